@@ -1,0 +1,33 @@
+# `make play` and `make test` set everything up in .venv/ on first use, and reuse it after.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+READY  := $(VENV)/ready
+
+# HLE 0.0.4 asks for a CMake older than 3.5; CMake 4 builds it only under this policy.
+export CMAKE_POLICY_VERSION_MINIMUM := 3.5
+
+.PHONY: play test check prove clean
+
+play: $(READY)
+	$(BIN)/orchestrator play
+
+test: check
+	$(BIN)/python -m pytest
+
+check: $(READY)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+# The proofs that `make test` runs reduced, at full size.
+prove: $(READY)
+	PROVE=full $(BIN)/python -m pytest
+
+$(READY): pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	touch $@
+
+clean:
+	rm -rf $(VENV)

@@ -1,0 +1,23 @@
+"""Graphs of roles: configs, the pure functions on them, and the seats that they become."""
+
+from graphs.build import build
+from graphs.change import at, bind, change, replace, verified, without, without_sections
+from graphs.config import GraphConfig, names, read
+from graphs.seat import GraphSeat, Model, seat
+
+__all__ = [
+    "GraphConfig",
+    "GraphSeat",
+    "Model",
+    "at",
+    "bind",
+    "build",
+    "change",
+    "names",
+    "read",
+    "replace",
+    "seat",
+    "verified",
+    "without",
+    "without_sections",
+]

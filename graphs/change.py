@@ -1,0 +1,86 @@
+"""Ablations: pure functions from a graph config to another. They name nodes; each result is checked whole."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from graphs.config import PROGRAM, GraphConfig, checked
+from orchestrator.errors import UserError
+
+
+def without(config: GraphConfig, *gone: str) -> GraphConfig:
+    """The same graph without some nodes. A judge that goes takes the check with it."""
+    _known(config, gone)
+    data = config.model_dump(mode="json")
+    data["nodes"] = {
+        name: node | {"reads": [read for read in node["reads"] if read not in gone]}
+        for name, node in data["nodes"].items()
+        if name not in gone
+    }
+    if config.check and config.check.judge in gone:
+        data["check"] = None
+    return _again(config, data, "without-" + "-".join(gone))
+
+
+def without_sections(config: GraphConfig, *gone: str) -> GraphConfig:
+    """The same graph, told less: words and programs alike are blind to these sections."""
+    there = list(dict.fromkeys(t.section for name in config.nodes for t in config.context_of(name).sections))
+    if unknown := [section for section in gone if section not in there]:
+        raise UserError(f"graph {config.name!r} has no section {unknown[0]!r}; it has: {', '.join(there)}")
+    data = config.model_dump(mode="json")
+    data["without_sections"] = list(dict.fromkeys((*config.without_sections, *gone)))
+    return _again(config, data, "without-" + "-".join(gone))
+
+
+def replace(config: GraphConfig, **models: str) -> GraphConfig:
+    """Another model for some nodes; `replace(config, analyst="program")` is an oracle ablation."""
+    return change(config, **{node: {"model": model} for node, model in models.items()})
+
+
+def change(config: GraphConfig, **nodes: Mapping[str, Any]) -> GraphConfig:
+    """Other settings for some nodes, e.g. `change(config, proposer={"samples": 3})`."""
+    _known(config, nodes)
+    data = config.model_dump(mode="json")
+    for name, settings in nodes.items():
+        data["nodes"][name] |= dict(settings)
+    return _again(config, data, "changed")
+
+
+def verified(config: GraphConfig, rule: str) -> GraphConfig:
+    """The same graph with another verifier between decision and table: `none` or `safety`."""
+    data = config.model_dump(mode="json")
+    data["verify"]["rule"] = rule
+    return checked(data, config.name)
+
+
+def bind(config: GraphConfig, models: Mapping[str, str]) -> GraphConfig:
+    """Every model name resolved, e.g. `bind(config, {"default": "program"})`.
+
+    Raises UserError for a name that nothing binds, and for a program that its role or its sections cannot support.
+    """
+    data = config.model_dump(mode="json")
+    for name, node in data["nodes"].items():
+        wanted = node["model"]
+        if wanted != PROGRAM and wanted not in models:
+            known = ", ".join((*models, PROGRAM))
+            raise UserError(f"graph {config.name!r}, node {name!r}: no model is bound to {wanted!r}; bound: {known}")
+        node["model"] = models.get(wanted, wanted)
+    return checked(data, config.name)
+
+
+def at(config: GraphConfig, players: int) -> GraphConfig:
+    """The graph as it is at a player count: nodes that are not for it are gone. Raises UserError."""
+    if players not in config.players:
+        counts = ", ".join(map(str, config.players))
+        raise UserError(f"graph {config.name!r} is for {counts} players, not {players}")
+    gone = [name for name, node in config.nodes.items() if players not in node.players]
+    return without(config, *gone).model_copy(update={"name": config.name}) if gone else config
+
+
+def _known(config: GraphConfig, named: Any) -> None:
+    if unknown := [name for name in named if name not in config.nodes]:
+        raise UserError(f"graph {config.name!r} has no node {unknown[0]!r}; it has: {', '.join(config.nodes)}")
+
+
+def _again(config: GraphConfig, data: dict[str, Any], suffix: str) -> GraphConfig:
+    name = f"{config.name}-{suffix}"
+    return checked(data | {"name": name}, name)

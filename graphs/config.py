@@ -1,0 +1,245 @@
+"""Graph configs as frozen values: what a YAML file says, checked."""
+
+from collections.abc import Iterable
+from graphlib import CycleError, TopologicalSorter
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, Literal, Self
+
+import yaml
+from pydantic import Field, ValidationError, field_validator, model_validator
+
+import roles
+from graphs import context
+from graphs.context import Context
+from orchestrator.errors import UserError
+from orchestrator.frozen import Frozen, user_error
+from roles import Judgement, Role
+from roles.replies import AnyChoice
+from roles.safety import LIMITS
+
+PROGRAM = "program"
+"""The model that is no model: the role's own exact program answers."""
+
+RESERVED = ("view", "notes", "safety", "__start__", "__end__")
+"""Names that a node cannot bear: the graph uses them itself."""
+
+PLAYERS = (2, 3, 4, 5)
+
+
+class Node(Frozen):
+    role: str
+    reads: tuple[str, ...] = ()
+    """The nodes whose notes it hears; it runs when all of them have answered."""
+    samples: int = Field(default=1, ge=1, le=16)
+    """How often it is asked; its note holds all answers."""
+    model: str = "default"
+    """A name bound at run time, or `program`."""
+    context: str | None = None
+    """Instead of the graph's."""
+    players: tuple[int, ...] = PLAYERS
+    """The player counts at which it is there."""
+
+
+class Check(Frozen):
+    """Ask `redo` again while `judge` does not accept the decision."""
+
+    judge: str
+    redo: str
+    at_most: int = Field(default=2, ge=0, le=10)
+    """Redos in one turn, those after a safety refusal included."""
+
+
+class Verify(Frozen):
+    """The exact safety rule between decision and table."""
+
+    rule: Literal["none", "safety"] = "none"
+    limits: dict[int, float] = Field(default_factory=lambda: dict(LIMITS))
+    """Lives left -> the probability that a play needs; 1.0 never gambles."""
+    trust: Literal["programs", "models"] = "programs"
+    """Whose notes on the past count as knowledge: those made by programs, or those made by models too."""
+    at_most: int = Field(default=2, ge=0, le=10)
+    """Redos in one turn, for a graph without a check of its own."""
+
+    @field_validator("limits")
+    @classmethod
+    def _every_life(cls, limits: dict[int, float]) -> dict[int, float]:
+        if set(limits) != set(LIMITS) or not all(0 <= limit <= 1 for limit in limits.values()):
+            raise ValueError(f"limits give each of 1, 2 and 3 lives a probability from 0 to 1, not {limits}")
+        return limits
+
+
+class GraphConfig(Frozen):
+    name: str
+    context: str
+    nodes: dict[str, Node]
+    decides: str
+    """The node whose choice is the seat's decision."""
+    check: Check | None = None
+    verify: Verify = Verify()
+    players: tuple[int, ...] = PLAYERS
+    """The player counts that it is for."""
+    without_sections: tuple[str, ...] = ()
+    """Sections that are taken away from every node."""
+
+    @field_validator("verify", mode="before")
+    @classmethod
+    def _verify_by_name(cls, value: Any) -> Any:
+        return {"rule": value} if isinstance(value, str) else value
+
+    @model_validator(mode="after")
+    def _whole(self) -> Self:
+        _names(self)
+        _circle(self)
+        _decision(self)
+        _judging(self)
+        for name in self.nodes:
+            _sections(self, name)
+        return self
+
+    def role(self, node: str) -> Role:
+        return roles.get(self.nodes[node].role)
+
+    def context_of(self, node: str) -> Context:
+        return context.read(self.nodes[node].context or self.context)
+
+    @property
+    def redo(self) -> str:
+        """The node asked again after a refusal."""
+        return self.check.redo if self.check else self.decides
+
+    @property
+    def at_most(self) -> int:
+        """Redos in one turn; none for a graph whose decisions nobody judges."""
+        if self.check:
+            return self.check.at_most
+        return self.verify.at_most if self.verify.rule == "safety" else 0
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """The models that its nodes name, each once."""
+        return tuple(dict.fromkeys(node.model for node in self.nodes.values()))
+
+
+def between(config: GraphConfig, first: str, last: str) -> list[str]:
+    """The nodes on some path from `first` to `last`, both included, in config order."""
+
+    def hears(node: str, source: str) -> bool:
+        return node == source or any(hears(read, source) for read in config.nodes[node].reads)
+
+    return [node for node in config.nodes if hears(node, first) and hears(last, node)]
+
+
+def _unknown(value: str, what: str, known: Iterable[str]) -> ValueError:
+    return ValueError(f"{what} {value!r} is not a node; the nodes are: {', '.join(known)}")
+
+
+def _names(config: GraphConfig) -> None:
+    for name, node in config.nodes.items():
+        if not name.isidentifier() or name in RESERVED:
+            raise ValueError(f"{name!r} cannot name a node: letters, digits and _ only, none of {', '.join(RESERVED)}")
+        config.role(name)
+        config.context_of(name)
+        if missing := [read for read in node.reads if read not in config.nodes]:
+            raise _unknown(missing[0], f"node {name!r} reads", config.nodes)
+    named = {"decides": config.decides}
+    if config.check:
+        named |= {"check.judge": config.check.judge, "check.redo": config.check.redo}
+    for key, value in named.items():
+        if value not in config.nodes:
+            raise _unknown(value, f"{key}:", config.nodes)
+
+
+def _circle(config: GraphConfig) -> None:
+    try:
+        TopologicalSorter({name: node.reads for name, node in config.nodes.items()}).prepare()
+    except CycleError as error:
+        raise ValueError(f"nodes read in a circle: {' -> '.join(error.args[1])}") from None
+
+
+def _decision(config: GraphConfig) -> None:
+    node = config.nodes[config.decides]
+    if config.role(config.decides).reply not in AnyChoice.__args__:
+        deciding = [name for name in roles.names() if roles.get(name).reply in AnyChoice.__args__]
+        raise ValueError(
+            f"decides: node {config.decides!r} has role {node.role!r}, which does not reply with a Choice; "
+            f"roles that do: {', '.join(deciding)}"
+        )
+    if node.samples != 1:
+        raise ValueError(f"decides: node {config.decides!r} answers {node.samples} times; let a selector read it")
+    if set(node.players) < set(config.players):
+        raise ValueError(f"decides: node {config.decides!r} is missing at some of the graph's player counts")
+
+
+def _judging(config: GraphConfig) -> None:
+    if not (check := config.check):
+        return
+    if not issubclass(config.role(check.judge).reply, Judgement):
+        raise ValueError(f"check.judge: node {check.judge!r} does not reply with a Judgement")
+    if config.decides not in config.nodes[check.judge].reads:
+        raise ValueError(f"check.judge: node {check.judge!r} does not read {config.decides!r}, the node that decides")
+    if config.decides not in between(config, check.redo, check.judge):
+        raise ValueError(
+            f"check.redo: nothing that {check.redo!r} says reaches {config.decides!r}, the node that decides"
+        )
+
+
+def _sections(config: GraphConfig, name: str) -> None:
+    """What a role cannot do without: its program's needs, and for a model that names moves the legal ones."""
+    role, node = config.role(name), config.nodes[name]
+    told = {kind for kind, _ in config.context_of(name).kinds(role, config.without_sections)}
+    if node.model == PROGRAM:
+        if role.solve is None:
+            raise ValueError(f"nodes.{name}: role {role.name!r} has no program")
+        if lacks := [kind.name for kind in role.needs if kind not in told]:
+            raise ValueError(f"nodes.{name}: the program of role {role.name!r} needs the sections {', '.join(lacks)}")
+        return
+    if role.template is None:
+        raise ValueError(f"nodes.{name}: only a program plays role {role.name!r}; say `model: program`")
+    if role.reply.names_moves and roles.SECTIONS["legal_moves"] not in told:
+        raise ValueError(f"nodes.{name}: role {role.name!r} names moves, so it needs the section legal_moves")
+
+
+_PACKAGED = files("graphs").joinpath("configs")
+
+
+def names() -> list[str]:
+    """The packaged graphs."""
+    return sorted(Path(f.name).stem for f in _PACKAGED.iterdir() if f.name.endswith(".yaml"))
+
+
+def read(source: str | Path) -> GraphConfig:
+    """A graph by its name, or of a YAML file. Raises UserError."""
+    return parse(_text(source), str(source))
+
+
+def _text(source: str | Path) -> str:
+    path = Path(source)
+    if path.suffix in (".yaml", ".yml"):
+        try:
+            return path.read_text("utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise UserError(f"cannot read graph {str(source)!r}: {error}") from None
+    if str(source) not in names():
+        raise UserError(f"unknown graph {str(source)!r}; known: {', '.join(names())}, or a path to a .yaml file")
+    return _PACKAGED.joinpath(f"{source}.yaml").read_text("utf-8")
+
+
+def parse(text: str, where: str = "graph") -> GraphConfig:
+    """A graph of YAML text. Raises UserError with one sentence."""
+    try:
+        data = yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        raise UserError(f"{where} is not YAML{f', line {mark.line + 1}' if mark else ''}") from None
+    if not isinstance(data, dict):
+        raise UserError(f"{where} is not a graph: a YAML mapping with the keys {', '.join(GraphConfig.model_fields)}")
+    return checked(data, where)
+
+
+def checked(data: dict[str, Any], where: str) -> GraphConfig:
+    """A graph of plain data. Raises UserError with one sentence."""
+    try:
+        return GraphConfig.model_validate(data)
+    except ValidationError as error:
+        raise user_error(where, error) from None

@@ -1,0 +1,156 @@
+"""One node of a seat's graph: hears its notes, answers, leaves one note."""
+
+import asyncio
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, TypedDict
+
+from langgraph.runtime import Runtime
+from pydantic import BaseModel
+
+from graphs.config import PROGRAM
+from graphs.context import Context
+from orchestrator.brain import Absent, Ask, Brain, Exchange, answer
+from orchestrator.errors import RoleError, TurnError
+from orchestrator.events import Call, Ruled, Sink
+from orchestrator.moves import Move
+from orchestrator.view import View
+from roles import Notes, Role, Section, Told, Verdict
+from roles.base import Solve
+from roles.replies import AnyChoice, Judgement
+from roles.sections import LegalMoves, cut
+
+
+def merge(old: Notes, new: Notes) -> Notes:
+    return {**old, **new}
+
+
+class SeatState(TypedDict):
+    view: View
+    notes: Annotated[Notes, merge]
+    """By the node's name in its attempt: `generate`, `generate-2`."""
+
+
+@dataclass(frozen=True)
+class Kit:
+    """The two effects that a seat has."""
+
+    brains: Mapping[str, Brain]
+    emit: Sink
+
+
+@dataclass(frozen=True)
+class RoleNode:
+    """One node in one attempt. What it may see is fixed here: nothing else of the view reaches its role."""
+
+    name: str
+    role: Role
+    model: str
+    samples: int
+    kinds: tuple[tuple[type[Section], Mapping[str, Any]], ...]
+    """The sections it is told, with their options."""
+    reads: tuple[tuple[str, str], ...]
+    """(the name under which a note is heard, the name under which it lies in the state)."""
+    refusals: tuple[str, ...] = ()
+    """The verdicts of earlier attempts: moves that they refused leave the legal ones."""
+    judges: str | None = None
+    """The deciding node whose choice it judges."""
+    context: Context | None = None
+    """How its prompt is laid out; None for a node that only a program can be."""
+    layout: tuple[str, ...] = ()
+    solve: Solve | None = None
+
+    async def __call__(self, state: SeatState, runtime: Runtime[Kit]) -> dict[str, Notes]:
+        view, kit = state["view"], runtime.context
+        told = cut(view, self.kinds, refused_moves(state["notes"], self.refusals))
+        heard = {name: state["notes"][key] for name, key in self.reads if key in state["notes"]}
+        if self.judges is not None:
+            return {"notes": {self.name: (await self._judge(state, told, heard, kit),)}}
+        replies = await asyncio.gather(*(self._reply(i, view, told, heard, kit) for i in range(self.samples)))
+        return {"notes": {self.name: tuple(replies)}}
+
+    async def _judge(self, state: SeatState, told: Told, heard: Notes, kit: Kit) -> BaseModel:
+        """A verdict on the choice; an absent judge has no objection, and an absent choice is not judged."""
+        view, (choice,) = state["view"], state["notes"][str(self.judges)]
+        if not isinstance(choice, AnyChoice):
+            return Absent(reason="there is no choice to judge")
+        reply = await self._reply(0, view, told, heard, kit)
+        move, accepted, why = choice.action, True, "the judge is absent: no objection"
+        if isinstance(reply, Judgement):
+            accepted, why = reply.accept, reply.reason
+            reply = Verdict(move=move, accept=accepted, reason=why)
+        kit.emit(Ruled(turn=view.turn, seat=view.seat, node=self.name, move=move, accepted=accepted, why=why))
+        return reply
+
+    async def _reply(self, sample: int, view: View, told: Told, heard: Notes, kit: Kit) -> BaseModel:
+        if self.model == PROGRAM:
+            reply = self._solved(view, told, heard)
+            kit.emit(self._call(view, sample, reply=reply.model_dump(mode="json")))
+            return reply
+        return await answer(self.ask(sample, told, heard), kit.brains[self.model], self._recorder(view, sample, kit))
+
+    def ask(self, sample: int, told: Told, heard: Notes) -> Ask:
+        """The question as a model gets it."""
+        assert self.context is not None  # checked when the config was read
+        parts = self.role.tell(told, heard, ratings=self.context.ratings)
+        legal = told.get(LegalMoves)
+        return Ask(
+            node=self.name,
+            role=self.role.name,
+            sample=sample,
+            parts=self.context.arrange(parts, self.layout),
+            reply=self.role.asks_for(ratings=self.context.ratings),
+            moves=legal.moves if legal else (),
+        )
+
+    def _solved(self, view: View, told: Told, heard: Notes) -> BaseModel:
+        solve = self.solve or self.role.solve
+        assert solve is not None  # checked when the config was read
+        try:
+            return solve(told, heard)
+        except TurnError:
+            raise
+        except Exception as error:
+            what = f"{type(error).__name__}: {error}"
+            raise RoleError(f"turn {view.turn}: the program of role {self.role.name!r} failed: {what}") from error
+
+    def _call(self, view: View, sample: int, **more: Any) -> Call:
+        model = more.pop("model", PROGRAM)
+        return Call(
+            turn=view.turn, seat=view.seat, node=self.name, role=self.role.name, sample=sample, model=model, **more
+        )
+
+    def _recorder(self, view: View, sample: int, kit: Kit) -> Callable[[Exchange], None]:
+        def record(done: Exchange) -> None:
+            said = done.said
+            kit.emit(
+                self._call(
+                    view,
+                    sample,
+                    model=self.model,
+                    ask=done.ask,
+                    prompt_hash=done.prompt_hash,
+                    messages=done.messages,
+                    text=said.text,
+                    reply=done.reply.model_dump(mode="json") if done.reply else None,
+                    outcome=done.outcome,
+                    error=done.error,
+                    tokens_in=said.tokens_in,
+                    tokens_out=said.tokens_out,
+                    cached_tokens=said.cached_tokens,
+                    reasoning_tokens=said.reasoning_tokens,
+                    finish=said.finish,
+                    served_by=said.served_by,
+                    fingerprint=said.fingerprint,
+                    reasoning=said.reasoning,
+                    latency_s=said.latency_s,
+                )
+            )
+
+        return record
+
+
+def refused_moves(notes: Notes, verdicts: tuple[str, ...]) -> tuple[Move, ...]:
+    """The moves that these verdicts refused."""
+    found = [note for name in verdicts for note in notes.get(name, ())]
+    return tuple(note.move for note in found if isinstance(note, Verdict) and not note.accept)

@@ -1,0 +1,142 @@
+"""Exact beliefs about a hidden hand, by integer counting.
+
+A hand is a draw of distinct copies from the cards its observer cannot see, each slot restricted to the types that
+hints leave possible. The joint posterior is exact: a dynamic programme over card types fills subsets of slots, so
+that `certain` means certain, and a slot is known playable even where no slot-by-slot reasoning would find it.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property, lru_cache
+
+from orchestrator.cards import CARDS, Card, Mask, Piles, count, unmask
+from orchestrator.view import Hand, View
+
+
+@dataclass(frozen=True)
+class Slot:
+    """The belief about one slot: how many deals give it each type."""
+
+    weights: tuple[int, ...]
+    """By index in CARDS."""
+    piles: Piles
+
+    @cached_property
+    def total(self) -> int:
+        return sum(self.weights)
+
+    @cached_property
+    def possible(self) -> Mask:
+        return sum(1 << i for i, weight in enumerate(self.weights) if weight)
+
+    def chance(self, types: Mask) -> float:
+        """P(the card is one of `types`); 0.0 and 1.0 exactly when it is certain."""
+        return sum(weight for i, weight in enumerate(self.weights) if types >> i & 1) / self.total
+
+    @cached_property
+    def playable(self) -> float:
+        return self.chance(self.piles.playable)
+
+    @cached_property
+    def dead(self) -> float:
+        return self.chance(self.piles.dead)
+
+    @cached_property
+    def critical(self) -> float:
+        return self.chance(self.piles.critical)
+
+    def likely(self) -> dict[Card, float]:
+        """The possible cards with their probabilities, likeliest first."""
+        shares = {card: self.weights[i] / self.total for i, card in enumerate(CARDS) if self.weights[i]}
+        return dict(sorted(shares.items(), key=lambda item: -item[1]))
+
+    def cards(self) -> tuple[Card, ...]:
+        return unmask(self.possible)
+
+
+@lru_cache(maxsize=4096)
+def weights(masks: tuple[Mask, ...], unseen: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
+    """For each slot and type: the number of ordered draws from `unseen` that fit all `masks` and put it there.
+
+    All zero when no draw fits. Cost: at most 25 x 3^slots steps.
+    """
+    slots = len(masks)
+    full = (1 << slots) - 1
+    types = [k for k in range(len(CARDS)) if unseen[k] and any(m >> k & 1 for m in masks)]
+    allowed = {k: sum(1 << s for s, m in enumerate(masks) if m >> k & 1) for k in types}
+    forward = _fill(types, allowed, unseen, full)
+    backward = _fill(types[::-1], allowed, unseen, full)[::-1]
+    table = [[0] * len(CARDS) for _ in masks]
+    for step, k in enumerate(types):
+        for before, ways in forward[step].items():
+            for chosen, orders in _subsets(allowed[k] & ~before, unseen[k]):
+                after = backward[step + 1].get(full & ~before & ~chosen, 0)
+                for slot in range(slots) if after and chosen else ():
+                    if chosen >> slot & 1:
+                        table[slot][k] += ways * orders * after
+    return tuple(tuple(row) for row in table)
+
+
+def _fill(types: Sequence[int], allowed: dict[int, int], unseen: Sequence[int], full: int) -> list[dict[int, int]]:
+    """After each prefix of `types`: the ways in which it fills each set of slots."""
+    ways: list[dict[int, int]] = [{0: 1}]
+    for k in types:
+        after: dict[int, int] = {}
+        for filled, number in ways[-1].items():
+            for chosen, orders in _subsets(allowed[k] & ~filled & full, unseen[k]):
+                after[filled | chosen] = after.get(filled | chosen, 0) + number * orders
+        ways.append(after)
+    return ways
+
+
+@cache
+def _subsets(free: int, copies: int) -> tuple[tuple[int, int], ...]:
+    """Subsets of `free` that `copies` copies can fill, each with the number of ways to order them."""
+    found, subset = [], free
+    while True:
+        orders = 1
+        for taken in range(subset.bit_count()):
+            orders *= copies - taken
+        if orders > 0:
+            found.append((subset, orders))
+        if not subset:
+            return tuple(found)
+        subset = (subset - 1) & free
+
+
+def unseen(piles: Piles, *visible: Sequence[Card]) -> tuple[int, ...]:
+    """Copies of each type that are neither in the piles nor in the visible hands."""
+    seen = count(card for hand in visible for card in hand)
+    return tuple(card.copies - gone - held for card, gone, held in zip(CARDS, piles.gone, seen, strict=True))
+
+
+def believe(masks: Sequence[Mask], piles: Piles, *visible: Sequence[Card]) -> tuple[Slot, ...]:
+    """The belief of somebody who sees the piles and the `visible` hands about a hand restricted by `masks`.
+
+    Raises ValueError when no hand fits: the masks and the visible cards contradict each other.
+    """
+    table = weights(tuple(masks), unseen(piles, *visible))
+    if any(not any(row) for row in table):
+        raise ValueError("no hand fits these hints and visible cards")
+    return tuple(Slot(row, piles) for row in table)
+
+
+def own(view: View) -> tuple[Slot, ...]:
+    """What a seat can know of its own hand, from hints and the cards it sees."""
+    return believe([k.mask for k in view.own], view.piles, *(hand.cards for hand in view.hands))
+
+
+def partner(view: View, seat: int) -> tuple[Slot, ...]:
+    """What `seat` can know of his hand, as far as the viewing seat can tell: he sees the viewer's hand, the viewer
+    does not, so only the piles and the hands that both see are counted."""
+    return believe(
+        [k.mask for k in hand_of(view, seat).known], view.piles, *(h.cards for h in seen_by_both(view, seat))
+    )
+
+
+def hand_of(view: View, seat: int) -> Hand:
+    return next(hand for hand in view.hands if hand.seat == seat)
+
+
+def seen_by_both(view: View, seat: int) -> tuple[Hand, ...]:
+    return tuple(hand for hand in view.hands if hand.seat != seat)

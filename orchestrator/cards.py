@@ -1,0 +1,154 @@
+"""Cards, and what the public piles say of them.
+
+Stated once for the whole project: colours are R Y G W B in this order; ranks are 1-5; slots of a hand are
+numbered from 0, the oldest card.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cached_property
+from typing import Literal
+
+Colour = Literal["R", "Y", "G", "W", "B"]
+
+COLOURS: tuple[Colour, ...] = ("R", "Y", "G", "W", "B")
+COLOUR_NAMES: dict[Colour, str] = {"R": "red", "Y": "yellow", "G": "green", "W": "white", "B": "blue"}
+RANKS = (1, 2, 3, 4, 5)
+COPIES = {1: 3, 2: 2, 3: 2, 4: 2, 5: 1}
+HAND_SIZES = {2: 5, 3: 5, 4: 4, 5: 4}
+DECK_SIZE = 50
+MAX_TOKENS = 8
+MAX_LIVES = 3
+
+Fireworks = tuple[int, int, int, int, int]
+"""Highest rank played of each colour, 0-5, in the order R Y G W B."""
+
+
+class Card(StrEnum):
+    """One of the 25 types of card, e.g. `Card("R1")`, the red 1."""
+
+    R1, R2, R3, R4, R5 = "R1", "R2", "R3", "R4", "R5"
+    Y1, Y2, Y3, Y4, Y5 = "Y1", "Y2", "Y3", "Y4", "Y5"
+    G1, G2, G3, G4, G5 = "G1", "G2", "G3", "G4", "G5"
+    W1, W2, W3, W4, W5 = "W1", "W2", "W3", "W4", "W5"
+    B1, B2, B3, B4, B5 = "B1", "B2", "B3", "B4", "B5"
+
+    @property
+    def colour(self) -> Colour:
+        return self.value[0]  # type: ignore[return-value]  # the 25 members begin with a colour
+
+    @property
+    def rank(self) -> int:
+        return int(self.value[1])
+
+    @property
+    def copies(self) -> int:
+        return COPIES[self.rank]
+
+
+CARDS: tuple[Card, ...] = tuple(Card)
+INDEX: dict[Card, int] = {card: i for i, card in enumerate(CARDS)}
+
+Mask = int
+"""A set of card types: bit i is CARDS[i]."""
+
+ANY: Mask = (1 << len(CARDS)) - 1
+
+
+def mask(cards: Iterable[Card]) -> Mask:
+    bits = 0
+    for card in cards:
+        bits |= 1 << INDEX[card]
+    return bits
+
+
+def unmask(bits: Mask) -> tuple[Card, ...]:
+    return tuple(card for i, card in enumerate(CARDS) if bits >> i & 1)
+
+
+OF_COLOUR: dict[str, Mask] = {c: mask(card for card in CARDS if card.colour == c) for c in COLOURS}
+OF_RANK: dict[int, Mask] = {r: mask(card for card in CARDS if card.rank == r) for r in RANKS}
+
+
+def masked(colours: Iterable[str], ranks: Iterable[int]) -> Mask:
+    """The types of any of these colours and any of these ranks."""
+    return sum(OF_COLOUR[c] for c in colours) & sum(OF_RANK[r] for r in ranks)
+
+
+def count(cards: Iterable[Card]) -> list[int]:
+    """How many of each type, by index in CARDS."""
+    counts = [0] * len(CARDS)
+    for card in cards:
+        counts[INDEX[card]] += 1
+    return counts
+
+
+def played(fireworks: Fireworks) -> list[Card]:
+    return [Card(f"{colour}{rank}") for colour, top in zip(COLOURS, fireworks, strict=True) for rank in RANKS[:top]]
+
+
+@dataclass(frozen=True)
+class Piles:
+    """The public piles, and which types are playable, dead or critical by them."""
+
+    fireworks: Fireworks
+    discards: tuple[Card, ...]
+
+    @cached_property
+    def gone(self) -> tuple[int, ...]:
+        """Copies of each type that are played or discarded."""
+        return tuple(count((*played(self.fireworks), *self.discards)))
+
+    @cached_property
+    def playable(self) -> Mask:
+        tops = zip(COLOURS, self.fireworks, strict=True)
+        return mask(Card(f"{colour}{top + 1}") for colour, top in tops if top < 5)
+
+    @cached_property
+    def dead(self) -> Mask:
+        """Types that can never score again: played already, or above a rank whose copies are all gone."""
+        bits = 0
+        for colour, top in zip(COLOURS, self.fireworks, strict=True):
+            broken = False
+            for rank in RANKS:
+                index = INDEX[Card(f"{colour}{rank}")]
+                if rank <= top or broken:
+                    bits |= 1 << index
+                elif self.gone[index] == COPIES[rank]:
+                    broken = True
+                    bits |= 1 << index
+        return bits
+
+    @cached_property
+    def critical(self) -> Mask:
+        """Types still needed of which one copy is left."""
+        last = mask(card for i, card in enumerate(CARDS) if self.gone[i] == card.copies - 1)
+        return last & ~self.dead
+
+    @property
+    def best_possible(self) -> int:
+        """The highest score still within reach of these piles."""
+        return sum(self.fireworks) + (ANY & ~self.dead).bit_count()
+
+
+def name(card: Card) -> str:
+    """`R1` -> `red 1`."""
+    return f"{COLOUR_NAMES[card.colour]} {card.rank}"
+
+
+def check_deck(deck: Sequence[str]) -> tuple[Card, ...]:
+    """A deck of strings as cards, first dealt first.
+
+    Raises ValueError in one sentence when it is not the 50 cards of Hanabi.
+    """
+    known = set(CARDS)
+    if wrong := next((card for card in deck if card not in known), None):
+        raise ValueError(f"{wrong!r} is not a card; a card is a colour of {''.join(COLOURS)} and a rank 1-5, e.g. 'R1'")
+    if len(deck) != DECK_SIZE:
+        raise ValueError(f"a deck has {DECK_SIZE} cards, this one has {len(deck)}")
+    cards = tuple(Card(card) for card in deck)
+    for card, seen in zip(CARDS, count(cards), strict=True):
+        if seen != card.copies:
+            raise ValueError(f"a deck has {card.copies} x {card.value}, this one has {seen}")
+    return cards

@@ -1,0 +1,165 @@
+"""What happened, as tagged frozen values. Order, time and files are the journal's business."""
+
+from collections.abc import Callable
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, PlainSerializer
+
+from orchestrator.brain import Message
+from orchestrator.cards import Card
+from orchestrator.frozen import Frozen
+from orchestrator.hle import End
+from orchestrator.moves import Grounded
+from orchestrator.view import Past, View
+
+
+def _short(view: View) -> dict[str, Any]:
+    """Defaults left out: a view holds the whole history, and a journal one view a turn."""
+    return view.model_dump(mode="json", exclude_defaults=True)
+
+
+class SeatCard(Frozen):
+    """Who sits at a seat, with everything that would seat him again."""
+
+    graph: str
+    """The graph's name, or the name of another kind of seat."""
+    model: str
+    """`program`, a model's name, or several joined by `+`."""
+    config: dict[str, Any] | None = None
+    """The resolved graph."""
+    prompts: str | None = None
+    """Hash of every template of the project's prompts."""
+
+
+class GameStarted(Frozen):
+    event: Literal["game_started"] = "game_started"
+    players: int
+    seed: int | None
+    """HLE's deal of this seed; None for a deck that was given."""
+    deck: tuple[Card, ...]
+    """First dealt first."""
+    seats: tuple[SeatCard, ...]
+    config_hash: str
+    """Of players, deck and seats."""
+    versions: dict[str, str]
+
+
+class TurnStarted(Frozen):
+    event: Literal["turn_started"] = "turn_started"
+    turn: int
+    seat: int
+    view: Annotated[View, PlainSerializer(_short, return_type=dict)]
+
+
+Outcome = Literal["ok", "repaired", "reasked", "fallback"]
+"""`reasked`: unusable, asked again; `fallback`: unusable, and it was the last ask: the node is absent."""
+
+
+class Call(Frozen):
+    """One ask of one node. A program's has no messages and no text: its prompt can be rendered on demand."""
+
+    event: Literal["call"] = "call"
+    turn: int
+    seat: int
+    node: str
+    role: str
+    sample: int = 0
+    """0 to K - 1."""
+    ask: int = 0
+    """0 is the first; a further one is made when the one before was unusable."""
+    model: str
+    prompt_hash: str | None = None
+    messages: tuple[Message, ...] = ()
+    text: str | None = None
+    """The reply as it came."""
+    reply: dict[str, Any] | None = None
+    """The reply as it was read, which is what colleagues hear; None when it was unusable."""
+    outcome: Outcome = "ok"
+    error: str | None = None
+    """Why the reply was unusable."""
+    tokens_in: int = 0
+    tokens_out: int = 0
+    cached_tokens: int = 0
+    """Of `tokens_in`."""
+    reasoning_tokens: int = 0
+    """Of `tokens_out`."""
+    finish: str | None = None
+    served_by: str | None = None
+    """The model id that the provider returned."""
+    fingerprint: str | None = None
+    reasoning: str | None = None
+    """Reasoning text, when the provider sends it."""
+    latency_s: float = 0.0
+
+
+class Ruled(Frozen):
+    """A judge's verdict on a decision."""
+
+    event: Literal["verdict"] = "verdict"
+    turn: int
+    seat: int
+    node: str
+    move: Grounded
+    accepted: bool
+    why: str
+
+
+class Decided(Frozen):
+    event: Literal["decided"] = "decided"
+    turn: int
+    seat: int
+    move: Grounded
+    why: str
+    ratings: dict[str, float] | None = None
+    """By the text of the move, -1 to 1."""
+    forced: bool = False
+    """No choice passed, or none came: the safest legal move was played."""
+    node: str | None = None
+    """The node whose choice it is; None when forced."""
+    memory: dict[str, Any] = {}
+    """What the seat gets back on its own next turn."""
+
+
+class Moved(Frozen):
+    event: Literal["moved"] = "moved"
+    past: Past
+
+
+class Result(Frozen):
+    """How a game ended."""
+
+    score_strict: int
+    """0 when the third life was lost."""
+    score_kept: int
+    """The points on the table, also when the third life was lost."""
+    lives: int
+    turns: int
+    end: End
+    players: int
+    seed: int | None
+    graph: str
+    model: str
+    fireworks: dict[str, int]
+    tokens_in: int
+    tokens_out: int
+    calls: int
+    """Asks of models; a program's answers are not counted."""
+    fallbacks: int
+    """Nodes that stayed absent because no reply of theirs was usable."""
+    forced: int
+    """Moves that were forced."""
+
+
+class GameEnded(Frozen):
+    event: Literal["game_ended"] = "game_ended"
+    result: Result
+
+
+Event = GameStarted | TurnStarted | Call | Ruled | Decided | Moved | GameEnded
+StoredEvent = Annotated[Event, Field(discriminator="event")]
+
+Sink = Callable[[Event], None]
+
+
+def nowhere(event: Event) -> None:
+    """A sink that keeps nothing."""

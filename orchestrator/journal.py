@@ -1,0 +1,97 @@
+"""The journal of a game: JSON lines, one event each, in the order in which things happened.
+
+It is the only record. A line is `{"v": 1, "event": tag, "t": iso time, ...}` and is on disk before `write` returns.
+"""
+
+import json
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from pydantic import TypeAdapter, ValidationError
+
+from orchestrator.errors import UserError
+from orchestrator.events import Call, Event, StoredEvent
+
+VERSION = 1
+
+_EVENT: TypeAdapter[Event] = TypeAdapter(StoredEvent)
+
+
+class Journal:
+    """A new journal file; a sink of events. Raises FileExistsError rather than write over a game."""
+
+    def __init__(self, path: Path) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self.path = path
+        self._file = path.open("x", encoding="utf-8")
+
+    def __call__(self, event: Event) -> None:
+        head = {"v": VERSION, "event": event.event, "t": datetime.now(UTC).isoformat(timespec="milliseconds")}
+        line = head | event.model_dump(mode="json", exclude={"event"})
+        self._file.write(json.dumps(line, ensure_ascii=False) + "\n")
+        self._file.flush()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
+        self._file.close()
+
+
+def read(path: Path) -> list[Event]:
+    """The events of a journal. Raises UserError when it is not one."""
+    return [_event(path, number, line) for number, line in _lines(path)]
+
+
+def _lines(path: Path) -> list[tuple[int, dict[str, Any]]]:
+    try:
+        text = path.read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UserError(f"cannot read {path} as a journal: {error}") from None
+    return [(number, _parsed(path, number, line)) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
+
+
+def _parsed(path: Path, number: int, line: str) -> dict[str, Any]:
+    try:
+        data = json.loads(line)
+    except ValueError:
+        data = None
+    if not isinstance(data, dict):
+        raise UserError(f"{path}, line {number}: not a journal line; each is one JSON object")
+    if data.get("v") != VERSION:
+        raise UserError(f"{path}, line {number}: journal version {data.get('v')!r}; this program reads {VERSION}")
+    return data
+
+
+def _event(path: Path, number: int, data: dict[str, Any]) -> Event:
+    try:
+        return _EVENT.validate_python({key: value for key, value in data.items() if key not in ("v", "t")})
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise UserError(f"{path}, line {number}: {where}: {first['msg']}") from None
+
+
+def comparable(events: Iterable[Event]) -> list[dict[str, Any]]:
+    """Events without latencies, the calls of a turn in the order of their keys: two games are equal when these are.
+
+    Nodes that run at the same time finish in any order; nothing else may differ.
+    """
+    plain: list[dict[str, Any]] = []
+    waiting: list[Call] = []
+    for event in events:
+        if isinstance(event, Call):
+            waiting.append(event)
+            continue
+        plain += _sorted(waiting)
+        waiting = []
+        plain.append(event.model_dump(mode="json"))
+    return plain + _sorted(waiting)
+
+
+def _sorted(calls: list[Call]) -> list[dict[str, Any]]:
+    ordered = sorted(calls, key=lambda call: (call.node, call.sample, call.ask))
+    return [call.model_dump(mode="json", exclude={"latency_s"}) for call in ordered]

@@ -1,0 +1,79 @@
+"""Aggregator: decides from the colleagues' reports (mixture of agents, agent 6)."""
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import TypeVar
+
+from pydantic import BaseModel
+
+from orchestrator.moves import Discard, Move, Play, parse
+from roles import literal
+from roles.analyst import Analysis
+from roles.base import Notes, role
+from roles.discard_strategist import DiscardReport
+from roles.literal import LIKELY
+from roles.position import NEEDS, Position
+from roles.proposer import WHOLE
+from roles.replies import AnyChoice, Choice
+from roles.sections import History
+from roles.told import Told
+from roles.tom_interpreter import MindReport
+
+R = TypeVar("R", bound=BaseModel)
+
+
+@role(reply=Choice, takes=(*WHOLE, History), needs=NEEDS)
+def aggregator(told: Told, notes: Notes) -> Choice:
+    """Decides, weighing the colleagues' reports; its program does no colleague's work and no refused move again."""
+    position = Position.of(told)
+    for advice in (_sure_play, _likely_play, _hint, _proposal, _discard):
+        for move, why in advice(position, notes):
+            if move in position.moves:
+                return Choice(action=move, reason=why)
+    move, why = literal.best(position)
+    return Choice(action=move, reason=f"no colleague helps; {why}")
+
+
+Advice = Iterator[tuple[Move, str]]
+
+
+def _sure_play(position: Position, notes: Notes) -> Advice:
+    for report in _all(notes, Analysis):
+        sure = [a.action for a in report.moves if isinstance(a.action, Play) and a.chance == 1.0]
+        best = [move for move in report.best if move in sure]
+        yield from ((move, "the analyst is certain that it fits") for move in (*best, *sure))
+
+
+def _likely_play(position: Position, notes: Notes) -> Advice:
+    for report in _all(notes, Analysis) if position.lives > 1 else ():
+        chances = {str(a.action): a.chance or 0.0 for a in report.moves if isinstance(a.action, Play)}
+        for text, chance in sorted(chances.items(), key=lambda item: -item[1]):
+            if chance >= LIKELY:
+                yield parse(text), f"the analyst gives it {chance:.2f}, and there is a life to spare"
+
+
+def _hint(position: Position, notes: Notes) -> Advice:
+    for mind in _all(notes, MindReport):
+        if mind.hint is not None:
+            yield mind.hint, f"the interpreter's hint: {mind.suggestion}"
+    for report in _all(notes, Analysis):
+        worthy = {str(a.action) for a in report.moves if a.hint_value in ("immediate-play", "critical-save")}
+        yield from ((m, "the analyst's best hint") for m in report.best if str(m) in worthy)
+
+
+def _proposal(position: Position, notes: Notes) -> Advice:
+    """The most frequent proposal; a proposed discard leaves the choice of slot to the strategist, if there is one."""
+    counts = Counter(str(note.action) for note in _all(notes, *AnyChoice.__args__))
+    for text, times in counts.most_common():
+        move = parse(text)
+        if not (isinstance(move, Discard) and list(_discard(position, notes))):
+            yield move, f"proposed by {times} of {sum(counts.values())} proposals"
+
+
+def _discard(position: Position, notes: Notes) -> Advice:
+    for report in _all(notes, DiscardReport):
+        yield from ((Discard(slot=slot), "the discard strategist's safest card") for slot in report.safest_first)
+
+
+def _all(notes: Notes, *kinds: type[R]) -> list[R]:
+    return [note for replies in notes.values() for note in replies if isinstance(note, kinds)]

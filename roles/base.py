@@ -1,0 +1,121 @@
+"""What a role is, and the one table of roles."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from pydantic import BaseModel
+
+import prompts
+from orchestrator.brain import Absent, Part
+from orchestrator.errors import UserError
+from roles.replies import AnyChoice, RatedChoice, Reply, Verdict, answer_format
+from roles.report import report
+from roles.sections import LegalMoves
+from roles.told import Section, Told
+
+Notes = Mapping[str, tuple[BaseModel, ...]]
+"""Node name -> its replies, one per sample, in sample order; an absent reply is an `Absent`."""
+
+Solve = Callable[[Told, Notes], BaseModel]
+
+
+@dataclass(frozen=True)
+class Role:
+    """A question about a position. Words and program get the same: the sections told, and the notes read."""
+
+    name: str
+    reply: type[Reply]
+    takes: tuple[type[Section], ...]
+    """The sections it wants; it gets those that its graph's context has."""
+    needs: tuple[type[Section], ...] = ()
+    """Those without which its program cannot answer."""
+    solve: Solve | None = None
+    """Its exact twin: computes the same reply without a model."""
+    template: str | None = None
+    """Its instruction for a model; None for a role that only a program plays."""
+    title: str = field(default="")
+    """One line: what the role is for."""
+
+    def asks_for(self, *, ratings: bool) -> type[Reply]:
+        """The reply type; a context that wants ratings gets them from every role that chooses."""
+        return RatedChoice if ratings and self.reply in AnyChoice.__args__ else self.reply
+
+    def tell(self, told: Told, notes: Notes, *, ratings: bool = False) -> tuple[Part, ...]:
+        """The prompt's named parts: the sections told, the notes read, the instruction, the answer format."""
+        if self.template is None:
+            raise UserError(f"role {self.name!r} has no template: only a program plays it")
+        own = (
+            Part("notes", say(notes)),
+            Part("instruction", prompts.substitute(self.template, {}, self.name)),
+            Part("answer_format", answer_format(self.asks_for(ratings=ratings))),
+        )
+        return tuple(part for part in (*told.parts(), *own) if part.text)
+
+
+_KNOWN: dict[str, Role] = {}
+
+
+def add(made: Role) -> Role:
+    """Make a role known by its name. Raises UserError when the name is taken or a model could not play it."""
+    if made.name in _KNOWN:
+        raise UserError(f"role {made.name!r} is registered twice; choose another name")
+    if made.reply.names_moves and made.template is not None and LegalMoves not in made.takes:
+        raise UserError(f"role {made.name!r} names moves but does not take the section 'legal_moves'")
+    if made.template is not None and (surplus := prompts.variables(made.template)):
+        raise UserError(f"the template of role {made.name!r} has variables, which nothing fills: {sorted(surplus)}")
+    _KNOWN[made.name] = made
+    return made
+
+
+def role(
+    *,
+    reply: type[Reply],
+    takes: tuple[type[Section], ...],
+    needs: tuple[type[Section], ...] = (),
+    template: str | Path | None = None,
+) -> Callable[[Solve], Role]:
+    """Make a role of its exact twin; the function's name is the role's, its docstring's first line the title.
+
+    `template`: the instruction for a model, as text or as a file; a role of this package finds its own in prompts/.
+    """
+
+    def made(solve: Solve) -> Role:
+        name = getattr(solve, "__name__", "")
+        title = (solve.__doc__ or "").strip().split("\n")[0]
+        return add(Role(name, reply, takes, needs, solve, _instruction(name, template), title))
+
+    return made
+
+
+def _instruction(name: str, template: str | Path | None) -> str | None:
+    if isinstance(template, Path):
+        return template.read_text("utf-8").strip()
+    if template is not None:
+        return template
+    return prompts.text(f"roles/{name}.md") if name in prompts.names("roles") else None
+
+
+def get(name: str) -> Role:
+    """The role of a name; raises UserError with the known names."""
+    if name not in _KNOWN:
+        raise UserError(f"unknown role {name!r}; known: {', '.join(names())}")
+    return _KNOWN[name]
+
+
+def names() -> list[str]:
+    return sorted(_KNOWN)
+
+
+def say(notes: Notes) -> str:
+    """The notes as one block: reports under their nodes' names, then what was refused. Absent ones leave no trace."""
+    there = {node: [n for n in replies if not isinstance(n, Absent)] for node, replies in notes.items()}
+    reports = [report(node, found) for node, found in there.items() if found and not isinstance(found[0], Verdict)]
+    verdicts = [n for found in there.values() for n in found if isinstance(n, Verdict)]
+    refusals = [f"- {v.move}: {v.reason}" for v in verdicts if not v.accept]
+    blocks = []
+    if reports:
+        blocks.append(prompts.fill("reports.md", {"reports": "\n\n".join(reports)}))
+    if refusals:
+        blocks.append(prompts.fill("refusals.md", {"refusals": "\n".join(refusals)}))
+    return "\n\n".join(blocks)

@@ -1,0 +1,125 @@
+"""History analyst: what past moves reveal (mixture of agents, agent 5; appendix I.5)."""
+
+from dataclasses import dataclass, field
+
+from pydantic import Field
+
+from orchestrator.cards import ANY, HAND_SIZES, OF_COLOUR, OF_RANK, Card, Mask, unmask
+from orchestrator.moves import Discard, HintColour, HintRank, Play
+from orchestrator.view import Past
+from roles.base import Notes, role
+from roles.position import TAKES
+from roles.replies import Reply
+from roles.sections import CardCounts, Conventions, FinalRound, History, NextPlayable, ProbabilityAdvice, Rules
+from roles.told import Section, Told
+
+
+class Insight(Reply):
+    turn: int = Field(ge=1, description="the turn of the move that is explained")
+    meaning: str = Field(description="what that player wanted and what it reveals")
+
+
+class Inference(Reply):
+    """What an own slot may be, by what the past reveals."""
+
+    slot: int = Field(ge=0, le=4, description="your slot, 0 is the oldest card")
+    cards: tuple[Card, ...] = Field(min_length=1, description='all that it may be, e.g. ["R1", "Y1"]')
+    reason: str = Field(description="which moves say so, and how sure it is")
+
+
+class HistoryReport(Reply):
+    """The latest moves explained, then what they say of the own slots."""
+
+    example = {
+        "insights": [{"turn": 12, "meaning": "P1 hinted me white rather than P2's playable blue 2: mine is playable."}],
+        "inferred": [
+            {"slot": 3, "cards": ["W2"], "reason": "white is next at 2 and the hint of turn 12 pointed at it"}
+        ],
+        "summary": "Slot 3 is most likely the white 2.",
+    }
+
+    insights: tuple[Insight, ...] = Field(description="the moves that matter, the latest first")
+    inferred: tuple[Inference, ...] = Field(description="own slots that the past narrows down; leave out the others")
+    summary: str = Field(description="what matters for the move to be made, in a few sentences")
+
+
+@dataclass
+class Hints:
+    """What the hints of a history say of the hand of one seat, slot by slot; replayed from public moves alone."""
+
+    size: int
+    slots: list[Mask] = field(default_factory=list)
+    touched: list[list[int]] = field(default_factory=list)
+    """The turns of the hints that touched each slot."""
+
+    def __post_init__(self) -> None:
+        self.slots, self.touched = [ANY] * self.size, [[] for _ in range(self.size)]
+
+    def lose(self, slot: int, *, replaced: bool) -> None:
+        """A card leaves; newer ones move down and the drawn one, if any, is unknown."""
+        for kept in (self.slots, self.touched):
+            del kept[slot]
+        if replaced:
+            self.slots.append(ANY)
+            self.touched.append([])
+
+    def hear(self, past: Past) -> None:
+        of = OF_COLOUR[past.move.colour] if isinstance(past.move, HintColour) else 0
+        of = OF_RANK[past.move.rank] if isinstance(past.move, HintRank) else of
+        for slot in range(len(self.slots)):
+            self.slots[slot] &= of if slot in past.slots else ~of
+            if slot in past.slots:
+                self.touched[slot].append(past.turn)
+
+
+def replay(history: History, players: int, seat: int) -> Hints:
+    """The literal hints of `seat`'s hand after a whole history."""
+    hints = Hints(HAND_SIZES[players])
+    deck = 50 - players * HAND_SIZES[players]
+    for past in history.moves:
+        if isinstance(past.move, Play | Discard):
+            if past.seat == seat:
+                hints.lose(past.move.slot, replaced=deck > 0)
+            deck -= deck > 0
+        elif past.move.to == seat:
+            hints.hear(past)
+    return hints
+
+
+SECTIONS: tuple[type[Section], ...] = (Rules, Conventions, *TAKES, NextPlayable, FinalRound, History)
+
+
+@role(reply=HistoryReport, takes=(*SECTIONS, CardCounts, ProbabilityAdvice), needs=(Rules, History))
+def history_analyst(told: Told, notes: Notes) -> HistoryReport:
+    """Explains what past moves reveal of the hidden cards; proposes no move."""
+    history, players = told[History], told[Rules].players
+    if not history.whole:
+        return HistoryReport(insights=_insights(history), inferred=(), summary="Only the latest moves are known.")
+    hints = replay(history, players, history.seat)
+    inferred = tuple(
+        Inference(slot=i, cards=unmask(left), reason=f"hinted on turn {', '.join(map(str, hints.touched[i]))}")
+        for i, left in enumerate(hints.slots)
+        if hints.touched[i]
+    )
+    summary = "Hints so far leave " + "; ".join(f"slot {i.slot}: {len(i.cards)} kinds of card" for i in inferred)
+    return HistoryReport(
+        insights=_insights(history), inferred=inferred, summary=summary if inferred else "No hint yet."
+    )
+
+
+RECENT = 5
+
+
+def _insights(history: History) -> tuple[Insight, ...]:
+    """The latest moves of the others, read literally."""
+    others = [past for past in history.moves if past.seat != history.seat]
+    return tuple(Insight(turn=past.turn, meaning=_meaning(past, history.seat)) for past in others[: -RECENT - 1 : -1])
+
+
+def _meaning(past: Past, seat: int) -> str:
+    if isinstance(past.move, Play):
+        return f"P{past.seat} thought his card could be played, {'rightly' if past.scored else 'wrongly'}"
+    if isinstance(past.move, Discard):
+        return f"P{past.seat} saw no play and thought his card could be spared"
+    whose = "me" if past.move.to == seat else f"P{past.move.to}"
+    return f"P{past.seat} told {whose} of {len(past.slots)} card{'s' if len(past.slots) > 1 else ''}"

@@ -1,0 +1,151 @@
+"""Literal play: what hints say and what can be counted, no conventions. The craft that the programs share."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from orchestrator.belief import Slot
+from orchestrator.cards import INDEX, OF_COLOUR, OF_RANK, Mask
+from orchestrator.moves import Discard, Hint, HintColour, Move, Play
+from roles.position import Position
+
+LIKELY = 0.6
+"""A play this likely is worth a life, while there is one to spare (Piers' and VanDenBergh's threshold)."""
+WORTHWHILE = 2.0
+"""The worth from which a hint is better than a safe discard: it makes somebody play, or saves a critical card."""
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """What a hint would teach."""
+
+    hint: Hint
+    touched: tuple[int, ...]
+    plays: int
+    """Playable cards whose owner would newly know that they are."""
+    saves: int
+    """Critical cards that their owner might have discarded next and would now know something new of."""
+    worth: float
+
+    @property
+    def news(self) -> bool:
+        return self.worth > 0
+
+
+def touch(position: Position, hint: Hint) -> tuple[int, ...]:
+    """The slots of the told hand that a hint points out."""
+    of = OF_COLOUR[hint.colour] if isinstance(hint, HintColour) else OF_RANK[hint.rank]
+    return tuple(i for i, card in enumerate(position.hands[hint.to]) if of >> INDEX[card] & 1)
+
+
+def lesson(position: Position, hint: Hint) -> Lesson:
+    """What a hint would teach its owner, slot by slot: playable cards made known, critical cards saved, types ruled out."""
+    of = OF_COLOUR[hint.colour] if isinstance(hint, HintColour) else OF_RANK[hint.rank]
+    cards, before = position.hands[hint.to], position.possible_to(hint.to)
+    touched = touch(position, hint)
+    chop = next_discard(position.known[hint.to])
+    plays = saves = 0
+    worth = 0.0
+    newly: set[str] = set()
+    for slot, (card, old) in enumerate(zip(cards, before, strict=True)):
+        bit = 1 << INDEX[card]
+        new = old & of if slot in touched else old & ~of
+        worth += 0.02 * (old.bit_count() - new.bit_count())
+        fits = bool(bit & position.piles.playable)
+        if fits and card not in newly and not known(old, position.piles.playable):
+            if known(new, position.piles.playable):
+                plays += 1
+                newly.add(card)
+            elif slot in touched and new != old:
+                worth += 1.5 * _share(new, position.piles.playable)
+        if slot == chop and slot in touched and new != old and bit & position.piles.critical and not fits:
+            saves += 1
+    return Lesson(hint, touched, plays, saves, worth + 5.0 * plays + 2.5 * saves if worth or plays or saves else 0.0)
+
+
+def known(possible: Mask, types: Mask) -> bool:
+    """Whether all that a card can be is of these types."""
+    return bool(possible) and not possible & ~types
+
+
+def _share(possible: Mask, types: Mask) -> float:
+    return (possible & types).bit_count() / possible.bit_count() if possible else 0.0
+
+
+def next_discard(masks: Iterable[Mask]) -> int | None:
+    """The slot its owner will discard next, as far as hints go: the oldest that no hint has narrowed to few types."""
+    wide = [slot for slot, possible in enumerate(masks) if possible.bit_count() > 5]
+    return wide[0] if wide else None
+
+
+def lessons(position: Position) -> list[Lesson]:
+    """All legal hints, the most worthwhile first."""
+    return sorted((lesson(position, hint) for hint in position.hints), key=lambda found: -found.worth)
+
+
+def certain_plays(position: Position) -> list[Play]:
+    """Plays that cannot fail, the lowest certain rank first: it opens the way for more."""
+    slots = position.slots
+    sure = [move for move in position.plays if slots[move.slot].playable == 1.0]
+    return sorted(sure, key=lambda move: min(card.rank for card in slots[move.slot].cards()))
+
+
+def likely_plays(position: Position) -> list[Play]:
+    """Plays worth a life, the likeliest first; none with one life left."""
+    if position.lives < 2:
+        return []
+    slots = position.slots
+    likely = [move for move in position.plays if slots[move.slot].playable >= LIKELY]
+    return sorted(likely, key=lambda move: -slots[move.slot].playable)
+
+
+def spare(slot: Slot) -> tuple[float, float]:
+    """How well the team can do without a card: sort key, the most dispensable first."""
+    return (slot.critical - slot.dead, -slot.dead)
+
+
+def by_spareness(position: Position) -> list[Discard]:
+    """Legal discards, the most dispensable first, then the oldest: known dead ones lead, known critical ones trail."""
+    slots = position.slots
+    return sorted(position.discards, key=lambda move: (slots[move.slot].dead < 1.0, *spare(slots[move.slot])))
+
+
+def best(position: Position, *, prefer_rank: bool = False) -> tuple[Move, str]:
+    """The literal player's move and its reason. Raises IndexError only when no move is left."""
+    if sure := certain_plays(position):
+        return sure[0], f"slot {sure[0].slot} is known to be playable"
+    if likely := likely_plays(position):
+        chance = position.slots[likely[0].slot].playable
+        return likely[
+            0
+        ], f"slot {likely[0].slot} is playable with probability {chance:.2f}, and there is a life to spare"
+    hints, discards = lessons(position), by_spareness(position)
+    if prefer_rank:
+        hints.sort(key=lambda found: (-round(found.worth, 1), isinstance(found.hint, HintColour)))
+    if hints and (hints[0].worth >= WORTHWHILE or not discards):
+        return hints[0].hint, why_hint(hints[0])
+    if discards:
+        return discards[0], why_discard(position, discards[0])
+    if hints:
+        return hints[0].hint, why_hint(hints[0])
+    return _last_resort(position), "every other move was refused or is not allowed"
+
+
+def _last_resort(position: Position) -> Move:
+    """The likeliest play, when nothing but plays is left."""
+    return max(position.plays, key=lambda move: position.slots[move.slot].playable)
+
+
+def why_hint(found: Lesson) -> str:
+    owner = f"P{found.hint.to}"
+    if found.plays:
+        return f"{owner} will know that {'a card' if found.plays == 1 else f'{found.plays} cards'} of his can be played"
+    if found.saves:
+        return f"it saves a critical card that {owner} might discard next"
+    return f"it tells {owner} the most" if found.news else f"nothing better is left than to tell {owner} this"
+
+
+def why_discard(position: Position, move: Discard) -> str:
+    slot = position.slots[move.slot]
+    if slot.dead == 1.0:
+        return f"slot {move.slot} can never score again"
+    return f"slot {move.slot} is the card to spare: critical with probability {slot.critical:.2f}, dead with {slot.dead:.2f}"

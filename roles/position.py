@@ -1,0 +1,96 @@
+"""A position as far as a role was told of it: what its program reasons from.
+
+It is built of sections alone, so that a section taken away is really gone: without `own_deductions` only what was told
+outright counts, without `discards` no discarded card is counted, without either section on the others' knowledge
+they are taken to know nothing.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from orchestrator import belief
+from orchestrator.belief import Slot
+from orchestrator.cards import ANY, HAND_SIZES, Card, Mask, Piles
+from orchestrator.moves import Discard, Hint, HintColour, HintRank, Move, Play
+from roles.sections import Discards, LegalMoves, OwnDeductions, PartnerDeductions, PartnerKnowledge, State
+from roles.told import Section, Told
+
+NEEDS: tuple[type[Section], ...] = (State, LegalMoves)
+"""What a program that reasons about moves cannot do without."""
+TAKES: tuple[type[Section], ...] = (State, OwnDeductions, PartnerKnowledge, PartnerDeductions, Discards, LegalMoves)
+"""All that a Position is built of."""
+
+
+@dataclass(frozen=True)
+class Position:
+    players: int
+    seat: int
+    lives: int
+    tokens: int
+    deck_size: int
+    piles: Piles
+    own: tuple[Mask, ...]
+    """What hints leave of each own slot."""
+    hands: Mapping[int, tuple[Card, ...]]
+    """The hands in sight by seat, in turn order from the next player."""
+    known: Mapping[int, tuple[Mask, ...]]
+    """What hints leave of each of their slots, for their owners."""
+    moves: tuple[Move, ...]
+    """The legal moves that are left to choose from."""
+
+    @classmethod
+    def of(cls, told: Told) -> "Position":
+        """Raises KeyError without the section `state`."""
+        state, discards, legal = told[State], told.get(Discards), told.get(LegalMoves)
+        deductions = told.get(OwnDeductions)
+        return cls(
+            players=state.players,
+            seat=state.seat,
+            lives=state.lives,
+            tokens=state.tokens,
+            deck_size=state.deck_size,
+            piles=Piles(state.fireworks, discards.cards if discards else ()),
+            own=deductions.slots if deductions else state.own,
+            hands=state.hands,
+            known=_known(told, state.hands),
+            moves=legal.moves if legal else (),
+        )
+
+    @cached_property
+    def slots(self) -> tuple[Slot, ...]:
+        """The exact belief about the own hand."""
+        return belief.believe(self.own, self.piles, *self.hands.values())
+
+    @cached_property
+    def hand_size(self) -> int:
+        return HAND_SIZES[self.players]
+
+    @property
+    def plays(self) -> list[Play]:
+        return [move for move in self.moves if isinstance(move, Play)]
+
+    @property
+    def discards(self) -> list[Discard]:
+        return [move for move in self.moves if isinstance(move, Discard)]
+
+    @property
+    def hints(self) -> list[Hint]:
+        return [move for move in self.moves if isinstance(move, HintColour | HintRank)]
+
+    def unseen_by(self, seat: int) -> tuple[int, ...]:
+        """Copies of each type that a partner cannot see, as far as this seat can tell: its own hand among them."""
+        return belief.unseen(self.piles, *(cards for other, cards in self.hands.items() if other != seat))
+
+    def possible_to(self, seat: int) -> tuple[Mask, ...]:
+        """For each slot of a partner: what he can think it is, slot by slot, by his hints and the cards both see."""
+        left = sum(1 << i for i, copies in enumerate(self.unseen_by(seat)) if copies)
+        return tuple(known & left for known in self.known[seat])
+
+
+def _known(told: Told, hands: Mapping[int, tuple[Card, ...]]) -> Mapping[int, tuple[Mask, ...]]:
+    if deductions := told.get(PartnerDeductions):
+        return deductions.masks
+    if outright := told.get(PartnerKnowledge):
+        return outright.hands
+    return {seat: (ANY,) * len(cards) for seat, cards in hands.items()}

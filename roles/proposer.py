@@ -1,0 +1,44 @@
+"""Proposers: choose a move by themselves."""
+
+from roles import literal
+from roles.base import Notes, role
+from roles.position import NEEDS, TAKES, Position
+from roles.replies import Choice
+from roles.sections import (
+    CardCounts,
+    Conventions,
+    FinalRound,
+    NextPlayable,
+    ProbabilityAdvice,
+    Rules,
+    StepByStep,
+    Strategy,
+)
+from roles.told import Section, Told
+
+WHOLE: tuple[type[Section], ...] = (
+    Rules,
+    Conventions,
+    *TAKES,
+    NextPlayable,
+    FinalRound,
+    Strategy,
+    StepByStep,
+    CardCounts,
+    ProbabilityAdvice,
+)
+"""The papers' single agent: everything but the history, which its deductions stand for."""
+
+
+@role(reply=Choice, takes=WHOLE, needs=NEEDS)
+def proposer(told: Told, notes: Notes) -> Choice:
+    """Chooses a move from the position alone (the single agent of Watson and Sherlock)."""
+    move, why = literal.best(Position.of(told))
+    return Choice(action=move, reason=why)
+
+
+@role(reply=Choice, takes=WHOLE, needs=NEEDS)
+def rank_proposer(told: Told, notes: Notes) -> Choice:
+    """A proposer who hints ranks rather than colours where both serve equally (mixture of agents, agent 2)."""
+    move, why = literal.best(Position.of(told), prefer_rank=True)
+    return Choice(action=move, reason=why)

@@ -1,0 +1,343 @@
+"""The sections: what can be told of a position, piece by piece."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Self
+
+import prompts
+from orchestrator import belief
+from orchestrator.belief import Slot
+from orchestrator.cards import COLOUR_NAMES, COLOURS, HAND_SIZES, Card, Fireworks, Mask
+from orchestrator.moves import Move
+from orchestrator.view import Hand, Knowledge, Past, View
+from roles.told import Options, Section, Told
+from roles.words import by_slot, counted, outcome, possible, say
+
+SCORING = {
+    "unsaid": "The score is the number of cards in the fireworks, at most 25.",
+    "zero": "The score is the number of cards in the fireworks, at most 25; a team that loses its third life scores 0.",
+    "kept": "The score is the number of cards in the fireworks, at most 25, also for a team that loses its third life.",
+}
+
+
+@dataclass(frozen=True)
+class Rules(Section):
+    name = "rules"
+    choices = {"scoring": tuple(SCORING)}
+    players: int
+    hand_size: int
+    scoring: str
+
+    @classmethod
+    def of(cls, view: View, options: Options) -> Self:
+        return cls(view.players, HAND_SIZES[view.players], str(options["scoring"]))
+
+    def variables(self) -> dict[str, object]:
+        return {"players": self.players, "hand_size": self.hand_size, "scoring": SCORING[self.scoring]}
+
+
+@dataclass(frozen=True)
+class Conventions(Section):
+    name = "conventions"
+    choices = {"pack": tuple(prompts.names("conventions"))}
+    pack: str
+
+    @classmethod
+    def of(cls, view: View, options: Options) -> Self:
+        return cls(str(options["pack"]))
+
+    def variables(self) -> dict[str, object]:
+        return {"conventions": prompts.text(f"conventions/{self.pack}.md")}
+
+
+@dataclass(frozen=True)
+class State(Section):
+    """The table as it stands: the public counts, the hands in sight, and what was told outright of the own cards."""
+
+    name = "state"
+    players: int
+    seat: int
+    turn: int
+    lives: int
+    tokens: int
+    deck_size: int
+    fireworks: Fireworks
+    own: tuple[Mask, ...]
+    """What was told outright of each own slot: positive hints alone."""
+    told: tuple[str, ...]
+    """The same in words."""
+    hands: dict[int, tuple[Card, ...]]
+    """By seat, in turn order from the next player."""
+
+    @classmethod
+    def of(cls, view: View, options: Options) -> Self:
+        return cls(
+            players=view.players,
+            seat=view.seat,
+            turn=view.turn,
+            lives=view.lives,
+            tokens=view.tokens,
+            deck_size=view.deck_size,
+            fireworks=view.fireworks,
+            own=tuple(k.positive for k in view.own),
+            told=tuple(k.told for k in view.own),
+            hands={hand.seat: hand.cards for hand in view.hands},
+        )
+
+    def variables(self) -> dict[str, object]:
+        order = [f"P{(self.seat + step) % self.players}" for step in range(self.players)]
+        tops = zip(COLOURS, self.fireworks, strict=True)
+        hands = (f"- P{seat}: {by_slot(card.value for card in cards)}" for seat, cards in self.hands.items())
+        return {
+            "seat": self.seat,
+            "turn": self.turn,
+            "order": ", ".join((f"{order[0]} (you)", *order[1:])),
+            "lives": self.lives,
+            "tokens": self.tokens,
+            "deck_size": self.deck_size,
+            "score": sum(self.fireworks),
+            "fireworks": ", ".join(f"{COLOUR_NAMES[colour]} {top}" for colour, top in tops),
+            "own": "\n".join(f"- slot {i}: {told}" for i, told in enumerate(self.told)),
+            "hands": "\n".join(hands),
+        }
+
+
+@dataclass(frozen=True)
+class OwnDeductions(Section):
+    """What each own card can be: by hints alone (as in the papers), or with the cards in sight counted (`counting`)."""
+
+    name = "own_deductions"
+    choices = {"from": ("hints", "counting")}
+    slots: tuple[Mask, ...]
+    """Positive and negative hints; no counting."""
+    known: tuple[Knowledge, ...]
+    counted: tuple[Slot, ...] = ()
+    """The exact belief, when the cards in sight are counted."""
+
+    @classmethod
+    def of(cls, view: View, options: Options) -> Self:
+        counted = belief.own(view) if options["from"] == "counting" else ()
+        return cls(tuple(k.mask for k in view.own), view.own, counted)
+
+    def variables(self) -> dict[str, object]:
+        if self.counted:
+            basis = "By all hints, touched or not, and by counting every card you can see; the chances are exact:"
+            slots = [counted(slot) for slot in self.counted]
+        else:
+            basis = "By the hints you were given, what these touched and what they did not touch:"
+            slots = [possible(known) for known in self.known]
+        return {"basis": basis, "slots": "\n".join(f"- slot {i}: {text}" for i, text in enumerate(slots))}
+
+
+@dataclass(frozen=True)
+class PartnerKnowledge(Section):
+    """What the others were told outright."""
+
+    name = "partner_knowledge"
+    hands: dict[int, tuple[Mask, ...]]
+    """By seat and slot: positive hints alone."""
+    told: dict[int, tuple[str, ...]]
+
+    @classmethod
+    def of(cls, view: View, options: Options) -> Self:
+        return cls(
+            {hand.seat: tuple(k.positive for k in hand.known) for hand in view.hands},
+            {hand.seat: tuple(k.told for k in hand.known) for hand in view.hands},
+        )
+
+    def variables(self) -> dict[str, object]:
+        return {"hands": "\n".join(f"- P{seat}: {by_slot(told)}" for seat, told in self.told.items())}
+
+
+@dataclass(frozen=True)
+class PartnerDeductions(Section):
+    """What the others can deduce of their own cards from hints: literally, no counting."""
+
+    name = "partner_deductions"
+    hands: tuple[Hand, ...]
+    masks: dict[int, tuple[Mask, ...]]
+    """By seat and slot: positive and negative hints."""
+
+    @classmethod
+    def of(cls, view: View, options: Options) -> Self:
+        return cls(view.hands, {hand.seat: tuple(k.mask for k in hand.known) for hand in view.hands})
+
+    def variables(self) -> dict[str, object]:
+        lines = []
+        for hand in self.hands:
+            lines.append(f"- P{hand.seat}:")
+            for slot, (card, known) in enumerate(zip(hand.cards, hand.known, strict=True)):
+                lines.append(f"  - slot {slot} ({card.value}): {possible(known)}")
+        return {"hands": "\n".join(lines)}
+
+
+@dataclass(frozen=True)
+class NextPlayable(Section):
+    name = "next_playable"
+    cards: tuple[Card | None, ...]
+    """The next card of each colour, R Y G W B; None when its firework is complete."""
+
+    @classmethod
+    def of(cls, view: View, options: Options) -> Self:
+        tops = zip(COLOURS, view.fireworks, strict=True)
+        return cls(tuple(Card(f"{colour}{top + 1}") if top < 5 else None for colour, top in tops))
+
+    def variables(self) -> dict[str, object]:
+        pairs = zip(COLOURS, self.cards, strict=True)
+        lines = (f"- {COLOUR_NAMES[c]}: {f'only {card.value}' if card else 'complete'}" for c, card in pairs)
+        return {"cards": "\n".join(lines)}
+
+
+@dataclass(frozen=True)
+class Discards(Section):
+    name = "discards"
+    cards: tuple[Card, ...]
+    """Discarded and misplayed cards, oldest first."""
+
+    @classmethod
+    def of(cls, view: View, options: Options) -> Self:
+        return cls(view.discards)
+
+    def variables(self) -> dict[str, object]:
+        if not self.cards:
+            return {"cards": "Empty."}
+        lines = []
+        for colour in COLOURS:
+            if mine := sorted(card.rank for card in self.cards if card.colour == colour):
+                lines.append(f"- {COLOUR_NAMES[colour]}: {', '.join(str(rank) for rank in mine)}")
+        return {"cards": "\n".join(lines)}
+
+
+@dataclass(frozen=True)
+class History(Section):
+    """Past moves: all of them, the last so many, or those since the seat's own last turn."""
+
+    name = "history"
+    choices = {"moves": ("all", "since_last_turn", int)}
+    seat: int
+    moves: tuple[Past, ...]
+    """Oldest first."""
+    whole: bool
+    """Whether these are all moves of the game."""
+
+    @classmethod
+    def of(cls, view: View, options: Options) -> Self:
+        which = options["moves"]
+        kept = view.history
+        if which == "since_last_turn":
+            last = max((past.turn for past in kept if past.seat == view.seat), default=0)
+            kept = tuple(past for past in kept if past.turn >= last)
+        elif isinstance(which, int):
+            kept = kept[-which:] if which else ()
+        return cls(view.seat, kept, kept == view.history)
+
+    def variables(self) -> dict[str, object]:
+        lines = [f"- {say(past, self.seat)}" for past in self.moves] or ["- None yet: this is the game's first turn."]
+        title = "All moves so far, oldest first" if self.whole else "The latest moves, oldest first"
+        return {"title": title, "moves": "\n".join(lines)}
+
+
+@dataclass(frozen=True)
+class OwnActions(Section):
+    """The seat's own moves: CAC's episodic memory."""
+
+    name = "own_actions"
+    moves: tuple[Past, ...]
+
+    @classmethod
+    def of(cls, view: View, options: Options) -> Self:
+        return cls(tuple(past for past in view.history if past.seat == view.seat))
+
+    def variables(self) -> dict[str, object]:
+        return {"moves": "; ".join(f"turn {p.turn}: {p.move}{outcome(p)}" for p in self.moves) or "None yet."}
+
+
+@dataclass(frozen=True)
+class FinalRound(Section):
+    """The end in sight; says nothing while the deck has cards."""
+
+    name = "final_round"
+    turns_left: int | None
+    """This one included."""
+    last: int | None
+    """Who takes the last turn."""
+
+    @classmethod
+    def of(cls, view: View, options: Options) -> Self:
+        return cls(view.turns_left, view.last_seat)
+
+    def variables(self) -> dict[str, object]:
+        left = "1 turn is left" if self.turns_left == 1 else f"{self.turns_left} turns are left"
+        after = "That is this turn of yours." if self.turns_left == 1 else "After this turn you will have no other."
+        return {"left": left, "last": self.last, "after": after}
+
+    def words(self) -> str:
+        return super().words() if self.turns_left is not None else ""
+
+
+@dataclass(frozen=True)
+class Strategy(Section):
+    name = "strategy"
+
+
+@dataclass(frozen=True)
+class StepByStep(Section):
+    name = "step_by_step"
+
+
+@dataclass(frozen=True)
+class CardCounts(Section):
+    name = "card_counts"
+
+
+@dataclass(frozen=True)
+class ProbabilityAdvice(Section):
+    name = "probability_advice"
+
+
+@dataclass(frozen=True)
+class LegalMoves(Section):
+    name = "legal_moves"
+    moves: tuple[Move, ...]
+    """In the order of their numbers, 0 first; a move refused this turn is not among them."""
+
+    @classmethod
+    def of(cls, view: View, options: Options) -> Self:
+        return cls(view.legal)
+
+    def variables(self) -> dict[str, object]:
+        return {"moves": "\n".join(f"{number}: {move}" for number, move in enumerate(self.moves))}
+
+
+SECTIONS: dict[str, type[Section]] = {
+    kind.name: kind
+    for kind in (
+        Rules,
+        Conventions,
+        State,
+        OwnDeductions,
+        PartnerKnowledge,
+        PartnerDeductions,
+        NextPlayable,
+        Discards,
+        History,
+        OwnActions,
+        FinalRound,
+        Strategy,
+        StepByStep,
+        CardCounts,
+        ProbabilityAdvice,
+        LegalMoves,
+    )
+}
+
+
+def cut(view: View, kinds: Iterable[tuple[type[Section], Options]], refused: Sequence[Move] = ()) -> Told:
+    """The sections of a view, each with its options; refused moves leave the legal ones."""
+    legal = tuple(move for move in view.legal if move not in refused)
+    left = view.model_copy(update={"legal": legal}) if refused else view
+    return Told(kind.of(left, _defaults(kind) | dict(options)) for kind, options in kinds)
+
+
+def _defaults(kind: type[Section]) -> dict[str, object]:
+    return {option: allowed[0] for option, allowed in kind.choices.items()}

@@ -1,0 +1,63 @@
+"""What a section is, and all that a role is told of a position."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import ClassVar, Self, TypeVar
+
+import prompts
+from orchestrator.brain import Part
+from orchestrator.view import View
+
+Options = Mapping[str, object]
+
+
+@dataclass(frozen=True)
+class Section:
+    """A named part of a View: typed data first (for programs), words second (for models)."""
+
+    name: ClassVar[str]
+    """Its name in configs, and its template's."""
+    choices: ClassVar[Mapping[str, tuple[object, ...]]] = {}
+    """The options a context may set, each with its allowed values, the default first; `int` allows any count."""
+
+    @classmethod
+    def of(cls, view: View, options: Options) -> Self:
+        """Cut from a view. `options` holds every option of `choices`."""
+        return cls()
+
+    def variables(self) -> dict[str, object]:
+        """What the template is filled with."""
+        return {}
+
+    def words(self) -> str:
+        """For a model; empty when there is nothing to say."""
+        return prompts.fill(f"sections/{self.name}.md", self.variables())
+
+
+S = TypeVar("S", bound=Section)
+
+
+class Told:
+    """All that a role gets to see of a position, in prompt order; looked up by the section's type."""
+
+    def __init__(self, sections: Iterable[Section]) -> None:
+        self._by_kind: dict[type[Section], Section] = {type(s): s for s in sections}
+
+    def get(self, kind: type[S]) -> S | None:
+        found = self._by_kind.get(kind)
+        return found if isinstance(found, kind) else None
+
+    def __getitem__(self, kind: type[S]) -> S:
+        if (found := self.get(kind)) is None:
+            raise KeyError(f"section {kind.name!r} was not told")
+        return found
+
+    def __contains__(self, kind: type[Section]) -> bool:
+        return kind in self._by_kind
+
+    def __iter__(self) -> Iterator[Section]:
+        return iter(self._by_kind.values())
+
+    def parts(self) -> tuple[Part, ...]:
+        """The sections in words, those with nothing to say left out."""
+        return tuple(Part(s.name, text) for s in self if (text := s.words()))
