@@ -1,9 +1,9 @@
 """GraphConfig -> a compiled LangGraph graph.
 
-Three traps shape it. A fan-in is one list edge: separate edges would run a node once per path of another length. A
-redo is no loop: a loop back into a fan-in that also waits for a node outside the loop never fires again and says
-nothing, so later attempts are nodes of their own, `generate-2`, `check-2`, and the graph is acyclic. And LangGraph's own
-recursion limit is far too high to notice a mistake, so a seat passes its node count.
+Three traps shape it. A fan-in is one list edge: separate edges would run a node once per path of another length. A redo
+is no loop: a loop back into a fan-in that also waits for a node outside the loop never fires again and says nothing.
+So later attempts are nodes of their own, `generate-2`, `check-2`, and the graph is acyclic. And LangGraph's recursion
+limit is far too high to notice a mistake: a seat passes its node count instead.
 """
 
 from collections.abc import Callable
@@ -153,7 +153,7 @@ def role_node(config: GraphConfig, name: str, attempt: Attempt) -> RoleNode:
 
 
 def safety_node(config: GraphConfig, attempt: Attempt) -> RoleNode:
-    """The exact rule as a node. It is told its own sections whatever the context leaves out: it is no part of a prompt."""
+    """The exact rule as a node, told its own sections whatever the context leaves out: it is no part of a prompt."""
     role = roles.get(SAFETY)
     reads = [config.decides, *_trusted(config)]
     return RoleNode(

@@ -209,7 +209,7 @@ _BOUNDS = {
 
 
 def _strict(schema: Any, defs: dict[str, Any]) -> Any:
-    """Servers choke on references, and strict mode on bounds and on keys that may be left out: the reader checks those."""
+    """Servers choke on references, strict mode on bounds and on keys that may be left out: the reader checks those."""
     if isinstance(schema, list):
         return [_strict(item, defs) for item in schema]
     if not isinstance(schema, dict):

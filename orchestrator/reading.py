@@ -2,7 +2,7 @@
 
 A reply is the last complete top-level JSON object of the text that fits its type. Only what cannot change the
 meaning is mended: words and code fences around the object, trailing commas, single quotes. A cut-off object is
-never mended and never searched for smaller objects inside, so that an entry of a truncated list cannot pass for a reply.
+never mended and never searched for smaller objects inside, so that no entry of a truncated list passes for a reply.
 """
 
 import json

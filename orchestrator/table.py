@@ -27,7 +27,7 @@ from orchestrator.events import (
 from orchestrator.journal import Journal
 from orchestrator.seat import Memory, Seat, Telling, card
 
-VERSIONS = ("hanabi-learning-environment", "langgraph", "langchain-core", "openai", "pydantic")
+VERSIONS = ("hanabi-orchestrator", "hanabi-learning-environment", "langgraph", "langchain-core", "openai", "pydantic")
 
 
 class Ledger:

@@ -81,7 +81,7 @@ def analyst(told: Told, notes: Notes) -> Analysis:
         moves=assessed,
         best=_best(position, list(lessons.values())),
         risks=f"Must not be made: {', '.join(deadly)}." if deadly else "No move is sure to do harm.",
-        observations=f"{position.piles.best_possible} points are still within reach; {position.deck_size} cards to draw.",
+        observations=f"{position.piles.best_possible} points are within reach; {position.deck_size} cards to draw.",
     )
 
 

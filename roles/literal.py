@@ -38,7 +38,7 @@ def touch(position: Position, hint: Hint) -> tuple[int, ...]:
 
 
 def lesson(position: Position, hint: Hint) -> Lesson:
-    """What a hint would teach its owner, slot by slot: playable cards made known, critical cards saved, types ruled out."""
+    """What a hint would teach, slot by slot: playable cards made known, critical cards saved, types ruled out."""
     of = OF_COLOUR[hint.colour] if isinstance(hint, HintColour) else OF_RANK[hint.rank]
     cards, before = position.hands[hint.to], position.possible_to(hint.to)
     touched = touch(position, hint)
@@ -148,4 +148,4 @@ def why_discard(position: Position, move: Discard) -> str:
     slot = position.slots[move.slot]
     if slot.dead == 1.0:
         return f"slot {move.slot} can never score again"
-    return f"slot {move.slot} is the card to spare: critical with probability {slot.critical:.2f}, dead with {slot.dead:.2f}"
+    return f"slot {move.slot} is the card to spare: P(critical) {slot.critical:.2f}, P(dead) {slot.dead:.2f}"

@@ -1,0 +1,1 @@
+"""Runs, compares, reports, and the command line."""

@@ -1,0 +1,228 @@
+"""The command line. Exit codes: 0 ok, 1 a game failed, 2 usage or config, 130 interrupted."""
+
+import asyncio
+import json
+import logging
+import sys
+from contextlib import ExitStack
+from itertools import count
+from pathlib import Path
+from typing import Annotated, Any
+
+import structlog
+import typer
+from dotenv import find_dotenv, load_dotenv
+from rich.console import Console
+from rich.text import Text
+
+import graphs
+import roles
+from experiments import listing, story
+from experiments.board import Board
+from experiments.terminal import console
+from graphs.config import GraphConfig
+from graphs.seat import GraphSeat
+from orchestrator import fake_endpoint, hle, journal, models
+from orchestrator.errors import TurnError, UserError
+from orchestrator.events import Event, Result
+from orchestrator.table import play_async
+
+app = typer.Typer(no_args_is_help=True, add_completion=False, help="Role graphs that play Hanabi.")
+graphs_app = typer.Typer(no_args_is_help=True, help="The graphs there are.")
+roles_app = typer.Typer(no_args_is_help=True, help="The roles there are.")
+app.add_typer(graphs_app, name="graphs")
+app.add_typer(roles_app, name="roles")
+
+log = structlog.get_logger()
+
+Json = Annotated[bool, typer.Option("--json", help="Print JSON on stdout and nothing else.")]
+Graph = Annotated[str, typer.Option("--graph", help="A graph's name, or a path to its YAML file.")]
+Model = Annotated[str, typer.Option("--model", help="program, openai:NAME or openai:NAME@URL.")]
+Players = Annotated[int, typer.Option("--players", help="2 to 5.")]
+
+
+def main() -> None:
+    """The console script: a mistake is one sentence on stderr and an exit code, never a traceback."""
+    _logs()
+    load_dotenv(find_dotenv(usecwd=True))
+    try:
+        app(standalone_mode=False)
+    except UserError as error:
+        _fail(str(error), 2)
+    except TurnError as error:
+        _fail(str(error), 1)
+    except (KeyboardInterrupt, typer.Abort):
+        _fail("interrupted", 130)
+    except typer.Exit as end:
+        sys.exit(end.exit_code)
+    except Exception as error:
+        usage = getattr(error, "format_message", None)  # Click's usage errors, whose class Typer does not export
+        if usage is None:
+            raise
+        _fail(usage(), 2)
+
+
+def _fail(sentence: str, code: int) -> None:
+    console(err=True).print(Text.assemble(("error: ", "bold red"), sentence))
+    sys.exit(code)
+
+
+def _logs() -> None:
+    """Operational logs go to stderr, so that stdout stays the answer."""
+    structlog.configure(
+        wrapper_class=structlog.make_filtering_bound_logger(logging.WARNING),
+        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+    )
+
+
+@app.command()
+def play(
+    graph: Graph = "house",
+    players: Players = 3,
+    seed: Annotated[int | None, typer.Option(help="HLE's own deal of this seed; 1 if no deck is given.")] = None,
+    deck: Annotated[Path | None, typer.Option(help="A JSON list of 50 cards, first dealt first.")] = None,
+    model: Model = "program",
+    verify: Annotated[str | None, typer.Option(help="none or safety, instead of the graph's own.")] = None,
+    out: Annotated[Path, typer.Option(help="The folder for the game's journal.")] = Path("games"),
+    as_json: Json = False,
+) -> None:
+    """Play one game."""
+    config = _verified(graphs.read(graph), verify)
+    hle.check_players(players)
+    graphs.at(config, players)
+    cards = _deck(deck)
+    if seed is not None:
+        hle.check_seed(seed)
+    seat = graphs.seat(config, model)
+    deal = f"s{1 if seed is None else seed}" if cards is None else f"d-{deck.stem if deck else ''}"
+    path = _new_file(out, f"{Path(graph).stem}-{players}p-{deal}")
+    screen = console(err=as_json)
+    with ExitStack() as stack:
+        board = stack.enter_context(Board(screen)) if not as_json else None
+        result = asyncio.run(_game(seat, players, seed, cards, path, board))
+    if as_json:
+        print(json.dumps(result.model_dump(mode="json") | {"journal": str(path)}))
+    else:
+        _closing(result, path, screen)
+
+
+async def _game(
+    seat: GraphSeat, players: int, seed: int | None, deck: list[str] | None, path: Path, board: Board | None
+) -> Result:
+    """The game, its server checked before the first move, its connections closed after the last."""
+
+    def sink(event: Event) -> None:
+        if board:
+            board(event)
+
+    try:
+        await models.check([brain for brain in seat.brains.values() if isinstance(brain, models.ChatBrain)])
+        return await play_async(seat, players=players, seed=seed, deck=deck, journal=path, sink=sink)
+    finally:
+        await seat.aclose()
+
+
+def _closing(result: Result, path: Path, screen: Console) -> None:
+    screen.print(story.summary(result))
+    screen.print(Text(f"\njournal  {path}"))
+    screen.print(Text(f"next     orchestrator show {path} --turn 1", style="dim"))
+
+
+def _verified(config: GraphConfig, rule: str | None) -> GraphConfig:
+    return config if rule is None else graphs.verified(config, rule)
+
+
+def _deck(path: Path | None) -> list[str] | None:
+    if path is None:
+        return None
+    try:
+        cards = json.loads(path.read_text("utf-8"))
+    except (OSError, ValueError) as error:
+        raise UserError(f"cannot read deck {str(path)!r}: {error}") from None
+    if not isinstance(cards, list) or not all(isinstance(card, str) for card in cards):
+        raise UserError(f'deck {str(path)!r} is not a JSON list of cards like ["R1", "B3", ...]')
+    return cards
+
+
+def _new_file(folder: Path, name: str) -> Path:
+    """A journal that is not there yet: a finished game is never written over."""
+    candidates = (folder / f"{name}{'' if number == 1 else f'-{number}'}.jsonl" for number in count(1))
+    return next(path for path in candidates if not path.exists())
+
+
+@app.command()
+def show(
+    game: Annotated[Path, typer.Argument(help="A game's journal.")],
+    turn: Annotated[int | None, typer.Option(help="Tell this turn instead of the game.")] = None,
+    full: Annotated[bool, typer.Option("--full", help="With whole prompts and whole replies.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Tell the story of a game, or of one turn."""
+    told = story.Story.of(journal.read(game))
+    if as_json:
+        _print(story.as_data(told, turn))
+    elif turn is None:
+        story.tell_game(told, console())
+    else:
+        story.tell_turn(told, turn, console(), full=full)
+
+
+def _print(data: Any) -> None:
+    print(json.dumps(data, ensure_ascii=False))
+
+
+@graphs_app.command("list")
+def graphs_list(as_json: Json = False) -> None:
+    """Name every graph."""
+    _print(listing.graphs_data()) if as_json else listing.list_graphs(console())
+
+
+@graphs_app.command("show")
+def graphs_show(
+    name: Annotated[str, typer.Argument(help="A graph's name, or a path to its YAML file.")],
+    mermaid: Annotated[bool, typer.Option("--mermaid", help="The compiled graph as a Mermaid picture.")] = False,
+    players: Players = 3,
+    as_json: Json = False,
+) -> None:
+    """Show who hears whom in a graph."""
+    config = graphs.read(name)
+    if mermaid:
+        print(listing.mermaid(config, hle.check_players(players)))
+    elif as_json:
+        _print(config.model_dump(mode="json"))
+    else:
+        listing.show_graph(config, console())
+
+
+@roles_app.command("list")
+def roles_list(as_json: Json = False) -> None:
+    """Name every role."""
+    if as_json:
+        _print([listing.role_data(roles.get(name)) for name in roles.names()])
+    else:
+        listing.list_roles(console())
+
+
+@roles_app.command("show")
+def roles_show(name: str, as_json: Json = False) -> None:
+    """Show what a role takes and answers, and its instruction."""
+    role = roles.get(name)
+    _print(listing.role_data(role)) if as_json else listing.show_role(role, console())
+
+
+@app.command("fake-endpoint")
+def endpoint(
+    port: Annotated[int, typer.Option(help="On 127.0.0.1; 0 takes a free one.")] = 8000,
+    latency: Annotated[float, typer.Option(help="Seconds that every answer waits.")] = 0.0,
+) -> None:
+    """Serve an OpenAI-compatible endpoint that answers blindly, for trials without a model."""
+
+    async def serve() -> None:
+        async with fake_endpoint.serving(fake_endpoint.app(latency), port) as url:
+            console(err=True).print(Text(f"serving {url}\nplay with: orchestrator play --model openai:fake@{url}"))
+            await asyncio.Event().wait()
+
+    try:
+        asyncio.run(serve())
+    except OSError as error:
+        raise UserError(f"cannot serve on port {port}: {error.strerror}") from None

@@ -1,0 +1,70 @@
+"""Consoles and how Hanabi looks on them: cards in their colours, a turn as a line."""
+
+import sys
+
+from rich.console import Console
+from rich.text import Text
+
+from orchestrator import belief
+from orchestrator.cards import COLOURS, Card
+from orchestrator.events import Decided
+from orchestrator.moves import Discard, Move, Play
+from orchestrator.view import Past, View
+from roles.words import outcome, percent
+
+STYLES = {"R": "red", "Y": "yellow", "G": "green", "W": "bright_white", "B": "blue"}
+
+
+def console(*, err: bool = False) -> Console:
+    """Plain text when it is not a terminal; obeys NO_COLOR. Lines are not broken for a pipe."""
+    stream = sys.stderr if err else sys.stdout
+    return Console(file=stream, highlight=False, soft_wrap=not stream.isatty())
+
+
+def card(shown: Card) -> Text:
+    return Text(shown.value, style=f"bold {STYLES[shown.colour]}")
+
+
+def fireworks(tops: tuple[int, ...]) -> Text:
+    """`R3 Y0 G5 W1 B2`, each in its colour, those at zero dimmed."""
+    parts = [
+        Text(f"{colour}{top}", style=f"bold {STYLES[colour]}" if top else "dim")
+        for colour, top in zip(COLOURS, tops, strict=True)
+    ]
+    return Text(" ").join(parts)
+
+
+def sureness(view: View, move: Move) -> str:
+    """How sure the acting seat can be of a move, by hints and counting alone; empty for hints."""
+    if not isinstance(move, Play | Discard):
+        return ""
+    slot = belief.own(view)[move.slot]
+    if isinstance(move, Play):
+        return f"playable {percent(slot.playable)}"
+    return f"dead {percent(slot.dead)}" if slot.dead == 1.0 else f"critical {percent(slot.critical)}"
+
+
+def turn_line(view: View, decided: Decided, past: Past) -> Text:
+    """One turn: who did what, what came of it, the table after it."""
+    line = Text(f"{past.turn:>3}  P{past.seat}  ")
+    style = "bold red" if past.scored is False else "bold" if past.scored else ""
+    line.append(f"{past.move}{_short(past)}".ljust(26), style=style)
+    line.append_text(fireworks(past.fireworks))
+    line.append(f"  tokens {past.tokens}  lives {past.lives}  deck {_deck_after(view, past)}")
+    sure = sureness(view, past.move)
+    line.append(f"  {sure}" if sure else "", style="dim")
+    if decided.forced:
+        line.append("  FORCED", style="bold magenta")
+    return line
+
+
+def _short(past: Past) -> str:
+    if past.card is None:
+        return f" -> {','.join(map(str, past.slots))}"
+    if past.scored is None:
+        return outcome(past)
+    return f" ({past.card.value}{'' if past.scored else ', MISPLAY'})"
+
+
+def _deck_after(view: View, past: Past) -> int:
+    return max(view.deck_size - (past.card is not None), 0)

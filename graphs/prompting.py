@@ -1,0 +1,64 @@
+"""Prompts on demand: what the nodes of a graph are told of a position, without asking anybody."""
+
+from collections.abc import Iterable
+
+from pydantic import BaseModel
+
+from graphs.build import attempts, role_node
+from graphs.config import GraphConfig
+from graphs.node import RoleNode, refused_moves
+from orchestrator.brain import Absent, Ask
+from orchestrator.events import Call, Event, Ruled
+from orchestrator.view import View
+from roles import Notes, Verdict
+from roles.sections import cut
+
+
+def asks(config: GraphConfig, view: View, notes: Notes) -> dict[str, Ask]:
+    """The asks of every node that has a template, by its name in its attempt; of attempts that the notes reached.
+
+    `config` is the graph as it is at the view's player count (see `at`).
+    """
+    found = {}
+    for attempt in attempts(config):
+        if attempt.number > 1 and attempt.name(config.decides) not in notes:
+            break
+        for name in config.nodes:
+            node = role_node(config, name, attempt)
+            if node.role.template is not None and (attempt.number == 1 or name in attempt.path):
+                found[node.name] = ask_of(node, view, notes)
+    return found
+
+
+def ask_of(node: RoleNode, view: View, notes: Notes) -> Ask:
+    """What a node is asked, given the notes of the turn."""
+    told = cut(view, node.kinds, refused_moves(notes, node.refusals))
+    return node.ask(0, told, {name: notes[key] for name, key in node.reads if key in notes})
+
+
+def notes_of(config: GraphConfig, turn: Iterable[Event]) -> Notes:
+    """The notes of a recorded turn, by node and sample."""
+    said: dict[str, dict[int, BaseModel]] = {}
+    for event in turn:
+        if isinstance(event, Call):
+            said.setdefault(event.node, {})[event.sample] = _reply(config, event)
+        if isinstance(event, Ruled):
+            said[event.node] = {0: Verdict(move=event.move, accept=event.accepted, reason=event.why)}
+    return {node: tuple(by_sample[i] for i in sorted(by_sample)) for node, by_sample in said.items()}
+
+
+def _reply(config: GraphConfig, call: Call) -> BaseModel:
+    node = _node(config, call.node)
+    if call.reply is None or node is None:
+        return Absent(reason=call.error or "")
+    assert node.context is not None
+    return node.role.asks_for(ratings=node.context.ratings and call.text is not None).model_validate(call.reply)
+
+
+def _node(config: GraphConfig, called: str) -> RoleNode | None:
+    """The node of a name such as `generate-2`; None for the graph's own safety node."""
+    for attempt in attempts(config):
+        for name in config.nodes:
+            if attempt.name(name) == called:
+                return role_node(config, name, attempt)
+    return None
