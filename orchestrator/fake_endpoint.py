@@ -36,7 +36,7 @@ def fill(schema: dict[str, Any], moves: list[str], chance: random.Random, key: s
             length = chance.randint(1, 3)
             return [fill(schema.get("items") or schema["prefixItems"][0], moves, chance, key) for _ in range(length)]
         case "integer":
-            return chance.randint(0, 1)
+            return 1  # within the bounds of every count in a reply; strict schemas do not state them
         case "number":
             return round(chance.random(), 2)
         case "boolean":

@@ -9,6 +9,7 @@ Deals are injected card by card: the game's own random generator is never used i
 game is rebuilt from its deck and moves alone.
 """
 
+import warnings
 from collections.abc import Sequence
 from contextlib import chdir
 from functools import cache
@@ -27,7 +28,8 @@ def _import_hle() -> Any:
     spec = find_spec("hanabi_learning_environment")
     if spec is None or spec.origin is None:
         raise UserError("the package hanabi-learning-environment is not installed; `make play` installs it")
-    with chdir(Path(spec.origin).parent):
+    with chdir(Path(spec.origin).parent), warnings.catch_warnings():
+        warnings.simplefilter("ignore", ResourceWarning)  # it leaves its header open
         from hanabi_learning_environment import pyhanabi
     return pyhanabi
 

@@ -87,6 +87,8 @@ def ground(answer: object, legal: Sequence[Move]) -> Move:
     """
     if isinstance(answer, Play | Discard | HintColour | HintRank):
         return _legal(answer, legal)
+    if not isinstance(answer, str | int) or isinstance(answer, bool):
+        raise ValueError(f"{answer!r} is not a legal move now; answer with one of the legal moves, copied exactly")
     text = str(answer).strip().strip("\"'`*. ")
     if by_text := [move for move in legal if str(move).lower() == text.lower()]:
         return by_text[0]

@@ -85,4 +85,6 @@ def _sentence(error: ValidationError) -> str:
     first = error.errors(include_url=False, include_context=False)[0]
     path = ".".join(str(part) for part in first["loc"])
     said = first["msg"].removeprefix("Value error, ")
-    return f"{path}: {said[:1].lower() + said[1:]}" if path else said
+    if first["type"] != "value_error":
+        said = said[:1].lower() + said[1:]
+    return f"{path}: {said}" if path else said

@@ -144,7 +144,7 @@ def _hint(move: Move, found: Lesson) -> Assessment:
         value: Value = "immediate-play"
     elif found.saves:
         value = "critical-save"
-    elif found.worth >= 1.0:
+    elif found.points:
         value = "setup"
     else:
         value = "redundant" if found.news else "wasted"

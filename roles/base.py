@@ -9,7 +9,7 @@ from pydantic import BaseModel
 import prompts
 from orchestrator.brain import Absent, Part
 from orchestrator.errors import UserError
-from roles.replies import AnyChoice, RatedChoice, Reply, Verdict, answer_format
+from roles.replies import AnyChoice, Judgement, RatedChoice, Reply, Verdict, answer_format
 from roles.report import report
 from roles.sections import LegalMoves
 from roles.told import Section, Told
@@ -46,7 +46,7 @@ class Role:
         if self.template is None:
             raise UserError(f"role {self.name!r} has no template: only a program plays it")
         own = (
-            Part("notes", say(notes)),
+            Part("notes", judged(notes) if issubclass(self.reply, Judgement) else say(notes)),
             Part("instruction", prompts.substitute(self.template, {}, self.name)),
             Part("answer_format", answer_format(self.asks_for(ratings=ratings))),
         )
@@ -105,6 +105,13 @@ def get(name: str) -> Role:
 
 def names() -> list[str]:
     return sorted(_KNOWN)
+
+
+def judged(notes: Notes) -> str:
+    """The choice that a judge is asked about."""
+    choices = [note for replies in notes.values() for note in replies if isinstance(note, AnyChoice)]
+    filled = [prompts.fill("judged.md", {"move": choice.action, "reason": choice.reason}) for choice in choices]
+    return "\n\n".join(filled)
 
 
 def say(notes: Notes) -> str:

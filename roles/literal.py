@@ -11,7 +11,8 @@ from roles.position import Position
 LIKELY = 0.6
 """A play this likely is worth a life, while there is one to spare (Piers' and VanDenBergh's threshold)."""
 WORTHWHILE = 2.0
-"""The worth from which a hint is better than a safe discard: it makes somebody play, or saves a critical card."""
+"""The worth from which a hint is better than a safe discard: it tells something new of a playable card, or saves a
+critical one."""
 
 
 @dataclass(frozen=True)
@@ -22,6 +23,8 @@ class Lesson:
     touched: tuple[int, ...]
     plays: int
     """Playable cards whose owner would newly know that they are."""
+    points: int
+    """Playable cards of which it tells something new, short of certainty."""
     saves: int
     """Critical cards that their owner might have discarded next and would now know something new of."""
     worth: float
@@ -43,7 +46,7 @@ def lesson(position: Position, hint: Hint) -> Lesson:
     cards, before = position.hands[hint.to], position.possible_to(hint.to)
     touched = touch(position, hint)
     chop = next_discard(position.known[hint.to])
-    plays = saves = 0
+    plays = points = saves = 0
     worth = 0.0
     newly: set[str] = set()
     for slot, (card, old) in enumerate(zip(cards, before, strict=True)):
@@ -56,10 +59,11 @@ def lesson(position: Position, hint: Hint) -> Lesson:
                 plays += 1
                 newly.add(card)
             elif slot in touched and new != old:
-                worth += 1.5 * _share(new, position.piles.playable)
+                points += 1
+                worth += WORTHWHILE + 1.5 * _share(new, position.piles.playable)
         if slot == chop and slot in touched and new != old and bit & position.piles.critical and not fits:
             saves += 1
-    return Lesson(hint, touched, plays, saves, worth + 5.0 * plays + 2.5 * saves if worth or plays or saves else 0.0)
+    return Lesson(hint, touched, plays, points, saves, worth + 5.0 * plays + 2.5 * saves if worth or plays or saves else 0.0)
 
 
 def known(possible: Mask, types: Mask) -> bool:
@@ -141,6 +145,8 @@ def why_hint(found: Lesson) -> str:
         return f"{owner} will know that {'a card' if found.plays == 1 else f'{found.plays} cards'} of his can be played"
     if found.saves:
         return f"it saves a critical card that {owner} might discard next"
+    if found.points:
+        return f"it points at a playable card of {owner}'s"
     return f"it tells {owner} the most" if found.news else f"nothing better is left than to tell {owner} this"
 
 

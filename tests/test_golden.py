@@ -1,0 +1,36 @@
+"""What models are told, as readable files: a change of any prompt shows as a diff.
+
+After a meant change: `python -m pytest tests/test_golden.py --golden`, then read the diff.
+"""
+
+from pathlib import Path
+
+import pytest
+
+import graphs
+from graphs.prompting import asks
+from orchestrator.brain import messages
+from tests.tables import GRAPHS, POSITIONS, position, turn_of
+
+GOLDEN = Path(__file__).parent / "golden"
+
+
+async def told(graph: str, where: str) -> str:
+    view = position(where)
+    config = graphs.at(graphs.read(graph), view.players)
+    blocks = []
+    for node, ask in asks(config, view, await turn_of(config, view)).items():
+        for message in messages(ask.parts):
+            blocks.append(f"=== {node}: {message.role} message\n\n{message.content}\n")
+    return "\n".join(blocks)
+
+
+@pytest.mark.parametrize("where", POSITIONS)
+@pytest.mark.parametrize("graph", GRAPHS)
+async def test_prompts_are_as_stored(graph: str, where: str, request: pytest.FixtureRequest) -> None:
+    path = GOLDEN / graph / f"{where}.md"
+    text = await told(graph, where)
+    if request.config.getoption("--golden"):
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text, "utf-8")
+    assert text == path.read_text("utf-8")

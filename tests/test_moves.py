@@ -1,0 +1,92 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from orchestrator.moves import Discard, HintColour, HintRank, Move, Play, ground, parse
+
+LEGAL: tuple[Move, ...] = (
+    Discard(slot=0),
+    Discard(slot=1),
+    Play(slot=0),
+    Play(slot=1),
+    HintColour(to=1, colour="R"),
+    HintColour(to=2, colour="R"),
+    HintColour(to=1, colour="B"),
+    HintRank(to=1, rank=1),
+    HintRank(to=2, rank=3),
+)
+
+MOVES = st.one_of(
+    st.builds(Play, slot=st.integers(0, 4)),
+    st.builds(Discard, slot=st.integers(0, 4)),
+    st.builds(HintColour, to=st.integers(0, 4), colour=st.sampled_from("RYGWB")),
+    st.builds(HintRank, to=st.integers(0, 4), rank=st.integers(1, 5)),
+)
+
+
+@given(MOVES)
+def test_the_text_of_a_move_reads_back(move: Move) -> None:
+    assert parse(str(move)) == move
+
+
+@pytest.mark.parametrize(
+    ("answer", "means"),
+    [
+        (3, "play slot 1"),
+        ("3", "play slot 1"),
+        ("#3", "play slot 1"),
+        ("(3)", "play slot 1"),
+        ("move 3", "play slot 1"),
+        ("3: play slot 1", "play slot 1"),
+        ("3. Play slot 1", "play slot 1"),
+        ("play slot 1", "play slot 1"),
+        ("`Play slot 1`.", "play slot 1"),
+        ("Play my Card 1", "play slot 1"),
+        ("I will play slot 1 because it is the red 1", "play slot 1"),
+        ("discarding card 0", "discard slot 0"),
+        ("(Discard 0)", "discard slot 0"),
+        ("hint P1 red", "hint P1 red"),
+        ("Tell player 1 about his red cards", "hint P1 red"),
+        ("Reveal P2's reds", "hint P2 red"),
+        ("clue player 1 blue", "hint P1 blue"),
+        ("hint blue", "hint P1 blue"),
+        ("hint rank 3 to P2", "hint P2 rank 3"),
+        ("Reveal P2 rank 3 cards", "hint P2 rank 3"),
+        ("tell P1 his 1s", "hint P1 rank 1"),
+        ("hint P1 color R", "hint P1 red"),
+    ],
+)
+def test_an_answer_is_grounded(answer: object, means: str) -> None:
+    assert str(ground(answer, LEGAL)) == means
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        ("play slot 4", "'play slot 4' is not a legal move now"),
+        ("hint red", "may mean hint P1 red or hint P2 red"),
+        ("play slot 0 or discard slot 0", "may mean discard slot 0 or play slot 0"),
+        ("play", "is not a legal move now"),
+        ("99", "99 is not the number of a legal move; they are numbered 0 to 8"),
+        ("3: discard slot 0", "number 3 is 'play slot 1', not 'discard slot 0'"),
+        ("(Reveal player +1 color R)", "is not a legal move now"),
+        ("tell P1 of red 1", "is not a legal move now"),
+        ("", "is not a legal move now"),
+        (None, "is not a legal move now"),
+        ({"play": 1}, "is not a legal move now"),
+        (-1, "is not a legal move now"),
+        (1.5, "is not a legal move now"),
+        (True, "is not a legal move now"),
+    ],
+)
+def test_an_answer_that_means_no_single_legal_move_is_refused(answer: object, said: str) -> None:
+    with pytest.raises(ValueError, match=said.replace("+", r"\+").replace("(", r"\(")):
+        ground(answer, LEGAL)
+
+
+@given(st.text(max_size=60))
+def test_any_text_is_a_legal_move_or_a_value_error(text: str) -> None:
+    try:
+        assert ground(text, LEGAL) in LEGAL
+    except ValueError as error:
+        assert str(error)

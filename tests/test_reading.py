@@ -1,0 +1,106 @@
+"""The one reader of models' answers."""
+
+import json
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from orchestrator.moves import Discard, HintColour, Move, Play
+from orchestrator.reading import Reading, Unreadable, read
+from roles.replies import Choice, RatedChoice
+from tests.prove import FULL
+
+LEGAL: tuple[Move, ...] = (Discard(slot=0), Play(slot=0), Play(slot=1), HintColour(to=1, colour="R"))
+RATED = {
+    "ratings": [{"action": str(move), "rating": 0.5} for move in LEGAL],
+    "reason": 'he said "no"',
+    "action": "play slot 1",
+}
+
+
+def choice(text: str, **options: bool) -> Reading:
+    return read(text, Choice, LEGAL, **options)
+
+
+@pytest.mark.parametrize(
+    ("text", "repaired"),
+    [
+        ('{"reason": "r", "action": "play slot 0"}', False),
+        (' {"reason": "r", "action": 1}\n', False),
+        ('```json\n{"reason": "r", "action": "play slot 0"}\n```', True),
+        ('Well, {"reason": "r", "action": "play slot 0"} it is.', True),
+        ('{"reason": "r", "action": "play slot 0",}', True),
+        ("{'reason': 'r', 'action': 'play slot 0'}", True),
+        (
+            '<think>maybe {"reason": "x", "action": "discard slot 0"}</think>{"reason": "r", "action": "play slot 0"}',
+            True,
+        ),
+        ('Given {R1, R2} I say {"reason": "r", "action": "play slot 0"}', True),
+        ('{"reason": "first", "action": "discard slot 0"} no: {"reason": "r", "action": "play slot 0"}', True),
+        ('{"reason": "r", "action": "play slot 0", "mood": "fine"}', False),
+        ('{"reason": "braces } and { inside", "action": "play slot 0"}', False),
+    ],
+)
+def test_a_reply_is_read(text: str, repaired: bool) -> None:
+    reading = choice(text)
+    assert isinstance(reading.reply, Choice)
+    assert reading.reply.action == Play(slot=0)
+    assert reading.repaired == repaired
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "it is empty"),
+        ("play slot 0", "it holds no complete JSON object"),
+        ('{"reason": "r", "action": "play slot 0"', "it holds no complete JSON object"),
+        ('{"reason": "r", "action": "play slot 9"}', "action: 'play slot 9' is not a legal move now"),
+        ('{"action": "play slot 0"}', "reason: field required"),
+        ('["play slot 0"]', "it holds no complete JSON object"),
+        ('{"reason": "r", "action": null}', "action: None is not a legal move now"),
+        ("<html><body>502</body></html>", "it holds no complete JSON object"),
+    ],
+)
+def test_what_cannot_be_read_is_said(text: str, said: str) -> None:
+    with pytest.raises(Unreadable) as caught:
+        choice(text)
+    assert str(caught.value).startswith(said)
+
+
+def test_a_cut_off_text_says_so() -> None:
+    with pytest.raises(Unreadable, match="it was cut off"):
+        choice('{"reason": "r', cut_off=True)
+
+
+def test_a_truncated_ratings_list_never_becomes_a_choice() -> None:
+    text = json.dumps(RATED)
+    for end in range(len(text)):
+        for kind in (RatedChoice, Choice):
+            with pytest.raises(Unreadable):
+                read(text[:end], kind, LEGAL)
+    assert read(text, RatedChoice, LEGAL).reply.model_dump()["action"] == "play slot 1"
+
+
+@settings(max_examples=100_000 if FULL else 500, deadline=None)
+@given(st.data())
+def test_any_text_is_a_legal_choice_or_unreadable(data: st.DataObject) -> None:
+    """Mutations of a good answer, and plain noise."""
+    text = data.draw(st.one_of(st.just(json.dumps(RATED)), st.text(max_size=200)))
+    for _ in range(data.draw(st.integers(0, 6))):
+        place = data.draw(st.integers(0, len(text)))
+        cut = data.draw(st.integers(0, 20))
+        noise = data.draw(st.one_of(st.just(""), st.sampled_from('{}[]",:\\0123'), st.text(max_size=5)))
+        text = text[:place] + noise + text[place + cut :]
+    try:
+        reply = read(text, RatedChoice, LEGAL).reply
+    except Unreadable as error:
+        assert str(error)
+    else:
+        assert isinstance(reply, RatedChoice) and reply.action in LEGAL
+
+
+def test_a_megabyte_is_read_in_reasonable_steps() -> None:
+    for text in ("{" * 500_000, '"' * 500_000 + "{", '{"a": "' + "x" * 1_000_000, "{}" * 200_000):
+        with pytest.raises(Unreadable):
+            choice(text)
