@@ -34,36 +34,35 @@ class Lesson:
         return self.worth > 0
 
 
-def touch(position: Position, hint: Hint) -> tuple[int, ...]:
-    """The slots of the told hand that a hint points out."""
-    of = OF_COLOUR[hint.colour] if isinstance(hint, HintColour) else OF_RANK[hint.rank]
-    return tuple(i for i, card in enumerate(position.hands[hint.to]) if of >> INDEX[card] & 1)
+def types_of(hint: Hint) -> Mask:
+    """The types that a hint points out."""
+    return OF_COLOUR[hint.colour] if isinstance(hint, HintColour) else OF_RANK[hint.rank]
 
 
 def lesson(position: Position, hint: Hint) -> Lesson:
     """What a hint would teach, slot by slot: playable cards made known, critical cards saved, types ruled out."""
-    of = OF_COLOUR[hint.colour] if isinstance(hint, HintColour) else OF_RANK[hint.rank]
     cards, before = position.hands[hint.to], position.possible_to(hint.to)
-    touched = touch(position, hint)
+    bits, of, playable = [1 << INDEX[card] for card in cards], types_of(hint), position.piles.playable
+    touched = tuple(slot for slot, bit in enumerate(bits) if bit & of)
+    after = [old & (of if slot in touched else ~of) for slot, old in enumerate(before)]
+    worth = 0.02 * sum(old.bit_count() - new.bit_count() for old, new in zip(before, after, strict=True))
+    learnt, points = set(), 0
+    for slot, (bit, old, new) in enumerate(zip(bits, before, after, strict=True)):
+        if not bit & playable or known(old, playable):
+            continue
+        if known(new, playable):
+            learnt.add(bit)  # a second copy of the same card is no second play
+        elif slot in touched and new != old and bit not in learnt:
+            points += 1
+            worth += WORTHWHILE + 1.5 * _share(new, playable)
     chop = next_discard(position.known[hint.to])
-    plays = points = saves = 0
-    worth = 0.0
-    newly: set[str] = set()
-    for slot, (card, old) in enumerate(zip(cards, before, strict=True)):
-        bit = 1 << INDEX[card]
-        new = old & of if slot in touched else old & ~of
-        worth += 0.02 * (old.bit_count() - new.bit_count())
-        fits = bool(bit & position.piles.playable)
-        if fits and card not in newly and not known(old, position.piles.playable):
-            if known(new, position.piles.playable):
-                plays += 1
-                newly.add(card)
-            elif slot in touched and new != old:
-                points += 1
-                worth += WORTHWHILE + 1.5 * _share(new, position.piles.playable)
-        if slot == chop and slot in touched and new != old and bit & position.piles.critical and not fits:
-            saves += 1
-    return Lesson(hint, touched, plays, points, saves, worth + 5.0 * plays + 2.5 * saves if worth or plays or saves else 0.0)
+    saves = int(chop in touched and _saved(position, bits[chop or 0], before[chop or 0], after[chop or 0]))
+    return Lesson(hint, touched, len(learnt), points, saves, worth + 5.0 * len(learnt) + 2.5 * saves)
+
+
+def _saved(position: Position, bit: Mask, old: Mask, new: Mask) -> bool:
+    """Whether the card that its owner would discard next is critical, not playable, and newly told of."""
+    return bool(bit & position.piles.critical and not bit & position.piles.playable and new != old)
 
 
 def known(possible: Mask, types: Mask) -> bool:

@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from roles import base
+
 LOOPBACK = ("127.", "::1", "localhost")
 
 
@@ -31,6 +33,12 @@ def offline(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 def keyless(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("OPENAI_API_KEY", "HANABI_API_KEY", "LANGSMITH_TRACING", "LANGCHAIN_TRACING_V2"):
         monkeypatch.delenv(name, raising=False)
+
+
+@pytest.fixture
+def own_roles(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Roles that the test registers are gone after it."""
+    monkeypatch.setattr(base, "_KNOWN", dict(base._KNOWN))
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -7,6 +7,7 @@ import pytest
 import yaml
 
 import graphs
+import roles
 from graphs.build import attempts
 from graphs.config import parse
 from graphs.prompting import asks, notes_of
@@ -55,7 +56,7 @@ def nodes(**more: Any) -> dict[str, Any]:
         (small(nodes=nodes(proposer={"role": "proposer", "samples": 0})), "nodes.proposer.samples: .* not 0"),
         (
             small(nodes=nodes(proposer={"role": "proposer", "reads": ["x"]})),
-            "reads 'x' is not a node; the nodes are: pro",
+            "reads 'x' is not a node; the nodes are: ",
         ),
         (small(nodes=nodes(proposer={"role": "proposer", "reads": ["aggregator"]})), "read in a circle: "),
         (small(nodes=nodes(notes={"role": "proposer"})), "'notes' cannot name a node"),
@@ -329,11 +330,9 @@ async def test_ratings_reach_the_decision() -> None:
     assert decision.ratings == {str(LAST.legal[0]): -1.0, str(LAST.legal[4]): 1.0}
 
 
-async def test_a_raising_program_names_its_role_and_turn() -> None:
+async def test_a_raising_program_names_its_role_and_turn(own_roles: None) -> None:
     def broken(told: Told, notes: Any) -> Choice:
         raise ZeroDivisionError("oops")
-
-    import roles
 
     made = roles.add(roles.Role("broken", Choice, roles.get("proposer").takes, solve=broken, template="Choose."))
     config = parse(small(nodes={"it": {"role": made.name}}, decides="it"))

@@ -204,8 +204,8 @@ async def test_any_langchain_chat_model_can_be_bound() -> None:
     text = '{"ratings": [], "reason": "r", "action": 0}'
     chat = GenericFakeChatModel(messages=iter([AIMessage(content=text)] * 9))
     events: list[Event] = []
-    result = await play_async(graphs.seat("watson", chat), players=2, seed=1, sink=events.append, max_turns=4)
-    assert (result.calls, result.fallbacks, result.forced) == (4, 0, 0)
+    result = await play_async(graphs.seat("watson", chat), players=2, seed=1, sink=events.append, max_turns=2)
+    assert (result.calls, result.fallbacks, result.forced) == (2, 0, 0)
     assert {event.model for event in events if isinstance(event, Call)} == {result.model}
     assert result.model.startswith("GenericFakeChatModel")
 

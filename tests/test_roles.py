@@ -18,7 +18,7 @@ from roles.history_analyst import HistoryReport, replay
 from roles.position import TAKES, Position
 from roles.replies import AnyChoice, RatedChoice, answer_format
 from roles.safety import LIMITS, Safety, safest
-from roles.sections import History, LegalMoves, OwnDeductions, State, cut
+from roles.sections import Discards, History, LegalMoves, OwnDeductions, State, cut
 from tests.tables import literal_views, position, random_views
 
 DECIDING = ("proposer", "rank_proposer", "generator", "selector", "aggregator")
@@ -111,8 +111,7 @@ def test_a_section_taken_away_is_gone_for_words_and_program() -> None:
     told = cut(view, [(kind, {}) for kind in TAKES if kind is not OwnDeductions])
     assert OwnDeductions not in told and not any(part.name == "own_deductions" for part in told.parts())
     assert Position.of(told).own == tuple(known.positive for known in view.own)
-    without_discards = [(kind, {}) for kind in TAKES if kind.name != "discards"]
-    assert Position.of(cut(view, without_discards)).piles.discards == ()
+    assert Position.of(cut(view, [(kind, {}) for kind in TAKES if kind is not Discards])).piles.discards == ()
 
 
 def test_a_refused_move_leaves_the_legal_ones() -> None:

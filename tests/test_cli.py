@@ -1,0 +1,252 @@
+"""The command line as a user meets it: exit codes, one sentence for a mistake, JSON for programs."""
+
+import asyncio
+import json
+import os
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from experiments import cli
+from orchestrator import fake_endpoint
+from orchestrator.hle import deal
+from tests.tables import GRAPHS
+
+Run = Callable[..., tuple[int, str, str]]
+
+RESULT_KEYS = {
+    "score_strict", "score_kept", "lives", "turns", "end", "players", "seed", "graph", "model", "fireworks",
+    "tokens_in", "tokens_out", "calls", "fallbacks", "journal",
+}  # fmt: skip
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Run:
+    """Run the command in an empty folder: exit code, stdout, stderr."""
+    monkeypatch.chdir(tmp_path)
+
+    def command(*arguments: str) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["orchestrator", *arguments])
+        code = 0
+        try:
+            cli.main()
+        except SystemExit as end:
+            code = int(end.code or 0)
+        out, err = capsys.readouterr()
+        return code, out, err
+
+    return command
+
+
+@pytest.fixture
+def endpoint() -> Iterator[str]:
+    """The fake endpoint in a thread of its own."""
+    loop = asyncio.new_event_loop()
+    ready: list[str] = []
+    started, stop = threading.Event(), asyncio.Event()
+
+    async def serve() -> None:
+        async with fake_endpoint.serving(fake_endpoint.app()) as url:
+            ready.append(url)
+            started.set()
+            await stop.wait()
+
+    thread = threading.Thread(target=lambda: loop.run_until_complete(serve()))
+    thread.start()
+    started.wait()
+    yield ready[0]
+    loop.call_soon_threadsafe(stop.set)
+    thread.join()
+    loop.close()
+
+
+def test_play_ends_with_a_result_and_names_the_journal_and_the_next_command(run: Run) -> None:
+    code, out, err = run("play", "--players", "2", "--graph", "watson")
+    assert (code, err) == (0, "")
+    lines = [line.rstrip() for line in out.splitlines()]
+    assert lines[0].startswith("  1  P0  ") and "tokens 7" in lines[0]
+    assert lines[-2] == "journal  games/watson-2p-s1.jsonl"
+    assert lines[-1] == "next     orchestrator show games/watson-2p-s1.jsonl --turn 1"
+    assert Path("games/watson-2p-s1.jsonl").exists()
+    assert "\x1b" not in out
+
+
+def test_play_json_prints_the_result_object_alone(run: Run) -> None:
+    code, out, _ = run("play", "--json", "--seed", "7", "--players", "4", "--out", "here")
+    result = json.loads(out)
+    assert code == 0 and set(result) >= RESULT_KEYS
+    assert (result["seed"], result["players"], result["graph"], result["model"]) == (7, 4, "house", "program")
+    assert Path(result["journal"]).parent == Path("here")
+
+
+def test_a_second_game_of_the_same_name_is_another_file(run: Run) -> None:
+    names = [json.loads(run("play", "--json", "--graph", "watson")[1])["journal"] for _ in range(2)]
+    assert names == ["games/watson-3p-s1.jsonl", "games/watson-3p-s1-2.jsonl"]
+
+
+def test_a_deck_file_is_dealt(run: Run) -> None:
+    Path("mine.json").write_text(json.dumps(deal(3)), "utf-8")
+    code, out, _ = run("play", "--json", "--graph", "watson", "--deck", "mine.json")
+    of_seed = json.loads(run("play", "--json", "--graph", "watson", "--seed", "3")[1])
+    of_deck = json.loads(out)
+    assert code == 0 and of_deck["seed"] is None and of_deck["journal"] == "games/watson-3p-d-mine.jsonl"
+    assert of_deck["fireworks"] == of_seed["fireworks"]
+
+
+def test_a_model_is_played_through_a_server(run: Run, endpoint: str) -> None:
+    code, out, _ = run("play", "--json", "--graph", "cac", "--verify", "safety", "--model", f"openai:fake@{endpoint}")
+    result = json.loads(out)
+    assert code == 0 and result["calls"] > 60 and result["lives"] > 0
+    code, out, _ = run("show", result["journal"])
+    assert code == 0 and "asks of models: " in out and f"cac on openai:fake@{endpoint}" in out
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def wrong_decks() -> None:
+    Path("49.json").write_text(json.dumps(deal(1)[:49]), "utf-8")
+    Path("r1.json").write_text(json.dumps([*deal(1)[:49], "R1"]), "utf-8")
+    Path("map.json").write_text('{"deck": []}', "utf-8")
+    Path("bad.json").write_text("[", "utf-8")
+    Path("circle.yaml").write_text(
+        "name: c\ncontext: sherlock\ndecides: a\n"
+        "nodes: {a: {role: proposer, reads: [b]}, b: {role: aggregator, reads: [a]}}\n",
+        "utf-8",
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["play", "--graph", "huose"], "unknown graph 'huose'; known: best_of_k, cac, house"),
+        (["play", "--graph", "circle.yaml"], "circle.yaml: nodes read in a circle: "),
+        (["play", "--players", "1"], "Hanabi is for 2 to 5 players, not 1"),
+        (["play", "--players", "6"], "Hanabi is for 2 to 5 players, not 6"),
+        (["play", "--seed", "2147483648"], "a seed is a whole number from 0 to 2147483647, not 2147483648"),
+        (["play", "--seed", "-1"], "a seed is a whole number from 0 to 2147483647, not -1"),
+        (["play", "--deck", "49.json"], "a deck has 50 cards, this one has 49"),
+        (["play", "--deck", "r1.json"], "this one has"),
+        (["play", "--deck", "map.json"], "is not a JSON list of cards"),
+        (["play", "--deck", "bad.json"], "cannot read deck 'bad.json'"),
+        (["play", "--deck", "none.json"], "cannot read deck 'none.json'"),
+        (["play", "--model", "gpt"], "unknown model 'gpt'; known: program, openai:NAME"),
+        (["play", "--model", "openai:gpt-4.1-mini"], "needs a key: set OPENAI_API_KEY"),
+        (["play", "--verify", "maybe"], "verify.rule: Input should be 'none' or 'safety', not 'maybe'"),
+        (["play", "--player", "3"], "No such option"),
+        (["play", "--players", "three"], "Input should be a valid integer"),
+        (["roles", "show", "nope"], "unknown role 'nope'; known: aggregator"),
+        (["graphs", "show", "nope"], "unknown graph 'nope'"),
+        (["show", "none.jsonl"], "cannot read none.jsonl as a journal"),
+        (["show", "49.json"], "not a journal line"),
+        (["dance"], "No such command 'dance'"),
+    ],
+)
+def test_a_mistake_is_one_sentence_and_exit_code_2(run: Run, arguments: list[str], said: str) -> None:
+    wrong_decks()
+    code, out, err = run(*arguments)
+    assert (code, out) == (2, "")
+    assert said in err and err.startswith("error: ") and err.count("\n") == 1
+    assert not Path("games").exists()
+
+
+def test_a_server_that_is_not_there_is_said_before_the_first_move(run: Run) -> None:
+    code, out, err = run("play", "--model", f"openai:x@http://127.0.0.1:{free_port()}/v1")
+    assert (code, out) == (2, "")
+    assert "cannot reach a model server at http://127.0.0.1" in err and err.count("\n") == 1
+    assert not Path("games").exists()
+
+
+def test_a_port_in_use_is_said(run: Run) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        code, _, err = run("fake-endpoint", "--port", str(port))
+    assert code == 2 and f"cannot serve on port {port}" in err
+
+
+# Stories
+
+
+def test_the_story_of_a_game_has_a_line_a_turn_and_the_result(run: Run) -> None:
+    result = json.loads(run("play", "--json", "--graph", "house")[1])
+    code, out, _ = run("show", result["journal"])
+    turns = [line for line in out.splitlines() if "  P" in line and "tokens" in line]
+    assert code == 0 and len(turns) == result["turns"]
+    assert f"{result['score_strict']} of 25" in out and "every answer was a program's" in out
+
+
+def test_the_story_of_a_turn_tells_who_heard_and_said_what(run: Run) -> None:
+    result = json.loads(run("play", "--json", "--graph", "house")[1])
+    code, out, _ = run("show", result["journal"], "--turn", "2")
+    assert code == 0
+    for node in ("history_analyst", "tom_interpreter", "proposer", "analyst", "discard_strategist", "aggregator"):
+        assert f"\n{node}  (program)" in out
+    assert "history_analyst, tom_interpreter, proposer" in " ".join(out.split())
+    assert "safety  accepts" in out and "\ndecided  " in out and "\nplayed   " in out
+    full = run("show", result["journal"], "--turn", "2", "--full")[1]
+    assert "# How to answer" in full and "--full shows them" in out and "--full shows them" not in full
+    code, _, err = run("show", result["journal"], "--turn", "999")
+    assert code == 2 and f"the game has turns 1 to {result['turns']}, not 999" in err
+
+
+def test_a_story_as_json(run: Run) -> None:
+    result = json.loads(run("play", "--json", "--graph", "watson")[1])
+    game = json.loads(run("show", result["journal"], "--json")[1])
+    assert len(game["turns"]) == result["turns"] and game["result"]["score_kept"] == result["score_kept"]
+    turn = json.loads(run("show", result["journal"], "--json", "--turn", "1")[1])
+    assert [event["event"] for event in turn["events"]] == ["turn_started", "call", "decided", "moved"]
+
+
+def test_a_game_that_broke_off_is_told_as_far_as_it_went(run: Run) -> None:
+    path = Path(json.loads(run("play", "--json", "--graph", "watson")[1])["journal"])
+    lines = path.read_text("utf-8").splitlines()
+    path.write_text("\n".join(lines[:7]) + "\n", "utf-8")
+    code, out, _ = run("show", str(path))
+    assert code == 0 and "broke off here" in out and "The game is unfinished." in out
+
+
+# Lists
+
+
+def test_graphs_are_listed_and_shown(run: Run) -> None:
+    code, out, _ = run("graphs", "list")
+    assert code == 0 and all(name in out for name in GRAPHS)
+    assert {graph["name"] for graph in json.loads(run("graphs", "list", "--json")[1])} >= {"cac", "house"}
+    code, out, _ = run("graphs", "show", "cac")
+    assert code == 0 and "refused, generate is asked again" in out and "at most 2 redos" in out
+    assert json.loads(run("graphs", "show", "cac", "--json")[1])["decides"] == "generate"
+    code, out, _ = run("graphs", "show", "house", "--mermaid")
+    assert code == 0 and "graph TD" in out and "safety" in out and "aggregator" in out
+
+
+def test_roles_are_listed_and_shown(run: Run) -> None:
+    code, out, _ = run("roles", "list")
+    assert code == 0 and "tom_interpreter" in out and "MindReport" in out
+    code, out, _ = run("roles", "show", "analyst")
+    assert code == 0 and "How to answer" in out and "takes: rules" in out
+    assert json.loads(run("roles", "show", "safety", "--json")[1])["played_by"] == "program"
+
+
+def test_python_m_experiments_works_in_a_folder_with_packages_of_the_same_names(tmp_path: Path) -> None:
+    for package in ("prompts", "roles", "graphs", "orchestrator"):
+        (tmp_path / package).mkdir()
+        (tmp_path / package / "__init__.py").write_text("raise RuntimeError('not mine')", "utf-8")
+    done = subprocess.run(
+        [sys.executable, "-m", "experiments", "graphs", "list"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "NO_COLOR": "1"},
+    )
+    assert (done.returncode, done.stderr) == (0, "") and "house" in done.stdout

@@ -1,0 +1,180 @@
+"""Whole games, as a user plays them: by programs, and through an OpenAI-compatible server that answers blindly."""
+
+from itertools import product
+from pathlib import Path
+from typing import TypeVar
+
+import pytest
+
+import graphs
+from orchestrator import belief, fake_endpoint, journal, play
+from orchestrator.cards import COLOURS
+from orchestrator.errors import UserError
+from orchestrator.events import Decided, Event, GameEnded, GameStarted, Moved, Result, TurnStarted
+from orchestrator.hle import deal, rebuild
+from orchestrator.moves import Play
+from orchestrator.seat import Decision, Memory
+from orchestrator.table import play_async
+from orchestrator.view import View
+from tests.prove import FULL
+from tests.tables import GRAPHS, events_of
+
+E = TypeVar("E", bound=Event)
+
+PLAYERS = (2, 3, 4, 5)
+SEEDS = (1, 2, 3)
+
+CASES = list(product(GRAPHS, PLAYERS, SEEDS))
+"""The proof at full size."""
+SOME = CASES if FULL else [case for i, case in enumerate(CASES) if i % 5 == 0]
+
+
+def certain_misplays(events: list[Event]) -> int:
+    """Lives lost on a card that the seat could know not to fit."""
+    lost = 0
+    for started, moved in zip(of(events, TurnStarted), of(events, Moved), strict=True):
+        if isinstance(moved.past.move, Play) and not moved.past.scored:
+            lost += belief.own(started.view)[moved.past.move.slot].playable == 0
+    return lost
+
+
+def of(events: list[Event], kind: type[E]) -> list[E]:
+    return [event for event in events if isinstance(event, kind)]
+
+
+def check_game(events: list[Event], players: int) -> Result:
+    """The events of a whole legal game, each turn complete; its result adds up."""
+    (started,), (ended,) = of(events, GameStarted), of(events, GameEnded)
+    result = ended.result
+    past = [moved.past for moved in of(events, Moved)]
+    assert len(past) == len(of(events, TurnStarted)) == len(of(events, Decided)) == result.turns
+    referee = rebuild(players, started.deck, [one.move for one in past])
+    assert referee.over and referee.end == result.end
+    assert result.score_kept == sum(result.fireworks.values()) == referee.score_kept
+    assert result.score_strict == referee.score_strict and result.lives == referee.lives
+    assert list(result.fireworks) == list(COLOURS) and result.players == players
+    assert result.forced == sum(decided.forced for decided in of(events, Decided))
+    return result
+
+
+@pytest.mark.parametrize(("graph", "players", "seed"), SOME)
+async def test_every_graph_plays_whole_games_by_programs(graph: str, players: int, seed: int) -> None:
+    events = await events_of(graph, players=players, seed=seed)
+    result = check_game(events, players)
+    assert (result.graph, result.model, result.seed) == (graph, "program", seed)
+    assert (result.calls, result.fallbacks, result.forced) == (0, 0, 0)
+    assert certain_misplays(events) == 0
+    assert result.score_strict >= 5 and result.lives > 0
+
+
+@pytest.mark.parametrize(("graph", "players", "seed"), SOME)
+async def test_every_graph_plays_whole_games_through_a_blind_server(graph: str, players: int, seed: int) -> None:
+    for verify in (None, "safety"):
+        config = graphs.read(graph)
+        config = config if verify is None else graphs.verified(config, verify)
+        events: list[Event] = []
+        async with fake_endpoint.serving(fake_endpoint.app()) as url:
+            seat = graphs.seat(config, f"openai:fake@{url}")
+            await play_async(seat, players=players, seed=seed, sink=events.append)
+            await seat.aclose()
+        result = check_game(events, players)
+        assert result.calls >= result.turns and result.tokens_in and result.tokens_out
+        if config.verify.rule == "safety":
+            assert certain_misplays(events) == 0 and result.lives > 0
+
+
+async def test_the_same_seed_and_model_give_the_same_journal(tmp_path: Path) -> None:
+    async with fake_endpoint.serving(fake_endpoint.app()) as url:
+        for model in ("program", f"openai:fake@{url}"):
+            paths = [tmp_path / f"{model[:4]}{number}.jsonl" for number in (1, 2)]
+            for path in paths:
+                seat = graphs.seat("moa_sherlock", model)
+                await play_async(seat, players=3, seed=2, journal=path)
+                await seat.aclose()
+            first, second = (journal.comparable(journal.read(path)) for path in paths)
+            assert first == second and len(first) > 50
+
+
+async def test_different_graphs_on_one_seed_get_the_same_deal() -> None:
+    decks = {of(await events_of(graph, players=4, seed=9), GameStarted)[0].deck for graph in ("watson", "house")}
+    assert decks == {deal(9)}
+
+
+async def test_a_journal_reads_back_and_replays(tmp_path: Path) -> None:
+    path = tmp_path / "game.jsonl"
+    events: list[Event] = []
+    await play_async(graphs.seat("house"), players=2, seed=5, journal=path, sink=events.append)
+    assert journal.comparable(journal.read(path)) == journal.comparable(events)
+    stored = journal.read(path)
+    started = of(stored, GameStarted)[0]
+    referee = rebuild(2, started.deck, [moved.past.move for moved in of(stored, Moved)[:20]])
+    assert referee.view() == of(stored, TurnStarted)[20].view
+
+
+async def test_a_journal_is_never_written_over(tmp_path: Path) -> None:
+    path = tmp_path / "game.jsonl"
+    path.write_text("a game\n", "utf-8")
+    with pytest.raises(FileExistsError):
+        await play_async(graphs.seat("watson"), players=2, seed=5, journal=path)
+    assert path.read_text("utf-8") == "a game\n"
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("{", "line 2: not a journal line"),
+        ('{"v": 2, "event": "moved"}', "line 2: journal version 2; this program reads 1"),
+        ('{"v": 1, "event": "danced"}', "line 2: .*danced"),
+        ('{"v": 1, "event": "game_ended"}', "line 2: game_ended.result: Field required"),
+    ],
+)
+def test_a_line_that_is_no_event_is_named(tmp_path: Path, line: str, said: str) -> None:
+    path = tmp_path / "game.jsonl"
+    play(graphs.seat("watson"), players=2, seed=5, journal=path, max_turns=1)
+    path.write_text(path.read_text("utf-8").splitlines()[0] + f"\n{line}\n", "utf-8")
+    with pytest.raises(UserError, match=said):
+        journal.read(path)
+
+
+# Seats of other kinds
+
+
+async def last(view: View, memory: Memory) -> Decision:
+    """The last legal move, and a count of own turns."""
+    return Decision(view.legal[-1], "the last on the list", memory={"turns": memory.get("turns", 0) + 1})
+
+
+def test_a_plain_function_is_a_seat_and_its_memory_is_its_own() -> None:
+    events: list[Event] = []
+    result = play([last, graphs.seat("watson"), last], players=3, seed=1, sink=events.append, max_turns=9)
+    assert result.graph == "last+watson" and result.end in ("max_turns", "lives_lost")
+    mine = [decided.memory["turns"] for decided in of(events, Decided) if decided.seat == 0]
+    assert mine == list(range(1, len(mine) + 1))
+    assert [decided.memory for decided in of(events, Decided) if decided.seat == 1] == [{}, {}, {}]
+
+
+def test_a_deck_of_ones_own_is_dealt_first_card_first() -> None:
+    deck = list(deal(4))[::-1]
+    events: list[Event] = []
+    result = play(graphs.seat("watson"), players=2, deck=deck, sink=events.append)
+    assert result.seed is None and list(of(events, GameStarted)[0].deck) == deck
+    assert of(events, TurnStarted)[0].view.dealt[1] == tuple(deck[5:10])
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"players": 6}, "2 to 5 players, not 6"),
+        ({"seed": 2**31}, "not 2147483648"),
+        ({"deck": ["R1"]}, "a deck has 50 cards"),
+        ({"deck": deal(1), "seed": 1}, "a seed or a deck, not both"),
+    ],
+)
+def test_what_cannot_be_played_is_said(options: dict[str, object], said: str) -> None:
+    with pytest.raises(UserError, match=said):
+        play(graphs.seat("watson"), **options)  # type: ignore[arg-type]
+
+
+def test_seats_and_players_must_agree() -> None:
+    with pytest.raises(UserError, match="3 players need 3 seats, not 2"):
+        play([last, last], players=3)

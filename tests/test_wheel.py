@@ -1,0 +1,49 @@
+"""What users install: the wheel, in an environment of its own, used from a folder with packages of the same names."""
+
+import json
+import subprocess
+import sys
+import sysconfig
+import venv
+from pathlib import Path
+from zipfile import ZipFile
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("wheel")
+    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "wheel", "--quiet"]
+    subprocess.run([*pip, "--no-deps", "--no-build-isolation", "--wheel-dir", str(folder), str(ROOT)], check=True)
+    return next(folder.glob("hanabi_orchestrator-*.whl"))
+
+
+def test_the_wheel_holds_the_five_packages_with_their_words(wheel: Path) -> None:
+    names = ZipFile(wheel).namelist()
+    tops = {name.split("/")[0] for name in names if ".dist-info" not in name}
+    assert tops == {"orchestrator", "roles", "graphs", "prompts", "experiments"}
+    assert {"prompts/sections/rules.md", "prompts/contexts/cac.yaml", "graphs/configs/house.yaml"} <= set(names)
+
+
+def test_the_installed_command_plays_from_a_foreign_folder(wheel: Path, tmp_path: Path) -> None:
+    home, folder = tmp_path / "env", tmp_path / "mine"
+    venv.create(home, with_pip=True)
+    packages = Path(sysconfig.get_path("purelib", vars={"base": str(home), "platbase": str(home)}))
+    # The dependencies come from the environment that runs the tests; its own editable install does not.
+    (packages / "dependencies.pth").write_text(sysconfig.get_path("purelib"), "utf-8")
+    pip = [str(home / "bin" / "python"), "-m", "pip", "--disable-pip-version-check", "install", "--quiet"]
+    subprocess.run([*pip, "--no-deps", "--no-index", str(wheel)], check=True)
+    for package in ("prompts", "roles"):
+        (folder / package).mkdir(parents=True)
+        (folder / package / "__init__.py").write_text("raise RuntimeError('not mine')", "utf-8")
+    play = [str(home / "bin" / "orchestrator"), "play", "--json", "--graph", "moa_sherlock"]
+    done = subprocess.run(play, cwd=folder, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert json.loads(done.stdout)["graph"] == "moa_sherlock"
+    where = "import roles, experiments; print(roles.__file__)"
+    python = [str(home / "bin" / "python"), "-P", "-c", where]
+    found = subprocess.run(python, cwd=folder, capture_output=True, text=True, check=True)
+    assert found.stdout.startswith(str(home))
