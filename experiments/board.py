@@ -17,7 +17,7 @@ class Board:
 
     def __init__(self, console: Console) -> None:
         self._console = console
-        self._live = Live(console=console, auto_refresh=False, transient=True) if console.is_terminal else None
+        self._live = Live(console=console, auto_refresh=False) if console.is_terminal else None
         self._view: View | None = None
         self._decided: Decided | None = None
 
@@ -50,9 +50,8 @@ def picture(view: View, decided: Decided | None = None) -> Panel:
     """The table as one seat sees it, with its decision when there is one."""
     parts: list[Text | Table] = [_counts(view), Text(), _hands(view)]
     if decided:
-        said = Text(f"P{decided.seat} decides: ", style="bold")
-        said.append(str(decided.move), style="bold cyan")
         sure = sureness(view, decided.move)
+        said = Text.assemble((f"P{decided.seat} decides: ", "bold"), (str(decided.move), "bold cyan"))
         said.append(f"  ({sure})" if sure else "")
         parts += [Text(), said, Text(decided.why, style="italic")]
     title = f"turn {view.turn}, P{view.seat} to move" if view.legal else f"turn {view.turn}, as P{view.seat} sees it"
@@ -86,4 +85,4 @@ def _hands(view: View) -> Table:
 
 def _shown(held: Text, known: Knowledge) -> Text:
     told = "" if known.told == "nothing" else f" {known.told}"
-    return held + Text(told, style="dim")
+    return Text.assemble(held, (told, "dim"))

@@ -17,7 +17,7 @@ from rich.text import Text
 
 import graphs
 import roles
-from experiments import listing, story
+from experiments import bench, listing, story
 from experiments.board import Board
 from experiments.terminal import console
 from graphs.config import GraphConfig
@@ -208,6 +208,17 @@ def roles_show(name: str, as_json: Json = False) -> None:
     """Show what a role takes and answers, and its instruction."""
     role = roles.get(name)
     _print(listing.role_data(role)) if as_json else listing.show_role(role, console())
+
+
+@app.command("bench")
+def run_bench(
+    graph: Annotated[list[str] | None, typer.Option("--graph", help="Only this graph; may be repeated.")] = None,
+    games: Annotated[int, typer.Option(min=1, help="Games per graph and player count.")] = 5,
+    as_json: Json = False,
+) -> None:
+    """Measure how long program games take on this machine."""
+    timings = list(bench.measure(graph or graphs.names(), games))
+    _print(bench.data(timings)) if as_json else bench.show(timings, console())
 
 
 @app.command("fake-endpoint")

@@ -5,7 +5,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import yaml
 from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
 from rich.table import Table
@@ -14,15 +13,18 @@ from rich.text import Text
 import graphs
 from experiments.board import picture
 from experiments.terminal import fireworks, sureness, turn_line
-from graphs.config import GraphConfig
+from graphs.config import PROGRAM, GraphConfig
+from graphs.context import OWN_PARTS
 from graphs.prompting import asks, notes_of
 from orchestrator.brain import Message, messages
 from orchestrator.errors import UserError
 from orchestrator.events import Call, Decided, Event, GameEnded, GameStarted, Moved, Result, Ruled, TurnStarted
 from roles.words import outcome
 
-SHOWN_LINES = 14
+SHOWN_LINES = 24
 """Lines of a reply that are shown unless everything is asked for."""
+WIDTH = 100
+"""Characters of an entry of a list that are shown unless everything is asked for."""
 
 
 @dataclass(frozen=True)
@@ -102,9 +104,9 @@ def tell_game(story: Story, console: Console) -> None:
 def _heading(story: Story) -> Text:
     started = story.started
     deal = f"seed {started.seed}" if started.seed is not None else "a given deck"
-    text = Text(f"{started.players} players, {deal}\n", style="bold")
+    text = Text.assemble((f"{started.players} players, {deal}\n", "bold"))
     for seat, card in enumerate(started.seats):
-        text.append(f"P{seat}  {card.graph} on {card.model}\n", style="")
+        text.append(f"P{seat}  {card.graph} on {card.model}\n")
     return text
 
 
@@ -119,9 +121,8 @@ def summary(result: Result) -> Table:
         "lives_lost": "the third life was lost",
         "max_turns": "stopped at the turn limit",
     }
-    strict = Text(str(result.score_strict), style="bold")
     kept = f"  (kept: {result.score_kept})" if result.score_kept != result.score_strict else ""
-    table.add_row("score", strict + f" of 25{kept}")
+    table.add_row("score", Text.assemble((str(result.score_strict), "bold"), f" of 25{kept}"))
     table.add_row("fireworks", fireworks(tuple(result.fireworks.values())))
     table.add_row("end", f"{ends[result.end]} after {result.turns} turns, {result.lives} lives left")
     if result.calls:
@@ -151,8 +152,9 @@ def tell_turn(story: Story, number: int, console: Console, *, full: bool = False
     console.print(Text(f"turn {number} of {len(story.turns)}: P{seat}, {card.graph} on {card.model}", style="bold"))
     console.print(picture(turn.started.view))
     prompts = _prompts(config, turn)
+    judges = {event.node for event in turn.events if isinstance(event, Ruled)}
     for event in turn.events:
-        if isinstance(event, Call):
+        if isinstance(event, Call) and not (event.node in judges and event.model == PROGRAM):
             console.print(_call(event, prompts.get(event.node, ()), _heard(config, event), full=full))
         elif isinstance(event, Ruled):
             console.print(_ruled(event))
@@ -175,15 +177,15 @@ def _heard(config: GraphConfig | None, call: Call) -> tuple[str, ...]:
 
 def _call(call: Call, rendered: tuple[Message, ...], heard: Sequence[str], *, full: bool) -> RenderableType:
     told = call.messages or rendered
-    title = Text(f"\n{call.node}", style="bold cyan")
+    title = Text.assemble((f"\n{call.node}", "bold cyan"))
     role = "" if call.role == call.node else f"{call.role}, "
     sample = f", sample {call.sample}" if call.sample else ""
     title.append(f"  ({role}{call.model}{sample}{_cost(call)})", style="dim")
     grid = Table.grid(padding=(0, 2))
     grid.add_column(style="dim")
     grid.add_column()
-    if told:
-        grid.add_row("told", ", ".join(span.name for message in told for span in message.spans))
+    if sections := [span.name for message in told for span in message.spans if span.name not in OWN_PARTS]:
+        grid.add_row("told", ", ".join(sections))
     if heard:
         grid.add_row("heard", ", ".join(heard))
     if full:
@@ -207,43 +209,53 @@ def _cost(call: Call) -> str:
 
 
 def _said(call: Call, *, full: bool) -> str:
-    """The reply as indented text; the raw words when it was unusable."""
-    if call.reply is None:
-        text = call.text or ""
+    """The reply, a line an entry; as it came when it was unusable, or when everything is asked for."""
+    if call.reply is None or (full and call.text is not None):
+        lines = (call.text or "").splitlines() or ["(nothing)"]
     else:
-        text = yaml.safe_dump(_without_none(call.reply), sort_keys=False, allow_unicode=True, width=100).strip()
-    lines = text.splitlines() or ["(nothing)"]
+        lines = [line for key, value in call.reply.items() for line in _field(key, value)]
+        lines = lines if full else [_clipped(line) for line in lines]
     if full or len(lines) <= SHOWN_LINES:
         return "\n".join(lines)
     return "\n".join((*lines[:SHOWN_LINES], f"... {len(lines) - SHOWN_LINES} more lines; --full shows them"))
 
 
-def _without_none(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _without_none(inner) for key, inner in value.items() if inner is not None}
-    return [_without_none(inner) for inner in value] if isinstance(value, list) else value
+def _clipped(line: str) -> str:
+    """An entry of a list on one line; reasons and summaries are never cut."""
+    return f"{line[: WIDTH - 3]}..." if line.startswith("- ") and len(line) > WIDTH else line
+
+
+def _field(key: str, value: Any) -> list[str]:
+    """`reason: ...`, or for a list of objects its name and a line for each."""
+    if isinstance(value, list) and value and isinstance(value[0], dict):
+        return [f"{key}:", *("- " + " · ".join(_scalar(v) for v in one.values() if v is not None) for one in value)]
+    return [f"{key}: {_scalar(value)}"]
+
+
+def _scalar(value: Any) -> str:
+    if isinstance(value, list):
+        return ", ".join(_scalar(inner) for inner in value) or "none"
+    return f"{value:.2f}" if isinstance(value, float) else "none" if value is None else str(value)
 
 
 def _ruled(ruled: Ruled) -> Text:
-    text = Text(f"\n{ruled.node}", style="bold cyan")
-    text.append("  accepts " if ruled.accepted else "  refuses ", style="bold green" if ruled.accepted else "bold red")
-    return text.append(f"{ruled.move}: {ruled.why}", style="")
+    text = Text.assemble((f"\n{ruled.node}  ", "bold cyan"))
+    text.append("accepts " if ruled.accepted else "refuses ", style="bold green" if ruled.accepted else "bold red")
+    return text.append(f"{ruled.move}: {ruled.why}")
 
 
 def _ending(turn: Turn) -> Text:
     if not turn.decided:
         return Text("\nThe game broke off before a decision.", style="bold red")
     decided = turn.decided
-    text = Text("\ndecided  ", style="bold")
-    text.append(str(decided.move), style="bold cyan")
     sure = sureness(turn.started.view, decided.move)
-    text.append(f"  ({sure})" if sure else "")
+    text = Text.assemble(("\ndecided  ", "bold"), (str(decided.move), "bold cyan"), f"  ({sure})" if sure else "")
     text.append("  FORCED" if decided.forced else "", style="bold magenta")
     text.append(f"\n         {decided.why}", style="italic")
     if turn.moved:
         past = turn.moved.past
         after = f"score {sum(past.fireworks)}, tokens {past.tokens}, lives {past.lives}"
-        text.append(f"\nplayed   {past.move}{outcome(past)}; {after}", style="")
+        text.append(f"\nplayed   {past.move}{outcome(past)}; {after}")
     return text
 
 

@@ -15,10 +15,15 @@ from roles.words import outcome, percent
 STYLES = {"R": "red", "Y": "yellow", "G": "green", "W": "bright_white", "B": "blue"}
 
 
+PIPE_WIDTH = 160
+"""Columns of tables that go to a file or another program."""
+
+
 def console(*, err: bool = False) -> Console:
     """Plain text when it is not a terminal; obeys NO_COLOR. Lines are not broken for a pipe."""
     stream = sys.stderr if err else sys.stdout
-    return Console(file=stream, highlight=False, soft_wrap=not stream.isatty())
+    piped = not stream.isatty()
+    return Console(file=stream, highlight=False, soft_wrap=piped, width=PIPE_WIDTH if piped else None)
 
 
 def card(shown: Card) -> Text:

@@ -146,7 +146,7 @@ def why_hint(found: Lesson) -> str:
         return f"it saves a critical card that {owner} might discard next"
     if found.points:
         return f"it points at a playable card of {owner}'s"
-    return f"it tells {owner} the most" if found.news else f"nothing better is left than to tell {owner} this"
+    return f"{owner} learns a little, and nothing that he can play" if found.news else f"{owner} learns nothing new"
 
 
 def why_discard(position: Position, move: Discard) -> str:

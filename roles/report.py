@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from typing import Any
 
 import yaml
 from pydantic import BaseModel
@@ -28,5 +29,16 @@ def report(node: str, replies: Sequence[BaseModel]) -> str:
 
 def plain(reply: BaseModel) -> str:
     """A reply as YAML: the form in which nested fields read most easily."""
-    data = reply.model_dump(mode="json", exclude_none=True)
+    data = rounded(reply.model_dump(mode="json", exclude_none=True))
     return str(yaml.safe_dump(data, sort_keys=False, allow_unicode=True, width=1000)).strip()
+
+
+def rounded(value: Any) -> Any:
+    """Numbers to three places, 0 and 1 kept for what is certain."""
+    if isinstance(value, dict):
+        return {key: rounded(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [rounded(inner) for inner in value]
+    if isinstance(value, float) and 0 < value < 1:
+        return min(max(round(value, 3), 0.001), 0.999)
+    return value
