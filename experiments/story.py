@@ -153,12 +153,23 @@ def tell_turn(story: Story, number: int, console: Console, *, full: bool = False
     console.print(picture(turn.started.view))
     prompts = _prompts(config, turn)
     judges = {event.node for event in turn.events if isinstance(event, Ruled)}
-    for event in turn.events:
+    for event in _in_order(config, turn.events):
         if isinstance(event, Call) and not (event.node in judges and event.model == PROGRAM):
             console.print(_call(event, prompts.get(event.node, ()), _heard(config, event), full=full))
         elif isinstance(event, Ruled):
             console.print(_ruled(event))
     console.print(_ending(turn))
+
+
+def _in_order(config: GraphConfig | None, events: Iterable[Event]) -> list[Call | Ruled]:
+    """Calls and verdicts attempt by attempt, in the order of the config: nodes that ran together finish in any."""
+    nodes = list(config.nodes) if config else []
+
+    def place(event: Call | Ruled) -> tuple[int, int, bool]:
+        node, _, attempt = event.node.partition("-")
+        return int(attempt or 1), nodes.index(node) if node in nodes else len(nodes), isinstance(event, Ruled)
+
+    return sorted((event for event in events if isinstance(event, Call | Ruled)), key=place)
 
 
 def _prompts(config: GraphConfig | None, turn: Turn) -> Mapping[str, tuple[Message, ...]]:

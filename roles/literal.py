@@ -103,7 +103,7 @@ def likely_plays(position: Position) -> list[Play]:
 
 def spare(slot: Slot) -> tuple[float, float]:
     """How well the team can do without a card: sort key, the most dispensable first."""
-    return (slot.critical - slot.dead, -slot.dead)
+    return (slot.critical + slot.playable - slot.dead, -slot.dead)
 
 
 def by_spareness(position: Position) -> list[Discard]:
