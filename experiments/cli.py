@@ -41,29 +41,32 @@ Model = Annotated[str, typer.Option("--model", help="program, openai:NAME or ope
 Players = Annotated[int, typer.Option("--players", help="2 to 5.")]
 
 
+INTERRUPTED = 130
+
+
 def main() -> None:
     """The console script: a mistake is one sentence on stderr and an exit code, never a traceback."""
     _logs()
     load_dotenv(find_dotenv(usecwd=True))
     try:
-        app(standalone_mode=False)
+        code = app(standalone_mode=False)  # the code of a typer.Exit, as which an interrupt comes too
     except UserError as error:
         _fail(str(error), 2)
     except TurnError as error:
         _fail(str(error), 1)
-    except (KeyboardInterrupt, typer.Abort):
-        _fail("interrupted", 130)
-    except typer.Exit as end:
-        sys.exit(end.exit_code)
     except Exception as error:
         usage = getattr(error, "format_message", None)  # Click's usage errors, whose class Typer does not export
         if usage is None:
             raise
-        _fail(usage(), 2)
+        _fail(usage(), 2)  # empty when no command was given: the help has been printed
+    if code == INTERRUPTED:
+        _fail("interrupted", INTERRUPTED)
+    sys.exit(code)
 
 
 def _fail(sentence: str, code: int) -> None:
-    console(err=True).print(Text.assemble(("error: ", "bold red"), sentence))
+    if sentence:
+        console(err=True).print(Text.assemble(("error: ", "bold red"), sentence))
     sys.exit(code)
 
 

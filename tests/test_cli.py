@@ -13,7 +13,9 @@ from pathlib import Path
 import pytest
 
 from experiments import cli
-from orchestrator import fake_endpoint
+from orchestrator import fake_endpoint, models
+from orchestrator.brain import Ask, Said
+from orchestrator.errors import ModelError
 from orchestrator.hle import deal
 from tests.tables import GRAPHS
 
@@ -163,6 +165,33 @@ def test_a_server_that_is_not_there_is_said_before_the_first_move(run: Run) -> N
     assert (code, out) == (2, "")
     assert "cannot reach a model server at http://127.0.0.1" in err and err.count("\n") == 1
     assert not Path("games").exists()
+
+
+def test_an_interrupt_ends_the_game_with_code_130(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(cli, "play_async", interrupted)
+    assert run("play", "--graph", "watson") == (130, "", "error: interrupted\n")
+
+
+def test_a_server_that_fails_in_mid_game_ends_it_with_one_sentence(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is lost: the journal holds every move made before."""
+    asked = 0
+
+    async def failing(_: object, ask: Ask, said: object, /) -> Said:
+        nonlocal asked
+        asked += 1
+        if asked > 3:
+            raise ModelError("node 'proposer': the model server answered HTTP 404")
+        return Said(text='{"ratings": [], "reason": "r", "action": "9"}')
+
+    monkeypatch.setattr(models.ChatBrain, "__call__", failing)
+    monkeypatch.setattr(models, "check", lambda _: asyncio.sleep(0))
+    code, out, err = run("play", "--graph", "watson", "--model", "openai:some@http://127.0.0.1:9/v1")
+    assert (code, err) == (1, "error: node 'proposer': the model server answered HTTP 404\n")
+    assert len(out.splitlines()) == 3
+    assert Path("games/watson-3p-s1.jsonl").read_text("utf-8").count('"event": "moved"') == 3
 
 
 def test_a_port_in_use_is_said(run: Run) -> None:
