@@ -31,6 +31,8 @@ class Timing:
     """Mean per game."""
     slowest: float
     """Seconds of the slowest game."""
+    strict: float
+    """Mean strict score: what the programs play like, not what any model does."""
 
     @property
     def ms_a_turn(self) -> float:
@@ -47,13 +49,15 @@ def measure(names: list[str], games: int) -> Iterator[Timing]:
 
 def _timing(name: str, players: int, games: int) -> Timing:
     seat = graphs.seat(name)
-    seconds, turns = [], []
+    seconds, results = [], []
     with TemporaryDirectory() as folder:
         for seed in range(1, games + 1):
             began = time.perf_counter()
-            turns.append(play(seat, players=players, seed=seed, journal=f"{folder}/{seed}.jsonl").turns)
+            results.append(play(seat, players=players, seed=seed, journal=f"{folder}/{seed}.jsonl"))
             seconds.append(time.perf_counter() - began)
-    return Timing(name, players, games, statistics.mean(turns), statistics.mean(seconds), max(seconds))
+    turns = statistics.mean(result.turns for result in results)
+    strict = statistics.mean(result.score_strict for result in results)
+    return Timing(name, players, games, turns, statistics.mean(seconds), max(seconds), strict)
 
 
 def machine() -> dict[str, Any]:
@@ -66,10 +70,10 @@ def data(timings: list[Timing]) -> dict[str, Any]:
 
 def show(timings: list[Timing], console: Console) -> None:
     table = Table(box=None, pad_edge=False, header_style="dim")
-    for column in ("graph", "players", "games", "turns", "s a game", "slowest", "ms a turn"):
+    for column in ("graph", "players", "games", "turns", "s a game", "slowest", "ms a turn", "strict"):
         table.add_column(column, justify="left" if column == "graph" else "right")
     for t in timings:
         row = (t.graph, str(t.players), str(t.games), f"{t.turns:.1f}", f"{t.seconds:.2f}", f"{t.slowest:.2f}")
-        table.add_row(*row, f"{t.ms_a_turn:.1f}")
+        table.add_row(*row, f"{t.ms_a_turn:.1f}", f"{t.strict:.2f}")
     console.print(table)
     console.print(Text(", ".join(f"{key} {value}" for key, value in machine().items()), style="dim"))

@@ -1,8 +1,9 @@
 """Positions and games that the tests share."""
 
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import cache
+from pathlib import Path
 
 import graphs
 from graphs.prompting import notes_of
@@ -59,14 +60,11 @@ def literal_views(players: int, seed: int) -> Iterator[View]:
         referee.apply(move)
 
 
+STORED = Path(__file__).parent / "positions"
+POSITIONS = ("2p-opening", "5p-last-round")
+
+
 @cache
 def position(name: str) -> View:
-    """A stored kind of position, reached by literal play."""
-    players, seed, wanted = POSITIONS[name]
-    return next(view for view in literal_views(players, seed) if wanted(view))
-
-
-POSITIONS: dict[str, tuple[int, int, Callable[[View], bool]]] = {
-    "2p-opening": (2, 3, lambda view: view.turn == 3),
-    "5p-last-round": (5, 4, lambda view: view.turns_left == 3),
-}
+    """A stored position: what the acting seat sees."""
+    return View.model_validate_json((STORED / f"{name}.json").read_text("utf-8"))
