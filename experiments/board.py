@@ -17,7 +17,7 @@ class Board:
 
     def __init__(self, console: Console) -> None:
         self._console = console
-        self._live = Live(console=console, auto_refresh=False) if console.is_terminal else None
+        self._live = Live(console=console, auto_refresh=False, transient=True) if console.is_terminal else None
         self._view: View | None = None
         self._decided: Decided | None = None
 
@@ -66,7 +66,7 @@ def _counts(view: View) -> Text:
     line.append("   lives ").append("♥" * view.lives, style="red").append("♡" * (MAX_LIVES - view.lives), style="dim")
     line.append(f"   deck {view.deck_size}")
     if view.turns_left is not None:
-        line.append(f"   {view.turns_left} turns left", style="bold")
+        line.append(f"   {view.turns_left} turn{'s' if view.turns_left > 1 else ''} left", style="bold")
     return line
 
 

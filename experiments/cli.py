@@ -17,7 +17,7 @@ from rich.text import Text
 
 import graphs
 import roles
-from experiments import bench, listing, story
+from experiments import bench, listing, story, turn_story
 from experiments.board import Board
 from experiments.terminal import console
 from graphs.config import GraphConfig
@@ -140,8 +140,10 @@ def _deck(path: Path | None) -> list[str] | None:
         return None
     try:
         cards = json.loads(path.read_text("utf-8"))
-    except (OSError, ValueError) as error:
-        raise UserError(f"cannot read deck {str(path)!r}: {error}") from None
+    except OSError as error:
+        raise UserError(f"cannot read deck {str(path)!r}: {error.strerror}") from None
+    except ValueError as error:
+        raise UserError(f"deck {str(path)!r} is not JSON: {error}") from None
     if not isinstance(cards, list) or not all(isinstance(card, str) for card in cards):
         raise UserError(f'deck {str(path)!r} is not a JSON list of cards like ["R1", "B3", ...]')
     return cards
@@ -167,7 +169,7 @@ def show(
     elif turn is None:
         story.tell_game(told, console())
     else:
-        story.tell_turn(told, turn, console(), full=full)
+        turn_story.tell_turn(told, turn, console(), full=full)
 
 
 def _print(data: Any) -> None:
@@ -226,8 +228,8 @@ def run_bench(
 
 @app.command("fake-endpoint")
 def endpoint(
-    port: Annotated[int, typer.Option(help="On 127.0.0.1; 0 takes a free one.")] = 8000,
-    latency: Annotated[float, typer.Option(help="Seconds that every answer waits.")] = 0.0,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="On 127.0.0.1; 0 takes a free one.")] = 8000,
+    latency: Annotated[float, typer.Option(min=0, help="Seconds that every answer waits.")] = 0.0,
 ) -> None:
     """Serve an OpenAI-compatible endpoint that answers blindly, for trials without a model."""
 

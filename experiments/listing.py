@@ -49,7 +49,7 @@ def depth(config: GraphConfig) -> int:
 
 def show_graph(config: GraphConfig, console: Console) -> None:
     """Who hears whom, what each is told, and what happens after a refusal."""
-    console.print(Text(config.name, style="bold"), Text(f"context {config.context}", style="dim"))
+    console.print(Text.assemble((config.name, "bold"), (f"  (context {config.context})", "dim")))
     table = Table(box=None, pad_edge=False, header_style="dim")
     for column in ("node", "role", "model", "hears", "is told"):
         table.add_column(column, overflow="fold")
@@ -59,7 +59,7 @@ def show_graph(config: GraphConfig, console: Console) -> None:
         label += f" ({', '.join(map(str, node.players))} players)" if len(node.players) < 4 else ""
         table.add_row(label, node.role, node.model, ", ".join(node.reads) or "nobody", ", ".join(told))
     console.print(table)
-    console.print(Text(f"decides: {config.decides}; {calls(config)} calls a turn, {depth(config)} deep"))
+    console.print(Text(f"decides: {config.decides}; calls a turn: {calls(config)}, {depth(config)} deep"))
     if config.check:
         console.print(Text(f"check: {config.check.judge} judges; refused, {config.check.redo} is asked again"))
     if config.verify.rule == "safety":
@@ -103,7 +103,7 @@ def role_data(role: Role) -> dict[str, Any]:
 
 def show_role(role: Role, console: Console) -> None:
     """What a role takes and answers, and its instruction."""
-    console.print(Text(role.name, style="bold"), Text(role.title, style="italic"))
+    console.print(Text.assemble((role.name, "bold"), (f"  {role.title}", "italic")))
     console.print(Text(f"takes: {', '.join(kind.name for kind in role.takes)}"))
     console.print(Text(f"its program needs: {', '.join(kind.name for kind in role.needs) or 'nothing'}"))
     console.print(Text(f"played by: {played_by(role)}; replies with: {role.reply.__name__}"))

@@ -1,30 +1,19 @@
-"""The story of a game, and of one turn: who was told what, who said what, what was verified, what was played."""
+"""A journal as a story: turn by turn, with a line for each, and the result."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from rich.console import Console, Group, RenderableType
-from rich.padding import Padding
+from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 import graphs
-from experiments.board import picture
-from experiments.terminal import fireworks, sureness, turn_line
-from graphs.config import PROGRAM, GraphConfig
-from graphs.context import OWN_PARTS
-from graphs.prompting import asks, notes_of
-from orchestrator.brain import Message, messages
+from experiments.terminal import fireworks, turn_line
+from graphs.config import GraphConfig, checked
 from orchestrator.errors import UserError
 from orchestrator.events import Call, Decided, Event, GameEnded, GameStarted, Moved, Result, Ruled, TurnStarted
-from roles.words import outcome
-
-SHOWN_LINES = 24
-"""Lines of a reply that are shown unless everything is asked for."""
-WIDTH = 100
-"""Characters of an entry of a list that are shown unless everything is asked for."""
 
 
 @dataclass(frozen=True)
@@ -77,9 +66,15 @@ class Story:
         return self.turns[number - 1]
 
     def config(self, seat: int) -> GraphConfig | None:
-        """The graph that sat there, as it was at this player count; None for a seat that is no graph."""
+        """The graph that sat there, as it was at this player count; None for a seat that is none.
+
+        None too for a graph with roles that are not registered here: its calls can be told, its prompts not rendered.
+        """
         data = self.started.seats[seat].config
-        return graphs.at(GraphConfig.model_validate(data), self.started.players) if data else None
+        try:
+            return graphs.at(checked(data, "the journal's graph"), self.started.players) if data else None
+        except UserError:
+            return None
 
 
 # A game
@@ -121,10 +116,11 @@ def summary(result: Result) -> Table:
         "lives_lost": "the third life was lost",
         "max_turns": "stopped at the turn limit",
     }
+    lives = f", {result.lives} {'life' if result.lives == 1 else 'lives'} left" if result.lives else ""
     kept = f"  (kept: {result.score_kept})" if result.score_kept != result.score_strict else ""
     table.add_row("score", Text.assemble((str(result.score_strict), "bold"), f" of 25{kept}"))
     table.add_row("fireworks", fireworks(tuple(result.fireworks.values())))
-    table.add_row("end", f"{ends[result.end]} after {result.turns} turns, {result.lives} lives left")
+    table.add_row("end", f"{ends[result.end]} after {result.turns} turns{lives}")
     if result.calls:
         used = f"{result.calls} calls, {result.tokens_in} tokens in, {result.tokens_out} out"
         table.add_row("model", f"{used}, {result.fallbacks} without a usable reply")
@@ -138,136 +134,6 @@ def _asks(calls: Iterable[Call]) -> Text:
     counts = Counter(call.outcome for call in calls if call.text is not None)
     said = ", ".join(f"{number} {name}" for name, number in sorted(counts.items()))
     return Text(f"asks of models: {said}" if said else "every answer was a program's", style="dim")
-
-
-# A turn
-
-
-def tell_turn(story: Story, number: int, console: Console, *, full: bool = False) -> None:
-    """The table as the seat saw it, each node in the order in which it answered, the verdicts, the move."""
-    turn = story.turn(number)
-    seat = turn.started.seat
-    card = story.started.seats[seat]
-    config = story.config(seat)
-    console.print(Text(f"turn {number} of {len(story.turns)}: P{seat}, {card.graph} on {card.model}", style="bold"))
-    console.print(picture(turn.started.view))
-    prompts = _prompts(config, turn)
-    judges = {event.node for event in turn.events if isinstance(event, Ruled)}
-    for event in _in_order(config, turn.events):
-        if isinstance(event, Call) and not (event.node in judges and event.model == PROGRAM):
-            console.print(_call(event, prompts.get(event.node, ()), _heard(config, event), full=full))
-        elif isinstance(event, Ruled):
-            console.print(_ruled(event))
-    console.print(_ending(turn))
-
-
-def _in_order(config: GraphConfig | None, events: Iterable[Event]) -> list[Call | Ruled]:
-    """Calls and verdicts attempt by attempt, in the order of the config: nodes that ran together finish in any."""
-    nodes = list(config.nodes) if config else []
-
-    def place(event: Call | Ruled) -> tuple[int, int, bool]:
-        node, _, attempt = event.node.partition("-")
-        return int(attempt or 1), nodes.index(node) if node in nodes else len(nodes), isinstance(event, Ruled)
-
-    return sorted((event for event in events if isinstance(event, Call | Ruled)), key=place)
-
-
-def _prompts(config: GraphConfig | None, turn: Turn) -> Mapping[str, tuple[Message, ...]]:
-    """The prompt of every node of the turn: programs' too, rendered from what they were told."""
-    if config is None:
-        return {}
-    made = asks(config, turn.started.view, notes_of(config, turn.events))
-    return {node: messages(ask.parts) for node, ask in made.items()}
-
-
-def _heard(config: GraphConfig | None, call: Call) -> tuple[str, ...]:
-    """Whose notes the node read."""
-    base = call.node.partition("-")[0]
-    return config.nodes[base].reads if config and base in config.nodes else ()
-
-
-def _call(call: Call, rendered: tuple[Message, ...], heard: Sequence[str], *, full: bool) -> RenderableType:
-    told = call.messages or rendered
-    title = Text.assemble((f"\n{call.node}", "bold cyan"))
-    role = "" if call.role == call.node else f"{call.role}, "
-    sample = f", sample {call.sample}" if call.sample else ""
-    title.append(f"  ({role}{call.model}{sample}{_cost(call)})", style="dim")
-    grid = Table.grid(padding=(0, 2))
-    grid.add_column(style="dim")
-    grid.add_column()
-    if sections := [span.name for message in told for span in message.spans if span.name not in OWN_PARTS]:
-        grid.add_row("told", ", ".join(sections))
-    if heard:
-        grid.add_row("heard", ", ".join(heard))
-    if full:
-        for message in told:
-            grid.add_row(message.role, Text(message.content))
-    grid.add_row("said", Text(_said(call, full=full)))
-    if call.outcome != "ok":
-        grid.add_row(
-            "", Text(f"{_OUTCOMES[call.outcome]}: {call.error}" if call.error else call.outcome, style="yellow")
-        )
-    return Group(title, Padding(grid, (0, 0, 0, 2)))
-
-
-_OUTCOMES = {"reasked": "unusable, asked again", "fallback": "unusable, so this node is absent", "repaired": "mended"}
-
-
-def _cost(call: Call) -> str:
-    if call.text is None:
-        return ""
-    return f", {call.tokens_in} tokens in, {call.tokens_out} out, {call.latency_s:.2f} s"
-
-
-def _said(call: Call, *, full: bool) -> str:
-    """The reply, a line an entry; as it came when it was unusable, or when everything is asked for."""
-    if call.reply is None or (full and call.text is not None):
-        lines = (call.text or "").splitlines() or ["(nothing)"]
-    else:
-        lines = [line for key, value in call.reply.items() for line in _field(key, value)]
-        lines = lines if full else [_clipped(line) for line in lines]
-    if full or len(lines) <= SHOWN_LINES:
-        return "\n".join(lines)
-    return "\n".join((*lines[:SHOWN_LINES], f"... {len(lines) - SHOWN_LINES} more lines; --full shows them"))
-
-
-def _clipped(line: str) -> str:
-    """An entry of a list on one line; reasons and summaries are never cut."""
-    return f"{line[: WIDTH - 3]}..." if line.startswith("- ") and len(line) > WIDTH else line
-
-
-def _field(key: str, value: Any) -> list[str]:
-    """`reason: ...`, or for a list of objects its name and a line for each."""
-    if isinstance(value, list) and value and isinstance(value[0], dict):
-        return [f"{key}:", *("- " + " · ".join(_scalar(v) for v in one.values() if v is not None) for one in value)]
-    return [f"{key}: {_scalar(value)}"]
-
-
-def _scalar(value: Any) -> str:
-    if isinstance(value, list):
-        return ", ".join(_scalar(inner) for inner in value) or "none"
-    return f"{value:.2f}" if isinstance(value, float) else "none" if value is None else str(value)
-
-
-def _ruled(ruled: Ruled) -> Text:
-    text = Text.assemble((f"\n{ruled.node}  ", "bold cyan"))
-    text.append("accepts " if ruled.accepted else "refuses ", style="bold green" if ruled.accepted else "bold red")
-    return text.append(f"{ruled.move}: {ruled.why}")
-
-
-def _ending(turn: Turn) -> Text:
-    if not turn.decided:
-        return Text("\nThe game broke off before a decision.", style="bold red")
-    decided = turn.decided
-    sure = sureness(turn.started.view, decided.move)
-    text = Text.assemble(("\ndecided  ", "bold"), (str(decided.move), "bold cyan"), f"  ({sure})" if sure else "")
-    text.append("  FORCED" if decided.forced else "", style="bold magenta")
-    text.append(f"\n         {decided.why}", style="italic")
-    if turn.moved:
-        past = turn.moved.past
-        after = f"score {sum(past.fireworks)}, tokens {past.tokens}, lives {past.lives}"
-        text.append(f"\nplayed   {past.move}{outcome(past)}; {after}")
-    return text
 
 
 # As data

@@ -1,6 +1,9 @@
 """Consoles and how Hanabi looks on them: cards in their colours, a turn as a line."""
 
+import re
 import sys
+from io import StringIO
+from typing import TextIO
 
 from rich.console import Console
 from rich.text import Text
@@ -15,15 +18,31 @@ from roles.words import outcome, percent
 STYLES = {"R": "red", "Y": "yellow", "G": "green", "W": "bright_white", "B": "blue"}
 
 
-PIPE_WIDTH = 160
-"""Columns of tables that go to a file or another program."""
+UNBROKEN = 100_000
+"""Columns for what goes to a file or another program: no line is broken."""
+
+
+class Trimmed(StringIO):
+    """Passes text on without the spaces by which tables fill their columns."""
+
+    def __init__(self, to: TextIO) -> None:
+        super().__init__()
+        self._to = to
+
+    def write(self, text: str) -> int:
+        self._to.write(re.sub(r" +$", "", text, flags=re.MULTILINE))
+        return len(text)
+
+    def flush(self) -> None:
+        self._to.flush()
 
 
 def console(*, err: bool = False) -> Console:
-    """Plain text when it is not a terminal; obeys NO_COLOR. Lines are not broken for a pipe."""
+    """Plain text with unbroken lines when it is not a terminal; obeys NO_COLOR."""
     stream = sys.stderr if err else sys.stdout
-    piped = not stream.isatty()
-    return Console(file=stream, highlight=False, soft_wrap=piped, width=PIPE_WIDTH if piped else None)
+    if stream.isatty():
+        return Console(file=stream, highlight=False)
+    return Console(file=Trimmed(stream), highlight=False, width=UNBROKEN)
 
 
 def card(shown: Card) -> Text:
@@ -55,7 +74,7 @@ def turn_line(view: View, decided: Decided, past: Past) -> Text:
     style = "bold red" if past.scored is False else "bold" if past.scored else ""
     line.append(f"{past.move}{_short(past)}".ljust(26), style=style)
     line.append_text(fireworks(past.fireworks))
-    line.append(f"  tokens {past.tokens}  lives {past.lives}  deck {_deck_after(view, past)}")
+    line.append(f"  tokens {past.tokens}  lives {past.lives}  deck {_deck_after(view, past):>2}")
     sure = sureness(view, past.move)
     line.append(f"  {sure}" if sure else "", style="dim")
     if decided.forced:

@@ -33,7 +33,8 @@ def without_sections(config: GraphConfig, *gone: str) -> GraphConfig:
 
 def replace(config: GraphConfig, **models: str) -> GraphConfig:
     """Another model for some nodes; `replace(config, analyst="program")` is an oracle ablation."""
-    return change(config, **{node: {"model": model} for node, model in models.items()})
+    changed = change(config, **{node: {"model": model} for node, model in models.items()})
+    return changed.model_copy(update={"name": f"{config.name}-{'-'.join(f'{n}-{m}' for n, m in models.items())}"})
 
 
 def change(config: GraphConfig, **nodes: Mapping[str, Any]) -> GraphConfig:
@@ -42,7 +43,8 @@ def change(config: GraphConfig, **nodes: Mapping[str, Any]) -> GraphConfig:
     data = config.model_dump(mode="json")
     for name, settings in nodes.items():
         data["nodes"][name] |= dict(settings)
-    return _again(config, data, "changed")
+    settings_named = (f"{name}-{key}-{value}" for name, settings in nodes.items() for key, value in settings.items())
+    return _again(config, data, "-".join(settings_named))
 
 
 def verified(config: GraphConfig, rule: str) -> GraphConfig:

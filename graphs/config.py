@@ -218,8 +218,10 @@ def _text(source: str | Path) -> str:
     if path.suffix in (".yaml", ".yml"):
         try:
             return path.read_text("utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            raise UserError(f"cannot read graph {str(source)!r}: {error}") from None
+        except OSError as error:
+            raise UserError(f"cannot read graph {str(source)!r}: {error.strerror}") from None
+        except UnicodeDecodeError:
+            raise UserError(f"cannot read graph {str(source)!r}: it is not text") from None
     if str(source) not in names():
         raise UserError(f"unknown graph {str(source)!r}; known: {', '.join(names())}, or a path to a .yaml file")
     return _PACKAGED.joinpath(f"{source}.yaml").read_text("utf-8")

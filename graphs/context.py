@@ -14,6 +14,7 @@ from orchestrator.brain import Part
 from orchestrator.errors import UserError
 from orchestrator.frozen import Frozen, user_error
 from roles import Role, Section
+from roles.replies import Ratings
 
 OWN_PARTS = ("notes", "instruction", "answer_format")
 """Parts of a prompt that are no sections: what the node reads, its role's instruction, how to answer."""
@@ -35,8 +36,8 @@ class Context(Frozen):
     """Sections and OWN_PARTS, in prompt order; OWN_PARTS that are not listed come last."""
     system: tuple[str, ...] = ()
     """The parts that go into the system message."""
-    ratings: bool = False
-    """Whether deciding roles rate every legal move."""
+    ratings: Ratings = "none"
+    """Whether deciding roles rate every legal move, and when."""
 
     @field_validator("sections", mode="before")
     @classmethod

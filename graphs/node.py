@@ -92,15 +92,15 @@ class RoleNode:
     def ask(self, sample: int, told: Told, heard: Notes) -> Ask:
         """The question as a model gets it."""
         assert self.context is not None  # checked when the config was read
-        parts = self.role.tell(told, heard, ratings=self.context.ratings)
+        parts = self.role.tell(told, heard, self.context.ratings)
         legal = told.get(LegalMoves)
         return Ask(
             node=self.name,
             role=self.role.name,
             sample=sample,
             parts=self.context.arrange(parts, self.layout),
-            reply=self.role.asks_for(ratings=self.context.ratings),
-            moves=legal.moves if legal else (),
+            reply=self.role.asks_for(self.context.ratings),
+            moves=legal.numbered if legal else {},
         )
 
     def _solved(self, view: View, told: Told, heard: Notes) -> BaseModel:

@@ -52,7 +52,7 @@ def _reply(config: GraphConfig, call: Call) -> BaseModel:
     if call.reply is None or node is None:
         return Absent(reason=call.error or "")
     assert node.context is not None
-    return node.role.asks_for(ratings=node.context.ratings and call.text is not None).model_validate(call.reply)
+    return node.role.asks_for(node.context.ratings if call.text is not None else "none").model_validate(call.reply)
 
 
 def _node(config: GraphConfig, called: str) -> RoleNode | None:

@@ -18,9 +18,9 @@ from orchestrator.brain import Brain
 from orchestrator.events import SeatCard, Sink, nowhere
 from orchestrator.seat import Decision, Memory
 from orchestrator.view import View
-from roles import Notes, RatedChoice, Verdict
+from roles import Notes, Verdict
 from roles.position import TAKES, Position
-from roles.replies import AnyChoice
+from roles.replies import AnyChoice, RatedChoice, ReasonedChoice
 from roles.safety import safest
 from roles.sections import cut
 
@@ -67,7 +67,8 @@ def decide(config: GraphConfig, view: View, notes: Notes) -> Decision:
     verdicts = [note for judge in last.judges for note in notes.get(last.name(judge), ())]
     refused = any(isinstance(verdict, Verdict) and not verdict.accept for verdict in verdicts)
     if isinstance(choice, AnyChoice) and not refused:
-        ratings = {str(r.action): r.rating for r in choice.ratings} if isinstance(choice, RatedChoice) else None
+        rated = choice.ratings if isinstance(choice, RatedChoice | ReasonedChoice) else None
+        ratings = None if rated is None else {str(rating.action): rating.rating for rating in rated}
         return Decision(choice.action, choice.reason, ratings, node=last.name(config.decides))
     move, why = safest(Position.of(cut(view, [(kind, {}) for kind in TAKES])))
     tries = f"{last.number} {'choice' if last.number == 1 else 'choices'}"

@@ -10,7 +10,7 @@ from pydantic import BaseModel
 
 from orchestrator.errors import UserError
 from orchestrator.frozen import Frozen
-from orchestrator.moves import Move
+from orchestrator.moves import Numbered
 from orchestrator.reading import Unreadable, read
 
 Speaker = Literal["system", "user", "assistant"]
@@ -34,7 +34,7 @@ class Ask:
     sample: int
     parts: tuple[Part, ...]
     reply: type[BaseModel]
-    moves: tuple[Move, ...]
+    moves: Numbered
     """The legal moves that the parts tell; a move named in the reply must be one of them."""
 
 

@@ -21,12 +21,18 @@ _EVENT: TypeAdapter[Event] = TypeAdapter(StoredEvent)
 
 
 class Journal:
-    """A new journal file; a sink of events. Raises FileExistsError rather than write over a game."""
+    """A new journal file; a sink of events.
+
+    Raises UserError when it cannot be written, and rather than write over a game.
+    """
 
     def __init__(self, path: Path) -> None:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._file = path.open("x", encoding="utf-8")
+        except OSError as error:
+            raise UserError(f"cannot write the journal {str(path)!r}: {error.strerror}") from None
         self.path = path
-        self._file = path.open("x", encoding="utf-8")
 
     def __call__(self, event: Event) -> None:
         head = {"v": VERSION, "event": event.event, "t": datetime.now(UTC).isoformat(timespec="milliseconds")}
@@ -49,8 +55,10 @@ def read(path: Path) -> list[Event]:
 def _lines(path: Path) -> list[tuple[int, dict[str, Any]]]:
     try:
         text = path.read_text("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise UserError(f"cannot read {path} as a journal: {error}") from None
+    except OSError as error:
+        raise UserError(f"cannot read {path} as a journal: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise UserError(f"cannot read {path} as a journal: it is not text") from None
     return [(number, _parsed(path, number, line)) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
 
 

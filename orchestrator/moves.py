@@ -4,7 +4,7 @@ The text of a move is `play slot 0`, `discard slot 2`, `hint P1 red`, `hint P1 r
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, PlainSerializer, ValidationInfo, WithJsonSchema
@@ -80,8 +80,12 @@ _RANK = re.compile(r"\b([1-5])(?:'?s)?\b")
 _COLOUR = re.compile(rf"\b(?:({'|'.join(_COLOURS)})s?|colou?r\s+([rygwb]))\b")
 
 
-def ground(answer: object, legal: Sequence[Move]) -> Move:
-    """The legal move that an answer means: its number in `legal`, its exact text, or a paraphrase that fits just one.
+Numbered = Mapping[int, Move]
+"""Legal moves by their numbers. A move that was refused is missing; the others keep their numbers."""
+
+
+def ground(answer: object, legal: Numbered) -> Move:
+    """The legal move that an answer means: its number, its exact text, or a paraphrase that fits just one.
 
     Raises ValueError with a sentence that a model can mend its answer by.
     """
@@ -90,35 +94,36 @@ def ground(answer: object, legal: Sequence[Move]) -> Move:
     if not isinstance(answer, str | int) or isinstance(answer, bool):
         raise ValueError(f"{answer!r} is not a legal move now; answer with one of the legal moves, copied exactly")
     text = str(answer).strip().strip("\"'`*. ")
-    if by_text := [move for move in legal if str(move).lower() == text.lower()]:
+    if by_text := [move for move in legal.values() if str(move).lower() == text.lower()]:
         return by_text[0]
     if found := _NUMBER.fullmatch(text):
         return _numbered(int(found[1]), found["text"], legal)
     exact = {str(parse(found[0])) for found in _EXACT.finditer(text)}
-    fitting = [m for m in legal if str(m) in exact] if exact else _paraphrased(text.lower(), legal)
+    fitting = [m for m in legal.values() if str(m) in exact] if exact else _paraphrased(text.lower(), legal)
     if len(fitting) == 1:
         return fitting[0]
     which = "is not a legal move now" if not fitting else f"may mean {' or '.join(str(m) for m in fitting[:3])}"
     raise ValueError(f"{text[:80]!r} {which}; answer with one of the legal moves, copied exactly")
 
 
-def _legal(move: Move, legal: Sequence[Move]) -> Move:
-    if move not in legal:
+def _legal(move: Move, legal: Numbered) -> Move:
+    if move not in legal.values():
         raise ValueError(f"{str(move)!r} is not a legal move now; answer with one of the legal moves, copied exactly")
     return move
 
 
-def _numbered(number: int, text: str | None, legal: Sequence[Move]) -> Move:
+def _numbered(number: int, text: str | None, legal: Numbered) -> Move:
     """`7`, `#7`, `(7)` or `7: play slot 0`; a number and a text that disagree mean nothing."""
-    if number >= len(legal):
-        raise ValueError(f"{number} is not the number of a legal move; they are numbered 0 to {len(legal) - 1}")
+    if number not in legal:
+        known = ", ".join(map(str, legal))
+        raise ValueError(f"{number} is not the number of a legal move; the numbers are {known}")
     move = legal[number]
     if text and text.strip() and ground(text, legal) != move:
         raise ValueError(f"number {number} is {str(move)!r}, not {text.strip()[:60]!r}; answer with one legal move")
     return move
 
 
-def _paraphrased(text: str, legal: Sequence[Move]) -> list[Move]:
+def _paraphrased(text: str, legal: Numbered) -> list[Move]:
     """The legal moves that fit every verb, target, slot, colour and rank of the text."""
     verbs = {kind for kind, words in _VERBS.items() if any(re.search(rf"\b{w}(?:s|ing|ed)?\b", text) for w in words)}
     if len(verbs) != 1 or _RELATIVE.search(text):  # "player +1" counts from a seat that the text does not name
@@ -126,14 +131,14 @@ def _paraphrased(text: str, legal: Sequence[Move]) -> list[Move]:
     (verb,) = verbs
     if verb != "hint":
         slots = {int(slot) for slot in _SLOT.findall(text) or _DIGIT.findall(text)}
-        return [m for m in legal if isinstance(m, Play | Discard) and m.kind == verb and slots == {m.slot}]
+        return [m for m in legal.values() if isinstance(m, Play | Discard) and m.kind == verb and slots == {m.slot}]
     targets = {int(seat) for seat in _TARGET.findall(text)}
     rest = _TARGET.sub(" ", text)
     colours = {_COLOURS.get(word, letter.upper()) for word, letter in _COLOUR.findall(rest)}
     ranks = {int(rank) for rank in _RANK.findall(rest)}
     return [
         m
-        for m in legal
+        for m in legal.values()
         if isinstance(m, HintColour | HintRank)
         and (not targets or targets == {m.to})
         and (colours, ranks) == (({m.colour}, set()) if isinstance(m, HintColour) else (set(), {m.rank}))
@@ -151,6 +156,6 @@ Grounded = Annotated[
     Move,
     BeforeValidator(_grounded),
     PlainSerializer(str, return_type=str),
-    WithJsonSchema({"type": "string", "description": "One of the legal moves, copied exactly, or its number."}),
+    WithJsonSchema({"type": "string", "description": "One of the legal moves, copied without its number."}),
 ]
 """A move as a reply names it: text in JSON; grounded in the legal moves when `context={"moves": ...}` is given."""

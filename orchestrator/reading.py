@@ -7,13 +7,13 @@ never mended and never searched for smaller objects inside, so that no entry of 
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import json_repair
 from pydantic import BaseModel, ValidationError
 
-from orchestrator.moves import Move
+from orchestrator.moves import Numbered
 
 
 class Unreadable(Exception):  # noqa: N818  # what the text is; callers turn it into a second ask
@@ -26,7 +26,7 @@ class Reading:
     repaired: bool
 
 
-def read(text: str, reply: type[BaseModel], moves: Sequence[Move], *, cut_off: bool = False) -> Reading:
+def read(text: str, reply: type[BaseModel], moves: Numbered, *, cut_off: bool = False) -> Reading:
     """The typed reply of a text; moves named in it are grounded in `moves`. Raises Unreadable."""
     if not text.strip():
         raise Unreadable("it is empty")

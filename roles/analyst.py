@@ -25,7 +25,7 @@ class Assessment(Reply):
 
     names_moves = True
 
-    action: Grounded = Field(description="the legal move, copied exactly")
+    action: Grounded = Field(description="the legal move, copied without its number")
     type: Kind = Field(description="what kind of move it is")
     immediate_effect: str = Field(description="what it does at once to score, tokens and lives")
     chance: Chance | None = Field(default=None, description="for plays: the probability that the card fits, else null")
@@ -57,12 +57,14 @@ class Analysis(Reply):
             }
         ],
         "best": ["play slot 2"],
+        "comparison": "Only slot 2 scores for certain; a hint to P1 can wait a turn.",
         "risks": "Slot 0 may be the last green 4.",
         "observations": "White is blocked until a white 1 turns up.",
     }
 
     moves: tuple[Assessment, ...] = Field(description="one entry for EVERY legal move, in the order of the list")
     best: tuple[Grounded, ...] = Field(description="the most promising legal moves, best first")
+    comparison: str = Field(description="why the best moves rank so")
     risks: str = Field(description="the greatest dangers")
     observations: str = Field(description="patterns and bottlenecks that matter")
 
@@ -80,8 +82,9 @@ def analyst(told: Told, notes: Notes) -> Analysis:
     return Analysis(
         moves=assessed,
         best=_best(position, list(lessons.values())),
+        comparison="Certain plays first, then likely ones, then hints by what they teach, then the safest discard.",
         risks=f"Must not be made: {', '.join(deadly)}." if deadly else "No move is sure to do harm.",
-        observations=f"{position.piles.best_possible} points are within reach; {position.deck_size} cards to draw.",
+        observations=f"{position.reachable} points are within reach; {position.deck_size} cards to draw.",
     )
 
 
@@ -108,10 +111,14 @@ def _play(position: Position, move: Play) -> Assessment:
         immediate_effect="score +1 if it fits; else a life and the card are lost",
         chance=chance,
         success=_in_words(chance),
-        token_change=0,
+        token_change=1 if chance == 1 and position.tokens < MAX_TOKENS and _is_five(position, move) else 0,
         future_impact="a gap less" if chance == 1 else f"{position.lives - 1} lives left should it fail",
         rationale=f"it fits in {chance:.0%} of the hands that the hints and the cards in sight allow",
     )
+
+
+def _is_five(position: Position, move: Play) -> bool:
+    return all(card.rank == 5 for card in position.slots[move.slot].cards())
 
 
 def _in_words(chance: float) -> Success:

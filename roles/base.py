@@ -9,8 +9,8 @@ from pydantic import BaseModel
 import prompts
 from orchestrator.brain import Absent, Part
 from orchestrator.errors import UserError
-from roles.replies import AnyChoice, Judgement, RatedChoice, Reply, Verdict, answer_format
-from roles.report import report
+from roles.replies import CHOICES, AnyChoice, Choice, Judgement, Ratings, Reply, Verdict, answer_format
+from roles.report import candidates, report
 from roles.sections import LegalMoves
 from roles.told import Section, Told
 
@@ -37,18 +37,18 @@ class Role:
     title: str = field(default="")
     """One line: what the role is for."""
 
-    def asks_for(self, *, ratings: bool) -> type[Reply]:
+    def asks_for(self, ratings: Ratings = "none") -> type[Reply]:
         """The reply type; a context that wants ratings gets them from every role that chooses."""
-        return RatedChoice if ratings and self.reply in AnyChoice.__args__ else self.reply
+        return CHOICES[ratings] if self.reply is Choice else self.reply
 
-    def tell(self, told: Told, notes: Notes, *, ratings: bool = False) -> tuple[Part, ...]:
+    def tell(self, told: Told, notes: Notes, ratings: Ratings = "none") -> tuple[Part, ...]:
         """The prompt's named parts: the sections told, the notes read, the instruction, the answer format."""
         if self.template is None:
             raise UserError(f"role {self.name!r} has no template: only a program plays it")
         own = (
             Part("notes", judged(notes) if issubclass(self.reply, Judgement) else say(notes)),
             Part("instruction", prompts.substitute(self.template, {}, self.name)),
-            Part("answer_format", answer_format(self.asks_for(ratings=ratings))),
+            Part("answer_format", answer_format(self.asks_for(ratings))),
         )
         return tuple(part for part in (*told.parts(), *own) if part.text)
 
@@ -115,14 +115,16 @@ def judged(notes: Notes) -> str:
 
 
 def say(notes: Notes) -> str:
-    """The notes as one block: reports under their nodes' names, then what was refused. Absent ones leave no trace."""
+    """The notes as one block: reports under their nodes' names, one's own candidates, what was refused.
+
+    Absent ones leave no trace.
+    """
     there = {node: [n for n in replies if not isinstance(n, Absent)] for node, replies in notes.items()}
-    reports = [report(node, found) for node, found in there.items() if found and not isinstance(found[0], Verdict)]
     verdicts = [n for found in there.values() for n in found if isinstance(n, Verdict)]
-    refusals = [f"- {v.move}: {v.reason}" for v in verdicts if not v.accept]
-    blocks = []
-    if reports:
-        blocks.append(prompts.fill("reports.md", {"reports": "\n\n".join(reports)}))
-    if refusals:
-        blocks.append(prompts.fill("refusals.md", {"refusals": "\n".join(refusals)}))
-    return "\n\n".join(blocks)
+    told = {node: found for node, found in there.items() if found and not isinstance(found[0], Verdict)}
+    blocks = {
+        "reports": "\n\n".join(report(node, found[0]) for node, found in told.items() if len(notes[node]) == 1),
+        "candidates": "\n\n".join(candidates(found) for node, found in told.items() if len(notes[node]) > 1),
+        "refusals": "\n".join(f"- {v.move}: {v.reason}" for v in verdicts if not v.accept),
+    }
+    return "\n\n".join(prompts.fill(f"{name}.md", {name: text}) for name, text in blocks.items() if text)

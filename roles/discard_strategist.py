@@ -41,8 +41,8 @@ class DiscardReport(Reply):
                 "reason": "never hinted, and most of what it can be has other copies left",
             }
         ],
-        "safest_first": [0, 3, 1, 2, 4],
-        "summary": "Slot 0 is the card to lose; slot 4 is a 5 and must stay.",
+        "safest_first": [0, 3, 1, 2],
+        "summary": "Slot 0 is the card to lose; slot 2 is a 5 and must stay.",
     }
 
     cards: tuple[CardRisk, ...] = Field(description="one entry for EVERY slot of your hand, slot 0 first")

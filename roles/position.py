@@ -11,9 +11,9 @@ from functools import cached_property
 
 from orchestrator import belief
 from orchestrator.belief import Slot
-from orchestrator.cards import ANY, HAND_SIZES, Card, Mask, Piles
+from orchestrator.cards import ANY, Card, Mask, Piles
 from orchestrator.moves import Discard, Hint, HintColour, HintRank, Move, Play
-from roles.sections import Discards, LegalMoves, OwnDeductions, PartnerDeductions, PartnerKnowledge, State
+from roles.sections import Discards, FinalRound, LegalMoves, OwnDeductions, PartnerDeductions, PartnerKnowledge, State
 from roles.told import Section, Told
 
 NEEDS: tuple[type[Section], ...] = (State, LegalMoves)
@@ -29,6 +29,8 @@ class Position:
     lives: int
     tokens: int
     deck_size: int
+    turns: int
+    """The most turns that can still be taken, this one included."""
     piles: Piles
     own: tuple[Mask, ...]
     """What hints leave of each own slot."""
@@ -50,6 +52,7 @@ class Position:
             lives=state.lives,
             tokens=state.tokens,
             deck_size=state.deck_size,
+            turns=_turns(told, state),
             piles=Piles(state.fireworks, discards.cards if discards else ()),
             own=deductions.slots if deductions else state.own,
             hands=state.hands,
@@ -62,9 +65,10 @@ class Position:
         """The exact belief about the own hand."""
         return belief.believe(self.own, self.piles, *self.hands.values())
 
-    @cached_property
-    def hand_size(self) -> int:
-        return HAND_SIZES[self.players]
+    @property
+    def reachable(self) -> int:
+        """The highest score that the piles and the turns left allow."""
+        return min(self.piles.best_possible, sum(self.piles.fireworks) + self.turns)
 
     @property
     def plays(self) -> list[Play]:
@@ -94,3 +98,11 @@ def _known(told: Told, hands: Mapping[int, tuple[Card, ...]]) -> Mapping[int, tu
     if outright := told.get(PartnerKnowledge):
         return outright.hands
     return {seat: (ANY,) * len(cards) for seat, cards in hands.items()}
+
+
+def _turns(told: Told, state: State) -> int:
+    """Exact in the final round, if it was told; else by the cards and tokens that are left to spend."""
+    final = told.get(FinalRound)
+    if final and final.turns_left is not None:
+        return final.turns_left
+    return 2 * state.deck_size + state.tokens + state.players

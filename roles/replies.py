@@ -31,30 +31,48 @@ class Choice(Reply):
     example = {"reason": "Slot 2 was told red and 1, and no red card is played yet.", "action": "play slot 2"}
 
     reason: str = Field(description="why, in a few sentences")
-    action: Grounded = Field(description="the chosen legal move, copied exactly")
+    action: Grounded = Field(description="the chosen legal move, copied without its number")
 
 
 class Rating(Reply):
-    action: Grounded = Field(description="the legal move, copied exactly")
+    action: Grounded = Field(description="the legal move, copied without its number")
     rating: float = Field(ge=-1, le=1, description="from -1 (terrible) to 1 (excellent)")
 
 
+_RATINGS = [{"action": "play slot 2", "rating": 0.9}, {"action": "discard slot 0", "rating": -0.2}]
+
+
 class RatedChoice(Reply):
-    """A choice with a rating of every legal move. Ratings come first, as Sherlock asks for them; the order of the
-    fields is the order in which a model writes them, which is why this does not inherit from Choice."""
+    """A choice with a rating of every legal move, asked for before the reason, as Sherlock does.
+
+    The order of the fields is the order in which a model writes them, which is why this does not inherit from Choice.
+    """
 
     names_moves = True
-    example = {
-        "ratings": [{"action": "play slot 2", "rating": 0.9}, {"action": "discard slot 0", "rating": -0.2}],
-        **Choice.example,
-    }
+    example = {"ratings": _RATINGS, **Choice.example}
 
     ratings: tuple[Rating, ...] = Field(description="one entry for EVERY legal move")
     reason: str = Field(description="why, in a few sentences")
-    action: Grounded = Field(description="the chosen legal move, copied exactly")
+    action: Grounded = Field(description="the chosen legal move, copied without its number")
 
 
-AnyChoice = Choice | RatedChoice
+class ReasonedChoice(Reply):
+    """A choice with ratings asked for after the reason, as Watson does."""
+
+    names_moves = True
+    example = {"reason": Choice.example["reason"], "ratings": _RATINGS, "action": Choice.example["action"]}
+
+    reason: str = Field(description="why, in a few sentences")
+    ratings: tuple[Rating, ...] = Field(description="one entry for EVERY legal move")
+    action: Grounded = Field(description="the chosen legal move, copied without its number")
+
+
+AnyChoice = Choice | RatedChoice | ReasonedChoice
+
+Ratings = Literal["none", "first", "after_reason"]
+"""Whether deciding roles rate every legal move, and when."""
+
+CHOICES: dict[Ratings, type[Reply]] = {"none": Choice, "first": RatedChoice, "after_reason": ReasonedChoice}
 
 
 class Judgement(Reply):

@@ -1,44 +1,53 @@
-"""How a colleague's note is put to a model: his node's name, then his reply as plain indented text."""
+"""How notes are put to a model: an adviser's reply under his node's name, or one's own samples as candidates."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-import yaml
 from pydantic import BaseModel
 
 from roles.replies import AnyChoice
 
 
-def report(node: str, replies: Sequence[BaseModel]) -> str:
-    """One node's replies under its name; several samples as candidates, equal choices once with their count."""
-    title = f"## {node.replace('_', ' ')}"
-    if len(replies) == 1:
-        return f"{title}\n{plain(replies[0])}"
+def report(node: str, reply: BaseModel) -> str:
+    """One node's reply under its name."""
+    return f"## {node.replace('_', ' ')}\n{plain(reply)}"
+
+
+def candidates(replies: Sequence[BaseModel]) -> str:
+    """Several replies of one node; equal choices once, with their count and all reasons."""
     choices = [reply for reply in replies if isinstance(reply, AnyChoice)]
     if len(choices) < len(replies):
-        return f"{title}\n" + "\n".join(f"answer {i}:\n{plain(reply)}" for i, reply in enumerate(replies, 1))
+        return "\n\n".join(f"answer {number}:\n{plain(reply)}" for number, reply in enumerate(replies, 1))
     given = Counter(str(choice.action) for choice in choices)
-    reasons = {move: [c.reason for c in choices if str(c.action) == move] for move in given}
     blocks = []
     for number, (move, times) in enumerate(given.items(), 1):
-        said = "\n".join(f"  - {reason}" for reason in dict.fromkeys(reasons[move]))
+        reasons = dict.fromkeys(choice.reason for choice in choices if str(choice.action) == move)
+        said = "\n".join(f"- {reason}" for reason in reasons)
         blocks.append(f"candidate {number}: {move} (given {times} of {len(choices)} times)\n{said}")
-    return f"{title}\n" + "\n".join(blocks)
+    return "\n".join(blocks)
 
 
 def plain(reply: BaseModel) -> str:
-    """A reply as YAML: the form in which nested fields read most easily."""
-    data = rounded(reply.model_dump(mode="json", exclude_none=True))
-    return str(yaml.safe_dump(data, sort_keys=False, allow_unicode=True, width=1000)).strip()
+    """A reply as lines: a field each, and an entry of a list of objects each."""
+    return "\n".join(line for key, value in reply.model_dump(mode="json").items() for line in _field(key, value))
 
 
-def rounded(value: Any) -> Any:
-    """Numbers to three places, 0 and 1 kept for what is certain."""
-    if isinstance(value, dict):
-        return {key: rounded(inner) for key, inner in value.items()}
+def _field(key: str, value: Any) -> Iterator[str]:
+    name = key.replace("_", " ")
+    if isinstance(value, list) and value and isinstance(value[0], dict):
+        yield f"{name}:"
+        for entry in value:
+            there = ((inner.replace("_", " "), v) for inner, v in entry.items() if v is not None)
+            yield "- " + "; ".join(f"{inner}: {scalar(v)}" for inner, v in there)
+    elif value is not None:
+        yield f"{name}: {scalar(value)}"
+
+
+def scalar(value: Any) -> str:
+    """A value in words; a probability is 0 or 1 only when it is certain."""
     if isinstance(value, list):
-        return [rounded(inner) for inner in value]
+        return ", ".join(scalar(inner) for inner in value) or "none"
     if isinstance(value, float) and 0 < value < 1:
-        return min(max(round(value, 3), 0.001), 0.999)
-    return value
+        return f"{min(max(value, 0.01), 0.99):.2f}"
+    return "none" if value is None else f"{value:g}" if isinstance(value, float) else str(value)

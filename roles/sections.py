@@ -1,22 +1,23 @@
 """The sections: what can be told of a position, piece by piece."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Self
 
 import prompts
 from orchestrator import belief
 from orchestrator.belief import Slot
 from orchestrator.cards import COLOUR_NAMES, COLOURS, HAND_SIZES, Card, Fireworks, Mask
-from orchestrator.moves import Move
+from orchestrator.moves import Move, Numbered
 from orchestrator.view import Hand, Knowledge, Past, View
 from roles.told import Options, Section, Told
 from roles.words import by_slot, counted, outcome, possible, say
 
+SCORE = "The score is the number of cards in the fireworks, at most 25"
 SCORING = {
-    "unsaid": "The score is the number of cards in the fireworks, at most 25.",
-    "zero": "The score is the number of cards in the fireworks, at most 25; a team that loses its third life scores 0.",
-    "kept": "The score is the number of cards in the fireworks, at most 25, also for a team that loses its third life.",
+    "unsaid": f"{SCORE}. A team that loses its third life has failed.",
+    "zero": f"{SCORE}; a team that loses its third life scores 0.",
+    "kept": f"{SCORE}, also for a team that loses its third life.",
 }
 
 
@@ -184,7 +185,7 @@ class NextPlayable(Section):
 
     def variables(self) -> dict[str, object]:
         pairs = zip(COLOURS, self.cards, strict=True)
-        lines = (f"- {COLOUR_NAMES[c]}: {f'only {card.value}' if card else 'complete'}" for c, card in pairs)
+        lines = (f"- {COLOUR_NAMES[c]}: {card.value if card else 'complete'}" for c, card in pairs)
         return {"cards": "\n".join(lines)}
 
 
@@ -267,9 +268,10 @@ class FinalRound(Section):
         return cls(view.turns_left, view.last_seat)
 
     def variables(self) -> dict[str, object]:
-        left = "1 turn is left" if self.turns_left == 1 else f"{self.turns_left} turns are left"
-        after = "That is this turn of yours." if self.turns_left == 1 else "After this turn you will have no other."
-        return {"left": left, "last": self.last, "after": after}
+        if self.turns_left == 1:
+            return {"text": "The deck is empty. This is the last turn of the game, and it is yours."}
+        left = f"The deck is empty. {self.turns_left} turns are left in the whole game, this one included"
+        return {"text": f"{left}; P{self.last} takes the last. After this turn you will have no other."}
 
     def words(self) -> str:
         return super().words() if self.turns_left is not None else ""
@@ -298,15 +300,22 @@ class ProbabilityAdvice(Section):
 @dataclass(frozen=True)
 class LegalMoves(Section):
     name = "legal_moves"
-    moves: tuple[Move, ...]
-    """In the order of their numbers, 0 first; a move refused this turn is not among them."""
+    numbered: Numbered
+    """A move refused this turn is not among them; the others keep their numbers."""
 
     @classmethod
     def of(cls, view: View, options: Options) -> Self:
-        return cls(view.legal)
+        return cls(dict(enumerate(view.legal)))
+
+    @property
+    def moves(self) -> tuple[Move, ...]:
+        return tuple(self.numbered.values())
+
+    def without(self, refused: Sequence[Move]) -> Self:
+        return replace(self, numbered={number: m for number, m in self.numbered.items() if m not in refused})
 
     def variables(self) -> dict[str, object]:
-        return {"moves": "\n".join(f"{number}: {move}" for number, move in enumerate(self.moves))}
+        return {"moves": "\n".join(f"{number}: {move}" for number, move in self.numbered.items())}
 
 
 SECTIONS: dict[str, type[Section]] = {
@@ -334,9 +343,8 @@ SECTIONS: dict[str, type[Section]] = {
 
 def cut(view: View, kinds: Iterable[tuple[type[Section], Options]], refused: Sequence[Move] = ()) -> Told:
     """The sections of a view, each with its options; refused moves leave the legal ones."""
-    legal = tuple(move for move in view.legal if move not in refused)
-    left = view.model_copy(update={"legal": legal}) if refused else view
-    return Told(kind.of(left, _defaults(kind) | dict(options)) for kind, options in kinds)
+    sections = (kind.of(view, _defaults(kind) | dict(options)) for kind, options in kinds)
+    return Told(s.without(refused) if isinstance(s, LegalMoves) else s for s in sections)
 
 
 def _defaults(kind: type[Section]) -> dict[str, object]:

@@ -1,8 +1,8 @@
 """Theory-of-mind interpreter: what the others meant, believe and will do (CAC, section 3 and appendix C.2)."""
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
-from orchestrator.moves import Grounded
+from orchestrator.moves import Discard, Grounded, Move, Play
 from roles import literal
 from roles.base import Notes, role
 from roles.position import TAKES, Position
@@ -27,14 +27,23 @@ class MindReport(Reply):
     example = {
         "explanation": "P1 told me of my 1s because every firework is still at 0: they can all be played.",
         "intentions": [{"seat": 1, "next_action": "discard slot 0, for he knows of no play", "chance": 0.7}],
-        "suggestion": "P1's slot 3 is the playable red 2 and he does not know it: tell him of his 2s.",
-        "hint": "hint P1 rank 2",
+        "suggestion": "P1's slot 3 is the playable red 1 and he does not know it: tell him of his 1s.",
+        "hint": "hint P1 rank 1",
     }
 
     explanation: str = Field(description="what the others' latest moves meant and told, in a sentence each")
-    intentions: tuple[Intention, ...] = Field(description="one entry for each other player")
+    intentions: tuple[Intention, ...] = Field(description="one entry for each other player who still has a turn")
     suggestion: str = Field(description="which information would help the others most now, and why")
-    hint: Grounded | None = Field(default=None, description="the legal hint that gives it, copied exactly, or null")
+    hint: Grounded | None = Field(
+        default=None, description="the legal hint that gives it, copied without its number, or null"
+    )
+
+    @field_validator("hint")
+    @classmethod
+    def _a_hint(cls, move: Move | None) -> Move | None:
+        if isinstance(move, Play | Discard):
+            raise ValueError(f"{str(move)!r} is no hint; name a legal hint, or null")
+        return move
 
 
 @role(

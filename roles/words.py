@@ -9,10 +9,11 @@ from orchestrator.view import Knowledge, Past
 
 
 def say(past: Past, seat: int) -> str:
-    """A past move as a line, e.g. `turn 3, P1: hint P2 red, touching slots 0, 3; tokens 6, lives 3`."""
+    """A past move as a line: `turn 3, P1: hint P2 red, touching slots 0, 3; fireworks R0 ..., tokens 6, lives 3`."""
     who = f"P{past.seat} (you)" if past.seat == seat else f"P{past.seat}"
     touched = f", touching slot{'s' if len(past.slots) > 1 else ''} {', '.join(map(str, past.slots))}"
-    after = f"; tokens {past.tokens}, lives {past.lives}"
+    tops = " ".join(f"{colour}{top}" for colour, top in zip(COLOURS, past.fireworks, strict=True))
+    after = f"; fireworks {tops}, tokens {past.tokens}, lives {past.lives}"
     return f"turn {past.turn}, {who}: {past.move}{outcome(past)}{touched if past.slots else ''}{after}"
 
 

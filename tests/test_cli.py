@@ -138,7 +138,7 @@ def wrong_decks() -> None:
         (["play", "--deck", "49.json"], "a deck has 50 cards, this one has 49"),
         (["play", "--deck", "r1.json"], "this one has"),
         (["play", "--deck", "map.json"], "is not a JSON list of cards"),
-        (["play", "--deck", "bad.json"], "cannot read deck 'bad.json'"),
+        (["play", "--deck", "bad.json"], "deck 'bad.json' is not JSON"),
         (["play", "--deck", "none.json"], "cannot read deck 'none.json'"),
         (["play", "--model", "gpt"], "unknown model 'gpt'; known: program, openai:NAME"),
         (["play", "--model", "openai:gpt-4.1-mini"], "needs a key: set OPENAI_API_KEY"),
@@ -149,6 +149,8 @@ def wrong_decks() -> None:
         (["graphs", "show", "nope"], "unknown graph 'nope'"),
         (["show", "none.jsonl"], "cannot read none.jsonl as a journal"),
         (["show", "49.json"], "not a journal line"),
+        (["play", "--out", "49.json"], "cannot write the journal '49.json/house-3p-s1.jsonl': File exists"),
+        (["fake-endpoint", "--port", "99999"], "less than or equal to 65535"),
         (["dance"], "No such command 'dance'"),
     ],
 )
@@ -226,6 +228,13 @@ def test_the_story_of_a_turn_tells_who_heard_and_said_what(run: Run) -> None:
     assert "# How to answer" in full and "--full shows them" in out and "--full shows them" not in full
     code, _, err = run("show", result["journal"], "--turn", "999")
     assert code == 2 and f"the game has turns 1 to {result['turns']}, not 999" in err
+
+
+def test_a_game_with_a_role_that_is_not_registered_here_is_told_all_the_same(run: Run) -> None:
+    path = Path(json.loads(run("play", "--json", "--graph", "watson")[1])["journal"])
+    path.write_text(path.read_text("utf-8").replace('"role": "proposer"', '"role": "mine"'), "utf-8")
+    code, out, _ = run("show", str(path), "--turn", "1")
+    assert code == 0 and "proposer  (mine, program)" in out and "\ndecided  " in out
 
 
 def test_a_story_as_json(run: Run) -> None:

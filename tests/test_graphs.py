@@ -134,6 +134,13 @@ def test_without_a_node_nobody_hears_it() -> None:
     assert config.name == "house-without-analyst-proposer"
 
 
+def test_every_ablation_has_a_name_of_its_own() -> None:
+    house = graphs.read("house")
+    assert graphs.replace(house, analyst="program").name == "house-analyst-program"
+    assert graphs.change(house, proposer={"samples": 3}).name == "house-proposer-samples-3"
+    assert graphs.without_sections(house, "discards").name == "house-without-discards"
+
+
 def test_without_its_judge_a_graph_has_no_check() -> None:
     assert graphs.without(graphs.read("cac"), "check").check is None
 
@@ -211,7 +218,7 @@ async def turn(
 async def test_an_always_refusing_judge_costs_two_redos_and_then_the_safest_move_is_forced() -> None:
     moves = iter(range(9))
     brain = scripted(
-        generator=lambda _: {"reason": "r", "action": 0, "n": next(moves)},
+        generator=lambda _: {"reason": "r", "action": next(moves)},
         self_verifier={"reason": "no", "accept": False},
     )
     decision, events = await turn("cac", brain)
@@ -222,17 +229,24 @@ async def test_an_always_refusing_judge_costs_two_redos_and_then_the_safest_move
 
 
 async def test_a_redo_reads_every_earlier_verdict_and_refused_moves_are_off_its_list() -> None:
-    brain = scripted(self_verifier={"reason": "not that one", "accept": False})
+    moves = iter(range(9))
+    brain = scripted(
+        generator=lambda _: {"reason": "r", "action": next(moves)},
+        self_verifier={"reason": "not that one", "accept": False},
+    )
     await turn("cac", brain)
     third = next(ask for ask in brain.asked if ask.node == "generate-3")
     notes = next(part.text for part in third.parts if part.name == "notes")
     refused = [str(LAST.legal[0]), str(LAST.legal[1])]
     assert all(f"- {move}: not that one" in notes for move in refused)
-    assert [str(move) for move in third.moves] == [str(m) for m in LAST.legal if str(m) not in refused]
+    assert [str(move) for move in third.moves.values()] == [str(m) for m in LAST.legal if str(m) not in refused]
 
 
 async def test_an_accepted_redo_is_played_unforced() -> None:
-    brain = scripted(self_verifier=lambda ask: {"reason": "x", "accept": ask.node == "check-2"})
+    brain = scripted(
+        generator=lambda ask: {"reason": "r", "action": int(ask.node == "generate-2")},
+        self_verifier=lambda ask: {"reason": "x", "accept": ask.node == "check-2"},
+    )
     decision, _ = await turn("cac", brain)
     assert (decision.forced, decision.node, decision.move) == (False, "generate-2", LAST.legal[1])
 
@@ -261,10 +275,9 @@ async def test_absent_specialists_leave_no_trace_in_the_aggregators_prompt() -> 
 
 
 async def test_check_and_safety_share_the_redos() -> None:
-    """Safety refuses the first choice, the check the second; the third passes both."""
-    risky = next(move for move in LAST.legal if str(move) == "play slot 1")  # known dead
+    """Safety refuses the first choice, a card known dead; the check refuses the second; the third passes both."""
     brain = scripted(
-        generator=lambda ask: {"reason": "r", "action": str(risky) if ask.node == "generate" else 0},
+        generator=lambda ask: {"reason": "r", "action": {"generate": "play slot 1", "generate-2": 0}.get(ask.node, 1)},
         self_verifier=lambda ask: {"reason": "x", "accept": ask.node != "check-2"},
     )
     decision, events = await turn(graphs.verified(graphs.read("cac"), "safety"), brain)
@@ -345,7 +358,10 @@ async def test_a_raising_program_names_its_role_and_turn(own_roles: None) -> Non
 
 async def test_a_recorded_turn_gives_the_notes_back() -> None:
     config = graphs.read("cac")
-    brain = scripted(self_verifier=lambda ask: {"reason": "x", "accept": ask.node == "check-2"})
+    brain = scripted(
+        generator=lambda ask: {"reason": "r", "action": int(ask.node == "generate-2")},
+        self_verifier=lambda ask: {"reason": "x", "accept": ask.node == "check-2"},
+    )
     _, events = await turn(config, brain)
     notes = notes_of(config, events)
     assert isinstance(notes["check"][0], Verdict) and isinstance(notes["generate-2"][0], Choice)

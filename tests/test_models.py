@@ -15,12 +15,12 @@ from orchestrator import fake_endpoint, models
 from orchestrator.brain import Absent, Ask, Exchange, Message, Part, Said, Scripted, answer, messages
 from orchestrator.errors import ModelError, UserError
 from orchestrator.events import Call, Event
-from orchestrator.moves import Move, Play
+from orchestrator.moves import Numbered, Play
 from orchestrator.table import play_async
 from roles import Choice
 from roles.history_analyst import HistoryReport
 
-LEGAL: tuple[Move, ...] = (Play(slot=0), Play(slot=1))
+LEGAL: Numbered = dict(enumerate((Play(slot=0), Play(slot=1))))
 GOOD = '{"reason": "r", "action": "play slot 1"}'
 
 
@@ -215,7 +215,7 @@ async def test_the_fake_endpoint_answers_by_schema_and_repeats_itself() -> None:
     async with fake_endpoint.serving(fake_endpoint.app()) as url:
         brain = models.brain(f"openai:fake@{url}")
         first, second = [await brain(view_free, messages(view_free.parts)) for _ in range(2)]
-        report = Ask("h", "history_analyst", 0, view_free.parts, HistoryReport, ())
+        report = Ask("h", "history_analyst", 0, view_free.parts, HistoryReport, {})
         typed = await answer(report, brain, lambda _: None)
         await brain.aclose()
     assert first.text == second.text

@@ -2,18 +2,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from orchestrator.moves import Discard, HintColour, HintRank, Move, Play, ground, parse
+from orchestrator.moves import Discard, HintColour, HintRank, Move, Numbered, Play, ground, parse
 
-LEGAL: tuple[Move, ...] = (
-    Discard(slot=0),
-    Discard(slot=1),
-    Play(slot=0),
-    Play(slot=1),
-    HintColour(to=1, colour="R"),
-    HintColour(to=2, colour="R"),
-    HintColour(to=1, colour="B"),
-    HintRank(to=1, rank=1),
-    HintRank(to=2, rank=3),
+LEGAL: Numbered = dict(
+    enumerate(
+        (
+            Discard(slot=0),
+            Discard(slot=1),
+            Play(slot=0),
+            Play(slot=1),
+            HintColour(to=1, colour="R"),
+            HintColour(to=2, colour="R"),
+            HintColour(to=1, colour="B"),
+            HintRank(to=1, rank=1),
+            HintRank(to=2, rank=3),
+        )
+    )
 )
 
 MOVES = st.one_of(
@@ -67,7 +71,7 @@ def test_an_answer_is_grounded(answer: object, means: str) -> None:
         ("hint red", "may mean hint P1 red or hint P2 red"),
         ("play slot 0 or discard slot 0", "may mean discard slot 0 or play slot 0"),
         ("play", "is not a legal move now"),
-        ("99", "99 is not the number of a legal move; they are numbered 0 to 8"),
+        ("99", "99 is not the number of a legal move; the numbers are 0, 1, 2"),
         ("3: discard slot 0", "number 3 is 'play slot 1', not 'discard slot 0'"),
         ("(Reveal player +1 color R)", "is not a legal move now"),
         ("tell P1 of red 1", "is not a legal move now"),
@@ -87,6 +91,13 @@ def test_an_answer_that_means_no_single_legal_move_is_refused(answer: object, sa
 @given(st.text(max_size=60))
 def test_any_text_is_a_legal_move_or_a_value_error(text: str) -> None:
     try:
-        assert ground(text, LEGAL) in LEGAL
+        assert ground(text, LEGAL) in LEGAL.values()
     except ValueError as error:
         assert str(error)
+
+
+def test_a_refused_move_leaves_its_number_unused() -> None:
+    left = {number: move for number, move in LEGAL.items() if number not in (1, *range(3, 9))}
+    assert ground(2, left) == LEGAL[2]
+    with pytest.raises(ValueError, match="1 is not the number of a legal move; the numbers are 0, 2"):
+        ground(1, left)

@@ -6,14 +6,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from orchestrator.moves import Discard, HintColour, Move, Play
+from orchestrator.moves import Discard, HintColour, Numbered, Play
 from orchestrator.reading import Reading, Unreadable, read
 from roles.replies import Choice, RatedChoice
 from tests.prove import FULL
 
-LEGAL: tuple[Move, ...] = (Discard(slot=0), Play(slot=0), Play(slot=1), HintColour(to=1, colour="R"))
+LEGAL: Numbered = dict(enumerate((Discard(slot=0), Play(slot=0), Play(slot=1), HintColour(to=1, colour="R"))))
 RATED = {
-    "ratings": [{"action": str(move), "rating": 0.5} for move in LEGAL],
+    "ratings": [{"action": str(move), "rating": 0.5} for move in LEGAL.values()],
     "reason": 'he said "no"',
     "action": "play slot 1",
 }
@@ -97,7 +97,7 @@ def test_any_text_is_a_legal_choice_or_unreadable(data: st.DataObject) -> None:
     except Unreadable as error:
         assert str(error)
     else:
-        assert isinstance(reply, RatedChoice) and reply.action in LEGAL
+        assert isinstance(reply, RatedChoice) and reply.action in LEGAL.values()
 
 
 def test_a_megabyte_is_read_in_reasonable_steps() -> None:

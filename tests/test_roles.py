@@ -16,7 +16,7 @@ from roles.analyst import Analysis
 from roles.base import say
 from roles.history_analyst import HistoryReport, replay
 from roles.position import TAKES, Position
-from roles.replies import AnyChoice, RatedChoice, answer_format
+from roles.replies import CHOICES, AnyChoice, answer_format
 from roles.safety import LIMITS, Safety, safest
 from roles.sections import Discards, History, LegalMoves, OwnDeductions, State, cut
 from tests.tables import literal_views, position, random_views
@@ -43,7 +43,7 @@ def test_every_program_answers_with_its_reply_type_the_same_each_time(name: str,
         reply = role.solve(told, notes)
         assert isinstance(reply, role.reply)
         assert reply == role.solve(whole(view, role), notes)
-        again = role.reply.model_validate_json(reply.model_dump_json(), context={"moves": view.legal})
+        again = role.reply.model_validate_json(reply.model_dump_json(), context={"moves": dict(enumerate(view.legal))})
         assert again == reply
 
 
@@ -142,7 +142,7 @@ def test_every_section_and_role_has_its_template_and_no_template_is_left_over() 
 @pytest.mark.parametrize("name", [name for name in roles.names() if roles.get(name).template])
 def test_the_answer_format_explains_every_field_and_its_example_is_one(name: str) -> None:
     role = roles.get(name)
-    for kind in (role.asks_for(ratings=False), role.asks_for(ratings=True)):
+    for kind in {role.asks_for(ratings) for ratings in CHOICES}:
         kind.model_validate(kind.example)
         told = answer_format(kind)
         assert all(f'"{field}"' in told for field in _fields(kind))
@@ -157,10 +157,12 @@ def _fields(kind: type[Reply]) -> list[str]:
     return found
 
 
-def test_ratings_are_asked_for_before_the_reason() -> None:
-    assert list(RatedChoice.model_fields) == ["ratings", "reason", "action"]
-    assert roles.get("proposer").asks_for(ratings=True) is RatedChoice
-    assert roles.get("analyst").asks_for(ratings=True) is Analysis
+def test_ratings_are_asked_for_when_the_context_wants_them() -> None:
+    proposer, analyst = roles.get("proposer"), roles.get("analyst")
+    assert list(proposer.asks_for("first").model_fields) == ["ratings", "reason", "action"]
+    assert list(proposer.asks_for("after_reason").model_fields) == ["reason", "ratings", "action"]
+    assert list(proposer.asks_for("none").model_fields) == ["reason", "action"]
+    assert analyst.asks_for("first") is Analysis
 
 
 def test_a_wrong_variable_in_a_template_is_named() -> None:
