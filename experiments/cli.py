@@ -33,8 +33,6 @@ roles_app = typer.Typer(no_args_is_help=True, help="The roles there are.")
 app.add_typer(graphs_app, name="graphs")
 app.add_typer(roles_app, name="roles")
 
-log = structlog.get_logger()
-
 Json = Annotated[bool, typer.Option("--json", help="Print JSON on stdout and nothing else.")]
 Graph = Annotated[str, typer.Option("--graph", help="A graph's name, or a path to its YAML file.")]
 Model = Annotated[str, typer.Option("--model", help="program, openai:NAME or openai:NAME@URL.")]
@@ -47,13 +45,15 @@ INTERRUPTED = 130
 def main() -> None:
     """The console script: a mistake is one sentence on stderr and an exit code, never a traceback."""
     _logs()
-    load_dotenv(find_dotenv(usecwd=True))
     try:
+        _keys()
         code = app(standalone_mode=False)  # the code of a typer.Exit, as which an interrupt comes too
     except UserError as error:
         _fail(str(error), 2)
     except TurnError as error:
         _fail(str(error), 1)
+    except OSError as error:
+        _fail(f"{error.strerror or error}: {error.filename or 'no file'}", 1)
     except Exception as error:
         usage = getattr(error, "format_message", None)  # Click's usage errors, whose class Typer does not export
         if usage is None:
@@ -70,9 +70,23 @@ def _fail(sentence: str, code: int) -> None:
     sys.exit(code)
 
 
+def _keys() -> None:
+    """Keys from the nearest .env; the environment goes first."""
+    path = find_dotenv(usecwd=True)
+    try:
+        load_dotenv(path)
+    except UnicodeDecodeError:
+        raise UserError(f"cannot read {path}: it is not UTF-8 text") from None
+
+
 def _logs() -> None:
     """Operational logs go to stderr, so that stdout stays the answer."""
     structlog.configure(
+        processors=[
+            structlog.contextvars.merge_contextvars,
+            structlog.processors.add_log_level,
+            structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty()),
+        ],
         wrapper_class=structlog.make_filtering_bound_logger(logging.WARNING),
         logger_factory=structlog.PrintLoggerFactory(sys.stderr),
     )

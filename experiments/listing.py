@@ -57,7 +57,7 @@ def show_graph(config: GraphConfig, console: Console) -> None:
         told = [kind.name for kind, _ in config.context_of(name).kinds(config.role(name), config.without_sections)]
         label = f"{name} x{node.samples}" if node.samples > 1 else name
         label += f" ({', '.join(map(str, node.players))} players)" if len(node.players) < 4 else ""
-        table.add_row(label, node.role, node.model, ", ".join(node.reads) or "nobody", ", ".join(told))
+        table.add_row(label, node.role, Text(node.model), ", ".join(node.reads) or "nobody", ", ".join(told))
     console.print(table)
     console.print(Text(f"decides: {config.decides}; calls a turn: {calls(config)}, {depth(config)} deep"))
     if config.check:

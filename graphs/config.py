@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from graphlib import CycleError, TopologicalSorter
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 import yaml
 from pydantic import Field, ValidationError, field_validator, model_validator
@@ -21,9 +21,10 @@ from roles.safety import LIMITS
 PROGRAM = "program"
 """The model that is no model: the role's own exact program answers."""
 
-RESERVED = ("view", "notes", "safety", "__start__", "__end__")
+RESERVED = ("view", "notes", "safety")
 """Names that a node cannot bear: the graph uses them itself."""
 
+PlayerCount = Annotated[int, Field(ge=2, le=5)]
 PLAYERS = (2, 3, 4, 5)
 
 
@@ -37,7 +38,7 @@ class Node(Frozen):
     """A name bound at run time, or `program`."""
     context: str | None = None
     """Instead of the graph's."""
-    players: tuple[int, ...] = PLAYERS
+    players: tuple[PlayerCount, ...] = PLAYERS
     """The player counts at which it is there."""
 
 
@@ -77,7 +78,7 @@ class GraphConfig(Frozen):
     """The node whose choice is the seat's decision."""
     check: Check | None = None
     verify: Verify = Verify()
-    players: tuple[int, ...] = PLAYERS
+    players: tuple[PlayerCount, ...] = PLAYERS
     """The player counts that it is for."""
     without_sections: tuple[str, ...] = ()
     """Sections that are taken away from every node."""
@@ -136,8 +137,9 @@ def _unknown(value: str, what: str, known: Iterable[str]) -> ValueError:
 
 def _names(config: GraphConfig) -> None:
     for name, node in config.nodes.items():
-        if not name.isidentifier() or name in RESERVED:
-            raise ValueError(f"{name!r} cannot name a node: letters, digits and _ only, none of {', '.join(RESERVED)}")
+        if not name.isidentifier() or name in RESERVED or name.startswith("__"):
+            known = f"letters, digits and _, not two _ first, none of {', '.join(RESERVED)}"
+            raise ValueError(f"{name!r} cannot name a node: {known}")
         config.role(name)
         config.context_of(name)
         if missing := [read for read in node.reads if read not in config.nodes]:
@@ -167,7 +169,7 @@ def _decision(config: GraphConfig) -> None:
         )
     if node.samples != 1:
         raise ValueError(f"decides: node {config.decides!r} answers {node.samples} times; let a selector read it")
-    if set(node.players) < set(config.players):
+    if set(config.players) - set(node.players):
         raise ValueError(f"decides: node {config.decides!r} is missing at some of the graph's player counts")
 
 
@@ -176,6 +178,12 @@ def _judging(config: GraphConfig) -> None:
         return
     if not issubclass(config.role(check.judge).reply, Judgement):
         raise ValueError(f"check.judge: node {check.judge!r} does not reply with a Judgement")
+    if config.nodes[check.judge].samples != 1:
+        raise ValueError(
+            f"check.judge: node {check.judge!r} answers {config.nodes[check.judge].samples} times, not once"
+        )
+    if set(config.players) - set(config.nodes[check.redo].players):
+        raise ValueError(f"check.redo: node {check.redo!r} is missing at some of the graph's player counts")
     if config.decides not in config.nodes[check.judge].reads:
         raise ValueError(f"check.judge: node {check.judge!r} does not read {config.decides!r}, the node that decides")
     if config.decides not in between(config, check.redo, check.judge):
@@ -234,6 +242,8 @@ def parse(text: str, where: str = "graph") -> GraphConfig:
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         raise UserError(f"{where} is not YAML{f', line {mark.line + 1}' if mark else ''}") from None
+    except ValueError as error:  # a date or a number that is none
+        raise UserError(f"{where} is not YAML: {error}") from None
     if not isinstance(data, dict):
         raise UserError(f"{where} is not a graph: a YAML mapping with the keys {', '.join(GraphConfig.model_fields)}")
     return checked(data, where)

@@ -102,10 +102,10 @@ def _check(told: Told) -> None:
 @cache
 def read(name: str) -> Context:
     """A packaged context by name; raises UserError."""
+    if name not in prompts.names("contexts", ".yaml"):
+        known = ", ".join(prompts.names("contexts", ".yaml"))
+        raise UserError(f"unknown context {name!r}; known: {known}")
     try:
-        data = yaml.safe_load(prompts.text(f"contexts/{name}.yaml"))
-        return Context.model_validate(data)
+        return Context.model_validate(yaml.safe_load(prompts.text(f"contexts/{name}.yaml")))
     except ValidationError as error:
         raise user_error(f"context {name!r}", error) from None
-    except ValueError:
-        raise UserError(f"unknown context {name!r}; known: {', '.join(prompts.names('contexts', '.yaml'))}") from None

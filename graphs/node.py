@@ -74,7 +74,7 @@ class RoleNode:
         view, (choice,) = state["view"], state["notes"][str(self.judges)]
         if not isinstance(choice, AnyChoice):
             return Absent(reason="there is no choice to judge")
-        reply = await self._reply(0, view, told, heard, kit)
+        reply = await self._reply(0, view, told, self._about(choice, heard), kit)
         move, accepted, why = choice.action, True, "the judge is absent: no objection"
         if isinstance(reply, Judgement):
             accepted, why = reply.accept, reply.reason
@@ -82,7 +82,22 @@ class RoleNode:
         kit.emit(Ruled(turn=view.turn, seat=view.seat, node=self.name, move=move, accepted=accepted, why=why))
         return reply
 
+    def _about(self, choice: BaseModel, heard: Notes) -> Notes:
+        """What a judge hears: the one choice he judges, and the reports that are no choices."""
+        reports = {name: replies for name, replies in heard.items() if not isinstance(replies[0], AnyChoice)}
+        return {**reports, "choice": (choice,)}
+
+    def _cannot(self, told: Told, heard: Notes) -> str | None:
+        """Why there is nothing to ask: no legal move is left to name, or no choice is there to judge."""
+        legal = told.get(LegalMoves)
+        if self.role.reply.names_moves and legal is not None and not legal.numbered:
+            return "no legal move is left to choose from"
+        choices = [note for replies in heard.values() for note in replies if isinstance(note, AnyChoice)]
+        return "there is no choice to judge" if issubclass(self.role.reply, Judgement) and not choices else None
+
     async def _reply(self, sample: int, view: View, told: Told, heard: Notes, kit: Kit) -> BaseModel:
+        if cause := self._cannot(told, heard):
+            return Absent(reason=cause)
         if self.model == PROGRAM:
             reply = self._solved(view, told, heard)
             kit.emit(self._call(view, sample, reply=reply.model_dump(mode="json")))

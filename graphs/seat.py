@@ -87,9 +87,12 @@ def seat(
     brains: dict[str, Brain] = {}
     labels: dict[str, str] = {}
     for name, bound in {"default": model, **(named or {})}.items():
-        labels[name] = label(bound)
-        if labels[name] != PROGRAM:
-            brains[labels[name]] = models.brain(bound) if isinstance(bound, str | BaseChatModel) else bound
+        called = label(bound)
+        if called != PROGRAM and called in labels.values() and not isinstance(bound, str):
+            called = f"{called} ({name})"  # another object of the same class and model
+        labels[name] = called
+        if called != PROGRAM and called not in brains:
+            brains[called] = models.brain(bound) if isinstance(bound, str | BaseChatModel) else bound
     return GraphSeat(bind(config, labels), brains)
 
 

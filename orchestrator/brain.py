@@ -6,12 +6,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
+import structlog
 from pydantic import BaseModel
 
 from orchestrator.errors import UserError
 from orchestrator.frozen import Frozen
 from orchestrator.moves import Numbered
 from orchestrator.reading import Unreadable, read
+
+log = structlog.get_logger()
 
 Speaker = Literal["system", "user", "assistant"]
 
@@ -135,8 +138,6 @@ async def answer(ask: Ask, brain: Brain, record: Callable[[Exchange], None]) -> 
 
     Every ask goes to `record` before the next one is made.
     """
-    if not ask.moves and getattr(ask.reply, "names_moves", False):
-        return Absent(reason="no legal move is left to choose from")
     said = messages(ask.parts)
     error = ""
     for number in range(MAX_ASKS):
@@ -147,6 +148,7 @@ async def answer(ask: Ask, brain: Brain, record: Callable[[Exchange], None]) -> 
             error = str(problem)
             outcome: Literal["reasked", "fallback"] = "reasked" if number + 1 < MAX_ASKS else "fallback"
             record(Exchange(number, said, spoken, outcome, error))
+            log.info("unusable reply", node=ask.node, sample=ask.sample, ask=number, error=error)
             said = (*said, *_again(spoken.text, error))
             continue
         done: Literal["ok", "repaired"] = "repaired" if reading.repaired else "ok"

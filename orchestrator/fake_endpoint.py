@@ -34,7 +34,7 @@ def fill(schema: dict[str, Any], moves: list[str], chance: random.Random, key: s
             return {name: fill(sub, moves, chance, name) for name, sub in schema.get("properties", {}).items()}
         case "array":
             length = chance.randint(1, 3)
-            return [fill(schema.get("items") or schema["prefixItems"][0], moves, chance, key) for _ in range(length)]
+            return [fill(schema.get("items") or {}, moves, chance, key) for _ in range(length)]
         case "integer":
             return 1  # within the bounds of every count in a reply; strict schemas do not state them
         case "number":
@@ -69,9 +69,12 @@ def app(latency_s: float = 0.0) -> web.Application:
     """The server; every answer waits `latency_s` and leaves in one write."""
 
     async def completions(request: web.Request) -> web.Response:
-        body = await request.json()
+        try:
+            answer = complete(await request.json())
+        except (ValueError, TypeError, AttributeError):
+            return web.json_response({"error": {"message": "this is no chat completion request"}}, status=400)
         await asyncio.sleep(latency_s)
-        return web.json_response(complete(body))
+        return web.json_response(answer)
 
     async def models(_: web.Request) -> web.Response:
         return web.json_response({"object": "list", "data": [{"id": MODEL, "object": "model"}]})

@@ -17,7 +17,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Literal
 
-from orchestrator.cards import COLOURS, DECK_SIZE, HAND_SIZES, Card, Colour, Fireworks
+from orchestrator.cards import COLOURS, DECK_SIZE, HAND_SIZES, Card, Colour, Fireworks, check_deck
 from orchestrator.errors import IllegalMove, UserError
 from orchestrator.moves import Discard, HintColour, HintRank, Move, Play
 from orchestrator.view import Hand, Knowledge, Past, View
@@ -44,13 +44,13 @@ _ENDS: dict[int, End] = {1: "lives_lost", 2: "deck_exhausted", 3: "perfect"}
 
 
 def check_players(players: int) -> int:
-    if players not in HAND_SIZES:
+    if type(players) is not int or players not in HAND_SIZES:
         raise UserError(f"Hanabi is for 2 to 5 players, not {players}")
     return players
 
 
 def check_seed(seed: int) -> int:
-    if not 0 <= seed <= MAX_SEED:
+    if type(seed) is not int or not 0 <= seed <= MAX_SEED:  # HLE reads its text: True would abort it
         raise UserError(f"a seed is a whole number from 0 to {MAX_SEED}, not {seed}")
     return seed
 
@@ -82,10 +82,13 @@ def _card(colour: int, rank: int) -> Card:
 class Referee:
     """One game from one deck: whose turn it is, what each seat may know, what is legal, how it ended."""
 
-    def __init__(self, players: int, deck: Sequence[Card]) -> None:
-        """`deck`: the 50 cards, first dealt first (see `cards.check_deck`)."""
+    def __init__(self, players: int, deck: Sequence[str]) -> None:
+        """`deck`: the 50 cards, first dealt first. Raises UserError for another count of players or another deck."""
         self.players = check_players(players)
-        self.deck = tuple(deck)
+        try:
+            self.deck = check_deck(deck)
+        except ValueError as error:
+            raise UserError(str(error)) from None
         self._game = _hle.HanabiGame({"players": players, "random_start_player": False})
         self._state = self._game.new_initial_state()
         self._dealt = 0
@@ -183,6 +186,8 @@ class Referee:
     def view(self, seat: int | None = None) -> View:
         """What `seat` (default: the acting seat) may know now."""
         seat = self.seat if seat is None else seat
+        if seat not in range(self.players):
+            raise UserError(f"there is no seat {seat}; the seats are 0 to {self.players - 1}")
         observation = self._state.observation(seat)
         known = [tuple(_knowledge(str(k)) for k in hand) for hand in observation.card_knowledge()]
         hands = self._hands()
@@ -250,7 +255,7 @@ def _seen(past: Past, drew: Card | None, seat: int) -> Past:
     return past if drew is None or past.seat == seat else past.model_copy(update={"drew": drew})
 
 
-def rebuild(players: int, deck: Sequence[Card], moves: Sequence[Move]) -> Referee:
+def rebuild(players: int, deck: Sequence[str], moves: Sequence[Move]) -> Referee:
     """The game after `moves`, from its deck; raises IllegalMove where they do not fit."""
     referee = Referee(players, deck)
     for move in moves:

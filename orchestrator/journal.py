@@ -13,7 +13,7 @@ from typing import Any, Self
 from pydantic import TypeAdapter, ValidationError
 
 from orchestrator.errors import UserError
-from orchestrator.events import Call, Event, StoredEvent
+from orchestrator.events import Call, Event, Ruled, StoredEvent
 
 VERSION = 1
 
@@ -59,7 +59,18 @@ def _lines(path: Path) -> list[tuple[int, dict[str, Any]]]:
         raise UserError(f"cannot read {path} as a journal: {error.strerror}") from None
     except UnicodeDecodeError:
         raise UserError(f"cannot read {path} as a journal: it is not text") from None
-    return [(number, _parsed(path, number, line)) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
+    *lines, last = text.split("\n")  # not splitlines: a reply may hold other line separators
+    if last.strip() and _whole(last):  # a killed game may have left half a line
+        lines.append(last)
+    return [(number, _parsed(path, number, line)) for number, line in enumerate(lines, 1) if line.strip()]
+
+
+def _whole(line: str) -> bool:
+    try:
+        json.loads(line)
+    except ValueError:
+        return False
+    return True
 
 
 def _parsed(path: Path, number: int, line: str) -> dict[str, Any]:
@@ -84,22 +95,23 @@ def _event(path: Path, number: int, data: dict[str, Any]) -> Event:
 
 
 def comparable(events: Iterable[Event]) -> list[dict[str, Any]]:
-    """Events without latencies, the calls of a turn in the order of their keys: two games are equal when these are.
+    """Events without latencies, a turn's calls in the order of their keys and its verdicts after them.
 
-    Nodes that run at the same time finish in any order; nothing else may differ.
+    Two games are the same when these are equal: nodes that run at the same time finish in any order.
     """
     plain: list[dict[str, Any]] = []
-    waiting: list[Call] = []
+    waiting: list[Call | Ruled] = []
     for event in events:
-        if isinstance(event, Call):
+        if isinstance(event, Call | Ruled):
             waiting.append(event)
             continue
-        plain += _sorted(waiting)
+        plain += [one.model_dump(mode="json", exclude={"latency_s"}) for one in sorted(waiting, key=_place)]
         waiting = []
         plain.append(event.model_dump(mode="json"))
-    return plain + _sorted(waiting)
+    return plain
 
 
-def _sorted(calls: list[Call]) -> list[dict[str, Any]]:
-    ordered = sorted(calls, key=lambda call: (call.node, call.sample, call.ask))
-    return [call.model_dump(mode="json", exclude={"latency_s"}) for call in ordered]
+def _place(event: Call | Ruled) -> tuple[bool, str, int, int]:
+    if isinstance(event, Ruled):
+        return True, event.node, 0, 0
+    return False, event.node, event.sample, event.ask

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
+from urllib.parse import urlsplit
 
 from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
 from langchain_core.language_models.chat_models import BaseChatModel
@@ -64,7 +65,7 @@ class OpenAIChat(BaseChatModel):
         self._client = None
 
     async def check(self) -> None:
-        """Raise UserError when the server cannot be reached or refuses the key.
+        """Raise UserError when the server cannot be reached, refuses the key, or is no model server.
 
         Not every server lists its models, so any other status will do.
         """
@@ -75,6 +76,9 @@ class OpenAIChat(BaseChatModel):
                 raise UserError(f"{self.base_url} refuses the key: HTTP {error.status_code}") from None
         except APIConnectionError:
             raise UserError(f"cannot reach a model server at {self.base_url}; is it running?") from None
+        except Exception as error:  # anything may be listening there
+            what = type(error).__name__
+            raise UserError(f"{self.base_url} does not answer as a model server does ({what})") from None
 
     async def _agenerate(
         self,
@@ -108,31 +112,61 @@ def _wire(message: BaseMessage) -> dict[str, Any]:
 
 def _heard(answer: object) -> AIMessage:
     """The first choice of a chat completion. Raises ModelError when it is none."""
-    try:
-        assert isinstance(answer, dict)
-        choice = answer["choices"][0]
-        message, usage = choice["message"], answer.get("usage") or {}
-        text, thought = message.get("content"), message.get("reasoning_content")
-    except (AssertionError, KeyError, IndexError, TypeError, AttributeError):
-        raise ModelError(f"the server's answer is no chat completion: {str(answer)[:80]!r}") from None
+    choices = _of(answer, "choices")
+    choice = choices[0] if isinstance(choices, list) and choices else None
+    message = _of(choice, "message")
+    if not isinstance(message, dict):
+        raise ModelError(f"the server's answer is no chat completion: {str(answer)[:80]!r}")
+    thought = _of(message, "reasoning_content")
+    counted = {key: _count(answer, *path) for key, path in _COUNTS.items()}
     return AIMessage(
-        content=text if isinstance(text, str) else "",
-        additional_kwargs={"reasoning_content": thought} if thought else {},
+        content=_text(_of(message, "content")),
+        additional_kwargs={"reasoning_content": thought} if isinstance(thought, str) else {},
         response_metadata={
-            "model_name": answer.get("model"),
-            "finish_reason": choice.get("finish_reason"),
-            "system_fingerprint": answer.get("system_fingerprint"),
+            "model_name": _named(answer, "model"),
+            "finish_reason": _named(choice, "finish_reason"),
+            "system_fingerprint": _named(answer, "system_fingerprint"),
         },
         usage_metadata={
-            "input_tokens": usage.get("prompt_tokens") or 0,
-            "output_tokens": usage.get("completion_tokens") or 0,
-            "total_tokens": usage.get("total_tokens") or 0,
-            "input_token_details": {"cache_read": (usage.get("prompt_tokens_details") or {}).get("cached_tokens") or 0},
-            "output_token_details": {
-                "reasoning": (usage.get("completion_tokens_details") or {}).get("reasoning_tokens") or 0
-            },
+            "input_tokens": counted["in"],
+            "output_tokens": counted["out"],
+            "total_tokens": counted["in"] + counted["out"],
+            "input_token_details": {"cache_read": counted["cached"]},
+            "output_token_details": {"reasoning": counted["reasoning"]},
         },
     )
+
+
+_COUNTS = {
+    "in": ("usage", "prompt_tokens"),
+    "out": ("usage", "completion_tokens"),
+    "cached": ("usage", "prompt_tokens_details", "cached_tokens"),
+    "reasoning": ("usage", "completion_tokens_details", "reasoning_tokens"),
+}
+
+
+def _of(value: object, *path: str) -> object:
+    """What lies at a path of nested objects; None where there is nothing."""
+    for key in path:
+        value = value.get(key) if isinstance(value, dict) else None
+    return value
+
+
+def _count(value: object, *path: str) -> int:
+    found = _of(value, *path)
+    return int(found) if isinstance(found, int | float) else 0
+
+
+def _named(value: object, key: str) -> str | None:
+    found = _of(value, key)
+    return found if isinstance(found, str) else None
+
+
+def _text(content: object) -> str:
+    """A text, or the texts of a list of content parts."""
+    if isinstance(content, list):
+        return "".join(_text(_of(part, "text")) for part in content)
+    return content if isinstance(content, str) else ""
 
 
 @dataclass
@@ -145,12 +179,29 @@ class ChatBrain:
 
     async def __call__(self, ask: Ask, said: tuple[Message, ...], /) -> Said:
         began = time.perf_counter()
-        extra: dict[str, Any] = {"response_format": response_format(ask.reply)} if self.schema else {}
+        told = [_langchain(message) for message in said]
         try:
-            message = await self.chat.ainvoke([_langchain(m) for m in said], **extra)
+            message = await self._asked(told, ask.reply)
+        except ModelError as error:
+            raise ModelError(f"node {ask.node!r}: {error}") from None
         except OpenAIError as error:
             raise ModelError(f"node {ask.node!r}: {_reason(error)}") from None
+        except Exception as error:  # other providers raise errors of their own
+            raise ModelError(f"node {ask.node!r}: the model failed: {type(error).__name__}: {error}") from error
         return _said(message, time.perf_counter() - began)
+
+    async def _asked(self, told: list[BaseMessage], reply: type[BaseModel]) -> AIMessage:
+        """With the schema, unless the server refuses that; then never again: the prompt states the format too."""
+        if not self.schema:
+            return await self.chat.ainvoke(told)
+        try:
+            return await self.chat.ainvoke(told, response_format=response_format(reply))
+        except APIStatusError as error:
+            if error.status_code not in (400, 422):
+                raise
+            message = await self.chat.ainvoke(told)
+            self.schema = False
+            return message
 
     async def aclose(self) -> None:
         if isinstance(self.chat, OpenAIChat):
@@ -161,7 +212,8 @@ def _reason(error: OpenAIError) -> str:
     if isinstance(error, APITimeoutError):
         return "the model server did not answer in time"
     if isinstance(error, APIStatusError):
-        return f"the model server answered HTTP {error.status_code}"
+        hint = "; is that the right model, and should the URL end in /v1?" if error.status_code == 404 else ""
+        return f"the model server answered HTTP {error.status_code}{hint}"
     return f"the model server could not be reached ({type(error).__name__})"
 
 
@@ -233,12 +285,28 @@ def chat(spec: str) -> OpenAIChat:
     found = _SPEC.fullmatch(spec)
     if not found:
         raise UserError(f"unknown model {spec!r}; known: program, openai:NAME, openai:NAME@http://HOST:PORT/v1")
-    url = found["url"] or OPENAI_URL
     variable = "HANABI_API_KEY" if found["url"] else "OPENAI_API_KEY"
     key = os.environ.get(variable)
     if not key and not found["url"]:
         raise UserError(f"{spec} needs a key: set {variable} in the environment or in .env")
+    if key and not key.isascii():
+        raise UserError(f"the key in {variable} has characters that no key has")
+    url = _checked_url(found["url"]) if found["url"] else OPENAI_URL
     return OpenAIChat(model=found["model"], base_url=url, api_key=SecretStr(key) if key else None)
+
+
+def _checked_url(url: str) -> str:
+    """Raises UserError for what is no server's address, or holds a password: the URL is written to journals."""
+    try:
+        parts = urlsplit(url)
+        usable = bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        raise UserError(f"{url!r} is not a server's address; it reads like http://localhost:8000/v1") from None
+    if parts.username or parts.password:
+        raise UserError("a model's URL cannot hold a user or a password; set HANABI_API_KEY instead")
+    if not usable:
+        raise UserError(f"{url!r} is not a server's address; it reads like http://localhost:8000/v1")
+    return url
 
 
 def brain(model: str | BaseChatModel) -> ChatBrain:

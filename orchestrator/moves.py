@@ -4,7 +4,7 @@ The text of a move is `play slot 0`, `discard slot 2`, `hint P1 red`, `hint P1 r
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, PlainSerializer, ValidationInfo, WithJsonSchema
@@ -53,96 +53,111 @@ Hint = HintColour | HintRank
 Move = Play | Discard | HintColour | HintRank
 
 _COLOURS: dict[str, Colour] = {name: letter for letter, name in COLOUR_NAMES.items()}
-_EXACT = re.compile(
+_MOVE = (
     r"(?P<own>play|discard) slot (?P<slot>[0-4])"
     rf"|hint P(?P<to>[0-4]) (?:(?P<colour>{'|'.join(_COLOURS)})|rank (?P<rank>[1-5]))"
 )
+_EXACT = re.compile(_MOVE)
+_INSIDE = re.compile(rf"(?<![\w-])(?:{_MOVE})(?!\w|\.\d|\s*\d)", re.IGNORECASE)
 
 
 def parse(text: str) -> Move:
     """The move of an exact text, e.g. `hint P1 red`; any other text is a ValueError."""
     if not (found := _EXACT.fullmatch(text)):
         raise ValueError(f"{text!r} is not a move; moves read like 'play slot 0' or 'hint P1 rank 3'")
+    return _made(found)
+
+
+def _made(found: re.Match[str]) -> Move:
     if found["own"]:
-        return (Play if found["own"] == "play" else Discard)(slot=int(found["slot"]))
+        return (Play if found["own"].lower() == "play" else Discard)(slot=int(found["slot"]))
     if found["colour"]:
-        return HintColour(to=int(found["to"]), colour=_COLOURS[found["colour"]])
+        return HintColour(to=int(found["to"]), colour=_COLOURS[found["colour"].lower()])
     return HintRank(to=int(found["to"]), rank=int(found["rank"]))
-
-
-_NUMBER = re.compile(r"(?:move|action|option|number|#|\s)*\(?(\d+)\)?\s*(?:[.:)]\s*(?P<text>.*))?", re.DOTALL)
-_VERBS = {"play": ("play",), "discard": ("discard",), "hint": ("hint", "clue", "reveal", "tell")}
-_SLOT = re.compile(r"\b(?:slot|card|index|position)\s*#?\s*([0-9])\b")
-_DIGIT = re.compile(r"\b([0-9])\b")
-_TARGET = re.compile(r"\bp(?:layer)?\s*([0-4])(?:'s|s)?\b")
-_RELATIVE = re.compile(r"\+\s*[0-9]")
-_RANK = re.compile(r"\b([1-5])(?:'?s)?\b")
-_COLOUR = re.compile(rf"\b(?:({'|'.join(_COLOURS)})s?|colou?r\s+([rygwb]))\b")
 
 
 Numbered = Mapping[int, Move]
 """Legal moves by their numbers. A move that was refused is missing; the others keep their numbers."""
 
+_NUMBER = re.compile(r"(?:(?:move|action|option|number)\s*|#)?\(?(\d+)\)?\s*(?:[-–—.:)]\s*(?P<text>.*))?", re.DOTALL)
+_NEGATED = re.compile(r"\b(?:not|never|rather|instead|avoid|without|except|cannot)\b|n't\b|n’t\b")
+_VERBS = {"play": "play", "discard": "discard", "hint": "hint|clue|reveal|tell"}
+_PLACE = re.compile(r"\b(?:slot|card|index|position)\s*#?\s*(-?\d+(?:\.\d+)?)")
+_AFTER_VERB = re.compile(r"\b(?:play|discard)(?:ing|s)?\s+#?(-?\d+(?:\.\d+)?)\b")
+_TARGET = re.compile(r"\bp(?:layer)?\s*([0-4])(?:'s|’s|s)?\b")
+_RELATIVE = re.compile(r"\+\s*[0-9]")
+_RANK = re.compile(r"\b(\d+(?:\.\d+)?)(?:['’]?s)?\b")
+_COLOUR = re.compile(rf"\b(?:({'|'.join(_COLOURS)})s?|colou?r\s+([rygwb]))\b")
+
 
 def ground(answer: object, legal: Numbered) -> Move:
     """The legal move that an answer means: its number, its exact text, or a paraphrase that fits just one.
 
-    Raises ValueError with a sentence that a model can mend its answer by.
+    In doubt it means none: a refused answer costs another ask, a misread one a card. Raises ValueError with a sentence
+    that a model can mend its answer by.
     """
     if isinstance(answer, Play | Discard | HintColour | HintRank):
-        return _legal(answer, legal)
+        return _only([move for move in legal.values() if move == answer], str(answer))
     if not isinstance(answer, str | int) or isinstance(answer, bool):
-        raise ValueError(f"{answer!r} is not a legal move now; answer with one of the legal moves, copied exactly")
+        return _only([], str(answer))
     text = str(answer).strip().strip("\"'`*. ")
     if by_text := [move for move in legal.values() if str(move).lower() == text.lower()]:
         return by_text[0]
     if found := _NUMBER.fullmatch(text):
-        return _numbered(int(found[1]), found["text"], legal)
-    exact = {str(parse(found[0])) for found in _EXACT.finditer(text)}
-    fitting = [m for m in legal.values() if str(m) in exact] if exact else _paraphrased(text.lower(), legal)
+        return _by_number(int(found[1]), (found["text"] or "").strip(), legal)
+    return _only(_worded(text, legal), text)
+
+
+def _only(fitting: Sequence[Move], said: str) -> Move:
     if len(fitting) == 1:
         return fitting[0]
     which = "is not a legal move now" if not fitting else f"may mean {' or '.join(str(m) for m in fitting[:3])}"
-    raise ValueError(f"{text[:80]!r} {which}; answer with one of the legal moves, copied exactly")
+    raise ValueError(f"{said[:80]!r} {which}; answer with one of the legal moves, copied exactly")
 
 
-def _legal(move: Move, legal: Numbered) -> Move:
-    if move not in legal.values():
-        raise ValueError(f"{str(move)!r} is not a legal move now; answer with one of the legal moves, copied exactly")
-    return move
-
-
-def _numbered(number: int, text: str | None, legal: Numbered) -> Move:
+def _by_number(number: int, text: str, legal: Numbered) -> Move:
     """`7`, `#7`, `(7)` or `7: play slot 0`; a number and a text that disagree mean nothing."""
     if number not in legal:
         known = ", ".join(map(str, legal))
         raise ValueError(f"{number} is not the number of a legal move; the numbers are {known}")
     move = legal[number]
-    if text and text.strip() and ground(text, legal) != move:
-        raise ValueError(f"number {number} is {str(move)!r}, not {text.strip()[:60]!r}; answer with one legal move")
+    if text and _worded(text, legal) != [move]:
+        raise ValueError(f"number {number} is {str(move)!r}, not {text[:60]!r}; answer with one legal move")
     return move
 
 
-def _paraphrased(text: str, legal: Numbered) -> list[Move]:
-    """The legal moves that fit every verb, target, slot, colour and rank of the text."""
-    verbs = {kind for kind, words in _VERBS.items() if any(re.search(rf"\b{w}(?:s|ing|ed)?\b", text) for w in words)}
-    if len(verbs) != 1 or _RELATIVE.search(text):  # "player +1" counts from a seat that the text does not name
+def _worded(text: str, legal: Numbered) -> list[Move]:
+    """The legal moves that a text in words may mean; none for one that denies, compares or is relative."""
+    lower = text.lower().replace("(", " ").replace(")", " ")
+    verbs = {kind for kind, words in _VERBS.items() if re.search(rf"\b(?:{words})(?:s|ing)?\b", lower)}
+    if len(verbs) != 1 or _NEGATED.search(lower) or _RELATIVE.search(lower):
         return []
+    if exact := {str(_made(found)) for found in _INSIDE.finditer(text)}:
+        return [move for move in legal.values() if str(move) in exact]
     (verb,) = verbs
-    if verb != "hint":
-        slots = {int(slot) for slot in _SLOT.findall(text) or _DIGIT.findall(text)}
-        return [m for m in legal.values() if isinstance(m, Play | Discard) and m.kind == verb and slots == {m.slot}]
-    targets = {int(seat) for seat in _TARGET.findall(text)}
+    return _hints(lower, legal) if verb == "hint" else _own(lower, verb, legal)
+
+
+def _own(text: str, verb: str, legal: Numbered) -> list[Move]:
+    places = set(_PLACE.findall(text) or _AFTER_VERB.findall(text))
+    mine = [move for move in legal.values() if isinstance(move, Play | Discard) and move.kind == verb]
+    return [move for move in mine if places == {str(move.slot)}]
+
+
+def _hints(text: str, legal: Numbered) -> list[Move]:
+    """Hints that fit the target, the colour and the rank; a target may be left out only if there is just one."""
+    if _PLACE.search(text):  # a hint is of a colour or a rank, never of a card
+        return []
+    hints = [move for move in legal.values() if isinstance(move, HintColour | HintRank)]
     rest = _TARGET.sub(" ", text)
+    targets = {int(seat) for seat in _TARGET.findall(text)} or {move.to for move in hints}
     colours = {_COLOURS.get(word, letter.upper()) for word, letter in _COLOUR.findall(rest)}
-    ranks = {int(rank) for rank in _RANK.findall(rest)}
-    return [
-        m
-        for m in legal.values()
-        if isinstance(m, HintColour | HintRank)
-        and (not targets or targets == {m.to})
-        and (colours, ranks) == (({m.colour}, set()) if isinstance(m, HintColour) else (set(), {m.rank}))
-    ]
+    ranks = set(_RANK.findall(rest))
+    if len(targets) != 1:
+        return []
+    told: list[Move] = [m for m in hints if isinstance(m, HintColour) and (colours, ranks) == ({m.colour}, set())]
+    told += [m for m in hints if isinstance(m, HintRank) and (colours, ranks) == (set(), {str(m.rank)})]
+    return [move for move in told if {getattr(move, "to", None)} == targets]
 
 
 def _grounded(answer: Any, info: ValidationInfo) -> Any:

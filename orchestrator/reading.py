@@ -7,8 +7,8 @@ never mended and never searched for smaller objects inside, so that no entry of 
 
 import json
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import json_repair
 from pydantic import BaseModel, ValidationError
@@ -30,9 +30,11 @@ def read(text: str, reply: type[BaseModel], moves: Numbered, *, cut_off: bool = 
     """The typed reply of a text; moves named in it are grounded in `moves`. Raises Unreadable."""
     if not text.strip():
         raise Unreadable("it is empty")
-    thought = text.rpartition("</think>")[2]
-    problem = "it was cut off before its end" if cut_off else "it holds no complete JSON object"
-    for chunk in reversed(list(_objects(thought))):
+    answer = text.rpartition("</think>")[2]
+    if cut_off or "<think>" in answer:
+        raise Unreadable("it was cut off before its end")
+    problem = "it holds no complete JSON object"
+    for chunk in reversed(_objects(answer)):
         data, repaired = _load(chunk)
         if data is None:
             continue
@@ -48,12 +50,20 @@ def read(text: str, reply: type[BaseModel], moves: Numbered, *, cut_off: bool = 
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}]', re.DOTALL)
 
 
-def _objects(text: str) -> Iterator[str]:
-    """The complete top-level {...} stretches; nothing after an unclosed brace. Braces inside strings do not count."""
+def _objects(text: str) -> list[str]:
+    """The complete top-level {...} stretches; none at all when the last one is unclosed: what came before was a draft.
+
+    Braces inside strings do not count.
+    """
+    found = []
     start = text.find("{")
-    while start >= 0 and (end := _closing(text, start)):
-        yield text[start:end]
+    while start >= 0:
+        end = _closing(text, start)
+        if end is None:
+            return []
+        found.append(text[start:end])
         start = text.find("{", end)
+    return found
 
 
 def _closing(text: str, start: int) -> int | None:
@@ -67,17 +77,44 @@ def _closing(text: str, start: int) -> int | None:
 
 
 def _load(chunk: str) -> tuple[dict[str, object] | None, bool]:
-    """The object of a complete stretch, and whether it had to be mended."""
+    """The object of a complete stretch, and whether it had to be mended; None when it is not to be understood."""
     try:
-        data = json.loads(chunk)
-        return (data, False) if isinstance(data, dict) else (None, False)
+        return _printable(json.loads(chunk, object_pairs_hook=_once)), False
+    except _Twice:
+        return None, False
     except (ValueError, RecursionError):
         pass
     try:
         data = json_repair.loads(chunk)
     except (ValueError, RecursionError):
         return None, True
-    return (data, True) if isinstance(data, dict) else (None, True)
+    kept = isinstance(data, dict) and _words(json.dumps(data, ensure_ascii=False)) == _words(chunk)
+    return (_printable(data) if kept else None), True
+
+
+class _Twice(ValueError):  # noqa: N818  # what is wrong with the object
+    """A key is there twice, so that the object says two things."""
+
+
+def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    made = dict(pairs)
+    if len(made) < len(pairs):
+        raise _Twice
+    return made
+
+
+def _words(text: str) -> list[str]:
+    """What a repair must leave as it was: every word and number, in order."""
+    return re.findall(r"\w+", text.lower())
+
+
+def _printable(data: Any) -> dict[str, object] | None:
+    """Lone surrogates, which no file and no provider takes, become question marks."""
+    if not isinstance(data, dict):
+        return None
+    clean = json.dumps(data, ensure_ascii=False).encode("utf-8", "replace")
+    made: dict[str, object] = json.loads(clean)
+    return made
 
 
 def _sentence(error: ValidationError) -> str:

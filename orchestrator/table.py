@@ -8,8 +8,10 @@ from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
 
+import structlog
+
 from orchestrator import hle
-from orchestrator.cards import COLOURS, Card, check_deck
+from orchestrator.cards import COLOURS, Card
 from orchestrator.errors import UserError
 from orchestrator.events import (
     Call,
@@ -89,12 +91,11 @@ async def play_async(
     max_turns: int | None = None,
 ) -> Result:
     """`play`, inside an event loop; brains stay open."""
-    cards = _deck(seed, deck)
-    referee = hle.Referee(players, cards)
+    referee = hle.Referee(players, _deck(seed, deck))
     sitting = tuple(seats) if isinstance(seats, Sequence) else (seats,) * players
     if len(sitting) != players:
         raise UserError(f"{players} players need {players} seats, not {len(sitting)}")
-    started = _started(players, None if deck else _seed(seed), cards, tuple(card(seat) for seat in sitting))
+    started = _started(players, None if deck else _seed(seed), referee.deck, tuple(card(seat) for seat in sitting))
     if journal is None:
         return await _game(referee, sitting, started, sink, max_turns)
     with Journal(Path(journal)) as written:
@@ -110,15 +111,12 @@ def _seed(seed: int | None) -> int:
     return 1 if seed is None else seed
 
 
-def _deck(seed: int | None, deck: Sequence[str] | None) -> tuple[Card, ...]:
+def _deck(seed: int | None, deck: Sequence[str] | None) -> Sequence[str]:
     if deck is None:
         return hle.deal(_seed(seed))
     if seed is not None:
         raise UserError(f"give a seed or a deck, not both: a deck leaves nothing for seed {seed} to deal")
-    try:
-        return check_deck(deck)
-    except ValueError as error:
-        raise UserError(str(error)) from None
+    return deck
 
 
 def _started(players: int, seed: int | None, deck: tuple[Card, ...], seats: tuple[SeatCard, ...]) -> GameStarted:
@@ -157,7 +155,8 @@ async def _turn(referee: hle.Referee, seat: Seat, memory: Memory, tell: Sink) ->
     """One turn; returns what the seat remembers of it."""
     view = referee.view()
     tell(TurnStarted(turn=view.turn, seat=view.seat, view=view))
-    decision = await seat(view, memory)
+    with structlog.contextvars.bound_contextvars(turn=view.turn, seat=view.seat):
+        decision = await seat(view, memory)
     ratings = None if decision.ratings is None else dict(decision.ratings)
     tell(
         Decided(

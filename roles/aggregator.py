@@ -28,7 +28,7 @@ def aggregator(told: Told, notes: Notes) -> Choice:
     position = Position.of(told)
     for advice in (_sure_play, _likely_play, _hint, _proposal, _discard):
         for move, why in advice(position, notes):
-            if move in position.moves:
+            if move in position.moves and literal.harmless(position, move):
                 return Choice(action=move, reason=why)
     move, why = literal.best(position)
     return Choice(action=move, reason=f"no colleague helps; {why}")

@@ -108,10 +108,11 @@ def names() -> list[str]:
 
 
 def judged(notes: Notes) -> str:
-    """The choice that a judge is asked about."""
+    """The reports, and the one choice that a judge is asked about."""
     choices = [note for replies in notes.values() for note in replies if isinstance(note, AnyChoice)]
-    filled = [prompts.fill("judged.md", {"move": choice.action, "reason": choice.reason}) for choice in choices]
-    return "\n\n".join(filled)
+    reports = {node: replies for node, replies in notes.items() if not isinstance(replies[0], AnyChoice)}
+    chosen = [prompts.fill("judged.md", {"move": choice.action, "reason": choice.reason}) for choice in choices]
+    return "\n\n".join(part for part in (say(reports), *chosen) if part)
 
 
 def say(notes: Notes) -> str:
@@ -122,9 +123,10 @@ def say(notes: Notes) -> str:
     there = {node: [n for n in replies if not isinstance(n, Absent)] for node, replies in notes.items()}
     verdicts = [n for found in there.values() for n in found if isinstance(n, Verdict)]
     told = {node: found for node, found in there.items() if found and not isinstance(found[0], Verdict)}
+    own = [node for node, found in told.items() if len(notes[node]) > 1 and isinstance(found[0], AnyChoice)]
     blocks = {
-        "reports": "\n\n".join(report(node, found[0]) for node, found in told.items() if len(notes[node]) == 1),
-        "candidates": "\n\n".join(candidates(found) for node, found in told.items() if len(notes[node]) > 1),
+        "reports": "\n\n".join(report(node, found) for node, found in told.items() if node not in own),
+        "candidates": "\n\n".join(candidates(told[node]) for node in own),
         "refusals": "\n".join(f"- {v.move}: {v.reason}" for v in verdicts if not v.accept),
     }
     return "\n\n".join(prompts.fill(f"{name}.md", {name: text}) for name, text in blocks.items() if text)

@@ -112,6 +112,15 @@ def by_spareness(position: Position) -> list[Discard]:
     return sorted(position.discards, key=lambda move: (slots[move.slot].dead < 1.0, *spare(slots[move.slot])))
 
 
+def harmless(position: Position, move: Move) -> bool:
+    """False for a play that cannot fit, and for discarding a card known critical while another is known dead."""
+    if isinstance(move, Play):
+        return position.slots[move.slot].playable > 0
+    if isinstance(move, Discard) and position.slots[move.slot].critical == 1.0:
+        return not any(position.slots[other.slot].dead == 1.0 for other in position.discards)
+    return True
+
+
 def best(position: Position, *, prefer_rank: bool = False) -> tuple[Move, str]:
     """The literal player's move and its reason. Raises IndexError only when no move is left."""
     if sure := certain_plays(position):

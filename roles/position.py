@@ -65,6 +65,10 @@ class Position:
         """The exact belief about the own hand."""
         return belief.believe(self.own, self.piles, *self.hands.values())
 
+    def partner(self, seat: int) -> tuple[Slot, ...]:
+        """The exact belief of a partner about his hand, as far as this seat can tell."""
+        return belief.believe(self.known[seat], self.piles, *(h for other, h in self.hands.items() if other != seat))
+
     @property
     def reachable(self) -> int:
         """The highest score that the piles and the turns left allow."""

@@ -6,7 +6,6 @@ from typing import Annotated, Any, ClassVar, Literal, get_args, get_origin
 from pydantic import BaseModel, ConfigDict, Field
 
 import prompts
-from orchestrator.brain import Absent
 from orchestrator.moves import Grounded
 
 
@@ -88,11 +87,6 @@ class Verdict(Judgement):
     """A judgement with the move it is about: what later attempts read."""
 
     move: Grounded
-
-
-def only(notes: tuple[BaseModel, ...]) -> tuple[BaseModel, ...]:
-    """The replies of a node that are there."""
-    return tuple(note for note in notes if not isinstance(note, Absent))
 
 
 def answer_format(kind: type[Reply]) -> str:

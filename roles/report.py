@@ -9,16 +9,17 @@ from pydantic import BaseModel
 from roles.replies import AnyChoice
 
 
-def report(node: str, reply: BaseModel) -> str:
-    """One node's reply under its name."""
-    return f"## {node.replace('_', ' ')}\n{plain(reply)}"
+def report(node: str, replies: Sequence[BaseModel]) -> str:
+    """A node's reply under its name; of several samples, one after the other."""
+    title = f"## {node.replace('_', ' ')}"
+    if len(replies) == 1:
+        return f"{title}\n{plain(replies[0])}"
+    return "\n\n".join(f"{title}, answer {number}\n{plain(reply)}" for number, reply in enumerate(replies, 1))
 
 
 def candidates(replies: Sequence[BaseModel]) -> str:
-    """Several replies of one node; equal choices once, with their count and all reasons."""
+    """Several choices of one node; equal ones once, with their count and all reasons."""
     choices = [reply for reply in replies if isinstance(reply, AnyChoice)]
-    if len(choices) < len(replies):
-        return "\n\n".join(f"answer {number}:\n{plain(reply)}" for number, reply in enumerate(replies, 1))
     given = Counter(str(choice.action) for choice in choices)
     blocks = []
     for number, (move, times) in enumerate(given.items(), 1):

@@ -3,21 +3,23 @@
 from collections import Counter
 
 from orchestrator.moves import parse
+from roles import literal
 from roles.base import Notes, role
-from roles.position import NEEDS
+from roles.position import NEEDS, Position
 from roles.proposer import WHOLE
 from roles.replies import AnyChoice, Choice
-from roles.sections import LegalMoves
 from roles.told import Told
 
 
 @role(reply=Choice, takes=WHOLE, needs=NEEDS)
 def selector(told: Told, notes: Notes) -> Choice:
-    """Selects the best of several candidate moves; its program takes the most frequent."""
-    legal = told[LegalMoves].moves
+    """Selects the best of several candidate moves; its program takes the most frequent that does no certain harm."""
+    position = Position.of(told)
     candidates = [note for replies in notes.values() for note in replies if isinstance(note, AnyChoice)]
-    counts = Counter(str(note.action) for note in candidates if note.action in legal)
-    if not counts:
-        return Choice(action=legal[0], reason="no candidate is left; this is the first legal move")
-    text, times = counts.most_common(1)[0]
-    return Choice(action=parse(text), reason=f"{times} of {len(candidates)} answers chose it")
+    counts = Counter(str(note.action) for note in candidates)
+    for text, times in counts.most_common():
+        move = parse(text)
+        if move in position.moves and literal.harmless(position, move):
+            return Choice(action=move, reason=f"{times} of {len(candidates)} answers chose it")
+    move, why = literal.best(position)
+    return Choice(action=move, reason=f"no candidate will do; {why}")

@@ -74,8 +74,7 @@ def _explanation(history: History | None) -> str:
 
 def _intention(position: Position, seat: int) -> Intention:
     """What a literal player does who sees what he sees; his hints cannot be foretold in detail."""
-    possible = position.possible_to(seat)
-    playable = [i for i, p in enumerate(possible) if literal.known(p, position.piles.playable)]
+    playable = [i for i, slot in enumerate(position.partner(seat)) if slot.playable == 1.0]
     if playable:
         return Intention(seat=seat, next_action=f"play slot {playable[0]}, which he knows to fit", chance=0.9)
     chop = literal.next_discard(position.known[seat])

@@ -114,7 +114,7 @@ async def test_a_journal_reads_back_and_replays(tmp_path: Path) -> None:
 async def test_a_journal_is_never_written_over(tmp_path: Path) -> None:
     path = tmp_path / "game.jsonl"
     path.write_text("a game\n", "utf-8")
-    with pytest.raises(UserError, match="game.jsonl': File exists"):
+    with pytest.raises(UserError, match="File exists"):
         await play_async(graphs.seat("watson"), players=2, seed=5, journal=path)
     assert path.read_text("utf-8") == "a game\n"
 

@@ -58,7 +58,11 @@ def test_a_reply_is_read(text: str, repaired: bool) -> None:
         ('{"reason": "r", "action": "play slot 9"}', "action: 'play slot 9' is not a legal move now"),
         ('{"action": "play slot 0"}', "reason: field required"),
         ('["play slot 0"]', "it holds no complete JSON object"),
-        ('{"reason": "r", "action": null}', "action: None is not a legal move now"),
+        ('{"reason": "r", "action": null}', "action: 'None' is not a legal move now"),
+        ('{"reason": "r", "action": 1 2}', "it holds no complete JSON object"),
+        ('{"reason": "r", "action": 1, "action": 2}', "it holds no complete JSON object"),
+        ('Draft: {"reason": "x", "action": 0} Better: {"reason": "y", "act', "it holds no complete JSON object"),
+        ('<think>{"reason": "x", "action": 0} but no', "it was cut off"),
         ("<html><body>502</body></html>", "it holds no complete JSON object"),
     ],
 )
@@ -68,9 +72,15 @@ def test_what_cannot_be_read_is_said(text: str, said: str) -> None:
     assert str(caught.value).startswith(said)
 
 
-def test_a_cut_off_text_says_so() -> None:
+@pytest.mark.parametrize("text", ['{"reason": "r', 'Draft: {"reason": "r", "action": 0} Better:'])
+def test_a_cut_off_text_is_never_searched(text: str) -> None:
     with pytest.raises(Unreadable, match="it was cut off"):
-        choice('{"reason": "r', cut_off=True)
+        choice(text, cut_off=True)
+
+
+def test_a_lone_surrogate_becomes_a_question_mark() -> None:
+    reading = choice('{"reason": "\\ud83d", "action": 0}')
+    assert reading.reply.model_dump()["reason"] == "?"
 
 
 def test_a_truncated_ratings_list_never_becomes_a_choice() -> None:
