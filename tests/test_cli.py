@@ -149,6 +149,7 @@ def wrong_decks() -> None:
         (["graphs", "show", "nope"], "unknown graph 'nope'"),
         (["show", "none.jsonl"], "cannot read none.jsonl as a journal"),
         (["show", "49.json"], "not a journal line"),
+        (["play", "--model", "openai:m@http://HOST:PORT/v1"], "'http://HOST:PORT/v1' is not a server's address"),
         (["play", "--out", "49.json"], "cannot write the journal '49.json/house-3p-s1.jsonl': File exists"),
         (["fake-endpoint", "--port", "99999"], "less than or equal to 65535"),
         (["dance"], "No such command 'dance'"),
@@ -194,6 +195,12 @@ def test_a_server_that_fails_in_mid_game_ends_it_with_one_sentence(run: Run, mon
     assert (code, err) == (1, "error: node 'proposer': the model server answered HTTP 404\n")
     assert len(out.splitlines()) == 3
     assert Path("games/watson-3p-s1.jsonl").read_text("utf-8").count('"event": "moved"') == 3
+
+
+def test_an_env_file_that_is_no_text_is_said(run: Run) -> None:
+    Path(".env").write_bytes(b"KEY=\xff\xfe")
+    code, _, err = run("graphs", "list")
+    assert code == 2 and ".env: it is not UTF-8 text" in err
 
 
 def test_a_port_in_use_is_said(run: Run) -> None:

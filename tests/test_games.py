@@ -8,9 +8,10 @@ import pytest
 
 import graphs
 from orchestrator import belief, fake_endpoint, journal, play
+from orchestrator.brain import Scripted
 from orchestrator.cards import COLOURS
 from orchestrator.errors import UserError
-from orchestrator.events import Decided, Event, GameEnded, GameStarted, Moved, Result, TurnStarted
+from orchestrator.events import Decided, Event, GameEnded, GameStarted, Moved, Result, Ruled, TurnStarted
 from orchestrator.hle import deal, rebuild
 from orchestrator.moves import Play
 from orchestrator.seat import Decision, Memory
@@ -109,6 +110,29 @@ async def test_a_journal_reads_back_and_replays(tmp_path: Path) -> None:
     started = of(stored, GameStarted)[0]
     referee = rebuild(2, started.deck, [moved.past.move for moved in of(stored, Moved)[:20]])
     assert referee.view() == of(stored, TurnStarted)[20].view
+
+
+@pytest.mark.parametrize("odd", ["\\ud83d", "a\u2028b\u0085c", "<script>alert(1)</script>", "\\u0000"])
+async def test_odd_characters_of_a_reply_stay_in_one_readable_line(tmp_path: Path, odd: str) -> None:
+    path = tmp_path / "game.jsonl"
+    brain = Scripted({"proposer": f'{{"ratings": [], "reason": "{odd}", "action": 0}}'})
+    await play_async(graphs.seat("watson", brain), players=2, seed=5, journal=path, max_turns=2)
+    assert [decided.move for decided in of(journal.read(path), Decided)] != []
+
+
+def test_half_a_last_line_is_left_out(tmp_path: Path) -> None:
+    path = tmp_path / "game.jsonl"
+    play(graphs.seat("watson"), players=2, seed=5, journal=path, max_turns=3)
+    whole = journal.read(path)
+    path.write_text(path.read_text("utf-8")[:-40], "utf-8")
+    assert journal.read(path) == whole[:-1]
+
+
+async def test_a_node_that_runs_beside_a_judge_may_finish_before_or_after_it(tmp_path: Path) -> None:
+    events = await events_of("cac", players=2, seed=1)
+    i = next(i for i, event in enumerate(events) if isinstance(event, Ruled))
+    swapped = [*events[: i - 1], events[i], events[i - 1], *events[i + 1 :]]
+    assert swapped != events and journal.comparable(swapped) == journal.comparable(events)
 
 
 async def test_a_journal_is_never_written_over(tmp_path: Path) -> None:

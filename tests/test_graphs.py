@@ -9,7 +9,7 @@ import yaml
 import graphs
 import roles
 from graphs.build import attempts
-from graphs.config import parse
+from graphs.config import checked, parse
 from graphs.prompting import asks, notes_of
 from orchestrator.brain import Scripted
 from orchestrator.errors import RoleError, UserError
@@ -80,6 +80,21 @@ def nodes(**more: Any) -> dict[str, Any]:
         ),
         (small(nodes=nodes(s={"role": "safety"})), "only a program plays role 'safety'; say `model: program`"),
         (small(without_sections=["legal_moves"]), "role 'proposer' names moves, so it needs the section legal_moves"),
+        (small(players=[7]), "players.0: .* not 7"),
+        (
+            small(nodes=nodes(aggregator={"role": "aggregator", "players": [2, 3]})),
+            "is missing at some",
+        ),
+        (small(nodes=nodes(__x={"role": "proposer"})), "'__x' cannot name a node"),
+        (small(context="../contexts/cac"), "unknown context '../contexts/cac'"),
+        (
+            small(
+                nodes=nodes(j={"role": "self_verifier", "reads": ["aggregator"], "samples": 3}),
+                check={"judge": "j", "redo": "aggregator"},
+            ),
+            "'j' answers 3 times, not once",
+        ),
+        ("name: 2001-99-99", "is not YAML: "),
         ("name: [", "is not YAML, line 1"),
         ("just words", "is not a graph: a YAML mapping with the keys name"),
         (small(players=["two"]), "players.0: .* not 'two'"),
@@ -256,6 +271,62 @@ async def test_an_absent_judge_has_no_objection_and_it_is_recorded() -> None:
     assert (decision.forced, decision.move) == (False, LAST.legal[0])
     (ruled,) = [event for event in events if isinstance(event, Ruled)]
     assert ruled.accepted and ruled.why == "the judge is absent: no objection"
+
+
+async def test_a_judge_rules_on_the_decision_and_on_no_other_choice_it_hears() -> None:
+    text = small(
+        nodes=nodes(j={"role": "self_verifier", "reads": ["proposer", "aggregator"]}),
+        check={"judge": "j", "redo": "aggregator"},
+    )
+    brain = scripted(
+        proposer={"ratings": [], "reason": "mine", "action": "discard slot 1"},
+        aggregator={"ratings": [], "reason": "his", "action": "play slot 0"},
+        self_verifier={"reason": "fine", "accept": True},
+    )
+    _, events = await turn(parse(text), brain)
+    told = next(part.text for part in brain.asked[-1].parts if part.name == "notes")
+    assert told.count("# The chosen move") == 1 and "play slot 0" in told and "discard slot 1" not in told
+    assert [str(event.move) for event in events if isinstance(event, Ruled)] == ["play slot 0"]
+
+
+async def test_redos_that_use_up_every_legal_move_end_in_a_forced_one() -> None:
+    data = graphs.read("cac").model_dump() | {"check": {"judge": "check", "redo": "generate", "at_most": 10}}
+    refusing = scripted(self_verifier={"reason": "no", "accept": False})
+    config = graphs.replace(checked(data, "cac"), interpret="program", generate="program")
+    few = LAST.model_copy(update={"legal": LAST.legal[:4]})
+    decision, events = await turn(config, refusing, few)
+    assert decision.forced and len([event for event in events if isinstance(event, Ruled)]) == 4
+
+
+async def test_two_brains_of_one_class_stay_two() -> None:
+    config = graphs.replace(graphs.read("cac"), check="other")
+    first, second = scripted(), scripted()
+    await graphs.seat(config, first, named={"other": second})(LAST, {})
+    assert {ask.node for ask in first.asked} == {"interpret", "generate"}
+    assert {ask.node for ask in second.asked} == {"check"}
+
+
+async def test_programs_do_no_certain_harm_on_a_models_word() -> None:
+    """An analyst who is certain of a card that is known dead, proposals to play it, a strategist who keeps the dead."""
+    certain = {
+        "action": "play slot 1", "type": "play", "immediate_effect": "", "chance": 1.0, "success": "certain",
+        "token_change": 0, "future_impact": "", "rationale": "",
+    }  # fmt: skip
+    analysis = {"moves": [certain], "best": ["play slot 1"], "comparison": "", "risks": "", "observations": ""}
+    brain = scripted(analyst=analysis, proposer={"ratings": [], "reason": "r", "action": "play slot 1"})
+    config = graphs.verified(graphs.replace(graphs.read("house"), aggregator="program"), "none")
+    decision, _ = await turn(config, brain)
+    assert decision.move != Play(slot=1)
+    best, _ = await turn(graphs.replace(graphs.read("best_of_k"), selector="program"), brain)
+    assert best.move != Play(slot=1) and not best.forced
+
+
+async def test_reports_of_several_samples_keep_their_advisers_name() -> None:
+    config = graphs.change(graphs.read("house"), discard_strategist={"samples": 2, "model": "program"})
+    brain = scripted()
+    await turn(config, brain)
+    notes = next(part.text for part in brain.asked[-1].parts if part.name == "notes")
+    assert "## discard strategist, answer 1" in notes and "## discard strategist, answer 2" in notes
 
 
 async def test_an_absent_decision_is_not_judged_but_forced() -> None:

@@ -182,6 +182,71 @@ async def test_a_server_is_checked_before_the_first_call() -> None:
     await brain.aclose()
 
 
+@pytest.mark.parametrize(
+    ("body", "kind"),
+    [("", "application/json"), ('{"choices": [', "application/json"), ("<html>502</html>", "text/html")],
+)
+async def test_an_answer_that_is_no_json_is_a_model_error(body: str, kind: str) -> None:
+    async def odd(_: web.Request) -> web.Response:
+        return web.Response(text=body, content_type=kind)
+
+    async with fake_endpoint.serving(server(odd)) as url:
+        brain = models.brain(f"openai:some@{url}")
+        with pytest.raises(ModelError, match="node 'proposer': "):
+            await brain(ask(), messages(ask().parts))
+        await brain.aclose()
+
+
+async def test_odd_counts_and_content_parts_are_read_as_far_as_they_go() -> None:
+    async def odd(_: web.Request) -> web.Response:
+        parts = [{"type": "text", "text": GOOD[:10]}, {"type": "text", "text": GOOD[10:]}]
+        return web.json_response({"usage": "many", "model": 7, "choices": [{"message": {"content": parts}}]})
+
+    async with fake_endpoint.serving(server(odd)) as url:
+        brain = models.brain(f"openai:some@{url}")
+        said = await brain(ask(), messages(ask().parts))
+        await brain.aclose()
+    assert (said.text, said.tokens_in, said.served_by) == (GOOD, 0, None)
+
+
+async def test_a_server_that_refuses_the_schema_is_asked_without_it_from_then_on() -> None:
+    bodies: list[dict[str, object]] = []
+
+    async def plain_only(request: web.Request) -> web.Response:
+        bodies.append(await request.json())
+        if "response_format" in bodies[-1]:
+            return web.json_response({"error": {"message": "response_format is not supported"}}, status=400)
+        return web.json_response({"choices": [{"message": {"content": GOOD}, "finish_reason": "stop"}]})
+
+    async with fake_endpoint.serving(server(plain_only)) as url:
+        brain = models.brain(f"openai:some@{url}")
+        replies = [await answer(ask(), brain, lambda _: None) for _ in range(2)]
+        await brain.aclose()
+    assert all(isinstance(reply, Choice) for reply in replies)
+    assert ["response_format" in body for body in bodies] == [True, False, False]
+
+
+async def test_any_error_of_a_langchain_model_is_a_model_error() -> None:
+    brain = models.brain(GenericFakeChatModel(messages=iter([])))
+    with pytest.raises(ModelError, match="node 'proposer': the model failed: "):
+        await brain(ask(), messages(ask().parts))
+
+
+@pytest.mark.parametrize(
+    ("url", "said"),
+    [
+        ("http://HOST:PORT/v1", "is not a server's address"),
+        ("http://[::1/v1", "is not a server's address"),
+        ("http:///v1", "is not a server's address"),
+        ("http://me:secret@host/v1", "cannot hold a user or a password"),
+    ],
+)
+def test_a_url_that_is_no_address_is_refused(url: str, said: str) -> None:
+    with pytest.raises(UserError, match=said) as caught:
+        models.chat(f"openai:some@{url}")
+    assert "secret" not in str(caught.value)
+
+
 @pytest.mark.parametrize("spec", ["gpt-4", "openai:", "openai:x@nowhere", "anthropic:x", ""])
 def test_an_unknown_model_is_named_with_the_known_forms(spec: str) -> None:
     with pytest.raises(UserError, match="known: program, openai:NAME, openai:NAME@http"):

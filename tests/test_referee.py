@@ -3,6 +3,7 @@
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -37,13 +38,21 @@ def test_a_seed_deals_hles_own_deck_whatever_the_player_count(players: int) -> N
     assert hands == [list(deal(17)[seat * size : (seat + 1) * size]) for seat in range(players)]
 
 
+def test_a_deck_or_a_seat_that_would_abort_hle_is_refused() -> None:
+    with pytest.raises(UserError, match="a deck has 3 x R1, this one has 50"):
+        Referee(2, ["R1"] * 50)
+    for seat in (-1, 2, 7):
+        with pytest.raises(UserError, match=f"there is no seat {seat}; the seats are 0 to 1"):
+            Referee(2, deal(1)).view(seat)
+
+
 def test_deals_differ_by_seed_and_repeat() -> None:
     assert deal(1) == deal(1) != deal(2)
     assert len(deal(hle.MAX_SEED)) == len(deal(0)) == DECK_SIZE
 
 
-@pytest.mark.parametrize("seed", [-1, 2**31, 2**63])
-def test_a_seed_that_would_abort_hle_is_refused(seed: int) -> None:
+@pytest.mark.parametrize("seed", [-1, 2**31, 2**63, True, "1", 1.5])
+def test_a_seed_that_would_abort_hle_is_refused(seed: Any) -> None:
     with pytest.raises(UserError, match=f"a whole number from 0 to 2147483647, not {seed}"):
         deal(seed)
 
