@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Annotated, Any, TypedDict
 
 from langgraph.runtime import Runtime
@@ -137,30 +137,19 @@ class RoleNode:
 
     def _recorder(self, view: View, sample: int, kit: Kit) -> Callable[[Exchange], None]:
         def record(done: Exchange) -> None:
-            said = done.said
-            kit.emit(
-                self._call(
-                    view,
-                    sample,
-                    model=self.model,
-                    ask=done.ask,
-                    prompt_hash=done.prompt_hash,
-                    messages=done.messages,
-                    text=said.text,
-                    reply=done.reply.model_dump(mode="json") if done.reply else None,
-                    outcome=done.outcome,
-                    error=done.error,
-                    tokens_in=said.tokens_in,
-                    tokens_out=said.tokens_out,
-                    cached_tokens=said.cached_tokens,
-                    reasoning_tokens=said.reasoning_tokens,
-                    finish=said.finish,
-                    served_by=said.served_by,
-                    fingerprint=said.fingerprint,
-                    reasoning=said.reasoning,
-                    latency_s=said.latency_s,
-                )
+            call = self._call(
+                view,
+                sample,
+                model=self.model,
+                ask=done.ask,
+                prompt_hash=done.prompt_hash,
+                messages=done.messages,
+                reply=done.reply.model_dump(mode="json") if done.reply else None,
+                outcome=done.outcome,
+                error=done.error,
+                **asdict(done.said),
             )
+            kit.emit(call)
 
         return record
 

@@ -1,34 +1,27 @@
 """The public face of roles. The built-in ones register here, by import."""
 
-from roles import (
-    aggregator,
-    analyst,
-    discard_strategist,
-    generator,
-    history_analyst,
-    proposer,
-    safety,
-    selector,
-    self_verifier,
-    tom_interpreter,
-)
+from importlib import import_module
+
 from roles.base import Notes, Role, add, get, names, role
 from roles.replies import Choice, Judgement, RatedChoice, Reply, Verdict
 from roles.sections import SECTIONS
 from roles.told import Section, Told
 
 BUILT_IN = (
-    aggregator,
-    analyst,
-    discard_strategist,
-    generator,
-    history_analyst,
-    proposer,
-    safety,
-    selector,
-    self_verifier,
-    tom_interpreter,
+    "aggregator",
+    "analyst",
+    "discard_strategist",
+    "generator",
+    "history_analyst",
+    "proposer",
+    "safety",
+    "selector",
+    "self_verifier",
+    "tom_interpreter",
 )
+
+for module in BUILT_IN:
+    import_module(f"roles.{module}")
 
 __all__ = [
     "SECTIONS",
