@@ -63,7 +63,7 @@ class RoleNode:
     async def __call__(self, state: SeatState, runtime: Runtime[Kit]) -> dict[str, Notes]:
         view, kit = state["view"], runtime.context
         told = cut(view, self.kinds, refused_moves(state["notes"], self.refusals))
-        heard = {name: state["notes"][key] for name, key in self.reads if key in state["notes"]}
+        heard = self.hears(state["notes"])
         if self.judges is not None:
             return {"notes": {self.name: (await self._judge(state, told, heard, kit),)}}
         replies = await asyncio.gather(*(self._reply(i, view, told, heard, kit) for i in range(self.samples)))
@@ -74,7 +74,7 @@ class RoleNode:
         view, (choice,) = state["view"], state["notes"][str(self.judges)]
         if not isinstance(choice, AnyChoice):
             return Absent(reason="there is no choice to judge")
-        reply = await self._reply(0, view, told, self._about(choice, heard), kit)
+        reply = await self._reply(0, view, told, heard, kit)
         move, accepted, why = choice.action, True, "the judge is absent: no objection"
         if isinstance(reply, Judgement):
             accepted, why = reply.accept, reply.reason
@@ -82,10 +82,13 @@ class RoleNode:
         kit.emit(Ruled(turn=view.turn, seat=view.seat, node=self.name, move=move, accepted=accepted, why=why))
         return reply
 
-    def _about(self, choice: BaseModel, heard: Notes) -> Notes:
-        """What a judge hears: the one choice he judges, and the reports that are no choices."""
-        reports = {name: replies for name, replies in heard.items() if not isinstance(replies[0], AnyChoice)}
-        return {**reports, "choice": (choice,)}
+    def hears(self, notes: Notes) -> Notes:
+        """The notes it reads; a judge hears of all choices only the one that he judges."""
+        heard = {name: notes[key] for name, key in self.reads if key in notes}
+        if self.judges is None:
+            return heard
+        reports = {name: said for name, said in heard.items() if not any(isinstance(n, AnyChoice) for n in said)}
+        return {**reports, "choice": notes[self.judges]}
 
     def _cannot(self, told: Told, heard: Notes) -> str | None:
         """Why there is nothing to ask: no legal move is left to name, or no choice is there to judge."""
@@ -121,13 +124,16 @@ class RoleNode:
     def _solved(self, view: View, told: Told, heard: Notes) -> BaseModel:
         solve = self.solve or self.role.solve
         assert solve is not None  # checked when the config was read
+        whose = f"turn {view.turn}: the program of role {self.role.name!r}"
         try:
-            return solve(told, heard)
+            reply = solve(told, heard)
         except TurnError:
             raise
         except Exception as error:
-            what = f"{type(error).__name__}: {error}"
-            raise RoleError(f"turn {view.turn}: the program of role {self.role.name!r} failed: {what}") from error
+            raise RoleError(f"{whose} failed: {type(error).__name__}: {error}") from error
+        if not isinstance(reply, self.role.reply):
+            raise RoleError(f"{whose} replied with a {type(reply).__name__}, not a {self.role.reply.__name__}")
+        return reply
 
     def _call(self, view: View, sample: int, **more: Any) -> Call:
         model = more.pop("model", PROGRAM)

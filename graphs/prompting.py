@@ -25,7 +25,10 @@ def asks(config: GraphConfig, view: View, notes: Notes) -> dict[str, Ask]:
             break
         for name in config.nodes:
             node = role_node(config, name, attempt)
-            if node.role.template is not None and (attempt.number == 1 or name in attempt.path):
+            judges_nothing = node.judges is not None and node.judges not in notes
+            if node.role.template is None or judges_nothing:
+                continue
+            if attempt.number == 1 or name in attempt.path:
                 found[node.name] = ask_of(node, view, notes)
     return found
 
@@ -33,7 +36,7 @@ def asks(config: GraphConfig, view: View, notes: Notes) -> dict[str, Ask]:
 def ask_of(node: RoleNode, view: View, notes: Notes) -> Ask:
     """What a node is asked, given the notes of the turn."""
     told = cut(view, node.kinds, refused_moves(notes, node.refusals))
-    return node.ask(0, told, {name: notes[key] for name, key in node.reads if key in notes})
+    return node.ask(0, told, node.hears(notes))
 
 
 def notes_of(config: GraphConfig, turn: Iterable[Event]) -> Notes:

@@ -110,7 +110,7 @@ def names() -> list[str]:
 def judged(notes: Notes) -> str:
     """The reports, and the one choice that a judge is asked about."""
     choices = [note for replies in notes.values() for note in replies if isinstance(note, AnyChoice)]
-    reports = {node: replies for node, replies in notes.items() if not isinstance(replies[0], AnyChoice)}
+    reports = {node: said for node, said in notes.items() if not any(isinstance(note, AnyChoice) for note in said)}
     chosen = [prompts.fill("judged.md", {"move": choice.action, "reason": choice.reason}) for choice in choices]
     return "\n\n".join(part for part in (say(reports), *chosen) if part)
 
