@@ -27,7 +27,7 @@ from orchestrator.errors import TurnError, UserError
 from orchestrator.events import Event, Result
 from orchestrator.table import play_async
 
-app = typer.Typer(no_args_is_help=True, add_completion=False, help="Role graphs that play Hanabi.")
+app = typer.Typer(no_args_is_help=True, add_completion=False)
 graphs_app = typer.Typer(no_args_is_help=True, help="The graphs there are.")
 roles_app = typer.Typer(no_args_is_help=True, help="The roles there are.")
 app.add_typer(graphs_app, name="graphs")
@@ -44,7 +44,6 @@ INTERRUPTED = 130
 
 def main() -> None:
     """The console script: a mistake is one sentence on stderr and an exit code, never a traceback."""
-    _logs()
     try:
         _keys()
         code = app(standalone_mode=False)  # the code of a typer.Exit, as which an interrupt comes too
@@ -79,7 +78,7 @@ def _keys() -> None:
         raise UserError(f"cannot read {path}: it is not UTF-8 text") from None
 
 
-def _logs() -> None:
+def _logs(level: int = logging.WARNING) -> None:
     """Operational logs go to stderr, so that stdout stays the answer."""
     structlog.configure(
         processors=[
@@ -87,9 +86,17 @@ def _logs() -> None:
             structlog.processors.add_log_level,
             structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty()),
         ],
-        wrapper_class=structlog.make_filtering_bound_logger(logging.WARNING),
+        wrapper_class=structlog.make_filtering_bound_logger(level),
         logger_factory=structlog.PrintLoggerFactory(sys.stderr),
     )
+
+
+@app.callback()
+def common(
+    verbose: Annotated[bool, typer.Option("-v", help="Log what goes wrong and is mended, on stderr.")] = False,
+) -> None:
+    """Role graphs that play Hanabi."""
+    _logs(logging.INFO if verbose else logging.WARNING)
 
 
 @app.command()

@@ -197,6 +197,20 @@ def test_a_server_that_fails_in_mid_game_ends_it_with_one_sentence(run: Run, mon
     assert Path("games/watson-3p-s1.jsonl").read_text("utf-8").count('"event": "moved"') == 3
 
 
+def test_unusable_replies_are_logged_on_demand(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def prose(_: object, ask: Ask, said: object, /) -> Said:
+        return Said(text="I would rather not say.")
+
+    monkeypatch.setattr(models.ChatBrain, "__call__", prose)
+    monkeypatch.setattr(models, "check", lambda _: asyncio.sleep(0))
+    play = ("play", "--json", "--graph", "watson", "--model", "openai:some@http://127.0.0.1:9/v1")
+    code, out, err = run("-v", *play)
+    result = json.loads(out)
+    assert code == 0 and result["fallbacks"] == result["forced"] == result["turns"]
+    assert "unusable reply" in err and "node=proposer" in err and "turn=1" in err and "seat=0" in err
+    assert run(*play)[2] == ""
+
+
 def test_an_env_file_that_is_no_text_is_said(run: Run) -> None:
     Path(".env").write_bytes(b"KEY=\xff\xfe")
     code, _, err = run("graphs", "list")
