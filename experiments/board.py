@@ -11,6 +11,9 @@ from orchestrator.cards import MAX_LIVES, MAX_TOKENS
 from orchestrator.events import Decided, Event, Moved, TurnStarted
 from orchestrator.view import Knowledge, View
 
+REASON = 90
+"""Characters of a reason in a plain line."""
+
 
 class Board:
     """Draws each turn: a line for the turn above, the table as the acting seat sees it below."""
@@ -39,11 +42,18 @@ class Board:
                 self._decided = event
                 self._draw()
             case Moved() if self._view and self._decided:
-                self._console.print(turn_line(self._view, self._decided, event.past))
+                line = turn_line(self._view, self._decided, event.past)
+                self._console.print(line if self._live else line.append(f"  {_brief(self._decided.why)}"))
 
     def _draw(self) -> None:
         if self._live and self._view:
             self._live.update(picture(self._view, self._decided), refresh=True)
+
+
+def _brief(why: str) -> str:
+    """A reason's beginning, for a line; models reason in paragraphs."""
+    first = " ".join(why.split())
+    return first if len(first) <= REASON else f"{first[: REASON - 3]}..."
 
 
 def picture(view: View, decided: Decided | None = None) -> Panel:

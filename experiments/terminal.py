@@ -76,7 +76,7 @@ def turn_line(view: View, decided: Decided, past: Past) -> Text:
     line.append_text(fireworks(past.fireworks))
     line.append(f"  tokens {past.tokens}  lives {past.lives}  deck {_deck_after(view, past):>2}")
     sure = sureness(view, past.move)
-    line.append(f"  {sure}" if sure else "", style="dim")
+    line.append(f"  {sure:<13}", style="dim")
     if decided.forced:
         line.append("  FORCED", style="bold magenta")
     return line

@@ -55,7 +55,7 @@ def tom_interpreter(told: Told, notes: Notes) -> MindReport:
     """Explains the others' latest moves, foresees their next ones and says what to tell them."""
     position = Position.of(told)
     lessons = [found for found in literal.lessons(position) if found.worth >= literal.WORTHWHILE]
-    suggestion = f"{lessons[0].hint}: {literal.why_hint(lessons[0])}" if lessons else "No hint is worth a token now."
+    suggestion = literal.why_hint(lessons[0]) if lessons else "No hint is worth a token now."
     return MindReport(
         explanation=_explanation(told.get(History)),
         intentions=tuple(_intention(position, seat) for seat in position.hands),
