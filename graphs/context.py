@@ -20,7 +20,7 @@ OWN_PARTS = ("notes", "instruction", "answer_format")
 """Parts of a prompt that are no sections: what the node reads, its role's instruction, how to answer."""
 
 
-class Told(Frozen):
+class Listed(Frozen):
     """A section of a context, with its options."""
 
     section: str
@@ -32,7 +32,7 @@ class Context(Frozen):
     order: Literal["faithful", "cache"] = "faithful"
     """`faithful`: as listed. `cache`: what most roles of the graph take comes first, the node's own parts last, so that
     the prompts of a turn share a long beginning."""
-    sections: tuple[Told, ...]
+    sections: tuple[Listed, ...]
     """Sections and OWN_PARTS, in prompt order; OWN_PARTS that are not listed come last."""
     system: tuple[str, ...] = ()
     """The parts that go into the system message."""
@@ -42,11 +42,11 @@ class Context(Frozen):
     @field_validator("sections", mode="before")
     @classmethod
     def _short_forms(cls, listed: Any) -> Any:
-        return [_told(entry) for entry in listed] if isinstance(listed, list | tuple) else listed
+        return [_long(entry) for entry in listed] if isinstance(listed, list | tuple) else listed
 
     @field_validator("sections")
     @classmethod
-    def _known(cls, listed: tuple[Told, ...]) -> tuple[Told, ...]:
+    def _known(cls, listed: tuple[Listed, ...]) -> tuple[Listed, ...]:
         for told in listed:
             _check(told)
         return listed
@@ -73,7 +73,7 @@ class Context(Frozen):
         return tuple(replace(p, speaker="system" if p.name in self.system else "user") for p in inside)
 
 
-def _told(entry: Any) -> Any:
+def _long(entry: Any) -> Any:
     """`state`, or `{history: {moves: 10}}`."""
     if isinstance(entry, str):
         return {"section": entry}
@@ -83,7 +83,7 @@ def _told(entry: Any) -> Any:
     return entry
 
 
-def _check(told: Told) -> None:
+def _check(told: Listed) -> None:
     if told.section in OWN_PARTS:
         return
     if told.section not in roles.SECTIONS:

@@ -98,6 +98,10 @@ class Said:
     latency_s: float = 0.0
 
 
+Outcome = Literal["ok", "repaired", "reasked", "fallback"]
+"""`reasked`: unusable, asked again; `fallback`: unusable, and it was the last ask: the node is absent."""
+
+
 @dataclass(frozen=True)
 class Exchange:
     """One ask of a brain and what became of it."""
@@ -106,8 +110,7 @@ class Exchange:
     """0 is the first; each further one was made because the one before was unusable."""
     messages: tuple[Message, ...]
     said: Said
-    outcome: Literal["ok", "repaired", "reasked", "fallback"]
-    """`reasked`: unusable, asked again; `fallback`: unusable, and it was the last ask."""
+    outcome: Outcome
     error: str | None = None
     """Why it was unusable."""
     reply: BaseModel | None = None
@@ -146,12 +149,12 @@ async def answer(ask: Ask, brain: Brain, record: Callable[[Exchange], None]) -> 
             reading = read(spoken.text, ask.reply, ask.moves, cut_off=spoken.finish == "length")
         except Unreadable as problem:
             error = str(problem)
-            outcome: Literal["reasked", "fallback"] = "reasked" if number + 1 < MAX_ASKS else "fallback"
+            outcome: Outcome = "reasked" if number + 1 < MAX_ASKS else "fallback"
             record(Exchange(number, said, spoken, outcome, error))
             log.info("unusable reply", node=ask.node, sample=ask.sample, ask=number, error=error)
             said = (*said, *_again(spoken.text, error))
             continue
-        done: Literal["ok", "repaired"] = "repaired" if reading.repaired else "ok"
+        done: Outcome = "repaired" if reading.repaired else "ok"
         record(Exchange(number, said, spoken, done, reply=reading.reply))
         return reading.reply
     return Absent(reason=error)

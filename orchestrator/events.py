@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, PlainSerializer
 
-from orchestrator.brain import Message
+from orchestrator.brain import Message, Outcome
 from orchestrator.cards import Card
 from orchestrator.frozen import Frozen
 from orchestrator.hle import End
@@ -49,10 +49,6 @@ class TurnStarted(Frozen):
     turn: int
     seat: int
     view: Annotated[View, PlainSerializer(_short, return_type=dict)]
-
-
-Outcome = Literal["ok", "repaired", "reasked", "fallback"]
-"""`reasked`: unusable, asked again; `fallback`: unusable, and it was the last ask: the node is absent."""
 
 
 class Call(Frozen):

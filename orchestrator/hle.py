@@ -57,22 +57,22 @@ def check_seed(seed: int) -> int:
 
 def deal(seed: int) -> tuple[Card, ...]:
     """HLE's own deck for a seed, first dealt first; it is the same at every player count."""
-    game = _hle.HanabiGame({"players": 2, "hand_size": DECK_SIZE // 2, "seed": check_seed(seed)})
-    state = game.new_initial_state()
-    while state.cur_player() == _hle.CHANCE_PLAYER_ID and state.deck_size():
-        state.deal_random_card()
-    return tuple(_card(item.move().color(), item.move().rank()) for item in state.move_history())
+    return tuple(_card(move.color(), move.rank()) for move in _dealt(check_seed(seed)))
 
 
 @cache
 def _deals() -> dict[Card, Any]:
     """HLE has no call that makes a deal of a given card, but a past game's history holds one of each."""
-    game = _hle.HanabiGame({"players": 2, "hand_size": DECK_SIZE // 2, "seed": 1})
+    return {_card(move.color(), move.rank()): move for move in _dealt(1)}
+
+
+def _dealt(seed: int) -> list[Any]:
+    """The 50 deals of a game whose hands take the whole deck."""
+    game = _hle.HanabiGame({"players": 2, "hand_size": DECK_SIZE // 2, "seed": seed})
     state = game.new_initial_state()
     while state.cur_player() == _hle.CHANCE_PLAYER_ID and state.deck_size():
         state.deal_random_card()
-    moves = [item.move() for item in state.move_history()]
-    return {_card(move.color(), move.rank()): move for move in moves}
+    return [item.move() for item in state.move_history()]
 
 
 def _card(colour: int, rank: int) -> Card:

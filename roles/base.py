@@ -1,7 +1,7 @@
 """What a role is, and the one table of roles."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from pydantic import BaseModel
@@ -34,7 +34,7 @@ class Role:
     """Its exact twin: computes the same reply without a model."""
     template: str | None = None
     """Its instruction for a model; None for a role that only a program plays."""
-    title: str = field(default="")
+    title: str = ""
     """One line: what the role is for."""
 
     def asks_for(self, ratings: Ratings = "none") -> type[Reply]:

@@ -94,7 +94,10 @@ def safety(told: Told, notes: Notes) -> Judgement:
 
 def judged(rule: Safety, told: Told, notes: Notes) -> Judgement:
     """The rule on the one choice among the notes, trusting the notes on the past among them."""
-    heard = [note for replies in notes.values() for note in replies]
-    choice = next(note for note in heard if isinstance(note, AnyChoice))
-    trusted = [note for note in heard if isinstance(note, HistoryReport)]
-    return rule.judge(Position.of(told), choice.action, trusted)
+    trusted = [note for replies in notes.values() for note in replies if isinstance(note, HistoryReport)]
+    return rule.judge(Position.of(told), chosen(notes), trusted)
+
+
+def chosen(notes: Notes) -> Move:
+    """The move of the one choice among the notes."""
+    return next(note.action for replies in notes.values() for note in replies if isinstance(note, AnyChoice))

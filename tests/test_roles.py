@@ -243,6 +243,23 @@ def test_a_trusted_inference_is_believed_and_a_contradiction_is_not() -> None:
     assert not rule.judge(at, Play(slot=slot), [HistoryReport.model_validate(said)]).accept
 
 
+def test_the_self_verifiers_program_trusts_no_report_on_the_past() -> None:
+    view = next(v for v in random_views(3, 2) if v.lives == 1 and v.turn > 5)
+    at = Position.of(cut(view, [(kind, {}) for kind in TAKES]))
+    slot = next(i for i, s in enumerate(at.slots) if 0 < s.playable < 1)
+    fits = next(card for card in at.slots[slot].cards() if at.piles.playable >> INDEX[card] & 1)
+    said = {"insights": (), "summary": "", "inferred": ({"slot": slot, "cards": (fits,), "reason": "hinted"},)}
+    notes = {"past": (HistoryReport.model_validate(said),), "choice": (Choice(reason="r", action=Play(slot=slot)),)}
+    accepted = {}
+    for name in ("self_verifier", "safety"):
+        role = roles.get(name)
+        assert role.solve is not None
+        judgement = role.solve(whole(view, role), notes)
+        assert isinstance(judgement, Judgement)
+        accepted[name] = judgement.accept
+    assert accepted == {"self_verifier": False, "safety": True}
+
+
 # Registration
 
 
