@@ -18,9 +18,10 @@ REASON = 90
 class Board:
     """Draws each turn: a line for the turn above, the table as the acting seat sees it below."""
 
-    def __init__(self, console: Console) -> None:
+    def __init__(self, console: Console, *, live: bool = True) -> None:
         self._console = console
-        self._live = Live(console=console, auto_refresh=False, transient=True) if console.is_terminal else None
+        drawn = live and console.is_terminal
+        self._live = Live(console=console, auto_refresh=False, transient=True) if drawn else None
         self._view: View | None = None
         self._decided: Decided | None = None
 

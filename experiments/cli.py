@@ -1,31 +1,26 @@
-"""The command line. Exit codes: 0 ok, 1 a game failed, 2 usage or config, 130 interrupted."""
+"""The command line. Exit codes: 0 ok, 1 a game failed, 2 usage or config, 3 suspended, 130 interrupted."""
 
 import asyncio
 import json
-import logging
 import sys
-from contextlib import ExitStack
-from itertools import count
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated, Any
 
-import structlog
 import typer
 from dotenv import find_dotenv, load_dotenv
-from rich.console import Console
 from rich.text import Text
 
 import graphs
 import roles
-from experiments import bench, listing, story, turn_story
+from experiments import bench, game, listing, logs, story, turn_story
 from experiments.board import Board
 from experiments.terminal import console
-from graphs.config import GraphConfig
-from graphs.seat import GraphSeat
-from orchestrator import fake_endpoint, hle, journal, models
-from orchestrator.errors import TurnError, UserError
-from orchestrator.events import Event, Result
-from orchestrator.table import play_async
+from graphs.config import PROGRAM, GraphConfig
+from orchestrator import fake_endpoint, hle, journal, table
+from orchestrator.errors import Suspended, TurnError, UserError
+from orchestrator.events import nowhere
+from orchestrator.fake_faults import KINDS, Faults
 
 app = typer.Typer(no_args_is_help=True, add_completion=False)
 graphs_app = typer.Typer(no_args_is_help=True, help="The graphs there are.")
@@ -35,10 +30,14 @@ app.add_typer(roles_app, name="roles")
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON on stdout and nothing else.")]
 Graph = Annotated[str, typer.Option("--graph", help="A graph's name, or a path to its YAML file.")]
-Model = Annotated[str, typer.Option("--model", help="program, openai:NAME or openai:NAME@URL.")]
+Model = Annotated[
+    str,
+    typer.Option("--model", help="program, openai:NAME[@URL], langchain:PROVIDER:NAME, replay:DIR, or a .yaml."),
+]
 Players = Annotated[int, typer.Option("--players", help="2 to 5.")]
 
 
+SUSPENDED = 3
 INTERRUPTED = 130
 
 
@@ -51,6 +50,8 @@ def main() -> None:
         _fail(str(error), 2)
     except TurnError as error:
         _fail(str(error), 1)
+    except Suspended as error:
+        _fail(f"{error}. The same command goes on from there", SUSPENDED)
     except OSError as error:
         _fail(f"{error.strerror or error}: {error.filename or 'no file'}", 1)
     except Exception as error:
@@ -78,25 +79,32 @@ def _keys() -> None:
         raise UserError(f"cannot read {path}: it is not UTF-8 text") from None
 
 
-def _logs(level: int = logging.WARNING) -> None:
-    """Operational logs go to stderr, so that stdout stays the answer."""
-    structlog.configure(
-        processors=[
-            structlog.contextvars.merge_contextvars,
-            structlog.processors.add_log_level,
-            structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty()),
-        ],
-        wrapper_class=structlog.make_filtering_bound_logger(level),
-        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
-    )
+Verbose = Annotated[bool, typer.Option("-v", "--verbose", help="Log what goes wrong and is mended, on stderr.")]
+Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="Say how it ended, and errors, and nothing else.")]
 
 
 @app.callback()
 def common(
-    verbose: Annotated[bool, typer.Option("-v", help="Log what goes wrong and is mended, on stderr.")] = False,
+    verbose: Verbose = False,
+    quiet: Quiet = False,
+    form: Annotated[str, typer.Option("--logs", envvar="HANABI_LOGS", help="console or json.")] = "console",
 ) -> None:
     """Role graphs that play Hanabi."""
-    _logs(logging.INFO if verbose else logging.WARNING)
+    if form not in logs.FORMS:
+        raise UserError(f"--logs is {form!r}; it can be: {', '.join(logs.FORMS)}")
+    _LOUDNESS.update(verbose=verbose, quiet=quiet, form=form)
+    logs.set_up(**_LOUDNESS)
+
+
+_LOUDNESS: dict[str, Any] = {}
+"""What was said before the command; the command may say more."""
+
+
+def _loudness(verbose: bool, quiet: bool) -> dict[str, Any]:
+    """Options of logging may stand before the command and after it."""
+    loud = _LOUDNESS | {"verbose": _LOUDNESS["verbose"] or verbose, "quiet": _LOUDNESS["quiet"] or quiet}
+    logs.set_up(**loud)
+    return loud
 
 
 @app.command()
@@ -108,48 +116,45 @@ def play(
     model: Model = "program",
     verify: Annotated[str | None, typer.Option(help="none or safety, instead of the graph's own.")] = None,
     out: Annotated[Path, typer.Option(help="The folder for the game's journal.")] = Path("games"),
+    replay: Annotated[Path | None, typer.Option(help="Ask no model: answer from these journals.")] = None,
+    cache: Annotated[str, typer.Option(help="A folder that keeps answers across runs; off for none.")] = "off",
+    max_tokens: Annotated[int | None, typer.Option(help="Stop, resumably, before more tokens than this.")] = None,
+    max_usd: Annotated[float | None, typer.Option(help="Stop, resumably, before it costs more than this.")] = None,
+    force_new: Annotated[bool, typer.Option("--force-new", help="Begin anew; an old journal stays.")] = False,
     as_json: Json = False,
+    verbose: Verbose = False,
+    quiet: Quiet = False,
 ) -> None:
-    """Play one game."""
+    """Play one game; the same command again goes on with an unfinished one."""
+    loud = _loudness(verbose, quiet)
     config = _verified(graphs.read(graph), verify)
     hle.check_players(players)
     graphs.at(config, players)
     cards = _deck(deck)
     if seed is not None:
         hle.check_seed(seed)
-    seat = graphs.seat(config, model)
-    deal = f"s{1 if seed is None else seed}" if cards is None else f"d-{deck.stem if deck else ''}"
-    path = _new_file(out, f"{Path(graph).stem}-{players}p-{deal}")
+    asked = game.layer(cache=cache, replay=replay, max_tokens=max_tokens, max_usd=max_usd)
+    named = game.models(model)
+    seat = graphs.seat(config, named.get("default", PROGRAM), named=named, layer=asked)
+    label = deck.stem if deck else None
+    started = table.start([seat] * players, players=players, seed=seed, deck=cards, label=label)
+    name = f"{Path(graph).stem}-{players}p-{f's{started.seed}' if cards is None else f'd-{label}'}"
+    replaying = replay is not None or any(str(one).startswith(graphs.REPLAY) for one in named.values())
+    path = game.file(out, f"{name}-replay" if replaying else name, started, new=force_new or replaying)
     screen = console(err=as_json)
-    with ExitStack() as stack:
-        board = stack.enter_context(Board(screen)) if not as_json else None
-        result = asyncio.run(_game(seat, players, seed, cards, path, board))
+    board = None if as_json or loud["quiet"] else Board(screen, live=not loud["verbose"])
+    played = game.Game(seat, started, label, path, asked)
+    with board or nullcontext():
+        try:
+            result = asyncio.run(played.on(board or nowhere))
+        except Suspended as suspended:
+            if as_json:
+                _print({"suspended": str(suspended), "turn": suspended.turn, "journal": str(path)})
+            raise
     if as_json:
-        print(json.dumps(result.model_dump(mode="json") | {"journal": str(path)}))
+        _print(result.model_dump(mode="json") | {"journal": str(path)})
     else:
-        _closing(result, path, screen)
-
-
-async def _game(
-    seat: GraphSeat, players: int, seed: int | None, deck: list[str] | None, path: Path, board: Board | None
-) -> Result:
-    """The game, its server checked before the first move, its connections closed after the last."""
-
-    def sink(event: Event) -> None:
-        if board:
-            board(event)
-
-    try:
-        await models.check([brain for brain in seat.brains.values() if isinstance(brain, models.ChatBrain)])
-        return await play_async(seat, players=players, seed=seed, deck=deck, journal=path, sink=sink)
-    finally:
-        await seat.aclose()
-
-
-def _closing(result: Result, path: Path, screen: Console) -> None:
-    screen.print(story.summary(result))
-    screen.print(Text(f"\njournal  {path}"))
-    screen.print(Text(f"next     orchestrator show {path} --turn 1", style="dim"))
+        game.closing(result, path, screen, again=played.over)
 
 
 def _verified(config: GraphConfig, rule: str | None) -> GraphConfig:
@@ -168,12 +173,6 @@ def _deck(path: Path | None) -> list[str] | None:
     if not isinstance(cards, list) or not all(isinstance(card, str) for card in cards):
         raise UserError(f'deck {str(path)!r} is not a JSON list of cards like ["R1", "B3", ...]')
     return cards
-
-
-def _new_file(folder: Path, name: str) -> Path:
-    """A journal that is not there yet: a finished game is never written over."""
-    candidates = (folder / f"{name}{'' if number == 1 else f'-{number}'}.jsonl" for number in count(1))
-    return next(path for path in candidates if not path.exists())
 
 
 @app.command()
@@ -251,11 +250,16 @@ def run_bench(
 def endpoint(
     port: Annotated[int, typer.Option(min=0, max=65535, help="On 127.0.0.1; 0 takes a free one.")] = 8000,
     latency: Annotated[float, typer.Option(min=0, help="Seconds that every answer waits.")] = 0.0,
+    faults: Annotated[float, typer.Option(min=0, max=1, help="The share of requests that go wrong.")] = 0.0,
+    fault_seed: Annotated[int, typer.Option(help="Another seed makes others go wrong.")] = 1,
+    only: Annotated[str, typer.Option(help="Faults, by commas, instead of all: 429,500,hang,empty ...")] = "",
 ) -> None:
     """Serve an OpenAI-compatible endpoint that answers blindly, for trials without a model."""
+    kinds = tuple(only.split(",")) if only else KINDS
+    wrong = Faults(faults, fault_seed, kinds) if faults else None
 
     async def serve() -> None:
-        async with fake_endpoint.serving(fake_endpoint.app(latency), port) as url:
+        async with fake_endpoint.serving(fake_endpoint.app(latency, wrong), port) as url:
             console(err=True).print(Text(f"serving {url}\nplay with: orchestrator play --model openai:fake@{url}"))
             await asyncio.Event().wait()
 

@@ -119,6 +119,8 @@ def _judging(
 
 def _route(decides: str, judge: str, passed: str, again: str) -> Callable[[SeatState], str]:
     def route(state: SeatState) -> str:
+        if state["failed"]:
+            return END
         (choice,), (verdict,) = state["notes"][decides], state["notes"][judge]
         if not isinstance(choice, AnyChoice):
             return END

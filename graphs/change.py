@@ -16,6 +16,7 @@ def without(config: GraphConfig, *gone: str) -> GraphConfig:
         for name, node in data["nodes"].items()
         if name not in gone
     }
+    data["remembers"] = [name for name in config.remembers if name not in gone]
     if config.check and config.check.judge in gone:
         data["check"] = None
     return _again(config, data, "without-" + "-".join(gone))

@@ -80,6 +80,8 @@ class GraphConfig(Frozen):
     verify: Verify = Verify()
     players: tuple[PlayerCount, ...] = PLAYERS
     """The player counts that it is for."""
+    remembers: tuple[str, ...] = ()
+    """The nodes whose notes the seat keeps for its own next turn in the game: the section `remembered`."""
     without_sections: tuple[str, ...] = ()
     """Sections that are taken away from every node."""
 
@@ -96,6 +98,7 @@ class GraphConfig(Frozen):
         _judging(self)
         for name in self.nodes:
             _sections(self, name)
+        _memory(self)
         return self
 
     def role(self, node: str) -> Role:
@@ -136,6 +139,8 @@ def _unknown(value: str, what: str, known: Iterable[str]) -> ValueError:
 
 
 def _names(config: GraphConfig) -> None:
+    if missing := [name for name in config.remembers if name not in config.nodes]:
+        raise _unknown(missing[0], "remembers:", config.nodes)
     for name, node in config.nodes.items():
         if not name.isidentifier() or name in RESERVED or name.startswith("__"):
             known = f"letters, digits and _, not two _ first, none of {', '.join(RESERVED)}"
@@ -206,6 +211,15 @@ def _sections(config: GraphConfig, name: str) -> None:
         raise ValueError(f"nodes.{name}: only a program plays role {role.name!r}; say `model: program`")
     if role.reply.names_moves and roles.SECTIONS["legal_moves"] not in told:
         raise ValueError(f"nodes.{name}: role {role.name!r} names moves, so it needs the section legal_moves")
+
+
+def _memory(config: GraphConfig) -> None:
+    """What is kept must reach somebody, unless that is what was taken away."""
+    section = roles.SECTIONS["remembered"]
+    if not config.remembers or section.name in config.without_sections:
+        return
+    if not any(section in dict(config.context_of(name).kinds(config.role(name))) for name in config.nodes):
+        raise ValueError("remembers: no node is told the section remembered; its context or its role leaves it out")
 
 
 _PACKAGED = files("graphs").joinpath("configs")

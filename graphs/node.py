@@ -3,17 +3,20 @@
 import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
+from operator import add
 from typing import Annotated, Any, TypedDict
 
+import structlog
 from langgraph.runtime import Runtime
 from pydantic import BaseModel
 
 from graphs.config import PROGRAM
 from graphs.context import Context
-from orchestrator.brain import Absent, Ask, Brain, Exchange, answer
+from orchestrator.brain import Absent, Ask, Brain, Exchange, Place, answer
 from orchestrator.errors import RoleError, TurnError
-from orchestrator.events import Call, Ruled, Sink
+from orchestrator.events import Call, Ruled
 from orchestrator.moves import Move
+from orchestrator.seat import Chair, Memory
 from orchestrator.view import View
 from roles import Notes, Role, Section, Told, Verdict
 from roles.base import Solve
@@ -27,8 +30,11 @@ def merge(old: Notes, new: Notes) -> Notes:
 
 class SeatState(TypedDict):
     view: View
+    memory: Memory
     notes: Annotated[Notes, merge]
     """By the node's name in its attempt: `generate`, `generate-2`."""
+    failed: Annotated[list[TurnError], add]
+    """What ended the turn. Nodes that run at the same time still finish, so that no answer is lost; no other begins."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +42,7 @@ class Kit:
     """The two effects that a seat has."""
 
     brains: Mapping[str, Brain]
-    emit: Sink
+    chair: Chair
 
 
 @dataclass(frozen=True)
@@ -60,14 +66,26 @@ class RoleNode:
     layout: tuple[str, ...] = ()
     solve: Solve | None = None
 
-    async def __call__(self, state: SeatState, runtime: Runtime[Kit]) -> dict[str, Notes]:
-        view, kit = state["view"], runtime.context
-        told = cut(view, self.kinds, refused_moves(state["notes"], self.refusals))
+    async def __call__(self, state: SeatState, runtime: Runtime[Kit]) -> dict[str, Any]:
+        if state["failed"]:
+            return {"notes": {}}
+        try:
+            return {"notes": {self.name: await self._note(state, runtime.context)}}
+        except TurnError as error:
+            return {"failed": [error]}
+
+    async def _note(self, state: SeatState, kit: Kit) -> tuple[BaseModel, ...]:
+        view = state["view"]
+        told = cut(view, self.kinds, refused_moves(state["notes"], self.refusals), state["memory"])
         heard = self.hears(state["notes"])
         if self.judges is not None:
-            return {"notes": {self.name: (await self._judge(state, told, heard, kit),)}}
-        replies = await asyncio.gather(*(self._reply(i, view, told, heard, kit) for i in range(self.samples)))
-        return {"notes": {self.name: tuple(replies)}}
+            return (await self._judge(state, told, heard, kit),)
+        asked = (self._reply(sample, view, told, heard, kit) for sample in range(self.samples))
+        replies = await asyncio.gather(*asked, return_exceptions=True)
+        for reply in replies:
+            if isinstance(reply, BaseException):
+                raise reply
+        return tuple(reply for reply in replies if isinstance(reply, BaseModel))
 
     async def _judge(self, state: SeatState, told: Told, heard: Notes, kit: Kit) -> BaseModel:
         """A verdict on the choice; an absent judge has no objection, and an absent choice is not judged."""
@@ -79,7 +97,7 @@ class RoleNode:
         if isinstance(reply, Judgement):
             accepted, why = reply.accept, reply.reason
             reply = Verdict(move=move, accept=accepted, reason=why)
-        kit.emit(Ruled(turn=view.turn, seat=view.seat, node=self.name, move=move, accepted=accepted, why=why))
+        kit.chair.emit(Ruled(turn=view.turn, seat=view.seat, node=self.name, move=move, accepted=accepted, why=why))
         return reply
 
     def hears(self, notes: Notes) -> Notes:
@@ -103,11 +121,14 @@ class RoleNode:
             return Absent(reason=cause)
         if self.model == PROGRAM:
             reply = self._solved(view, told, heard)
-            kit.emit(self._call(view, sample, reply=reply.model_dump(mode="json")))
+            kit.chair.emit(self._call(view, sample, reply=reply.model_dump(mode="json")))
             return reply
-        return await answer(self.ask(sample, told, heard), kit.brains[self.model], self._recorder(view, sample, kit))
+        place = Place(kit.chair.game, kit.chair.repeat, view.turn, view.seat)
+        ask = self.ask(sample, told, heard, place)
+        with structlog.contextvars.bound_contextvars(node=self.name):
+            return await answer(ask, kit.brains[self.model], self._recorder(view, sample, kit))
 
-    def ask(self, sample: int, told: Told, heard: Notes) -> Ask:
+    def ask(self, sample: int, told: Told, heard: Notes, place: Place | None = None) -> Ask:
         """The question as a model gets it."""
         assert self.context is not None  # checked when the config was read
         parts = self.role.tell(told, heard, self.context.ratings)
@@ -119,6 +140,7 @@ class RoleNode:
             parts=self.context.arrange(parts, self.layout),
             reply=self.role.asks_for(self.context.ratings),
             moves=legal.numbered if legal else {},
+            place=place or Place(),
         )
 
     def _solved(self, view: View, told: Told, heard: Notes) -> BaseModel:
@@ -153,9 +175,9 @@ class RoleNode:
                 reply=done.reply.model_dump(mode="json") if done.reply else None,
                 outcome=done.outcome,
                 error=done.error,
-                **asdict(done.said),
+                **(asdict(done.said) if done.said else {}) | {"attempts": done.attempts},
             )
-            kit.emit(call)
+            kit.chair.emit(call)
 
         return record
 

@@ -1,8 +1,7 @@
 """A compiled graph as a seat: View in, Decision out, whatever happened on the way."""
 
-import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Self
 
@@ -12,11 +11,14 @@ import prompts
 from graphs.build import attempts, built
 from graphs.change import bind
 from graphs.config import PROGRAM, GraphConfig, read
+from graphs.memory import remember
 from graphs.node import Kit, SeatState
-from orchestrator import models
 from orchestrator.brain import Brain
-from orchestrator.events import SeatCard, Sink, nowhere
-from orchestrator.seat import Decision, Memory
+from orchestrator.events import SeatCard
+from orchestrator.models import ModelLayer
+from orchestrator.recording import Recording, Replay, Resumed
+from orchestrator.seat import Chair, Decision, Memory
+from orchestrator.settings import ModelSettings, settings
 from orchestrator.view import View
 from roles import Notes, Verdict
 from roles.position import TAKES, Position
@@ -24,8 +26,11 @@ from roles.replies import AnyChoice, RatedChoice, ReasonedChoice
 from roles.safety import safest
 from roles.sections import cut
 
-Model = str | BaseChatModel | Brain
-"""`program`, `openai:NAME[@URL]`, any LangChain chat model, or a brain of one's own."""
+REPLAY = "replay:"
+"""Before the path of a recording."""
+
+Model = str | Mapping[str, Any] | ModelSettings | BaseChatModel | Brain
+"""`program`, `openai:NAME[@URL]`, `replay:DIR`, settings with a `model`, a LangChain chat model, or a brain."""
 
 
 @dataclass(frozen=True)
@@ -34,14 +39,20 @@ class GraphSeat:
 
     config: GraphConfig
     brains: Mapping[str, Brain]
-    emit: Sink = nowhere
+    models: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """The settings that decide what each of them answers."""
+    chair: Chair = field(default_factory=Chair)
 
     async def __call__(self, view: View, memory: Memory, /) -> Decision:
+        """Raises ModelError when a model gave no answer, TurnError when a role's program failed."""
         made = built(self.config, view.players)
-        state: SeatState = {"view": view, "notes": {}}
-        kit = Kit(self.brains, self.emit)
+        state: SeatState = {"view": view, "memory": memory, "notes": {}, "failed": []}
+        kit = Kit(self.brains, self.chair)
         done = await made.graph.ainvoke(state, context=kit, config={"recursion_limit": len(made.graph.nodes) + 5})
-        return decide(made.config, view, done["notes"])
+        if done["failed"]:
+            raise done["failed"][0]
+        decision = decide(made.config, view, done["notes"])
+        return replace(decision, memory=remember(made.config, view, done["notes"], decision.move))
 
     @property
     def card(self) -> SeatCard:
@@ -49,11 +60,13 @@ class GraphSeat:
             graph=self.config.name,
             model="+".join(self.config.models),
             config=self.config.model_dump(mode="json"),
+            models={name: dict(deciding) for name, deciding in self.models.items() if name in self.config.models},
             prompts=_prompts(self.config),
         )
 
-    def telling(self, sink: Sink) -> Self:
-        return replace(self, emit=sink)
+    def sitting(self, chair: Chair) -> Self:
+        brains = {name: Resumed(brain, chair.answered) for name, brain in self.brains.items()}
+        return replace(self, chair=chair, brains=brains if chair.answered else self.brains)
 
     async def aclose(self) -> None:
         for brain in self.brains.values():
@@ -77,34 +90,87 @@ def decide(config: GraphConfig, view: View, notes: Notes) -> Decision:
 
 
 def seat(
-    graph: GraphConfig | str | Path, model: Model = PROGRAM, *, named: Mapping[str, Model] | None = None
+    graph: GraphConfig | str | Path,
+    model: Model = PROGRAM,
+    *,
+    named: Mapping[str, Model] | None = None,
+    layer: ModelLayer | None = None,
 ) -> GraphSeat:
     """A seat of a graph (a config, a name or a YAML file) with a model bound to `default`, and others by name.
 
-    Raises UserError for a graph or a model that cannot be.
+    `layer` makes the brains of models; seats that share one share its limits, cache, budget and recording. Raises
+    UserError for a graph or a model that cannot be.
     """
     config = graph if isinstance(graph, GraphConfig) else read(graph)
-    brains: dict[str, Brain] = {}
+    layer = layer or ModelLayer()
+    bound = {name: _found(one) for name, one in {"default": model, **(named or {})}.items()}
+    labels = _labels(bound)
+    wanted = set(bind(config, labels).models) - {PROGRAM}
+    models = {labels[name]: one for name, one in bound.items() if labels[name] in wanted}
+    return GraphSeat(
+        bind(config, labels),
+        {called: _brain(one, layer) for called, one in models.items()},
+        {called: _deciding(one) for called, one in models.items()},
+    )
+
+
+def _brain(model: Model, layer: ModelLayer) -> Brain:
+    return layer.brain(model) if isinstance(model, str | Mapping | ModelSettings | BaseChatModel) else model
+
+
+def _found(model: Model) -> Model:
+    """The recording of a `replay:DIR`; any other model as it is."""
+    if isinstance(model, str) and model.startswith(REPLAY):
+        return Replay(Recording.of(Path(model.removeprefix(REPLAY))))
+    return model
+
+
+def _deciding(model: Model) -> Mapping[str, Any]:
+    """The settings that decide what it answers, as far as they are known."""
+    if isinstance(model, Replay):
+        return model.recording.model[1]
+    if isinstance(model, str | Mapping | ModelSettings) and model != PROGRAM:
+        return settings(model).deciding
+    return {}
+
+
+def _labels(bound: Mapping[str, Model]) -> dict[str, str]:
+    """How the bound models are called in journals: two that answer differently are never called the same."""
     labels: dict[str, str] = {}
-    for name, bound in {"default": model, **(named or {})}.items():
-        called = label(bound)
-        if called != PROGRAM and called in labels.values() and not isinstance(bound, str):
-            called = f"{called} ({name})"  # another object of the same class and model
-        labels[name] = called
-        if called != PROGRAM and called not in brains:
-            brains[called] = models.brain(bound) if isinstance(bound, str | BaseChatModel) else bound
-    return GraphSeat(bind(config, labels), brains)
+    seen: dict[str, Model] = {}
+    for name, model in bound.items():
+        called = label(model)
+        twin = seen.setdefault(called, model)
+        alike = (
+            isinstance(model, str) or twin is model or (bool(_deciding(model)) and _deciding(model) == _deciding(twin))
+        )
+        labels[name] = called if alike else f"{called} ({name})"
+    return labels
 
 
 def label(model: Model) -> str:
-    """How a model is called in journals and results."""
+    """How a model is called in journals and results; a replay bears the name of the model that was recorded."""
     if isinstance(model, str):
         return model
+    if isinstance(model, Replay):
+        return model.recording.model[0]
+    if isinstance(model, Mapping | ModelSettings):
+        return settings(model).model
     named: Any = getattr(model, "model_name", None) or getattr(model, "model", None)
     return f"{type(model).__name__}:{named}" if isinstance(named, str) else type(model).__name__
 
 
-def _prompts(config: GraphConfig) -> str:
-    """A hash of every prompt file and of the templates that this graph's roles brought along."""
-    brought = [config.role(name).template or "" for name in config.nodes]
-    return hashlib.sha256("\n".join((prompts.fingerprint(), *brought)).encode()).hexdigest()[:16]
+COMMON = ("answer_json.md", "candidates.md", "judged.md", "refusals.md", "reports.md")
+"""Prompt files that every graph may use."""
+
+
+def _prompts(config: GraphConfig) -> dict[str, str]:
+    """A hash of each prompt file of the graph's contexts and roles, and of the templates that roles brought along."""
+    contexts = {config.context_of(node).name: config.context_of(node) for node in config.nodes}
+    sections = {told.section for context in contexts.values() for told in context.sections}
+    packs = prompts.names("conventions") if "conventions" in sections else []
+    files = {*COMMON, *(f"contexts/{name}.yaml" for name in contexts), *(f"conventions/{pack}.md" for pack in packs)}
+    files |= {f"sections/{name}.md" for name in sections}
+    known = {name: found for name, found in prompts.hashes().items() if name in files}
+    roles = {f"roles/{node.role}": config.role(name).template or "" for name, node in config.nodes.items()}
+    return {**known, **{name: prompts.digest(text) for name, text in sorted(roles.items())}}

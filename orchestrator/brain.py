@@ -3,13 +3,13 @@
 import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Literal, Protocol
+from dataclasses import dataclass, field, replace
+from typing import Literal, NamedTuple, Protocol
 
 import structlog
 from pydantic import BaseModel
 
-from orchestrator.errors import UserError
+from orchestrator.errors import ModelError, UserError
 from orchestrator.frozen import Frozen
 from orchestrator.moves import Numbered
 from orchestrator.reading import Unreadable, read
@@ -29,6 +29,28 @@ class Part:
 
 
 @dataclass(frozen=True)
+class Place:
+    """Where in its game a question is asked; it holds nothing that the seat may not know."""
+
+    game: str = ""
+    """A one-way hash of the player count, the deal's label and the repeat."""
+    repeat: int = 1
+    turn: int = 0
+    seat: int = 0
+
+
+class Key(NamedTuple):
+    """Which ask of a game: what resume and replay find a call by."""
+
+    turn: int
+    seat: int
+    node: str
+    """In its attempt: `generate-2`."""
+    sample: int
+    number: int
+
+
+@dataclass(frozen=True)
 class Ask:
     """One question to a model. (node, sample) says which; the parts say it all, in order."""
 
@@ -39,6 +61,13 @@ class Ask:
     reply: type[BaseModel]
     moves: Numbered
     """The legal moves that the parts tell; a move named in the reply must be one of them."""
+    place: Place = Place()
+    number: int = 0
+    """0 is the first; each further one is made because the reply before was unusable."""
+
+    @property
+    def key(self) -> Key:
+        return Key(self.place.turn, self.place.seat, self.node, self.sample, self.number)
 
 
 class Span(Frozen):
@@ -77,6 +106,18 @@ class Absent(Frozen):
     reason: str
 
 
+class Attempt(Frozen):
+    """One try of a call over the wire."""
+
+    error: str | None = None
+    """What went wrong; None when an answer came."""
+    status: int | None = None
+    """The HTTP status of an error, when there was one."""
+    waited_s: float = 0.0
+    """Seconds waited after it before the next try."""
+    latency_s: float = 0.0
+
+
 @dataclass(frozen=True)
 class Said:
     """What a brain said to some messages; counts are zero where a provider sends none."""
@@ -95,11 +136,18 @@ class Said:
     fingerprint: str | None = None
     reasoning: str | None = None
     """Reasoning text, when the provider sends it."""
+    attempts: tuple[Attempt, ...] = ()
+    """The tries over the wire, the last of which brought the answer."""
+    usd: float | None = None
+    """What it cost; None when no price is known."""
+    cached: bool = False
+    """It came from the cache of an earlier run and cost nothing now; its tokens are those of then."""
     latency_s: float = 0.0
 
 
-Outcome = Literal["ok", "repaired", "reasked", "fallback"]
-"""`reasked`: unusable, asked again; `fallback`: unusable, and it was the last ask: the node is absent."""
+Outcome = Literal["ok", "repaired", "reasked", "fallback", "failed"]
+"""`reasked`: unusable, asked again; `fallback`: unusable, and it was the last ask: the node is absent; `failed`: no
+answer came over the wire, so the game is suspended."""
 
 
 @dataclass(frozen=True)
@@ -109,16 +157,23 @@ class Exchange:
     ask: int
     """0 is the first; each further one was made because the one before was unusable."""
     messages: tuple[Message, ...]
-    said: Said
+    said: Said | None
+    """None when no answer came."""
     outcome: Outcome
     error: str | None = None
-    """Why it was unusable."""
+    """Why it was unusable, or did not come."""
     reply: BaseModel | None = None
+    attempts: tuple[Attempt, ...] = ()
 
     @property
     def prompt_hash(self) -> str:
-        told = json.dumps([[message.role, message.content] for message in self.messages])
-        return hashlib.sha256(told.encode()).hexdigest()[:16]
+        return prompt_hash(self.messages)
+
+
+def prompt_hash(messages: Sequence[Message]) -> str:
+    """A hash of what is said by whom; where the parts lie does not matter."""
+    told = json.dumps([[message.role, message.content] for message in messages])
+    return hashlib.sha256(told.encode()).hexdigest()[:16]
 
 
 class Brain(Protocol):
@@ -139,31 +194,45 @@ MAX_ASKS = 2
 async def answer(ask: Ask, brain: Brain, record: Callable[[Exchange], None]) -> BaseModel:
     """Ask a brain until its reply is usable, at most MAX_ASKS times; then `Absent`.
 
-    Every ask goes to `record` before the next one is made.
+    Every ask goes to `record` before the next one is made. Raises ModelError when no answer comes.
     """
     said = messages(ask.parts)
     error = ""
     for number in range(MAX_ASKS):
-        spoken = await brain(ask, said)
+        spoken = await _spoken(replace(ask, number=number), said, brain, record)
         try:
             reading = read(spoken.text, ask.reply, ask.moves, cut_off=spoken.finish == "length")
         except Unreadable as problem:
             error = str(problem)
             outcome: Outcome = "reasked" if number + 1 < MAX_ASKS else "fallback"
-            record(Exchange(number, said, spoken, outcome, error))
+            record(Exchange(number, said, spoken, outcome, error, attempts=spoken.attempts))
             log.info("unusable reply", node=ask.node, sample=ask.sample, ask=number, error=error)
             said = (*said, *_again(spoken.text, error))
             continue
         done: Outcome = "repaired" if reading.repaired else "ok"
-        record(Exchange(number, said, spoken, done, reply=reading.reply))
+        record(Exchange(number, said, spoken, done, reply=reading.reply, attempts=spoken.attempts))
         return reading.reply
     return Absent(reason=error)
+
+
+async def _spoken(ask: Ask, said: tuple[Message, ...], brain: Brain, record: Callable[[Exchange], None]) -> Said:
+    try:
+        return await brain(ask, said)
+    except ModelError as error:
+        if error.attempts:
+            record(Exchange(ask.number, said, None, "failed", str(error), attempts=error.attempts))
+        raise
+
+
+ECHO = 4000
+"""Characters of an unusable reply that are said back; some servers answer with megabytes."""
 
 
 def _again(text: str, error: str) -> tuple[Message, Message]:
     """What was said, and what was wrong with it; providers refuse an empty assistant message."""
     complaint = f"That reply cannot be used: {error}. Reply once more, in the answer format given above."
-    return Message(role="assistant", content=text or "(empty)"), Message(role="user", content=complaint)
+    echo = text if len(text) <= ECHO else f"{text[:ECHO]} [...]"
+    return Message(role="assistant", content=echo or "(empty)"), Message(role="user", content=complaint)
 
 
 Script = str | Mapping[str, object] | Callable[[Ask], object]

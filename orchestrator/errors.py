@@ -2,9 +2,18 @@
 
 UserError         a config, a prompt, a deck or a command is written wrongly: raised before any turn
 TurnError         a turn could not be finished
-+ ModelError      the provider: transport, status, timeout
++ ModelError      the provider: no answer came, whatever was tried
 + IllegalMove     the rules: a decision that the table refuses
++ RoleError       a role's program raised
+Suspended         a game stopped before its end, unscored; its journal can go on
 """
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from orchestrator.brain import Attempt
 
 
 class UserError(ValueError):
@@ -16,7 +25,14 @@ class TurnError(RuntimeError):
 
 
 class ModelError(TurnError):
-    """A provider did not answer: transport, status or timeout."""
+    """No answer came from a provider."""
+
+    def __init__(self, sentence: str, attempts: tuple[Attempt, ...] = (), *, final: bool = False) -> None:
+        super().__init__(sentence)
+        self.attempts = attempts
+        """The tries over the wire, if any were made."""
+        self.final = final
+        """The server refused for good: trying again changes nothing."""
 
 
 class IllegalMove(TurnError):  # noqa: N818  # "an illegal move" is the thing itself
@@ -25,3 +41,13 @@ class IllegalMove(TurnError):  # noqa: N818  # "an illegal move" is the thing it
 
 class RoleError(TurnError):
     """A role's program raised; the cause is chained."""
+
+
+class Suspended(RuntimeError):  # noqa: N818  # what the game is
+    """A game stopped before its end and has no score. Where it has a journal, playing it again goes on there."""
+
+    def __init__(self, sentence: str, turn: int, *, refused: bool = False) -> None:
+        super().__init__(sentence)
+        self.turn = turn
+        self.refused = refused
+        """A server refused for good before anything was answered: there is nothing to go on with."""

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, PlainSerializer
 
-from orchestrator.brain import Message, Outcome
+from orchestrator.brain import Attempt, Key, Message, Outcome
 from orchestrator.cards import Card
 from orchestrator.frozen import Frozen
 from orchestrator.hle import End
@@ -27,8 +27,10 @@ class SeatCard(Frozen):
     """`program`, a model's name, or several joined by `+`."""
     config: dict[str, Any] | None = None
     """The resolved graph."""
-    prompts: str | None = None
-    """Hash of every template of the project's prompts."""
+    models: dict[str, dict[str, Any]] = {}
+    """By the name that the graph's nodes say: the settings that decide what each model answers."""
+    prompts: dict[str, str] = {}
+    """A hash of every prompt file, by its name."""
 
 
 class GameStarted(Frozen):
@@ -36,11 +38,15 @@ class GameStarted(Frozen):
     players: int
     seed: int | None
     """HLE's deal of this seed; None for a deck that was given."""
+    repeat: int = 1
+    """1 is the first game of this deal by these seats."""
+    game: str
+    """A one-way hash of the players, the deal's label and the repeat: all that a model call knows of its game."""
     deck: tuple[Card, ...]
     """First dealt first."""
     seats: tuple[SeatCard, ...]
     config_hash: str
-    """Of players, deck and seats."""
+    """Of everything above."""
     versions: dict[str, str]
 
 
@@ -72,7 +78,13 @@ class Call(Frozen):
     """The reply as it was read, which is what colleagues hear; None when it was unusable."""
     outcome: Outcome = "ok"
     error: str | None = None
-    """Why the reply was unusable."""
+    """Why the reply was unusable, or did not come."""
+    attempts: tuple[Attempt, ...] = ()
+    """The tries over the wire; none for a program, a script or an answer of the cache."""
+    cached: bool = False
+    """It came from the cache of an earlier run: its tokens were paid then."""
+    usd: float | None = None
+    """What it cost; None when no price is known."""
     tokens_in: int = 0
     tokens_out: int = 0
     cached_tokens: int = 0
@@ -86,6 +98,16 @@ class Call(Frozen):
     reasoning: str | None = None
     """Reasoning text, when the provider sends it."""
     latency_s: float = 0.0
+    """Waiting and further tries included."""
+
+    @property
+    def key(self) -> Key:
+        return Key(self.turn, self.seat, self.node, self.sample, self.ask)
+
+    @property
+    def asked(self) -> bool:
+        """Whether a model was asked, rather than a program."""
+        return self.prompt_hash is not None
 
 
 class Ruled(Frozen):
@@ -121,6 +143,15 @@ class Moved(Frozen):
     past: Past
 
 
+class Halted(Frozen):
+    """The game was suspended here; what follows was played when it went on."""
+
+    event: Literal["suspended"] = "suspended"
+    turn: int
+    """The turn that is not finished, or not begun."""
+    why: str
+
+
 class Result(Frozen):
     """How a game ended."""
 
@@ -137,11 +168,26 @@ class Result(Frozen):
     model: str
     fireworks: dict[str, int]
     tokens_in: int
+    """Of answers that were paid for: those of the cache are counted apart."""
     tokens_out: int
+    cached_tokens: int = 0
+    """Of `tokens_in`: those that the provider had cached."""
+    reasoning_tokens: int = 0
+    """Of `tokens_out`."""
+    usd: float | None = None
+    """None when no price is known, or not of all of them."""
     calls: int
-    """Asks of models; a program's answers are not counted."""
+    """Asks of models that an answer came to; a program's answers are not counted."""
+    repaired: int = 0
+    """Answers that were mended."""
+    reasked: int = 0
+    """Unusable answers after which a node was asked again."""
     fallbacks: int
     """Nodes that stayed absent because no reply of theirs was usable."""
+    faults: int = 0
+    """Tries over the wire that failed."""
+    cache_hits: int = 0
+    """Of `calls`: answers of the cache."""
     forced: int
     """Moves that were forced."""
 
@@ -151,7 +197,7 @@ class GameEnded(Frozen):
     result: Result
 
 
-Event = GameStarted | TurnStarted | Call | Ruled | Decided | Moved | GameEnded
+Event = GameStarted | TurnStarted | Call | Ruled | Decided | Moved | Halted | GameEnded
 StoredEvent = Annotated[Event, Field(discriminator="event")]
 
 Sink = Callable[[Event], None]

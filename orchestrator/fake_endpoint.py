@@ -2,7 +2,7 @@
 
 It fills in the request's JSON schema with well-formed values, and names legal moves where moves are asked for: the
 prompt's numbered list of them is all that it reads. Answers depend on the prompt alone, so that a game against it
-can be repeated. It knows nothing of Hanabi; scores of games against it mean nothing.
+can be repeated. It knows nothing of Hanabi; scores of games against it mean nothing. With `Faults` it misbehaves.
 """
 
 import asyncio
@@ -16,6 +16,8 @@ from typing import Any
 
 from aiohttp import web
 
+from orchestrator.fake_faults import WIRE, Faults, spoil
+
 MODEL = "fake"
 MOVE_KEYS = ("action", "hint", "best")
 """Properties of reply types that name moves."""
@@ -23,18 +25,23 @@ MOVE_KEYS = ("action", "hint", "best")
 _LEGAL = re.compile(r"^ *(\d+): ((?:play|discard|hint) .+)$", re.MULTILINE)
 
 
-def fill(schema: dict[str, Any], moves: list[str], chance: random.Random, key: str = "") -> Any:
+BLIND = "A blind answer of the fake endpoint."
+SCRIPT = "<script>alert('hanabi')</script><img src=x onerror=alert(1)> \x1b[31m & ]]> {{7*7}}"
+ILLEGAL = ("play slot 9", "hint P7 red", "discard nothing", "99")
+
+
+def fill(schema: dict[str, Any], moves: list[str], chance: random.Random, key: str = "", words: str = BLIND) -> Any:
     """A value of a JSON schema; a string under one of MOVE_KEYS is a legal move."""
     if options := schema.get("enum") or ([schema["const"]] if "const" in schema else None):
         return chance.choice(options)
     if "anyOf" in schema:
-        return fill(chance.choice(schema["anyOf"]), moves, chance, key)
+        return fill(chance.choice(schema["anyOf"]), moves, chance, key, words)
     match schema.get("type"):
         case "object":
-            return {name: fill(sub, moves, chance, name) for name, sub in schema.get("properties", {}).items()}
+            return {name: fill(sub, moves, chance, name, words) for name, sub in schema.get("properties", {}).items()}
         case "array":
             length = chance.randint(1, 3)
-            return [fill(schema.get("items") or {}, moves, chance, key) for _ in range(length)]
+            return [fill(schema.get("items") or {}, moves, chance, key, words) for _ in range(length)]
         case "integer":
             return 1  # within the bounds of every count in a reply; strict schemas do not state them
         case "number":
@@ -43,34 +50,42 @@ def fill(schema: dict[str, Any], moves: list[str], chance: random.Random, key: s
             return chance.random() < 0.7
         case "null":
             return None
-    return chance.choice(moves) if key in MOVE_KEYS and moves else "A blind answer of the fake endpoint."
+    return chance.choice(moves) if key in MOVE_KEYS and moves else words
 
 
-def complete(request: dict[str, Any]) -> dict[str, Any]:
-    """The chat completion for a request."""
+def complete(request: dict[str, Any], kind: str | None = None) -> dict[str, Any]:
+    """The chat completion for a request, spoilt by a fault of `fake_faults.CONTENT`, if any."""
     prompt = "\n".join(str(message.get("content")) for message in request.get("messages", []))
     chance = random.Random(hashlib.sha256(prompt.encode()).digest())
     moves = list(dict.fromkeys(text for _, text in _LEGAL.findall(prompt)))
     schema = ((request.get("response_format") or {}).get("json_schema") or {}).get("schema")
     if schema is None:
         schema = {"type": "object", "properties": {"reason": {"type": "string"}, "action": {"type": "string"}}}
-    text = json.dumps(fill(schema, moves, chance))
+    named = list(ILLEGAL) if kind == "illegal" else moves
+    text = json.dumps(fill(schema, named, chance, words=SCRIPT if kind == "script" else BLIND))
     usage = {"prompt_tokens": len(prompt) // 4, "completion_tokens": len(text) // 4}
-    return {
+    answer = {
         "id": "fake",
         "object": "chat.completion",
         "model": request.get("model", MODEL),
         "choices": [{"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": text}}],
         "usage": usage | {"total_tokens": sum(usage.values())},
     }
+    if kind is not None:
+        spoil(kind, answer)
+    return answer
 
 
-def app(latency_s: float = 0.0) -> web.Application:
+def app(latency_s: float = 0.0, faults: Faults | None = None) -> web.Application:
     """The server; every answer waits `latency_s` and leaves in one write."""
 
-    async def completions(request: web.Request) -> web.Response:
+    async def completions(request: web.Request) -> web.StreamResponse:
         try:
-            answer = complete(await request.json())
+            asked = await request.json()
+            kind = faults.pick(asked) if faults else None
+            if faults and kind in WIRE:
+                return await faults.on_the_wire(kind, request)
+            answer = complete(asked, kind)
         except (ValueError, TypeError, AttributeError):
             return web.json_response({"error": {"message": "this is no chat completion request"}}, status=400)
         await asyncio.sleep(latency_s)
@@ -79,16 +94,20 @@ def app(latency_s: float = 0.0) -> web.Application:
     async def models(_: web.Request) -> web.Response:
         return web.json_response({"object": "list", "data": [{"id": MODEL, "object": "model"}]})
 
+    async def done(_: web.Request) -> web.Response:
+        return web.json_response(faults.done if faults else {})
+
     made = web.Application(client_max_size=64 * 2**20)
     made.router.add_post("/v1/chat/completions", completions)
     made.router.add_get("/v1/models", models)
+    made.router.add_get("/faults", done)
     return made
 
 
 @asynccontextmanager
 async def serving(served: web.Application, port: int = 0) -> AsyncIterator[str]:
     """Serve on 127.0.0.1 (port 0: a free one) while the context lasts; yields the base URL."""
-    runner = web.AppRunner(served, access_log=None)
+    runner = web.AppRunner(served, access_log=None, handler_cancellation=True, shutdown_timeout=1)
     await runner.setup()
     try:
         site = web.TCPSite(runner, "127.0.0.1", port)

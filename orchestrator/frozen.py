@@ -21,9 +21,9 @@ class Frozen(BaseModel):
 
 
 def user_error(where: str, error: ValidationError) -> UserError:
-    """The first thing wrong in a file or option, as one sentence."""
+    """The first thing wrong in a file or option, as one sentence; `where` may be empty."""
     first = error.errors()[0]
     path = ".".join(str(part) for part in first["loc"])
     said = first["msg"].removeprefix("Value error, ")
     shown = "" if first["type"] in ("value_error", "missing") else f", not {first['input']!r}"
-    return UserError(f"{where}: {path + ': ' if path else ''}{said}{shown}")
+    return UserError(": ".join(part for part in (where, path, f"{said}{shown}") if part))

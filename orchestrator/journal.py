@@ -1,9 +1,13 @@
 """The journal of a game: JSON lines, one event each, in the order in which things happened.
 
-It is the only record. A line is `{"v": 1, "event": tag, "t": iso time, ...}` and is on disk before `write` returns.
+It is the only record. A line is `{"v": 1, "event": tag, "t": iso time, ...}` and is written before `__call__` returns,
+so that a killed program loses nothing that it knew; an answer of a model is on the disk then, so that a dead machine
+does not either. Times live in the file alone: an event is the same whenever it happened.
 """
 
+import fcntl
 import json
+import os
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,28 +21,59 @@ from orchestrator.events import Call, Event, Ruled, StoredEvent
 
 VERSION = 1
 
+HEAD = b'{"v": 1, "event": '
+"""How every line begins."""
+
 _EVENT: TypeAdapter[Event] = TypeAdapter(StoredEvent)
 
 
 class Journal:
-    """A new journal file; a sink of events.
+    """A journal file, new or to be continued; a sink of events.
 
-    Raises UserError when it cannot be written, and rather than write over a game.
+    Half a last line, left by a killed program, is cut off. Raises UserError when it cannot be written, holds something
+    else, or is being written by another program.
     """
 
     def __init__(self, path: Path) -> None:
+        self.path = path
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            self._file = path.open("x", encoding="utf-8")
+            self._file = path.open("a+", encoding="utf-8")
         except OSError as error:
             raise UserError(f"cannot write the journal {str(path)!r}: {error.strerror}") from None
-        self.path = path
+        try:
+            self._lock()
+            self.events = read(path)
+            self._heal(path.read_bytes())
+        except BaseException:
+            self._file.close()
+            raise
+
+    def _heal(self, data: bytes) -> None:
+        whole = _whole(data)
+        if not whole and not data.startswith(HEAD[: len(data)]):
+            raise UserError(f"{str(self.path)!r} is not a journal; it stays as it is")
+        self._file.truncate(whole)
+        if whole and not data[:whole].endswith(b"\n"):
+            self._file.write("\n")
+
+    def _lock(self) -> None:
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise UserError(f"another program is playing the game of {str(self.path)!r}") from None
 
     def __call__(self, event: Event) -> None:
         head = {"v": VERSION, "event": event.event, "t": datetime.now(UTC).isoformat(timespec="milliseconds")}
         line = head | event.model_dump(mode="json", exclude={"event"})
         self._file.write(json.dumps(line, ensure_ascii=False) + "\n")
         self._file.flush()
+        if isinstance(event, Call) and event.asked:
+            os.fsync(self._file.fileno())
+
+    def discard(self) -> None:
+        """Remove the file: there is nothing in it to keep."""
+        self.path.unlink(missing_ok=True)
 
     def __enter__(self) -> Self:
         return self
@@ -52,20 +87,25 @@ def read(path: Path) -> list[Event]:
     return [_event(path, number, line) for number, line in _lines(path)]
 
 
+def _whole(data: bytes) -> int:
+    """How many bytes end in whole lines."""
+    end = data.rfind(b"\n") + 1
+    return len(data) if _is_json(data[end:]) else end
+
+
 def _lines(path: Path) -> list[tuple[int, dict[str, Any]]]:
     try:
-        text = path.read_text("utf-8")
+        data = path.read_bytes()
+        text = data[: _whole(data)].decode("utf-8")  # a killed program may have left half a character
     except OSError as error:
         raise UserError(f"cannot read {path} as a journal: {error.strerror}") from None
     except UnicodeDecodeError:
         raise UserError(f"cannot read {path} as a journal: it is not text") from None
-    *lines, last = text.split("\n")  # not splitlines: a reply may hold other line separators
-    if last.strip() and _whole(last):  # a killed game may have left half a line
-        lines.append(last)
+    lines = text.split("\n")  # not splitlines: a reply may hold other line separators
     return [(number, _parsed(path, number, line)) for number, line in enumerate(lines, 1) if line.strip()]
 
 
-def _whole(line: str) -> bool:
+def _is_json(line: bytes) -> bool:
     try:
         json.loads(line)
     except ValueError:
@@ -94,21 +134,29 @@ def _event(path: Path, number: int, data: dict[str, Any]) -> Event:
         raise UserError(f"{path}, line {number}: {where}: {first['msg']}") from None
 
 
+def plain(event: Event) -> dict[str, Any]:
+    """An event without latencies."""
+    data = event.model_dump(mode="json", exclude={"latency_s"})
+    for attempt in data.get("attempts", ()):
+        del attempt["latency_s"], attempt["waited_s"]
+    return data
+
+
 def comparable(events: Iterable[Event]) -> list[dict[str, Any]]:
     """Events without latencies, a turn's calls in the order of their keys and its verdicts after them.
 
     Two games are the same when these are equal: nodes that run at the same time finish in any order.
     """
-    plain: list[dict[str, Any]] = []
+    made: list[dict[str, Any]] = []
     waiting: list[Call | Ruled] = []
     for event in events:
         if isinstance(event, Call | Ruled):
             waiting.append(event)
             continue
-        plain += [one.model_dump(mode="json", exclude={"latency_s"}) for one in sorted(waiting, key=_place)]
+        made += [plain(one) for one in sorted(waiting, key=_place)]
         waiting = []
-        plain.append(event.model_dump(mode="json"))
-    return plain
+        made.append(plain(event))
+    return made
 
 
 def _place(event: Call | Ruled) -> tuple[bool, str, int, int]:

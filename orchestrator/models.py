@@ -1,242 +1,180 @@
-"""Providers: the only module that talks to one.
+"""The model layer: the one place through which every request goes.
 
-`OpenAIChat` is a thin LangChain chat model over any OpenAI-compatible server; `ChatBrain` makes a Brain of it or of
-any other LangChain chat model.
+`ModelLayer` makes the brains of a run. A brain of a model is a chain, each link of which is a Brain: what a recording
+or the cache has already answered is not asked; what the budget has no room for is not asked; the rest is asked with as
+many calls at a time as the model bears, and asked again while the server is at fault.
 """
 
 import asyncio
-import os
-import re
+import hashlib
+import random
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
-from urllib.parse import urlsplit
 
-from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
+import structlog
 from langchain_core.language_models.chat_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
-from langchain_core.outputs import ChatGeneration, ChatResult
-from openai import APIConnectionError, APIStatusError, APITimeoutError, AsyncOpenAI, DefaultAioHttpClient, OpenAIError
-from pydantic import BaseModel, PrivateAttr, SecretStr
+from pydantic import BaseModel, SecretStr
 
-from orchestrator.brain import Ask, Message, Said
+from orchestrator import faults
+from orchestrator.brain import Ask, Attempt, Brain, Message, Said
+from orchestrator.budget import Budget, Metered
+from orchestrator.cache import Cache, Cached
+from orchestrator.chat import OpenAIChat
 from orchestrator.errors import ModelError, UserError
+from orchestrator.faults import Fault
+from orchestrator.limiter import Limiter
+from orchestrator.recording import Recording, Replay
+from orchestrator.settings import OPENAI_URL, ModelSettings, settings
 
-OPENAI_URL = "https://api.openai.com/v1"
-TIMEOUT_S = 600.0
-"""One call; reasoning models think for minutes."""
+log = structlog.get_logger()
 
+Named = str | Mapping[str, Any] | ModelSettings
+"""A model by its string, or with settings."""
 
-class OpenAIChat(BaseChatModel):
-    """A chat model of an OpenAI-compatible server, asked by `AsyncOpenAI.post` over aiohttp.
-
-    The typed client's request and response models cost more than the rest of a call, so both sides are plain dicts.
-    """
-
-    model: str
-    base_url: str = OPENAI_URL
-    api_key: SecretStr | None = None
-    """None sends a placeholder: local servers want a header, not a key."""
-    timeout_s: float = TIMEOUT_S
-
-    _client: AsyncOpenAI | None = PrivateAttr(default=None)
-    _loop: asyncio.AbstractEventLoop | None = PrivateAttr(default=None)
-
-    @property
-    def _llm_type(self) -> str:
-        return "openai-compatible"
-
-    def client(self) -> AsyncOpenAI:
-        """One client per event loop: its connections belong to the loop that opened them."""
-        loop = asyncio.get_running_loop()
-        if self._client is None or self._loop is not loop:
-            key = self.api_key.get_secret_value() if self.api_key else "not-needed"
-            self._loop = loop
-            self._client = AsyncOpenAI(
-                base_url=self.base_url, api_key=key, timeout=self.timeout_s, http_client=DefaultAioHttpClient()
-            )
-        return self._client
-
-    async def aclose(self) -> None:
-        if self._client is not None and self._loop is asyncio.get_running_loop():
-            await self._client.close()
-        self._client = None
-
-    async def check(self) -> None:
-        """Raise UserError when the server cannot be reached, refuses the key, or is no model server.
-
-        Not every server lists its models, so any other status will do.
-        """
-        try:
-            await self.client().with_options(max_retries=0, timeout=10).get("/models", cast_to=object)
-        except APIStatusError as error:
-            if error.status_code in (401, 403):
-                raise UserError(f"{self.base_url} refuses the key: HTTP {error.status_code}") from None
-        except APIConnectionError:
-            raise UserError(f"cannot reach a model server at {self.base_url}; is it running?") from None
-        except Exception as error:  # anything may be listening there
-            what = type(error).__name__
-            raise UserError(f"{self.base_url} does not answer as a model server does ({what})") from None
-
-    async def _agenerate(
-        self,
-        messages: list[BaseMessage],
-        stop: list[str] | None = None,
-        run_manager: AsyncCallbackManagerForLLMRun | None = None,
-        **kwargs: Any,
-    ) -> ChatResult:
-        body: dict[str, Any] = {"model": self.model, "messages": [_wire(message) for message in messages], **kwargs}
-        if stop:
-            body["stop"] = stop
-        answer = await self.client().post("/chat/completions", body=body, cast_to=object)
-        return ChatResult(generations=[ChatGeneration(message=_heard(answer))])
-
-    def _generate(
-        self,
-        messages: list[BaseMessage],
-        stop: list[str] | None = None,
-        run_manager: CallbackManagerForLLMRun | None = None,
-        **kwargs: Any,
-    ) -> ChatResult:
-        return asyncio.run(self._agenerate(messages, stop, None, **kwargs))
-
-
-_WIRE_ROLES = {"system": "system", "human": "user", "ai": "assistant"}
-
-
-def _wire(message: BaseMessage) -> dict[str, Any]:
-    return {"role": _WIRE_ROLES[message.type], "content": message.content}
-
-
-def _heard(answer: object) -> AIMessage:
-    """The first choice of a chat completion. Raises ModelError when it is none."""
-    choices = _of(answer, "choices")
-    choice = choices[0] if isinstance(choices, list) and choices else None
-    message = _of(choice, "message")
-    if not isinstance(message, dict):
-        raise ModelError(f"the server's answer is no chat completion: {str(answer)[:80]!r}")
-    thought = _of(message, "reasoning_content")
-    counted = {key: _count(answer, *path) for key, path in _COUNTS.items()}
-    return AIMessage(
-        content=_text(_of(message, "content")),
-        additional_kwargs={"reasoning_content": thought} if isinstance(thought, str) else {},
-        response_metadata={
-            "model_name": _named(answer, "model"),
-            "finish_reason": _named(choice, "finish_reason"),
-            "system_fingerprint": _named(answer, "system_fingerprint"),
-        },
-        usage_metadata={
-            "input_tokens": counted["in"],
-            "output_tokens": counted["out"],
-            "total_tokens": counted["in"] + counted["out"],
-            "input_token_details": {"cache_read": counted["cached"]},
-            "output_token_details": {"reasoning": counted["reasoning"]},
-        },
-    )
-
-
-_COUNTS = {
-    "in": ("usage", "prompt_tokens"),
-    "out": ("usage", "completion_tokens"),
-    "cached": ("usage", "prompt_tokens_details", "cached_tokens"),
-    "reasoning": ("usage", "completion_tokens_details", "reasoning_tokens"),
-}
-
-
-def _of(value: object, *path: str) -> object:
-    """What lies at a path of nested objects; None where there is nothing."""
-    for key in path:
-        value = value.get(key) if isinstance(value, dict) else None
-    return value
-
-
-def _count(value: object, *path: str) -> int:
-    found = _of(value, *path)
-    return int(found) if isinstance(found, int | float) else 0
-
-
-def _named(value: object, key: str) -> str | None:
-    found = _of(value, key)
-    return found if isinstance(found, str) else None
-
-
-def _text(content: object) -> str:
-    """A text, or the texts of a list of content parts."""
-    if isinstance(content, list):
-        return "".join(_text(_of(part, "text")) for part in content)
-    return content if isinstance(content, str) else ""
+LONGEST_WAIT_S = 60.0
+"""Between two tries, unless the server says another time."""
 
 
 @dataclass
 class ChatBrain:
-    """A LangChain chat model as a brain."""
+    """A LangChain chat model as a brain: asked within its limits, again while its server is at fault."""
 
     chat: BaseChatModel
-    schema: bool = False
-    """Whether to send the reply's JSON schema as `response_format`; the prompt states the format anyway."""
+    settings: ModelSettings
+    limiter: Limiter
+    form: bool = True
+    """Whether to send `response_format`; given up for good when the server refuses it."""
 
     async def __call__(self, ask: Ask, said: tuple[Message, ...], /) -> Said:
-        began = time.perf_counter()
+        """Raises ModelError when no answer came, whatever was tried."""
+        began = time.monotonic()
         told = [_langchain(message) for message in said]
-        try:
-            message = await self._asked(told, ask.reply)
-        except ModelError as error:
-            raise ModelError(f"node {ask.node!r}: {error}") from None
-        except OpenAIError as error:
-            raise ModelError(f"node {ask.node!r}: {_reason(error)}") from None
-        except Exception as error:  # other providers raise errors of their own
-            raise ModelError(f"node {ask.node!r}: the model failed: {type(error).__name__}: {error}") from error
-        return _said(message, time.perf_counter() - began)
+        tries: list[Attempt] = []
+        while True:
+            started = time.monotonic()
+            found = await self._tried(ask, told)
+            spent = round(time.monotonic() - started, 4)
+            if isinstance(found, AIMessage):
+                tries.append(Attempt(latency_s=spent))
+                return self._said(found, tries, time.monotonic() - began)
+            if found.filtered:
+                tries.append(Attempt(error=found.sentence, status=found.status, latency_s=spent))
+                return Said(text="", finish="content_filter", attempts=tuple(tries))
+            wait = self._wait(found, tries)
+            tries.append(
+                Attempt(error=found.sentence, status=found.status, waited_s=round(wait or 0, 4), latency_s=spent)
+            )
+            log.info("a call failed", node=ask.node, fault=found.sentence, attempt=len(tries), waits_s=wait)
+            if wait is None:
+                raise self._given_up(ask, found, tries)
+            await asyncio.sleep(wait)
 
-    async def _asked(self, told: list[BaseMessage], reply: type[BaseModel]) -> AIMessage:
-        """With the schema, unless the server refuses that; then never again: the prompt states the format too."""
-        if not self.schema:
-            return await self.chat.ainvoke(told)
-        try:
-            return await self.chat.ainvoke(told, response_format=response_format(reply))
-        except APIStatusError as error:
-            if error.status_code not in (400, 422):
-                raise
-            message = await self.chat.ainvoke(told)
-            self.schema = False
-            return message
+    async def _tried(self, ask: Ask, told: list[BaseMessage]) -> AIMessage | Fault:
+        """One try within the model's limit."""
+        formed = self.form and self.settings.response_format != "none"
+        async with self.limiter as began:
+            try:
+                async with asyncio.timeout(self.settings.timeout_s):
+                    message = await self.chat.ainvoke(told, **self._sampling(ask, formed))
+            except Exception as error:  # every provider raises errors of its own
+                secret = self.chat.api_key if isinstance(self.chat, OpenAIChat) else None
+                fault = faults.of(error, secret.get_secret_value() if secret else None)
+            else:
+                self.limiter.answered()
+                return message
+        if fault.crowded:
+            self.limiter.crowded(began)
+        if fault.refuses_form and formed:
+            self.form = False
+            return replace(fault, heals=True, retry_after_s=0.0)
+        return fault
+
+    def _sampling(self, ask: Ask, formed: bool) -> dict[str, Any]:
+        """What is sent besides the messages: what is set, and nothing else."""
+        sent: dict[str, Any] = {}
+        if formed and isinstance(self.chat, OpenAIChat):
+            json_object = self.settings.response_format == "json_object"
+            sent["response_format"] = {"type": "json_object"} if json_object else response_format(ask.reply)
+        if self.settings.seed is not None:
+            sent["seed"] = call_seed(self.settings.seed, ask)
+        if not isinstance(self.chat, OpenAIChat):
+            return sent  # the rest was given when the model was made
+        for key in ("temperature", "top_p", "reasoning_effort"):
+            if (value := getattr(self.settings, key)) is not None:
+                sent[key] = value
+        if self.settings.max_tokens is not None:
+            # OpenAI's reasoning models refuse the older name, other servers do not know the newer one
+            key = "max_completion_tokens" if self.chat.base_url == OPENAI_URL else "max_tokens"
+            sent[key] = self.settings.max_tokens
+        return sent | self.settings.extra_body
+
+    def _wait(self, fault: Fault, tries: list[Attempt]) -> float | None:
+        """Seconds until the next try; None when there is none."""
+        if not fault.heals or len(tries) + 1 >= self.settings.attempts:
+            return None
+        longest = min(self.settings.backoff_s * 2 ** len(tries), LONGEST_WAIT_S)
+        wait = random.uniform(longest / 2, longest) if fault.retry_after_s is None else fault.retry_after_s
+        waited = sum(attempt.waited_s for attempt in tries)
+        return wait if waited + wait <= self.settings.patience_s else None
+
+    def _given_up(self, ask: Ask, fault: Fault, tries: list[Attempt]) -> ModelError:
+        sentence = f"node {ask.node!r}: the model server {fault.sentence}"
+        if fault.heals:
+            waited = sum(attempt.waited_s for attempt in tries)
+            sentence += f"; given up after {_times(len(tries))} and {waited:.0f} s of waiting"
+            if fault.retry_after_s is not None and fault.retry_after_s > self.settings.patience_s - waited:
+                sentence += f" (it wants {fault.retry_after_s:.0f} s more)"
+        return ModelError(sentence, tuple(tries), final=not fault.heals)
+
+    def _said(self, message: AIMessage, tries: list[Attempt], latency_s: float) -> Said:
+        usage: Any = message.usage_metadata or {}
+        meta = message.response_metadata
+        tokens_in, tokens_out = usage.get("input_tokens", 0), usage.get("output_tokens", 0)
+        cached = (usage.get("input_token_details") or {}).get("cache_read") or 0
+        price = self.settings.price
+        return Said(
+            text=message.text,
+            tokens_in=tokens_in,
+            tokens_out=tokens_out,
+            cached_tokens=cached,
+            reasoning_tokens=(usage.get("output_token_details") or {}).get("reasoning") or 0,
+            finish=meta.get("finish_reason") or meta.get("stop_reason"),
+            served_by=meta.get("model_name"),
+            fingerprint=meta.get("system_fingerprint"),
+            reasoning=message.additional_kwargs.get("reasoning_content"),
+            attempts=tuple(tries),
+            usd=round(price.of(tokens_in, tokens_out, cached), 8) if price else None,
+            latency_s=round(latency_s, 4),
+        )
+
+    async def check(self) -> None:
+        """Raise UserError before the first call when the server cannot be used."""
+        if isinstance(self.chat, OpenAIChat):
+            await self.chat.check()
 
     async def aclose(self) -> None:
         if isinstance(self.chat, OpenAIChat):
             await self.chat.aclose()
 
 
-def _reason(error: OpenAIError) -> str:
-    if isinstance(error, APITimeoutError):
-        return "the model server did not answer in time"
-    if isinstance(error, APIStatusError):
-        hint = "; is that the right model, and should the URL end in /v1?" if error.status_code == 404 else ""
-        return f"the model server answered HTTP {error.status_code}{hint}"
-    return f"the model server could not be reached ({type(error).__name__})"
+def _times(tries: int) -> str:
+    return "one try" if tries == 1 else f"{tries} tries"
+
+
+def call_seed(base: int, ask: Ask) -> int:
+    """The seed of one call: a one-way hash of where in which game it is made; 31 bits, as servers take them."""
+    place = ask.place
+    plain = f"{base}|{place.game}|{place.repeat}|{place.seat}|{place.turn}|{ask.node}|{ask.sample}|{ask.number}"
+    return int.from_bytes(hashlib.sha256(plain.encode()).digest()[:4], "big") & 0x7FFFFFFF
 
 
 def _langchain(message: Message) -> BaseMessage:
     kinds: dict[str, type[BaseMessage]] = {"system": SystemMessage, "user": HumanMessage, "assistant": AIMessage}
     return kinds[message.role](content=message.content)
-
-
-def _said(message: AIMessage, latency_s: float) -> Said:
-    usage: Any = message.usage_metadata or {}
-    meta = message.response_metadata
-    return Said(
-        text=message.text,
-        tokens_in=usage.get("input_tokens", 0),
-        tokens_out=usage.get("output_tokens", 0),
-        cached_tokens=(usage.get("input_token_details") or {}).get("cache_read", 0),
-        reasoning_tokens=(usage.get("output_token_details") or {}).get("reasoning", 0),
-        finish=meta.get("finish_reason"),
-        served_by=meta.get("model_name"),
-        fingerprint=meta.get("system_fingerprint"),
-        reasoning=message.additional_kwargs.get("reasoning_content"),
-        latency_s=round(latency_s, 4),
-    )
 
 
 @cache
@@ -274,53 +212,97 @@ def _strict(schema: Any, defs: dict[str, Any]) -> Any:
     return {key: _strict(value, defs) for key, value in schema.items() if key not in _BOUNDS}
 
 
-_SPEC = re.compile(r"openai:(?P<model>[^@]+)(?:@(?P<url>https?://\S+))?")
+def chat(model: Named) -> BaseChatModel:
+    """The LangChain chat model of a string or settings. Raises UserError when it lacks its key or its package."""
+    asked = settings(model)
+    if asked.provider is not None:
+        return _langchain_chat(asked.provider, asked)
+    secret = asked.secret
+    return OpenAIChat(
+        model=asked.name,
+        base_url=asked.url,
+        api_key=SecretStr(secret) if secret else None,
+        timeout_s=asked.timeout_s,
+    )
 
 
-def chat(spec: str) -> OpenAIChat:
-    """The model of `openai:NAME` or `openai:NAME@URL`; raises UserError when it is neither or lacks its key.
-
-    Keys: OPENAI_API_KEY for api.openai.com and nobody else; HANABI_API_KEY, if set, for a URL.
-    """
-    found = _SPEC.fullmatch(spec)
-    if not found:
-        raise UserError(f"unknown model {spec!r}; known: program, openai:NAME, openai:NAME@http://HOST:PORT/v1")
-    variable = "HANABI_API_KEY" if found["url"] else "OPENAI_API_KEY"
-    key = os.environ.get(variable)
-    if not key and not found["url"]:
-        raise UserError(f"{spec} needs a key: set {variable} in the environment or in .env")
-    if key and not key.isascii():
-        raise UserError(f"the key in {variable} has characters that no key has")
-    url = _checked_url(found["url"]) if found["url"] else OPENAI_URL
-    return OpenAIChat(model=found["model"], base_url=url, api_key=SecretStr(key) if key else None)
-
-
-def _checked_url(url: str) -> str:
-    """Raises UserError for what is no server's address, or holds a password: the URL is written to journals."""
+def _langchain_chat(provider: str, asked: ModelSettings) -> BaseChatModel:
+    """A model of any provider that LangChain knows; retries are this layer's alone."""
     try:
-        parts = urlsplit(url)
-        usable = bool(parts.hostname) and parts.port != 0
-    except ValueError:
-        raise UserError(f"{url!r} is not a server's address; it reads like http://localhost:8000/v1") from None
-    if parts.username or parts.password:
-        raise UserError("a model's URL cannot hold a user or a password; set HANABI_API_KEY instead")
-    if not usable:
-        raise UserError(f"{url!r} is not a server's address; it reads like http://localhost:8000/v1")
-    return url
+        from langchain.chat_models import init_chat_model
+    except ImportError:
+        raise UserError(f"{asked.model} needs LangChain: pip install 'hanabi-orchestrator[langchain]'") from None
+    given = asked.model_dump(include={"base_url", "temperature", "top_p", "max_tokens", "reasoning_effort"})
+    given["extra_body"] = asked.extra_body or None
+    if asked.key:
+        given["api_key"] = asked.secret
+    try:
+        made = init_chat_model(
+            asked.name,
+            model_provider=provider,
+            max_retries=0,
+            timeout=asked.timeout_s,
+            **{key: value for key, value in given.items() if value is not None},
+        )
+    except ImportError as error:
+        raise UserError(f"{asked.model}: {error}") from None
+    except Exception as error:  # each provider has its own way to miss a key
+        said = str(error).split("\n")[0]
+        raise UserError(f"{asked.model} cannot be used: {said}") from None
+    assert isinstance(made, BaseChatModel)
+    return made
 
 
-def brain(model: str | BaseChatModel) -> ChatBrain:
-    """A brain for a model string or for any LangChain chat model."""
-    if isinstance(model, str):
-        return ChatBrain(chat(model), schema=True)
-    return ChatBrain(model, schema=isinstance(model, OpenAIChat))
+@dataclass
+class ModelLayer:
+    """Makes the brains of a run; they share what belongs to the run and to the models."""
+
+    cache: Cache | None = None
+    budget: Budget | None = None
+    replay: Recording | None = None
+    """Instead of every model: nothing is asked of anybody."""
+    _brains: list[ChatBrain] = field(default_factory=list)
+    _limiters: dict[tuple[str, str], Limiter] = field(default_factory=dict)
+
+    def brain(self, model: Named | BaseChatModel) -> Brain:
+        """The brain of a model. Raises UserError when it cannot be used."""
+        if self.replay is not None:
+            return Replay(self.replay)
+        if isinstance(model, BaseChatModel):
+            asked = _settings_of(model)
+            made = ChatBrain(model, asked, Limiter(asked.max_concurrency))
+        else:
+            asked = settings(model)
+            made = ChatBrain(chat(asked), asked, self._limiter(asked))
+        self._brains.append(made)
+        return self._shared(made, asked)
+
+    def _shared(self, brain: Brain, asked: ModelSettings) -> Brain:
+        if self.budget is not None:
+            self.budget.check(asked)
+            brain = Metered(brain, self.budget, asked)
+        return brain if self.cache is None else Cached(brain, self.cache, asked)
+
+    def _limiter(self, asked: ModelSettings) -> Limiter:
+        """One for every model of a server, however it is sampled."""
+        return self._limiters.setdefault((asked.url, asked.model), Limiter(asked.max_concurrency))
+
+    async def check(self) -> None:
+        """Raise UserError before the first call when a server cannot be used."""
+        for brain in self._brains:
+            await brain.check()
+
+    def close(self) -> None:
+        if self.cache is not None:
+            self.cache.close()
 
 
-async def check(brains: Sequence[ChatBrain]) -> None:
-    """Raise UserError before the first call when a server cannot be used."""
-    for asked in brains:
-        if isinstance(asked.chat, OpenAIChat):
-            await asked.chat.check()
+def _settings_of(model: BaseChatModel) -> ModelSettings:
+    """What is known of a model object: its class and name, which stand in the cache's key."""
+    name: Any = getattr(model, "model_name", None) or getattr(model, "model", None) or "unnamed"
+    sampling = {key: getattr(model, key, None) for key in ("temperature", "top_p", "max_tokens")}
+    given = {key: value for key, value in sampling.items() if isinstance(value, int | float)}
+    return ModelSettings(model=f"langchain:{type(model).__name__}:{str(name).replace(' ', '-')}", **given)
 
 
-__all__ = ["ChatBrain", "OpenAIChat", "brain", "chat", "check", "response_format"]
+__all__ = ["ChatBrain", "ModelLayer", "Named", "call_seed", "chat", "response_format"]

@@ -20,6 +20,14 @@ class Unreadable(Exception):  # noqa: N818  # what the text is; callers turn it 
     """A text that is not the wanted reply; the message is a sentence for the model."""
 
 
+LONGEST = 100_000
+"""Characters of an answer, its thinking not counted; the longest report of any role takes a tenth."""
+
+
+SENTENCE = 600
+"""Characters of what is said about an unusable answer."""
+
+
 @dataclass(frozen=True)
 class Reading:
     reply: BaseModel
@@ -33,6 +41,8 @@ def read(text: str, reply: type[BaseModel], moves: Numbered, *, cut_off: bool = 
     answer = text.rpartition("</think>")[2]
     if cut_off or "<think>" in answer:
         raise Unreadable("it was cut off before its end")
+    if len(answer) > LONGEST:
+        raise Unreadable(f"it has {len(answer)} characters; {LONGEST} are the most that are read")
     problem = "it holds no complete JSON object"
     for chunk in reversed(_objects(answer)):
         data, repaired = _load(chunk)
@@ -124,4 +134,9 @@ def _sentence(error: ValidationError) -> str:
     said = first["msg"].removeprefix("Value error, ")
     if first["type"] != "value_error":
         said = said[:1].lower() + said[1:]
-    return f"{path}: {said}" if path else said
+    return _clipped(f"{path}: {said}" if path else said)
+
+
+def _clipped(sentence: str) -> str:
+    """Errors quote the value; a value may be a page."""
+    return sentence if len(sentence) <= SENTENCE else f"{sentence[: SENTENCE - 3]}..."

@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol, Self, runtime_checkable
 
-from orchestrator.events import SeatCard, Sink
+from orchestrator.brain import Key
+from orchestrator.events import Call, SeatCard, Sink, nowhere
 from orchestrator.moves import Move
 from orchestrator.view import View
 
@@ -27,18 +28,32 @@ class Decision:
     memory: Memory = field(default_factory=dict)
 
 
+@dataclass(frozen=True)
+class Chair:
+    """What a table gives a seat for one game; nothing in it tells of a hidden card."""
+
+    emit: Sink = nowhere
+    """Hears how the seat decides."""
+    game: str = ""
+    """A one-way hash of the players, the deal's label and the repeat."""
+    repeat: int = 1
+    answered: Mapping[Key, Call] = field(default_factory=dict)
+    """In a game that goes on: the model calls of its unfinished turn that an answer came to."""
+
+
 class Seat(Protocol):
     async def __call__(self, view: View, memory: Memory, /) -> Decision: ...
 
 
 @runtime_checkable
 class Telling(Protocol):
-    """A seat that can say who it is, and tell a sink how it decides."""
+    """A seat that can say who it is, and tell how it decides."""
 
     @property
     def card(self) -> SeatCard: ...
 
-    def telling(self, sink: Sink) -> Self: ...
+    def sitting(self, chair: Chair) -> Self:
+        """The same seat in one game."""
 
     async def __call__(self, view: View, memory: Memory, /) -> Decision: ...
 

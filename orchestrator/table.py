@@ -1,52 +1,106 @@
-"""The game loop: views out, decisions in, legality checked, everything told to a sink."""
+"""The game loop: views out, decisions in, legality checked, everything told to a sink.
+
+A game that has a journal can stop at any moment and be played again by the same call: what its journal holds has
+happened, and the rest is played. Between two turns there is nothing that the journal does not say.
+"""
 
 import asyncio
 import hashlib
 import json
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any, Protocol
 
 import structlog
 
 from orchestrator import hle
-from orchestrator.cards import COLOURS, Card
-from orchestrator.errors import UserError
+from orchestrator.begun import Begun, differences
+from orchestrator.cards import COLOURS
+from orchestrator.errors import ModelError, Suspended, UserError
 from orchestrator.events import (
     Call,
     Decided,
     Event,
     GameEnded,
     GameStarted,
+    Halted,
     Moved,
     Result,
-    SeatCard,
     Sink,
     TurnStarted,
     nowhere,
 )
 from orchestrator.journal import Journal
-from orchestrator.seat import Memory, Seat, Telling, card
+from orchestrator.seat import Chair, Decision, Memory, Seat, Telling, card
+
+log = structlog.get_logger()
 
 VERSIONS = ("hanabi-orchestrator", "hanabi-learning-environment", "langgraph", "langchain-core", "openai", "pydantic")
+
+
+class Gate(Protocol):
+    """Lets games into their turns; a budget is one."""
+
+    def enter(self, game: str) -> str | None:
+        """Asked before each turn: why it must not begin, or None."""
+
+    def leave(self, game: str) -> None:
+        """The game is over, or suspended."""
+
+
+class Open:
+    """A gate that lets everybody in."""
+
+    def enter(self, game: str) -> str | None:
+        return None
+
+    def leave(self, game: str) -> None:
+        """Nothing to do."""
 
 
 class Ledger:
     """Counts what a result states of the asks and decisions of a game."""
 
+    COUNTED = ("tokens_in", "tokens_out", "cached_tokens", "reasoning_tokens")
+
     def __init__(self) -> None:
         self.counts: Counter[str] = Counter()
+        self.usd = 0.0
+        self.priced = True
 
     def __call__(self, event: Event) -> None:
         if isinstance(event, Decided):
             self.counts["forced"] += event.forced
-        if not isinstance(event, Call) or event.text is None:
+        if not isinstance(event, Call) or not event.asked:
+            return
+        self.counts["faults"] += sum(attempt.error is not None for attempt in event.attempts)
+        if event.text is None:
             return
         self.counts["calls"] += 1
+        self.counts["repaired"] += event.outcome == "repaired"
+        self.counts["reasked"] += event.outcome == "reasked"
         self.counts["fallbacks"] += event.outcome == "fallback"
-        self.counts["tokens_in"] += event.tokens_in
-        self.counts["tokens_out"] += event.tokens_out
+        self.counts["cache_hits"] += event.cached
+        if not event.cached:
+            self._pay(event)
+
+    def _pay(self, call: Call) -> None:
+        for name in self.COUNTED:
+            self.counts[name] += getattr(call, name)
+        self.usd += call.usd or 0.0
+        self.priced &= call.usd is not None
+
+    @property
+    def stated(self) -> dict[str, Any]:
+        names = (*self.COUNTED, "calls", "repaired", "reasked", "fallbacks", "faults", "cache_hits", "forced")
+        paid = self.counts["calls"] > self.counts["cache_hits"]
+        return {name: self.counts[name] for name in names} | {
+            "usd": round(self.usd, 8) if self.priced and paid else None
+        }
 
 
 def play(
@@ -55,22 +109,36 @@ def play(
     players: int = 3,
     seed: int | None = None,
     deck: Sequence[str] | None = None,
+    label: str | None = None,
+    repeat: int = 1,
     journal: Path | str | None = None,
     sink: Sink = nowhere,
+    gate: Gate | None = None,
     max_turns: int | None = None,
 ) -> Result:
     """Play one game and return how it ended; `play_async` for use inside an event loop.
 
     `seats`: one seat for everybody, or one per player. `seed`: HLE's own deal, 1 when no deck is given. `deck`: 50
-    cards, first dealt first. `journal`: a new file for the events. `sink` hears every event as it happens.
-    `max_turns`: stop there, unfinished games included in the count. Raises UserError for what cannot be played,
-    TurnError when a turn fails.
+    cards, first dealt first; `label` is its name, for the seeds of models. `repeat`: 1 is the first game of a deal.
+    `journal`: the file for the events; a game that it holds already goes on, a finished one is not played again.
+    `sink` hears every event, those of the journal first. `gate` can keep the game from its next turn. `max_turns`: stop
+    there, unfinished games included in the count. Raises UserError for what cannot be played, Suspended when a model
+    gave no answer or the gate is closed, TurnError when a turn fails.
     """
 
     async def whole() -> Result:
         try:
             return await play_async(
-                seats, players=players, seed=seed, deck=deck, journal=journal, sink=sink, max_turns=max_turns
+                seats,
+                players=players,
+                seed=seed,
+                deck=deck,
+                label=label,
+                repeat=repeat,
+                journal=journal,
+                sink=sink,
+                gate=gate,
+                max_turns=max_turns,
             )
         finally:
             for seat in seats if isinstance(seats, Sequence) else (seats,):
@@ -86,92 +154,152 @@ async def play_async(
     players: int = 3,
     seed: int | None = None,
     deck: Sequence[str] | None = None,
+    label: str | None = None,
+    repeat: int = 1,
     journal: Path | str | None = None,
     sink: Sink = nowhere,
+    gate: Gate | None = None,
     max_turns: int | None = None,
 ) -> Result:
     """`play`, inside an event loop; brains stay open."""
-    referee = hle.Referee(players, _deck(seed, deck))
+    sitting = seated(seats, players)
+    started = start(sitting, players=players, seed=seed, deck=deck, label=label, repeat=repeat)
+    with nullcontext() if journal is None else Journal(Path(journal)) as written:
+        begun = Begun.of(written.events if written else ())
+        if written and (changed := differences(begun.started, started)):
+            raise UserError(f"{written.path} holds another game: {'; '.join(changed)}")
+        game = _Game(sitting, started, begun, sink, written or nowhere, gate or Open(), max_turns)
+        with structlog.contextvars.bound_contextvars(game=started.game):
+            return await game.played()
+
+
+def seated(seats: Seat | Sequence[Seat], players: int) -> tuple[Seat, ...]:
+    """One seat for each player. Raises UserError when they are not as many."""
+    hle.check_players(players)
     sitting = tuple(seats) if isinstance(seats, Sequence) else (seats,) * players
     if len(sitting) != players:
         raise UserError(f"{players} players need {players} seats, not {len(sitting)}")
-    started = _started(players, None if deck else _seed(seed), referee.deck, tuple(card(seat) for seat in sitting))
-    if journal is None:
-        return await _game(referee, sitting, started, sink, max_turns)
-    with Journal(Path(journal)) as written:
-
-        def both(event: Event) -> None:
-            written(event)
-            sink(event)
-
-        return await _game(referee, sitting, started, both, max_turns)
+    return sitting
 
 
-def _seed(seed: int | None) -> int:
-    return 1 if seed is None else seed
-
-
-def _deck(seed: int | None, deck: Sequence[str] | None) -> Sequence[str]:
-    if deck is None:
-        return hle.deal(_seed(seed))
-    if seed is not None:
+def start(
+    seats: Sequence[Seat],
+    *,
+    players: int,
+    seed: int | None = None,
+    deck: Sequence[str] | None = None,
+    label: str | None = None,
+    repeat: int = 1,
+) -> GameStarted:
+    """The first event of a game: all that makes it this game. Raises UserError for what cannot be played."""
+    if seed is not None and deck is not None:
         raise UserError(f"give a seed or a deck, not both: a deck leaves nothing for seed {seed} to deal")
-    return deck
-
-
-def _started(players: int, seed: int | None, deck: tuple[Card, ...], seats: tuple[SeatCard, ...]) -> GameStarted:
-    plain = [players, deck, [seat.model_dump(mode="json") for seat in seats]]
+    dealt, given = (None, deck) if deck is not None else _dealt(1 if seed is None else seed)
+    cards = hle.Referee(players, given).deck
+    cast = tuple(card(seat) for seat in seats)
+    # the label, never the cards: seeds of models must not depend on what is hidden
+    place = [players, f"seed {dealt}" if dealt is not None else f"deck {label}", repeat]
+    plain = [players, cards, repeat, [seat.model_dump(mode="json") for seat in cast]]
     return GameStarted(
         players=players,
-        seed=seed,
-        deck=deck,
-        seats=seats,
-        config_hash=hashlib.sha256(json.dumps(plain, sort_keys=True).encode()).hexdigest()[:16],
+        seed=dealt,
+        repeat=repeat,
+        game=_hash(place),
+        deck=cards,
+        seats=cast,
+        config_hash=_hash(plain),
         versions={name: version(name) for name in VERSIONS},
     )
 
 
-async def _game(
-    referee: hle.Referee, seats: Sequence[Seat], started: GameStarted, sink: Sink, max_turns: int | None
-) -> Result:
-    ledger = Ledger()
-
-    def tell(event: Event) -> None:
-        ledger(event)
-        sink(event)
-
-    told = tuple(seat.telling(tell) if isinstance(seat, Telling) else seat for seat in seats)
-    memories: dict[int, Memory] = {}
-    tell(started)
-    while not referee.over and (max_turns is None or referee.turn <= max_turns):
-        seat = referee.seat
-        memories[seat] = await _turn(referee, told[seat], memories.get(seat, {}), tell)
-    result = _result(referee, started, ledger)
-    tell(GameEnded(result=result))
-    return result
+def _dealt(seed: int) -> tuple[int, Sequence[str]]:
+    return seed, hle.deal(seed)
 
 
-async def _turn(referee: hle.Referee, seat: Seat, memory: Memory, tell: Sink) -> Memory:
-    """One turn; returns what the seat remembers of it."""
-    view = referee.view()
-    tell(TurnStarted(turn=view.turn, seat=view.seat, view=view))
-    with structlog.contextvars.bound_contextvars(turn=view.turn, seat=view.seat):
-        decision = await seat(view, memory)
-    ratings = None if decision.ratings is None else dict(decision.ratings)
-    tell(
-        Decided(
-            turn=view.turn,
-            seat=view.seat,
-            move=decision.move,
-            why=decision.why,
-            ratings=ratings,
-            forced=decision.forced,
-            node=decision.node,
-            memory=dict(decision.memory),
-        )
+def _hash(value: Any) -> str:
+    return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()[:16]
+
+
+@dataclass
+class _Game:
+    """One game from where it stands to its end."""
+
+    seats: Sequence[Seat]
+    started: GameStarted
+    begun: Begun
+    sink: Sink
+    written: Sink
+    gate: Gate
+    max_turns: int | None
+    ledger: Ledger = field(default_factory=Ledger)
+
+    async def played(self) -> Result:
+        """Raises Suspended when it stopped before its end."""
+        for event in self.begun.events:
+            self.ledger(event)
+            self.sink(event)
+        if self.begun.result is not None:
+            return self.begun.result
+        try:
+            return await self._on()
+        finally:
+            self.gate.leave(self.started.game)
+
+    async def _on(self) -> Result:
+        self._tell(self.started)
+        referee = hle.rebuild(self.started.players, self.started.deck, self.begun.moves)
+        memories = dict(self.begun.memories)
+        chair = Chair(self._tell, self.started.game, self.started.repeat, self.begun.answered)
+        sitting = [seat.sitting(chair) if isinstance(seat, Telling) else seat for seat in self.seats]
+        while not referee.over and (self.max_turns is None or referee.turn <= self.max_turns):
+            if why := self.gate.enter(self.started.game):
+                raise self._halted(why, referee.turn)
+            seat = referee.seat
+            memories[seat] = await self._turn(referee, sitting[seat], memories.get(seat, {}))
+        result = _result(referee, self.started, self.ledger)
+        self._tell(GameEnded(result=result))
+        return result
+
+    def _tell(self, event: Event) -> None:
+        """Once: what the journal holds already is not told again."""
+        if self.begun.holds(event):
+            return
+        self.ledger(event)
+        self.written(event)
+        self.sink(event)
+
+    async def _turn(self, referee: hle.Referee, seat: Seat, memory: Memory) -> Memory:
+        """One turn; returns what the seat remembers of it."""
+        view = referee.view()
+        self._tell(TurnStarted(turn=view.turn, seat=view.seat, view=view))
+        decided = self.begun.decided
+        if decided is None or decided.turn != view.turn:
+            with structlog.contextvars.bound_contextvars(turn=view.turn, seat=view.seat):
+                try:
+                    decided = _decided(view.turn, view.seat, await seat(view, memory))
+                except ModelError as error:
+                    raise self._halted(str(error), view.turn, final=error.final) from None
+            self._tell(decided)
+        self._tell(Moved(past=referee.apply(decided.move)))
+        return decided.memory
+
+    def _halted(self, why: str, turn: int, *, final: bool = False) -> Suspended:
+        log.info("suspended", why=why, turn=turn)
+        self._tell(Halted(turn=turn, why=why))
+        return Suspended(why, turn, refused=final and not self.ledger.counts["calls"])
+
+
+def _decided(turn: int, seat: int, decision: Decision) -> Decided:
+    return Decided(
+        turn=turn,
+        seat=seat,
+        move=decision.move,
+        why=decision.why,
+        ratings=None if decision.ratings is None else dict(decision.ratings),
+        forced=decision.forced,
+        node=decision.node,
+        memory=dict(decision.memory),
     )
-    tell(Moved(past=referee.apply(decision.move)))
-    return decision.memory
 
 
 def _result(referee: hle.Referee, started: GameStarted, ledger: Ledger) -> Result:
@@ -188,5 +316,5 @@ def _result(referee: hle.Referee, started: GameStarted, ledger: Ledger) -> Resul
         graph="+".join(names),
         model="+".join(models),
         fireworks=dict(zip(COLOURS, referee.fireworks, strict=True)),
-        **{key: ledger.counts[key] for key in ("tokens_in", "tokens_out", "calls", "fallbacks", "forced")},
+        **ledger.stated,
     )

@@ -52,12 +52,13 @@ def fill(name: str, values: Mapping[str, object]) -> str:
 
 
 @cache
-def fingerprint() -> str:
-    """A hash of every prompt file; it changes when any of them does."""
-    digest = hashlib.sha256()
-    for path, content in sorted(_walk(_HOME, "")):
-        digest.update(f"{path}\n{content}\n".encode())
-    return digest.hexdigest()[:16]
+def hashes() -> Mapping[str, str]:
+    """A hash of every prompt file, by its name: `sections/rules.md`."""
+    return {path: digest(content) for path, content in sorted(_walk(_HOME, ""))}
+
+
+def digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def _walk(folder: Traversable, path: str) -> list[tuple[str, str]]:

@@ -10,7 +10,16 @@ from orchestrator.view import Past
 from roles.base import Notes, role
 from roles.position import TAKES
 from roles.replies import Reply
-from roles.sections import CardCounts, Conventions, FinalRound, History, NextPlayable, ProbabilityAdvice, Rules
+from roles.sections import (
+    CardCounts,
+    Conventions,
+    FinalRound,
+    History,
+    NextPlayable,
+    ProbabilityAdvice,
+    Remembered,
+    Rules,
+)
 from roles.told import Section, Told
 
 
@@ -89,7 +98,7 @@ def replay(history: History, players: int, seat: int) -> Hints:
 SECTIONS: tuple[type[Section], ...] = (Rules, Conventions, *TAKES, NextPlayable, FinalRound, History)
 
 
-@role(reply=HistoryReport, takes=(*SECTIONS, CardCounts, ProbabilityAdvice), needs=(Rules, History))
+@role(reply=HistoryReport, takes=(*SECTIONS, CardCounts, ProbabilityAdvice, Remembered), needs=(Rules, History))
 def history_analyst(told: Told, notes: Notes) -> HistoryReport:
     """Explains what past moves reveal of the hidden cards; proposes no move."""
     history, players = told[History], told[Rules].players

@@ -1,7 +1,7 @@
 """How notes are put to a model: an adviser's reply under his node's name, or one's own samples as candidates."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from pydantic import BaseModel
@@ -31,7 +31,12 @@ def candidates(replies: Sequence[BaseModel]) -> str:
 
 def plain(reply: BaseModel) -> str:
     """A reply as lines: a field each, and an entry of a list of objects each."""
-    return "\n".join(line for key, value in reply.model_dump(mode="json").items() for line in _field(key, value))
+    return lines(reply.model_dump(mode="json"))
+
+
+def lines(reply: Mapping[str, Any]) -> str:
+    """The same of a reply as plain data."""
+    return "\n".join(line for key, value in reply.items() for line in _field(key, value))
 
 
 def _field(key: str, value: Any) -> Iterator[str]:

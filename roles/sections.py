@@ -1,8 +1,8 @@
 """The sections: what can be told of a position, piece by piece."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
-from typing import Self
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Self
 
 import prompts
 from orchestrator import belief
@@ -10,6 +10,7 @@ from orchestrator.belief import Slot
 from orchestrator.cards import COLOUR_NAMES, COLOURS, HAND_SIZES, Card, Fireworks, Mask
 from orchestrator.moves import Move, Numbered
 from orchestrator.view import Hand, Knowledge, Past, View
+from roles.report import lines
 from roles.told import Options, Section, Told
 from roles.words import by_slot, counted, outcome, possible, say
 
@@ -254,6 +255,35 @@ class OwnActions(Section):
 
 
 @dataclass(frozen=True)
+class Remembered(Section):
+    """What the seat kept of its own last turn; says nothing on its first, or when its graph remembers nothing."""
+
+    name = "remembered"
+    memory: Mapping[str, Any] = field(default_factory=dict)
+    """`turn`, `move`, `lives`, `tokens`, `deck_size`, `fireworks`, `own`, and `notes`: node -> its replies as data."""
+
+    def holding(self, memory: Mapping[str, Any]) -> Self:
+        return replace(self, memory=memory)
+
+    def variables(self) -> dict[str, object]:
+        tops = zip(COLOURS, self.memory["fireworks"], strict=True)
+        said = [
+            f"## {node.replace('_', ' ')}\n{lines(reply)}"
+            for node, replies in self.memory["notes"].items()
+            for reply in replies
+        ]
+        return {
+            **{key: self.memory[key] for key in ("turn", "move", "lives", "tokens", "deck_size")},
+            "fireworks": ", ".join(f"{COLOUR_NAMES[colour]} {top}" for colour, top in tops),
+            "own": by_slot(self.memory["own"]),
+            "notes": "\n\n".join(said) or "You noted nothing.",
+        }
+
+    def words(self) -> str:
+        return super().words() if self.memory else ""
+
+
+@dataclass(frozen=True)
 class FinalRound(Section):
     """The end in sight; says nothing while the deck has cards."""
 
@@ -331,6 +361,7 @@ SECTIONS: dict[str, type[Section]] = {
         Discards,
         History,
         OwnActions,
+        Remembered,
         FinalRound,
         Strategy,
         StepByStep,
@@ -341,10 +372,20 @@ SECTIONS: dict[str, type[Section]] = {
 }
 
 
-def cut(view: View, kinds: Iterable[tuple[type[Section], Options]], refused: Sequence[Move] = ()) -> Told:
+def cut(
+    view: View,
+    kinds: Iterable[tuple[type[Section], Options]],
+    refused: Sequence[Move] = (),
+    memory: Mapping[str, Any] | None = None,
+) -> Told:
     """The sections of a view, each with its options; refused moves leave the legal ones."""
-    sections = (kind.of(view, _defaults(kind) | dict(options)) for kind, options in kinds)
-    return Told(s.without(refused) if isinstance(s, LegalMoves) else s for s in sections)
+
+    def whole(section: Section) -> Section:
+        if isinstance(section, LegalMoves):
+            return section.without(refused)
+        return section.holding(memory or {}) if isinstance(section, Remembered) else section
+
+    return Told(whole(kind.of(view, _defaults(kind) | dict(options))) for kind, options in kinds)
 
 
 def _defaults(kind: type[Section]) -> dict[str, object]:

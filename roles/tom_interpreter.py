@@ -7,7 +7,7 @@ from roles import literal
 from roles.base import Notes, role
 from roles.position import TAKES, Position
 from roles.replies import Chance, Reply
-from roles.sections import Conventions, FinalRound, History, LegalMoves, NextPlayable, Rules, State
+from roles.sections import Conventions, FinalRound, History, LegalMoves, NextPlayable, Remembered, Rules, State
 from roles.told import Told
 from roles.words import say
 
@@ -48,7 +48,7 @@ class MindReport(Reply):
 
 @role(
     reply=MindReport,
-    takes=(Rules, Conventions, *TAKES, NextPlayable, FinalRound, History),
+    takes=(Rules, Conventions, *TAKES, NextPlayable, FinalRound, History, Remembered),
     needs=(State, LegalMoves),
 )
 def tom_interpreter(told: Told, notes: Notes) -> MindReport:

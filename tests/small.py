@@ -7,7 +7,7 @@ import yaml
 import graphs
 from orchestrator.brain import Scripted
 from orchestrator.events import Event
-from orchestrator.seat import Decision
+from orchestrator.seat import Chair, Decision
 from orchestrator.view import View
 from tests.tables import position
 
@@ -43,4 +43,4 @@ async def turn(
 ) -> tuple[Decision, list[Event]]:
     events: list[Event] = []
     seat = graphs.seat(config, brain) if isinstance(brain, Scripted) else graphs.seat(config)
-    return await seat.telling(events.append)(view, {}), events
+    return await seat.sitting(Chair(events.append))(view, {}), events

@@ -10,6 +10,7 @@ from graphs.prompting import notes_of
 from orchestrator import hle
 from orchestrator.events import Event, Sink
 from orchestrator.hle import Referee
+from orchestrator.seat import Chair
 from orchestrator.table import play_async
 from orchestrator.view import View
 from roles import Notes, literal
@@ -46,7 +47,7 @@ async def events_of(
 async def turn_of(config: graphs.GraphConfig, view: View) -> Notes:
     """The notes that a graph's programs leave on a view."""
     events: list[Event] = []
-    await graphs.seat(config).telling(events.append)(view, {})
+    await graphs.seat(config).sitting(Chair(events.append))(view, {})
     return notes_of(graphs.at(config, view.players), events)
 
 

@@ -6,17 +6,17 @@ import os
 import socket
 import subprocess
 import sys
-import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
-from experiments import cli
+from experiments import cli, game
 from orchestrator import fake_endpoint, models
 from orchestrator.brain import Ask, Said
 from orchestrator.errors import ModelError
 from orchestrator.hle import deal
+from tests.servers import in_a_thread
 from tests.tables import GRAPHS
 
 Run = Callable[..., tuple[int, str, str]]
@@ -47,24 +47,8 @@ def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp
 
 @pytest.fixture
 def endpoint() -> Iterator[str]:
-    """The fake endpoint in a thread of its own."""
-    loop = asyncio.new_event_loop()
-    ready: list[str] = []
-    started, stop = threading.Event(), asyncio.Event()
-
-    async def serve() -> None:
-        async with fake_endpoint.serving(fake_endpoint.app()) as url:
-            ready.append(url)
-            started.set()
-            await stop.wait()
-
-    thread = threading.Thread(target=lambda: loop.run_until_complete(serve()))
-    thread.start()
-    started.wait()
-    yield ready[0]
-    loop.call_soon_threadsafe(stop.set)
-    thread.join()
-    loop.close()
+    with in_a_thread(fake_endpoint.app()) as url:
+        yield url
 
 
 def test_play_ends_with_a_result_and_names_the_journal_and_the_next_command(run: Run) -> None:
@@ -86,9 +70,17 @@ def test_play_json_prints_the_result_object_alone(run: Run) -> None:
     assert Path(result["journal"]).parent == Path("here")
 
 
-def test_a_second_game_of_the_same_name_is_another_file(run: Run) -> None:
-    names = [json.loads(run("play", "--json", "--graph", "watson")[1])["journal"] for _ in range(2)]
-    assert names == ["games/watson-3p-s1.jsonl", "games/watson-3p-s1-2.jsonl"]
+def test_the_same_command_again_tells_the_same_game_and_plays_nothing(run: Run) -> None:
+    first, again = [run("play", "--graph", "watson")[1] for _ in range(2)]
+    assert "played before; --force-new plays it anew" in again and "played before" not in first
+    assert again.splitlines()[:-4] == first.splitlines()[:-3] and len(list(Path("games").iterdir())) == 1
+
+
+def test_another_game_of_the_same_name_is_another_file(run: Run) -> None:
+    play = ("play", "--json", "--graph", "watson")
+    names = [json.loads(run(*play, *more)[1])["journal"] for more in ([], ["--verify", "safety"], ["--force-new"], [])]
+    paths = [f"games/watson-3p-s1{number}.jsonl" for number in ("", "-2", "-3", "-3")]
+    assert names == paths  # the last command means the latest game of its kind
 
 
 def test_a_deck_file_is_dealt(run: Run) -> None:
@@ -144,6 +136,15 @@ def wrong_decks() -> None:
         (["play", "--model", "openai:gpt-4.1-mini"], "needs a key: set OPENAI_API_KEY"),
         (["play", "--verify", "maybe"], "verify.rule: Input should be 'none' or 'safety', not 'maybe'"),
         (["play", "--player", "3"], "No such option"),
+        (["play", "--max-tokens", "0"], "--max-tokens is 0; a budget is at least 1"),
+        (["play", "--max-usd", "-1"], "--max-usd is -1; a budget is more than 0"),
+        (["play", "--max-usd", "1", "--model", "openai:m@http://127.0.0.1:9/v1"], "needs the price of openai:m"),
+        (["play", "--replay", "nowhere"], "there is no recording at 'nowhere'"),
+        (["play", "--model", "replay:map.json"], "map.json, line 1: journal version None"),
+        (["play", "--model", "none.yaml"], "cannot read models 'none.yaml'"),
+        (["play", "--cache", "49.json"], "cannot use '49.json' as a cache"),
+        (["--logs", "xml", "graphs", "list"], "--logs is 'xml'; it can be: console, json"),
+        (["fake-endpoint", "--faults", "0.5", "--only", "fire"], "unknown fault 'fire'; known: 429"),
         (["play", "--players", "three"], "Input should be a valid integer"),
         (["roles", "show", "nope"], "unknown role 'nope'; known: aggregator"),
         (["graphs", "show", "nope"], "unknown graph 'nope'"),
@@ -174,41 +175,69 @@ def test_an_interrupt_ends_the_game_with_code_130(run: Run, monkeypatch: pytest.
     async def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(cli, "play_async", interrupted)
+    monkeypatch.setattr(game, "play_async", interrupted)
     assert run("play", "--graph", "watson") == (130, "", "error: interrupted\n")
 
 
-def test_a_server_that_fails_in_mid_game_ends_it_with_one_sentence(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing is lost: the journal holds every move made before."""
+def answering(monkeypatch: pytest.MonkeyPatch, text: Callable[[], str]) -> None:
+    """Every model says this, and its server is there."""
+
+    async def said(_: object, ask: Ask, said: object, /) -> Said:
+        return Said(text=text())
+
+    monkeypatch.setattr(models.ChatBrain, "__call__", said)
+    monkeypatch.setattr(models.ModelLayer, "check", lambda _: asyncio.sleep(0))
+
+
+def test_a_game_whose_server_fails_is_suspended_and_goes_on_by_the_same_command(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
     asked = 0
 
-    async def failing(_: object, ask: Ask, said: object, /) -> Said:
+    def failing() -> str:
         nonlocal asked
         asked += 1
-        if asked > 3:
+        if asked == 4:
             raise ModelError("node 'proposer': the model server answered HTTP 404")
-        return Said(text='{"ratings": [], "reason": "r", "action": "9"}')
+        return '{"ratings": [], "reason": "r", "action": "9"}'
 
-    monkeypatch.setattr(models.ChatBrain, "__call__", failing)
-    monkeypatch.setattr(models, "check", lambda _: asyncio.sleep(0))
-    code, out, err = run("play", "--graph", "watson", "--model", "openai:some@http://127.0.0.1:9/v1")
-    assert (code, err) == (1, "error: node 'proposer': the model server answered HTTP 404\n")
-    assert len(out.splitlines()) == 3
-    assert Path("games/watson-3p-s1.jsonl").read_text("utf-8").count('"event": "moved"') == 3
+    answering(monkeypatch, failing)
+    play = ("play", "--graph", "watson", "--model", "openai:some@http://127.0.0.1:9/v1")
+    code, out, err = run(*play)
+    assert (code, len(out.splitlines())) == (3, 3) and err == (
+        "error: suspended at turn 4 of games/watson-3p-s1.jsonl: node 'proposer': the model server answered HTTP 404. "
+        "The same command goes on from there\n"
+    )
+    code, out, _ = run(*play, "--json")
+    assert code == 0 and json.loads(out)["calls"] == asked - 1
+
+
+def test_a_suspended_game_is_said_as_json_too(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def failing() -> str:
+        raise ModelError("no answer")
+
+    answering(monkeypatch, failing)
+    code, out, _ = run("play", "--json", "--graph", "watson", "--model", "openai:some@http://127.0.0.1:9/v1")
+    assert code == 3
+    said = json.loads(out)
+    assert said["turn"] == 1 and "no answer" in said["suspended"] and Path(said["journal"]).exists()
 
 
 def test_unusable_replies_are_logged_on_demand(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    async def prose(_: object, ask: Ask, said: object, /) -> Said:
-        return Said(text="I would rather not say.")
-
-    monkeypatch.setattr(models.ChatBrain, "__call__", prose)
-    monkeypatch.setattr(models, "check", lambda _: asyncio.sleep(0))
+    answering(monkeypatch, lambda: "I would rather not say.")
     play = ("play", "--json", "--graph", "watson", "--model", "openai:some@http://127.0.0.1:9/v1")
-    code, out, err = run("-v", *play)
+    code, out, err = run(*play, "-v")
     result = json.loads(out)
     assert code == 0 and result["fallbacks"] == result["forced"] == result["turns"]
     assert "unusable reply" in err and "node=proposer" in err and "turn=1" in err and "seat=0" in err
-    assert run(*play)[2] == ""
+    assert run(*play, "--seed", "2")[2] == ""
+    logged = run("--logs", "json", "-v", *play, "--seed", "3")[2].splitlines()[0]
+    assert {"game", "turn", "seat", "node", "event", "timestamp"} <= set(json.loads(logged))
+
+
+def test_quiet_says_how_it_ended(run: Run) -> None:
+    code, out, _ = run("play", "--graph", "watson", "-q")
+    assert code == 0 and out.startswith("score") and "hint P1" not in out
 
 
 def test_an_env_file_that_is_no_text_is_said(run: Run) -> None:

@@ -138,7 +138,7 @@ async def test_a_node_that_runs_beside_a_judge_may_finish_before_or_after_it(tmp
 async def test_a_journal_is_never_written_over(tmp_path: Path) -> None:
     path = tmp_path / "game.jsonl"
     path.write_text("a game\n", "utf-8")
-    with pytest.raises(UserError, match="File exists"):
+    with pytest.raises(UserError, match="not a journal"):
         await play_async(graphs.seat("watson"), players=2, seed=5, journal=path)
     assert path.read_text("utf-8") == "a game\n"
 

@@ -18,9 +18,11 @@ MAY_IMPORT = {
 
 ONLY_IN = {
     "hanabi_learning_environment": {"orchestrator/hle.py"},
-    "openai": {"orchestrator/models.py"},
+    "openai": {"orchestrator/chat.py"},
+    "langchain": {"orchestrator/models.py"},
+    "sqlite3": {"orchestrator/cache.py"},
     "langgraph": {"graphs/build.py", "graphs/node.py"},
-    "aiohttp": {"orchestrator/fake_endpoint.py"},
+    "aiohttp": {"orchestrator/fake_endpoint.py", "orchestrator/fake_faults.py"},
     "typer": {"experiments/cli.py"},
 }
 

@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable
 
 import pytest
 from aiohttp import web
@@ -12,20 +11,16 @@ from langchain_core.messages import AIMessage
 import graphs
 import roles
 from orchestrator import fake_endpoint, models
-from orchestrator.brain import Absent, Ask, Exchange, Message, Part, Said, Scripted, answer, messages
-from orchestrator.errors import ModelError, UserError
+from orchestrator.brain import Absent, Ask, Brain, Exchange, Message, Part, Said, Scripted, answer, messages
+from orchestrator.chat import OpenAIChat
+from orchestrator.errors import UserError
 from orchestrator.events import Call, Event
-from orchestrator.moves import Numbered, Play
+from orchestrator.models import ModelLayer
+from orchestrator.moves import Play
 from orchestrator.table import play_async
 from roles import Choice
 from roles.history_analyst import HistoryReport
-
-LEGAL: Numbered = dict(enumerate((Play(slot=0), Play(slot=1))))
-GOOD = '{"reason": "r", "action": "play slot 1"}'
-
-
-def ask(*parts: Part) -> Ask:
-    return Ask("proposer", "proposer", 0, parts or (Part("state", "A table."),), Choice, LEGAL)
+from tests.servers import GOOD, ask, server
 
 
 async def asked(*answers: str) -> tuple[object, list[Exchange], Scripted]:
@@ -93,16 +88,6 @@ def _strict(schema: object) -> None:
 # Over the wire
 
 
-Handler = Callable[[web.Request], Awaitable[web.Response]]
-
-
-def server(handler: Handler) -> web.Application:
-    made = web.Application()
-    made.router.add_post("/v1/chat/completions", handler)
-    made.router.add_get("/v1/models", handler)
-    return made
-
-
 async def test_the_openai_client_sends_what_is_set_and_keeps_what_comes_back() -> None:
     bodies = []
 
@@ -123,7 +108,7 @@ async def test_the_openai_client_sends_what_is_set_and_keeps_what_comes_back() -
         )
 
     async with fake_endpoint.serving(server(complete)) as url:
-        brain = models.brain(f"openai:some@{url}")
+        brain = ModelLayer().brain(f"openai:some@{url}")
         said = await brain(ask(), messages(ask().parts))
         await brain.aclose()
     assert set(bodies[0]) == {"model", "messages", "response_format"}  # what is not set is not sent
@@ -133,31 +118,9 @@ async def test_the_openai_client_sends_what_is_set_and_keeps_what_comes_back() -
     assert (said.served_by, said.fingerprint, said.finish, said.reasoning) == ("served-1", "fp", "stop", "hm")
 
 
-@pytest.mark.parametrize(
-    ("status", "said"), [(400, "answered HTTP 400"), (404, "answered HTTP 404"), (401, "answered HTTP 401")]
-)
-async def test_a_refusing_server_is_a_model_error(status: int, said: str) -> None:
-    async def refuse(_: web.Request) -> web.Response:
-        return web.json_response({"error": {"message": "secret words"}}, status=status)
-
-    async with fake_endpoint.serving(server(refuse)) as url:
-        brain = models.brain(f"openai:some@{url}")
-        with pytest.raises(ModelError, match=said) as caught:
-            await brain(ask(), messages(ask().parts))
-        await brain.aclose()
-    assert "secret" not in str(caught.value)
-
-
-@pytest.mark.parametrize("body", ["{}", "[]", '{"choices": []}', '{"choices": [{}]}', '{"choices": [{"message": 1}]}'])
-async def test_an_answer_that_is_no_completion_is_a_model_error(body: str) -> None:
-    async def odd(_: web.Request) -> web.Response:
-        return web.Response(text=body, content_type="application/json")
-
-    async with fake_endpoint.serving(server(odd)) as url:
-        brain = models.brain(f"openai:some@{url}")
-        with pytest.raises(ModelError, match="no chat completion"):
-            await brain(ask(), messages(ask().parts))
-        await brain.aclose()
+def checking(url: str) -> tuple[ModelLayer, Brain]:
+    layer = ModelLayer()
+    return layer, layer.brain(f"openai:some@{url}")
 
 
 async def test_a_server_is_checked_before_the_first_call() -> None:
@@ -168,33 +131,18 @@ async def test_a_server_is_checked_before_the_first_call() -> None:
         return web.Response(status=404)
 
     async with fake_endpoint.serving(server(missing)) as url:
-        brain = models.brain(f"openai:some@{url}")
-        await models.check([brain])  # not every server lists its models
+        layer, brain = checking(url)
+        await layer.check()  # not every server lists its models
         await brain.aclose()
     async with fake_endpoint.serving(server(forbid)) as url:
-        brain = models.brain(f"openai:some@{url}")
+        layer, brain = checking(url)
         with pytest.raises(UserError, match="refuses the key: HTTP 403"):
-            await models.check([brain])
+            await layer.check()
         await brain.aclose()
-    brain = models.brain(f"openai:some@{url}")
+    layer, brain = checking(url)
     with pytest.raises(UserError, match="cannot reach a model server at"):
-        await models.check([brain])
+        await layer.check()
     await brain.aclose()
-
-
-@pytest.mark.parametrize(
-    ("body", "kind"),
-    [("", "application/json"), ('{"choices": [', "application/json"), ("<html>502</html>", "text/html")],
-)
-async def test_an_answer_that_is_no_json_is_a_model_error(body: str, kind: str) -> None:
-    async def odd(_: web.Request) -> web.Response:
-        return web.Response(text=body, content_type=kind)
-
-    async with fake_endpoint.serving(server(odd)) as url:
-        brain = models.brain(f"openai:some@{url}")
-        with pytest.raises(ModelError, match="node 'proposer': "):
-            await brain(ask(), messages(ask().parts))
-        await brain.aclose()
 
 
 async def test_odd_counts_and_content_parts_are_read_as_far_as_they_go() -> None:
@@ -203,33 +151,10 @@ async def test_odd_counts_and_content_parts_are_read_as_far_as_they_go() -> None
         return web.json_response({"usage": "many", "model": 7, "choices": [{"message": {"content": parts}}]})
 
     async with fake_endpoint.serving(server(odd)) as url:
-        brain = models.brain(f"openai:some@{url}")
+        brain = ModelLayer().brain(f"openai:some@{url}")
         said = await brain(ask(), messages(ask().parts))
         await brain.aclose()
     assert (said.text, said.tokens_in, said.served_by) == (GOOD, 0, None)
-
-
-async def test_a_server_that_refuses_the_schema_is_asked_without_it_from_then_on() -> None:
-    bodies: list[dict[str, object]] = []
-
-    async def plain_only(request: web.Request) -> web.Response:
-        bodies.append(await request.json())
-        if "response_format" in bodies[-1]:
-            return web.json_response({"error": {"message": "response_format is not supported"}}, status=400)
-        return web.json_response({"choices": [{"message": {"content": GOOD}, "finish_reason": "stop"}]})
-
-    async with fake_endpoint.serving(server(plain_only)) as url:
-        brain = models.brain(f"openai:some@{url}")
-        replies = [await answer(ask(), brain, lambda _: None) for _ in range(2)]
-        await brain.aclose()
-    assert all(isinstance(reply, Choice) for reply in replies)
-    assert ["response_format" in body for body in bodies] == [True, False, False]
-
-
-async def test_any_error_of_a_langchain_model_is_a_model_error() -> None:
-    brain = models.brain(GenericFakeChatModel(messages=iter([])))
-    with pytest.raises(ModelError, match="node 'proposer': the model failed: "):
-        await brain(ask(), messages(ask().parts))
 
 
 @pytest.mark.parametrize(
@@ -257,8 +182,9 @@ def test_keys_go_where_they_belong(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(UserError, match="needs a key: set OPENAI_API_KEY"):
         models.chat("openai:gpt-4.1-mini")
     monkeypatch.setenv("OPENAI_API_KEY", "sk-mine")
-    assert models.chat("openai:gpt-4.1-mini").api_key is not None
-    assert models.chat("openai:gpt-4.1-mini@http://127.0.0.1:1/v1").api_key is None
+    here, elsewhere = (models.chat(f"openai:gpt-4.1-mini{at}") for at in ("", "@http://127.0.0.1:1/v1"))
+    assert isinstance(here, OpenAIChat) and here.api_key is not None
+    assert isinstance(elsewhere, OpenAIChat) and elsewhere.api_key is None
     assert "sk-mine" not in repr(models.chat("openai:gpt-4.1-mini"))
 
 
@@ -278,7 +204,7 @@ async def test_any_langchain_chat_model_can_be_bound() -> None:
 async def test_the_fake_endpoint_answers_by_schema_and_repeats_itself() -> None:
     view_free = ask(Part("legal_moves", "0: play slot 0\n1: play slot 1"))
     async with fake_endpoint.serving(fake_endpoint.app()) as url:
-        brain = models.brain(f"openai:fake@{url}")
+        brain = ModelLayer().brain(f"openai:fake@{url}")
         first, second = [await brain(view_free, messages(view_free.parts)) for _ in range(2)]
         report = Ask("h", "history_analyst", 0, view_free.parts, HistoryReport, {})
         typed = await answer(report, brain, lambda _: None)

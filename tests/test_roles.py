@@ -131,12 +131,19 @@ def test_history_is_all_of_it_the_last_moves_or_those_since_ones_own() -> None:
     ]
 
 
+KEPT = {
+    "turn": 3, "move": "play slot 0", "lives": 3, "tokens": 8, "deck_size": 9, "fireworks": [0, 1, 2, 3, 4],
+    "own": ["nothing"], "notes": {"proposer": [{"reason": "r"}]},
+}  # fmt: skip
+"""A seat's memory."""
+
+
 def test_every_section_and_role_has_its_template_and_no_template_is_left_over() -> None:
     assert set(prompts.names("sections")) == set(SECTIONS)
     assert set(prompts.names("roles")) == {name for name in roles.names() if roles.get(name).template}
     view = position("5p-last-round")
     for kind in SECTIONS.values():
-        assert cut(view, [(kind, {})])[kind].words()
+        assert cut(view, [(kind, {})], memory=KEPT)[kind].words()
 
 
 @pytest.mark.parametrize("name", [name for name in roles.names() if roles.get(name).template])

@@ -1,0 +1,37 @@
+"""What a seat gives itself for its own next turn in the same game."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from graphs.build import attempts
+from graphs.config import GraphConfig
+from orchestrator.brain import Absent
+from orchestrator.moves import Move
+from orchestrator.seat import Memory
+from orchestrator.view import View
+from roles import Notes
+
+
+def remember(config: GraphConfig, view: View, notes: Notes, move: Move) -> Memory:
+    """The notes of the nodes that the graph remembers, each in its last attempt, and the table as it was then.
+
+    Empty for a graph that remembers nothing. Absent replies are not remembered.
+    """
+    if not config.remembers:
+        return {}
+    return {
+        "turn": view.turn,
+        "move": str(move),
+        "lives": view.lives,
+        "tokens": view.tokens,
+        "deck_size": view.deck_size,
+        "fireworks": list(view.fireworks),
+        "own": [known.told for known in view.own],
+        "notes": {node: kept for node in config.remembers if (kept := _kept(config, notes, node))},
+    }
+
+
+def _kept(config: GraphConfig, notes: Notes, node: str) -> list[Mapping[str, Any]]:
+    names = [attempt.name(node) for attempt in attempts(config)]
+    there = [notes[name] for name in names if name in notes]
+    return [reply.model_dump(mode="json") for reply in (there[-1] if there else ()) if not isinstance(reply, Absent)]

@@ -1,0 +1,140 @@
+"""What a run may spend, over all its games.
+
+A turn begins only while there is room for it beside all turns that have begun (each taken to cost what the dearest turn
+so far did): games stop at a turn's end. And no call is made that could break the limit: what is in flight is held
+back at its worst, so that a turn dearer than any before stops in its middle, with every answer kept.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Self
+
+from orchestrator.brain import Ask, Brain, Message, Said
+from orchestrator.errors import ModelError, UserError
+from orchestrator.events import Call, Event
+from orchestrator.settings import ModelSettings, Price
+
+ANSWER = 4000
+"""Tokens that an answer is taken to have at most, before any was heard of a model without `max_tokens`."""
+
+
+@dataclass(frozen=True)
+class Cost:
+    tokens: int = 0
+    usd: float = 0.0
+
+    def __add__(self, other: Self) -> "Cost":
+        return Cost(self.tokens + other.tokens, self.usd + other.usd)
+
+    def __sub__(self, other: Self) -> "Cost":
+        return Cost(self.tokens - other.tokens, self.usd - other.usd)
+
+    def at_least(self, other: Self) -> "Cost":
+        return Cost(max(self.tokens, other.tokens), max(self.usd, other.usd))
+
+
+NOTHING = Cost()
+
+
+@dataclass
+class Budget:
+    """Raises UserError when there is a limit of money and a model without a price (`check`)."""
+
+    max_tokens: int | None = None
+    """Tokens in and out, reasoning included; answers of a cache cost none."""
+    max_usd: float | None = None
+    spent: Cost = NOTHING
+    held: Cost = NOTHING
+    """Of calls in flight, at their worst."""
+    dearest: Cost = NOTHING
+    """A turn's cost, the highest so far."""
+    turns: dict[str, tuple[int, Cost]] = field(default_factory=dict)
+    """Game -> the turn it is in, and what that has cost."""
+
+    def check(self, settings: ModelSettings) -> None:
+        if self.max_usd is not None and settings.price is None:
+            raise UserError(
+                f"--max-usd needs the price of {settings.model} in dollars per million tokens: "
+                "`price: {input: X, output: Y}` in a models file, or HANABI_PRICE='{input: X, output: Y}'"
+            )
+
+    def remember(self, events: Iterable[Event]) -> None:
+        """Count what a game that goes on has spent before."""
+        for event in events:
+            if isinstance(event, Call) and event.text is not None and not event.cached:
+                self.spent += Cost(event.tokens_in + event.tokens_out, event.usd or 0.0)
+
+    def enter(self, game: str) -> str | None:
+        """Asked before each turn of a game: why it must not begin, or None."""
+        self.leave(game)
+        coming = self.dearest
+        for _, cost in self.turns.values():
+            coming += self.dearest.at_least(cost) - cost
+        if why := self._over(self.spent + coming):
+            return why
+        self.turns[game] = (0, NOTHING)
+        return None
+
+    def leave(self, game: str) -> None:
+        """The game is in no turn any more."""
+        self.turns.pop(game, None)
+
+    def hold(self, worst: Cost) -> None:
+        """Raises ModelError when a call that costs this could break the limit."""
+        if why := self._over(self.spent + self.held + worst):
+            raise ModelError(f"{why}, and the next call may take {worst.tokens} more")
+        self.held += worst
+
+    def settle(self, worst: Cost, paid: Cost, ask: Ask) -> None:
+        """The call has come back, or has failed."""
+        self.held -= worst
+        self.spent += paid
+        turn, before = self.turns.get(ask.place.game, (0, NOTHING))
+        cost = before + paid if turn == ask.place.turn else paid
+        self.turns[ask.place.game] = (ask.place.turn, cost)
+        self.dearest = self.dearest.at_least(cost)
+
+    def _over(self, whole: Cost) -> str | None:
+        if self.max_tokens is not None and whole.tokens > self.max_tokens:
+            return f"the budget is reached: {self.spent.tokens} of {self.max_tokens} tokens are spent"
+        if self.max_usd is not None and whole.usd > self.max_usd:
+            return f"the budget is reached: ${self.spent.usd:.4f} of ${self.max_usd:g} are spent"
+        return None
+
+
+@dataclass
+class Metered:
+    """A brain that spends from a budget."""
+
+    brain: Brain
+    budget: Budget
+    settings: ModelSettings
+    longest: int = 0
+    """Tokens of the longest answer so far."""
+
+    async def __call__(self, ask: Ask, said: tuple[Message, ...], /) -> Said:
+        chars = sum(len(message.content) for message in said)
+        out = self.settings.max_tokens or max(ANSWER, 2 * self.longest)
+        worst = self._cost(chars // 3, out)
+        self.budget.hold(worst)
+        paid = NOTHING
+        try:
+            spoken = await self.brain(ask, said)
+            self.longest = max(self.longest, spoken.tokens_out)
+            paid = self._paid(spoken, chars)
+        finally:
+            self.budget.settle(worst, paid, ask)
+        return spoken
+
+    def _paid(self, spoken: Said, chars: int) -> Cost:
+        """By the server's counts; by characters where it sends none."""
+        if spoken.tokens_in or spoken.tokens_out:
+            return self._cost(spoken.tokens_in, spoken.tokens_out, spoken.cached_tokens)
+        return self._cost(chars // 4, len(spoken.text) // 4)
+
+    def _cost(self, tokens_in: int, tokens_out: int, cached: int = 0) -> Cost:
+        price = self.settings.price or Price(input=0, output=0)
+        return Cost(tokens_in + tokens_out, price.of(tokens_in, tokens_out, cached))
+
+    async def aclose(self) -> None:
+        await self.brain.aclose()

@@ -1,0 +1,169 @@
+"""A thin LangChain chat model over any OpenAI-compatible server: the only module that knows the OpenAI client."""
+
+import asyncio
+from typing import Any
+
+from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
+from langchain_core.language_models.chat_models import BaseChatModel
+from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.outputs import ChatGeneration, ChatResult
+from openai import APIConnectionError, APIStatusError, AsyncOpenAI, DefaultAioHttpClient, OpenAIError
+from pydantic import PrivateAttr, SecretStr
+
+from orchestrator.errors import UserError
+from orchestrator.faults import Garbled
+from orchestrator.settings import OPENAI_URL
+
+
+class OpenAIChat(BaseChatModel):
+    """A chat model of an OpenAI-compatible server, asked by `AsyncOpenAI.post` over aiohttp.
+
+    The typed client's request and response models cost more than the rest of a call, so both sides are plain dicts.
+    """
+
+    model: str
+    base_url: str = OPENAI_URL
+    api_key: SecretStr | None = None
+    """None sends a placeholder: local servers want a header, not a key."""
+    timeout_s: float = 600
+
+    _client: AsyncOpenAI | None = PrivateAttr(default=None)
+    _loop: asyncio.AbstractEventLoop | None = PrivateAttr(default=None)
+
+    @property
+    def _llm_type(self) -> str:
+        return "openai-compatible"
+
+    def client(self) -> AsyncOpenAI:
+        """One client per event loop: its connections belong to the loop that opened them."""
+        loop = asyncio.get_running_loop()
+        if self._client is None or self._loop is not loop:
+            key = self.api_key.get_secret_value() if self.api_key else "not-needed"
+            self._loop = loop
+            self._client = AsyncOpenAI(
+                base_url=self.base_url,
+                api_key=key,
+                timeout=self.timeout_s,
+                max_retries=0,  # one layer retries, and it is not this one
+                http_client=DefaultAioHttpClient(),
+            )
+        return self._client
+
+    async def aclose(self) -> None:
+        if self._client is not None and self._loop is asyncio.get_running_loop():
+            await self._client.close()
+        self._client = None
+
+    async def check(self) -> None:
+        """Raise UserError when the server cannot be reached, refuses the key, or is no model server.
+
+        Not every server lists its models, so any other status will do.
+        """
+        try:
+            await self.client().with_options(timeout=10).get("/models", cast_to=object)
+        except APIStatusError as error:
+            if error.status_code in (401, 403):
+                raise UserError(f"{self.base_url} refuses the key: HTTP {error.status_code}") from None
+        except APIConnectionError:
+            raise UserError(f"cannot reach a model server at {self.base_url}; is it running?") from None
+        except Exception as error:  # anything may be listening there
+            what = type(error).__name__
+            raise UserError(f"{self.base_url} does not answer as a model server does ({what})") from None
+
+    async def _agenerate(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: AsyncCallbackManagerForLLMRun | None = None,
+        **kwargs: Any,
+    ) -> ChatResult:
+        body: dict[str, Any] = {"model": self.model, "messages": [_wire(message) for message in messages], **kwargs}
+        if stop:
+            body["stop"] = stop
+        return ChatResult(generations=[ChatGeneration(message=_heard(await self._posted(body)))])
+
+    async def _posted(self, body: dict[str, Any]) -> object:
+        try:
+            return await self.client().post("/chat/completions", body=body, cast_to=object)
+        except OpenAIError:
+            raise
+        except ValueError:  # half an answer, or something else that is called JSON and is none
+            raise Garbled("it sent no JSON") from None
+
+    def _generate(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: CallbackManagerForLLMRun | None = None,
+        **kwargs: Any,
+    ) -> ChatResult:
+        return asyncio.run(self._agenerate(messages, stop, None, **kwargs))
+
+
+_WIRE_ROLES = {"system": "system", "human": "user", "ai": "assistant"}
+
+
+def _wire(message: BaseMessage) -> dict[str, Any]:
+    return {"role": _WIRE_ROLES[message.type], "content": message.content}
+
+
+def _heard(answer: object) -> AIMessage:
+    """The first choice of a chat completion. Raises Garbled when it is none."""
+    choices = _of(answer, "choices")
+    choice = choices[0] if isinstance(choices, list) and choices else None
+    message = _of(choice, "message")
+    if not isinstance(message, dict):
+        raise Garbled(f"it sent {str(answer)[:80]!r}")
+    thought = _of(message, "reasoning_content") or _of(message, "reasoning")
+    counted = {key: _count(answer, *path) for key, path in _COUNTS.items()}
+    # some servers leave reasoning tokens out of the completion's; the total has them
+    counted["out"] = max(counted["out"], counted["total"] - counted["in"])
+    return AIMessage(
+        content=_text(_of(message, "content")) or _text(_of(message, "refusal")),
+        additional_kwargs={"reasoning_content": thought} if isinstance(thought, str) else {},
+        response_metadata={
+            "model_name": _named(answer, "model"),
+            "finish_reason": _named(choice, "finish_reason"),
+            "system_fingerprint": _named(answer, "system_fingerprint"),
+        },
+        usage_metadata={
+            "input_tokens": counted["in"],
+            "output_tokens": counted["out"],
+            "total_tokens": counted["in"] + counted["out"],
+            "input_token_details": {"cache_read": counted["cached"]},
+            "output_token_details": {"reasoning": counted["reasoning"]},
+        },
+    )
+
+
+_COUNTS = {
+    "in": ("usage", "prompt_tokens"),
+    "out": ("usage", "completion_tokens"),
+    "total": ("usage", "total_tokens"),
+    "cached": ("usage", "prompt_tokens_details", "cached_tokens"),
+    "reasoning": ("usage", "completion_tokens_details", "reasoning_tokens"),
+}
+
+
+def _of(value: object, *path: str) -> object:
+    """What lies at a path of nested objects; None where there is nothing."""
+    for key in path:
+        value = value.get(key) if isinstance(value, dict) else None
+    return value
+
+
+def _count(value: object, *path: str) -> int:
+    found = _of(value, *path)
+    return int(found) if isinstance(found, int | float) else 0
+
+
+def _named(value: object, key: str) -> str | None:
+    found = _of(value, key)
+    return found if isinstance(found, str) else None
+
+
+def _text(content: object) -> str:
+    """A text, or the texts of a list of content parts."""
+    if isinstance(content, list):
+        return "".join(_text(_of(part, "text")) for part in content)
+    return content if isinstance(content, str) else ""

@@ -1,0 +1,133 @@
+"""What can go wrong between here and a model server: classified here and nowhere else.
+
+| what came                                                  | tried again | then                          |
+|------------------------------------------------------------|-------------|-------------------------------|
+| 429                                                        | yes, slower | the game is suspended         |
+| 429 for want of money (`insufficient_quota`)               | no          | the game is suspended         |
+| 408, 409, 425, 5xx, no connection, a drop, no answer in time | yes       | the game is suspended         |
+| a page, half an answer, JSON that is no chat completion    | yes         | the game is suspended         |
+| 400 or 422 to a request with `response_format`             | without it  | the game is suspended         |
+| 400 with the code `content_filter`                         | no          | an empty answer               |
+| 401, 403, 404 and every other 4xx                          | no          | the game is suspended         |
+
+What an answer says, an empty one included, is the reader's business (`orchestrator.reading`).
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+
+WORDS = 200
+"""Characters of a server's own words that are passed on."""
+
+
+class Garbled(Exception):  # noqa: N818  # what the answer is
+    """What came over the wire is no chat completion."""
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One fault of one try."""
+
+    sentence: str
+    """What happened, to follow `the model server ...`; holds no key."""
+    status: int | None = None
+    heals: bool = False
+    """Whether trying again may help."""
+    crowded: bool = False
+    """Whether the server asks for fewer calls at a time."""
+    retry_after_s: float | None = None
+    """When the server says it may be tried again."""
+    refuses_form: bool = False
+    """Whether leaving out `response_format` may help."""
+    filtered: bool = False
+    """Whether the content was refused, rather than the request."""
+
+
+HEALING = (408, 409, 425, 429)
+
+SAID = {
+    401: "refuses the key: HTTP 401",
+    402: "wants payment: HTTP 402",
+    403: "refuses access: HTTP 403",
+    404: "answered HTTP 404; is that the right model, and should the URL end in /v1?",
+    413: "finds the request too large: HTTP 413",
+    429: "has too many requests: HTTP 429",
+}
+
+
+def of(error: Exception, secret: str | None = None) -> Fault:
+    """Classify what a chat model raised, of any provider: by its HTTP status, else by its kind."""
+    status = getattr(error, "status_code", None) or getattr(error, "code", None)
+    if isinstance(status, int) and 400 <= status < 600:
+        return _of_status(status, error, secret)
+    kinds = _kinds(error)
+    if re.search("Disconnect|Payload|ConnectionReset|ReadError|RemoteProtocol", kinds):  # some call this a timeout
+        return Fault("hung up", heals=True)
+    if "Timeout" in kinds:
+        return Fault("did not answer in time", heals=True)
+    if isinstance(error, Garbled):
+        return Fault(f"did not answer as a model server does: {_clean(str(error), secret)}", heals=True)
+    if isinstance(error, OSError) or re.search("Connect|Protocol|WriteError", kinds):
+        return Fault("could not be reached", heals=True)
+    return Fault(f"failed: {type(error).__name__}: {_clean(str(error), secret)}")
+
+
+def _kinds(error: BaseException) -> str:
+    """The names of an error's types, and of those that caused it."""
+    names = " ".join(kind.__name__ for kind in type(error).__mro__)
+    return names if error.__cause__ is None else f"{names} {_kinds(error.__cause__)}"
+
+
+def _of_status(status: int, error: Exception, secret: str | None) -> Fault:
+    code, words = _words(error)
+    poor = status == 429 and code == "insufficient_quota"
+    sentence = "wants payment: HTTP 429, insufficient_quota" if poor else SAID.get(status, f"answered HTTP {status}")
+    if status in (400, 404, 413, 422) and words:  # not 401 and 403: some servers say the key back
+        sentence = f"{sentence}: {_clean(words, secret)}"
+    return Fault(
+        sentence,
+        status,
+        heals=(status in HEALING or status >= 500) and not poor,
+        crowded=status == 429,
+        retry_after_s=_retry_after(error),
+        refuses_form=status in (400, 422),
+        filtered=status == 400 and code == "content_filter",
+    )
+
+
+def _words(error: Exception) -> tuple[str | None, str | None]:
+    """The code and the message of an error's body, as OpenAI and its likes send them."""
+    body = getattr(error, "body", None)
+    if isinstance(body, Mapping) and isinstance(body.get("error"), Mapping):
+        body = body["error"]
+    if not isinstance(body, Mapping):
+        return None, None
+    code, message = body.get("code"), body.get("message")
+    return code if isinstance(code, str) else None, message if isinstance(message, str) else None
+
+
+def _clean(words: str, secret: str | None) -> str:
+    """A server's words on one line, the key blotted out, nothing in them that moves a terminal's cursor."""
+    if secret:
+        words = words.replace(secret, "***")
+    plain = " ".join("".join(c if c.isprintable() else " " for c in words).split())
+    return plain if len(plain) <= WORDS else f"{plain[: WORDS - 3]}..."
+
+
+def _retry_after(error: Exception) -> float | None:
+    """Seconds of a Retry-After header, given as a number or as a date."""
+    headers = getattr(getattr(error, "response", None), "headers", None) or {}
+    said = headers.get("retry-after")
+    if said is None:
+        return None
+    try:
+        return max(0.0, float(said))
+    except ValueError:
+        pass
+    try:
+        return max(0.0, (parsedate_to_datetime(said) - datetime.now(UTC)).total_seconds())
+    except (ValueError, TypeError):
+        return None

@@ -1,0 +1,324 @@
+"""Servers that misbehave: each fault is classified, tried again as it deserves, recorded, and ends as it should."""
+
+import asyncio
+import time
+from typing import Any
+
+import pytest
+from aiohttp import web
+
+import graphs
+from orchestrator import fake_endpoint, faults
+from orchestrator.brain import Absent, Attempt, Brain, Exchange, Said, answer, messages
+from orchestrator.errors import ModelError, Suspended
+from orchestrator.events import Call, Event, Halted
+from orchestrator.fake_faults import CONTENT, WIRE, Faults, spoil
+from orchestrator.limiter import Limiter
+from orchestrator.models import ChatBrain, ModelLayer
+from orchestrator.table import play_async
+from roles import Choice
+from tests.servers import GOOD, Handler, ask, completion, quick, server
+
+HARMLESS = ("script", "fenced", "illegal")
+"""Faults of content after which the answer can still be used; `illegal` as long as no move is asked for."""
+
+
+async def asked_of(served: web.Application, **more: Any) -> tuple[object, list[Exchange]]:
+    """One question to a server: the reply or the error, and what was recorded."""
+    seen: list[Exchange] = []
+    async with fake_endpoint.serving(served) as url:
+        brain = ModelLayer().brain(quick(url, **more))
+        try:
+            return await answer(ask(), brain, seen.append), seen
+        except ModelError as error:
+            return error, seen
+        finally:
+            await brain.aclose()
+
+
+def first(kind: str, times: int = 1) -> web.Application:
+    """A server that gets the first requests wrong, and then answers."""
+    wrong = Faults(1.0, kinds=(kind,), hang_s=30, retry_after_s=0)
+    count = 0
+
+    async def handle(request: web.Request) -> web.StreamResponse:
+        nonlocal count
+        count += 1
+        if count > times:
+            return completion()
+        asked = await request.json()
+        picked = wrong.pick(asked)
+        return await wrong.on_the_wire(kind, request) if kind in WIRE and picked else spoilt(kind)
+
+    return server(handle)
+
+
+def spoilt(kind: str) -> web.Response:
+    answer: dict[str, Any] = {"choices": [{"message": {"content": GOOD}, "finish_reason": "stop"}]}
+    spoil(kind, answer)
+    return web.json_response(answer)
+
+
+@pytest.mark.parametrize("kind", WIRE)
+async def test_one_fault_of_the_wire_heals_and_is_recorded(kind: str) -> None:
+    reply, (done,) = await asked_of(first(kind), timeout_s=0.3 if kind == "hang" else 5)
+    assert isinstance(reply, Choice) and done.outcome == "ok"
+    bad, good = done.attempts
+    assert bad.error and good.error is None
+    status = {"429_retry_after": 429, "no_schema": 400}.get(kind, int(kind) if kind.isdigit() else None)
+    assert bad.status == status
+
+
+@pytest.mark.parametrize("kind", [kind for kind in WIRE if kind != "no_schema"])
+async def test_a_fault_that_stays_is_given_up_in_one_sentence(kind: str) -> None:
+    error, (done,) = await asked_of(first(kind, times=99), timeout_s=0.1 if kind == "hang" else 5)
+    assert isinstance(error, ModelError) and not error.final
+    assert str(error).startswith("node 'proposer': the model server ") and "given up after 4 tries" in str(error)
+    assert done.outcome == "failed" and len(done.attempts) == 4 and "\n" not in str(error)
+
+
+@pytest.mark.parametrize("kind", CONTENT)
+async def test_one_fault_of_content_is_mended_or_asked_again(kind: str) -> None:
+    reply, seen = await asked_of(first(kind))
+    assert isinstance(reply, Choice)
+    outcomes = {"fenced": ["repaired"], "script": ["ok"], "illegal": ["ok"]}
+    assert [exchange.outcome for exchange in seen] == outcomes.get(kind, ["reasked", "ok"])
+    assert all(len(exchange.attempts) == 1 for exchange in seen)
+
+
+@pytest.mark.parametrize("kind", [kind for kind in CONTENT if kind not in HARMLESS])
+async def test_a_fault_of_content_that_stays_is_an_absence(kind: str) -> None:
+    reply, seen = await asked_of(first(kind, times=99))
+    assert isinstance(reply, Absent)
+    assert [exchange.outcome for exchange in seen] == ["reasked", "fallback"]
+
+
+async def test_a_megabyte_is_not_said_back() -> None:
+    _, seen = await asked_of(first("megabyte"))
+    assert sum(len(message.content) for message in seen[1].messages) < 6000
+    assert seen[1].messages[-1].content.startswith("That reply cannot be used: it has 1048")
+
+
+def refusing(status: int, body: dict[str, Any], counted: list[int]) -> web.Application:
+    async def handle(_: web.Request) -> web.Response:
+        counted.append(status)
+        return web.json_response(body, status=status)
+
+    return server(handle)
+
+
+@pytest.mark.parametrize("status", [401, 402, 403, 404, 413, 418])
+async def test_a_server_that_refuses_for_good_is_asked_once(status: int) -> None:
+    counted: list[int] = []
+    error, (done,) = await asked_of(refusing(status, {"error": {"message": "no"}}, counted))
+    assert isinstance(error, ModelError) and error.final and f"HTTP {status}" in str(error)
+    assert len(counted) == 1 and done.outcome == "failed"
+
+
+async def test_a_bad_request_is_tried_without_the_schema_and_then_given_up() -> None:
+    counted: list[int] = []
+    body = {"error": {"message": "maximum context length is 8192 tokens"}}
+    error, _ = await asked_of(refusing(400, body, counted))
+    assert isinstance(error, ModelError) and "HTTP 400: maximum context length is 8192 tokens" in str(error)
+    assert len(counted) == 2
+
+
+async def test_no_money_is_not_waited_for() -> None:
+    counted: list[int] = []
+    body = {"error": {"message": "You exceeded your current quota", "code": "insufficient_quota"}}
+    error, _ = await asked_of(refusing(429, body, counted))
+    assert isinstance(error, ModelError) and error.final and "wants payment" in str(error) and len(counted) == 1
+
+
+async def test_a_filter_that_refuses_the_content_is_an_absence() -> None:
+    body = {"error": {"message": "filtered", "code": "content_filter"}}
+    reply, seen = await asked_of(refusing(400, body, []))
+    assert isinstance(reply, Absent) and {exchange.said.finish for exchange in seen if exchange.said} == {
+        "content_filter"
+    }
+
+
+async def test_a_server_without_schemas_is_asked_without_from_then_on() -> None:
+    formed: list[bool] = []
+
+    async def plain_only(request: web.Request) -> web.Response:
+        formed.append("response_format" in await request.json())
+        return web.json_response({"error": {"message": "?"}}, status=422) if formed[-1] else completion()
+
+    async with fake_endpoint.serving(server(plain_only)) as url:
+        brain = ModelLayer().brain(quick(url))
+        for _ in range(2):
+            assert isinstance(await answer(ask(), brain, lambda _: None), Choice)
+        await brain.aclose()
+    assert formed == [True, False, False]
+
+
+async def test_retry_after_is_honoured_and_too_long_a_one_is_given_up_at_once() -> None:
+    def limited(after: str) -> tuple[Handler, list[float]]:
+        times: list[float] = []
+
+        async def handle(_: web.Request) -> web.Response:
+            times.append(time.monotonic())
+            gone = len(times) > 1
+            return completion() if gone else web.json_response({}, status=429, headers={"Retry-After": after})
+
+        return handle, times
+
+    handle, times = limited("0.25")
+    reply, _ = await asked_of(server(handle))
+    assert isinstance(reply, Choice) and times[1] - times[0] >= 0.25
+    handle, times = limited("86400")
+    error, _ = await asked_of(server(handle))
+    assert isinstance(error, ModelError) and "it wants 86400 s more" in str(error) and len(times) == 1
+
+
+async def test_waits_double_up_to_a_minute_and_end_with_patience() -> None:
+    brain = chat_brain(backoff_s=1, attempts=99, patience_s=300)
+    fault = faults.Fault("is down", 503, heals=True)
+    waits: list[float] = []
+    tries: list[Attempt] = []
+    while (wait := brain._wait(fault, tries)) is not None:
+        waits.append(wait)
+        tries.append(Attempt(error="down", waited_s=wait))
+    for number, wait in enumerate(waits):
+        longest = min(2**number, 60)
+        assert longest / 2 <= wait <= longest
+    assert sum(waits) <= 300 < sum(waits) + 60
+
+
+def chat_brain(**more: Any) -> ChatBrain:
+    brain = ModelLayer().brain(quick("http://127.0.0.1:9/v1", **more))
+    assert isinstance(brain, ChatBrain)
+    return brain
+
+
+async def test_a_servers_words_are_passed_on_without_the_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HANABI_API_KEY", "sk-marker")
+    for status in (400, 401, 403, 404):
+        body = {"error": {"message": "bad key sk-marker\x1b[31m\nplease"}}
+        error, (done,) = await asked_of(refusing(status, body, []))
+        said = f"{error} {done}"
+        assert "sk-marker" not in said and "\\x1b" not in said and "\x1b" not in said
+        assert ("please" in str(error)) == (status in (400, 404))
+
+
+# Concurrency
+
+
+async def test_the_limit_is_kept_halved_once_a_burst_and_recovers() -> None:
+    limiter = Limiter(8)
+    together = most = 0
+
+    async def call(crowded: bool) -> None:
+        nonlocal together, most
+        async with limiter as began:
+            together += 1
+            most = max(most, together)
+            await asyncio.sleep(0.001)
+            together -= 1
+        limiter.crowded(began) if crowded else limiter.answered()
+
+    await asyncio.gather(*(call(False) for _ in range(40)))
+    assert most == 8 and limiter.limit == 8
+    await asyncio.gather(*(call(True) for _ in range(8)))
+    assert limiter.limit == 4
+    most = 0
+    await asyncio.gather(*(call(False) for _ in range(12)))
+    assert most <= 6 and 4 < limiter.limit < 8
+    await asyncio.gather(*(call(False) for _ in range(60)))
+    assert limiter.limit == 8 and limiter.busy == 0
+
+
+async def test_a_caller_who_goes_away_while_waiting_leaves_his_place_to_the_next() -> None:
+    limiter = Limiter(1)
+    release = asyncio.Event()
+
+    async def hold() -> None:
+        async with limiter:
+            await release.wait()
+
+    tasks = [asyncio.create_task(hold()) for _ in range(3)]
+    await asyncio.sleep(0)
+    tasks[1].cancel()
+    release.set()
+    await asyncio.gather(*tasks, return_exceptions=True)
+    assert limiter.busy == 0 and tasks[2].done() and not tasks[2].cancelled()
+
+
+@pytest.mark.parametrize(("kind", "shrinks"), [("429", True), ("500", False), ("503", False), ("drop", False)])
+async def test_only_429_makes_room(kind: str, shrinks: bool) -> None:
+    async with fake_endpoint.serving(first(kind, times=2)) as url:
+        brain = ModelLayer().brain(quick(url, max_concurrency=8))
+        await brain(ask(), messages(ask().parts))
+        await brain.aclose()
+    assert isinstance(brain, ChatBrain)
+    assert (brain.limiter.limit < 8) == shrinks
+
+
+# Whole games
+
+
+async def suspended(served: web.Application, **more: Any) -> tuple[Suspended, list[Event]]:
+    events: list[Event] = []
+    async with fake_endpoint.serving(served) as url:
+        seat = graphs.seat("moa_sherlock", quick(url, **more))
+        with pytest.raises(Suspended) as caught:
+            await play_async(seat, players=3, seed=1, sink=events.append)
+        await seat.aclose()
+    return caught.value, events
+
+
+async def test_an_always_busy_server_suspends_the_game() -> None:
+    error, events = await suspended(first("429", times=10**6))
+    assert "has too many requests: HTTP 429; given up after 4 tries" in str(error) and not error.refused
+    assert isinstance(events[-1], Halted) and events[-1].why == str(error)
+    calls = [event for event in events if isinstance(event, Call)]
+    assert len(calls) == 5 and {call.outcome for call in calls} == {"failed"}  # every specialist finished its tries
+
+
+async def test_a_server_that_goes_away_in_mid_game_suspends_it_and_never_scores_fallbacks() -> None:
+    asked = 0
+
+    async def dying(request: web.Request) -> web.Response:
+        nonlocal asked
+        asked += 1
+        if asked > 20 and request.transport:
+            request.transport.close()
+        return web.json_response(fake_endpoint.complete(await request.json()))
+
+    error, events = await suspended(server(dying))
+    assert "hung up" in str(error) and error.turn > 1
+    assert not any(event.outcome == "fallback" for event in events if isinstance(event, Call))
+
+
+async def test_answers_that_came_while_a_colleague_failed_are_kept() -> None:
+    """A specialist's server fails for good at once; the others' slow answers are in the journal all the same."""
+
+    async def one_fails(request: web.Request) -> web.Response:
+        asked = await request.json()
+        if "analyst" in asked["messages"][-1]["content"]:
+            return web.json_response({}, status=404)
+        await asyncio.sleep(0.2)
+        return web.json_response(fake_endpoint.complete(asked))
+
+    _, events = await suspended(server(one_fails))
+    outcomes = [event.outcome for event in events if isinstance(event, Call)]
+    assert "failed" in outcomes and "ok" in outcomes and len(outcomes) == 5
+
+
+async def test_no_task_is_left_behind() -> None:
+    await suspended(first("500", times=10**6))
+    assert asyncio.all_tasks() == {asyncio.current_task()}
+
+
+async def test_every_kind_of_brain_that_fails_suspends(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Failing:
+        async def __call__(self, *_: object) -> Said:
+            raise ModelError("out of order")
+
+        async def aclose(self) -> None:
+            """Nothing to close."""
+
+    failing: Brain = Failing()
+    with pytest.raises(Suspended, match="out of order"):
+        await play_async(graphs.seat("house", failing), players=2, seed=1)
