@@ -1,8 +1,9 @@
 """A local OpenAI-compatible server that answers blindly: a public test double.
 
-It fills in the request's JSON schema with well-formed values, and names legal moves where moves are asked for: the
-prompt's numbered list of them is all that it reads. Answers depend on the prompt alone, so that a game against it
-can be repeated. It knows nothing of Hanabi; scores of games against it mean nothing. With `Faults` it misbehaves.
+It fills in the request's JSON schema with well-formed values, or those of the example in the prompt, and names legal
+moves where moves are asked for: of the prompt it reads that example and the numbered list of moves, and no more.
+Answers depend on the prompt alone, so that a game against it can be repeated. It knows nothing of Hanabi; scores of
+games against it mean nothing. With `Faults` it misbehaves.
 """
 
 import asyncio
@@ -50,7 +51,31 @@ def fill(schema: dict[str, Any], moves: list[str], chance: random.Random, key: s
             return chance.random() < 0.7
         case "null":
             return None
-    return chance.choice(moves) if key in MOVE_KEYS and moves else words
+    return _move(key, moves, chance) if key in MOVE_KEYS and moves else words
+
+
+def like(example: Any, moves: list[str], chance: random.Random, key: str = "") -> Any:
+    """A value of the form of an example; a string under one of MOVE_KEYS is a legal move."""
+    if isinstance(example, dict):
+        return {name: like(inner, moves, chance, name) for name, inner in example.items()}
+    if isinstance(example, list):
+        return [like(inner, moves, chance, key) for inner in example]
+    return _move(key, moves, chance) if isinstance(example, str) and key in MOVE_KEYS and moves else example
+
+
+def _move(key: str, moves: list[str], chance: random.Random) -> str | None:
+    """A legal move that fits its key: under `hint`, a hint or nothing."""
+    fitting = [move for move in moves if key != "hint" or not move.startswith(("play", "discard slot"))]
+    return chance.choice(fitting) if fitting else None
+
+
+_EXAMPLE = re.compile(r"to show the form only:\n(\{.*\})$", re.MULTILINE)
+
+
+def _example(prompt: str) -> Any:
+    """The reply that a prompt shows; of a prompt without one, a choice."""
+    found = _EXAMPLE.findall(prompt)
+    return json.loads(found[-1]) if found else {"reason": BLIND, "action": "0"}
 
 
 def complete(request: dict[str, Any], kind: str | None = None) -> dict[str, Any]:
@@ -59,10 +84,10 @@ def complete(request: dict[str, Any], kind: str | None = None) -> dict[str, Any]
     chance = random.Random(hashlib.sha256(prompt.encode()).digest())
     moves = list(dict.fromkeys(text for _, text in _LEGAL.findall(prompt)))
     schema = ((request.get("response_format") or {}).get("json_schema") or {}).get("schema")
-    if schema is None:
-        schema = {"type": "object", "properties": {"reason": {"type": "string"}, "action": {"type": "string"}}}
     named = list(ILLEGAL) if kind == "illegal" else moves
-    text = json.dumps(fill(schema, named, chance, words=SCRIPT if kind == "script" else BLIND))
+    words = SCRIPT if kind == "script" else BLIND
+    value = like(_example(prompt), named, chance) if schema is None else fill(schema, named, chance, words=words)
+    text = json.dumps(value)
     usage = {"prompt_tokens": len(prompt) // 4, "completion_tokens": len(text) // 4}
     answer = {
         "id": "fake",

@@ -40,13 +40,13 @@ class Fault:
     """Whether the server asks for fewer calls at a time."""
     retry_after_s: float | None = None
     """When the server says it may be tried again."""
-    refuses_form: bool = False
-    """Whether leaving out `response_format` may help."""
     filtered: bool = False
     """Whether the content was refused, rather than the request."""
 
 
 HEALING = (408, 409, 425, 429)
+FORM = (400, 422)
+"""Where leaving out `response_format` may help."""
 
 SAID = {
     401: "refuses the key: HTTP 401",
@@ -93,7 +93,6 @@ def _of_status(status: int, error: Exception, secret: str | None) -> Fault:
         heals=(status in HEALING or status >= 500) and not poor,
         crowded=status == 429,
         retry_after_s=_retry_after(error),
-        refuses_form=status in (400, 422),
         filtered=status == 400 and code == "content_filter",
     )
 

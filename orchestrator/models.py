@@ -47,23 +47,27 @@ class ChatBrain:
     settings: ModelSettings
     limiter: Limiter
     form: bool = True
-    """Whether to send `response_format`; given up for good when the server refuses it."""
+    """Whether to send `response_format`; given up when a server refuses a request with it and answers one without."""
 
     async def __call__(self, ask: Ask, said: tuple[Message, ...], /) -> Said:
         """Raises ModelError when no answer came, whatever was tried."""
         began = time.monotonic()
         told = [_langchain(message) for message in said]
         tries: list[Attempt] = []
+        formed = self.form and self.settings.response_format != "none"
         while True:
             started = time.monotonic()
-            found = await self._tried(ask, told)
+            found = await self._tried(ask, told, formed)
             spent = round(time.monotonic() - started, 4)
             if isinstance(found, AIMessage):
+                self.form &= formed or not any(attempt.status in faults.FORM for attempt in tries)
                 tries.append(Attempt(latency_s=spent))
                 return self._said(found, tries, time.monotonic() - began)
             if found.filtered:
                 tries.append(Attempt(error=found.sentence, status=found.status, latency_s=spent))
                 return Said(text="", finish="content_filter", attempts=tuple(tries))
+            if found.status in faults.FORM and formed:
+                formed, found = False, replace(found, heals=True, retry_after_s=0.0)
             wait = self._wait(found, tries)
             tries.append(
                 Attempt(error=found.sentence, status=found.status, waited_s=round(wait or 0, 4), latency_s=spent)
@@ -73,25 +77,25 @@ class ChatBrain:
                 raise self._given_up(ask, found, tries)
             await asyncio.sleep(wait)
 
-    async def _tried(self, ask: Ask, told: list[BaseMessage]) -> AIMessage | Fault:
+    async def _tried(self, ask: Ask, told: list[BaseMessage], formed: bool) -> AIMessage | Fault:
         """One try within the model's limit."""
-        formed = self.form and self.settings.response_format != "none"
         async with self.limiter as began:
             try:
                 async with asyncio.timeout(self.settings.timeout_s):
                     message = await self.chat.ainvoke(told, **self._sampling(ask, formed))
             except Exception as error:  # every provider raises errors of its own
-                secret = self.chat.api_key if isinstance(self.chat, OpenAIChat) else None
-                fault = faults.of(error, secret.get_secret_value() if secret else None)
+                fault = faults.of(error, self._secret)
             else:
                 self.limiter.answered()
                 return message
         if fault.crowded:
             self.limiter.crowded(began)
-        if fault.refuses_form and formed:
-            self.form = False
-            return replace(fault, heals=True, retry_after_s=0.0)
         return fault
+
+    @property
+    def _secret(self) -> str | None:
+        key = getattr(self.chat, "api_key", None) or getattr(self.chat, "openai_api_key", None)
+        return key.get_secret_value() if isinstance(key, SecretStr) else None
 
     def _sampling(self, ask: Ask, formed: bool) -> dict[str, Any]:
         """What is sent besides the messages: what is set, and nothing else."""
@@ -136,16 +140,21 @@ class ChatBrain:
         tokens_in, tokens_out = usage.get("input_tokens", 0), usage.get("output_tokens", 0)
         cached = (usage.get("input_token_details") or {}).get("cache_read") or 0
         price = self.settings.price
+
+        def safe(text: Any) -> Any:
+            """Some proxies echo a request's headers: the key must not come back in."""
+            return text.replace(self._secret, "***") if self._secret and isinstance(text, str) else text
+
         return Said(
-            text=message.text,
+            text=safe(message.text),
             tokens_in=tokens_in,
             tokens_out=tokens_out,
             cached_tokens=cached,
             reasoning_tokens=(usage.get("output_token_details") or {}).get("reasoning") or 0,
-            finish=meta.get("finish_reason") or meta.get("stop_reason"),
-            served_by=meta.get("model_name"),
-            fingerprint=meta.get("system_fingerprint"),
-            reasoning=message.additional_kwargs.get("reasoning_content"),
+            finish=safe(meta.get("finish_reason") or meta.get("stop_reason")),
+            served_by=safe(meta.get("model_name")),
+            fingerprint=safe(meta.get("system_fingerprint")),
+            reasoning=safe(message.additional_kwargs.get("reasoning_content")),
             attempts=tuple(tries),
             usd=round(price.of(tokens_in, tokens_out, cached), 8) if price else None,
             latency_s=round(latency_s, 4),
