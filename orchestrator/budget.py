@@ -1,8 +1,8 @@
 """What a run may spend, over all its games.
 
-A turn begins only while there is room for it beside all turns that have begun (each taken to cost what the dearest turn
-so far did): games stop at a turn's end. And no call is made that could break the limit: what is in flight is held
-back at its worst, so that a turn dearer than any before stops in its middle, with every answer kept.
+A turn begins only while there is room for it beside all turns that have begun, each taken to need a quarter more than
+the dearest so far did: games stop at a turn's end. And no call is made that could break the limit: what is in flight is
+held back at its worst, so that a turn still dearer stops in its middle, with every answer kept.
 """
 
 from collections.abc import Iterable
@@ -29,11 +29,26 @@ class Cost:
     def __sub__(self, other: Self) -> "Cost":
         return Cost(self.tokens - other.tokens, self.usd - other.usd)
 
+    def __mul__(self, times: float) -> "Cost":
+        return Cost(int(self.tokens * times), self.usd * times)
+
     def at_least(self, other: Self) -> "Cost":
         return Cost(max(self.tokens, other.tokens), max(self.usd, other.usd))
 
 
 NOTHING = Cost()
+
+MARGIN = 1.25
+"""Turns grow dearer as a game's history grows."""
+
+
+@dataclass
+class Turn:
+    """A turn that has begun."""
+
+    number: int = 0
+    paid: Cost = NOTHING
+    held: Cost = NOTHING
 
 
 @dataclass
@@ -47,9 +62,9 @@ class Budget:
     held: Cost = NOTHING
     """Of calls in flight, at their worst."""
     dearest: Cost = NOTHING
-    """A turn's cost, the highest so far."""
-    turns: dict[str, tuple[int, Cost]] = field(default_factory=dict)
-    """Game -> the turn it is in, and what that has cost."""
+    """The most that a turn has needed: what it had paid and what it held, at its worst moment."""
+    turns: dict[str, Turn] = field(default_factory=dict)
+    """Game -> the turn it is in."""
 
     def check(self, settings: ModelSettings) -> None:
         if self.max_usd is not None and settings.price is None:
@@ -60,39 +75,57 @@ class Budget:
 
     def remember(self, events: Iterable[Event]) -> None:
         """Count what a game that goes on has spent before."""
+        turns: dict[int, Cost] = {}
         for event in events:
             if isinstance(event, Call) and event.text is not None and not event.cached:
-                self.spent += Cost(event.tokens_in + event.tokens_out, event.usd or 0.0)
+                cost = Cost(event.tokens_in + event.tokens_out, event.usd or 0.0)
+                self.spent += cost
+                turns[event.turn] = turns.get(event.turn, NOTHING) + cost
+        for cost in turns.values():
+            self.dearest = self.dearest.at_least(cost)
 
     def enter(self, game: str) -> str | None:
         """Asked before each turn of a game: why it must not begin, or None."""
         self.leave(game)
-        coming = self.dearest
-        for _, cost in self.turns.values():
-            coming += self.dearest.at_least(cost) - cost
+        one = self.dearest * MARGIN
+        coming = one
+        for turn in self.turns.values():
+            coming += one.at_least(turn.paid) - turn.paid
         if why := self._over(self.spent + coming):
-            return why
-        self.turns[game] = (0, NOTHING)
+            return f"{why}, and the turns in play may need {self._said(coming)}"
+        self.turns[game] = Turn()
         return None
 
     def leave(self, game: str) -> None:
         """The game is in no turn any more."""
         self.turns.pop(game, None)
 
-    def hold(self, worst: Cost) -> None:
+    def hold(self, worst: Cost, ask: Ask) -> None:
         """Raises ModelError when a call that costs this could break the limit."""
         if why := self._over(self.spent + self.held + worst):
-            raise ModelError(f"{why}, and the next call may take {worst.tokens} more")
+            raise ModelError(f"{why}, and the next call may need {self._said(worst)}")
         self.held += worst
+        turn = self._turn(ask)
+        turn.held += worst
+        self.dearest = self.dearest.at_least(turn.paid + turn.held)
 
     def settle(self, worst: Cost, paid: Cost, ask: Ask) -> None:
         """The call has come back, or has failed."""
         self.held -= worst
         self.spent += paid
-        turn, before = self.turns.get(ask.place.game, (0, NOTHING))
-        cost = before + paid if turn == ask.place.turn else paid
-        self.turns[ask.place.game] = (ask.place.turn, cost)
-        self.dearest = self.dearest.at_least(cost)
+        turn = self._turn(ask)
+        turn.held -= worst
+        turn.paid += paid
+
+    def _turn(self, ask: Ask) -> Turn:
+        game, number = ask.place.game, ask.place.turn
+        turn = self.turns.setdefault(game, Turn())
+        if turn.number != number:
+            turn = self.turns[game] = Turn(number)
+        return turn
+
+    def _said(self, cost: Cost) -> str:
+        return f"{cost.tokens} more" if self.max_tokens is not None else f"${cost.usd:.4f} more"
 
     def _over(self, whole: Cost) -> str | None:
         if self.max_tokens is not None and whole.tokens > self.max_tokens:
@@ -116,7 +149,7 @@ class Metered:
         chars = sum(len(message.content) for message in said)
         out = self.settings.max_tokens or max(ANSWER, 2 * self.longest)
         worst = self._cost(chars // 3, out)
-        self.budget.hold(worst)
+        self.budget.hold(worst, ask)
         paid = NOTHING
         try:
             spoken = await self.brain(ask, said)
