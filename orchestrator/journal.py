@@ -152,11 +152,14 @@ def comparable(events: Iterable[Event]) -> list[dict[str, Any]]:
     for event in events:
         if isinstance(event, Call | Ruled):
             waiting.append(event)
-            continue
-        made += [plain(one) for one in sorted(waiting, key=_place)]
-        waiting = []
-        made.append(plain(event))
-    return made
+        else:
+            made += [*_sorted(waiting), plain(event)]
+            waiting = []
+    return made + _sorted(waiting)
+
+
+def _sorted(calls: list[Call | Ruled]) -> list[dict[str, Any]]:
+    return [plain(one) for one in sorted(calls, key=_place)]
 
 
 def _place(event: Call | Ruled) -> tuple[bool, str, int, int]:

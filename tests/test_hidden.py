@@ -1,0 +1,159 @@
+"""Hidden information never leaves the table: whatever hand and deck lie behind a public past, agents get one and the
+same.
+"""
+
+import json
+import random
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+import graphs
+import prompts
+import roles
+from graphs.config import checked
+from orchestrator import fake_endpoint
+from orchestrator.brain import Ask, Message, Said
+from orchestrator.cards import COLOURS, RANKS
+from orchestrator.errors import IllegalMove
+from orchestrator.events import Event
+from orchestrator.fake_faults import CONTENT
+from orchestrator.hle import Referee, deal, rebuild
+from orchestrator.journal import comparable
+from orchestrator.models import call_seed, response_format
+from orchestrator.moves import Discard, HintColour, HintRank, Move, Play
+from orchestrator.seat import Chair, Decision, Memory
+from orchestrator.table import start
+from roles.replies import Judgement
+from tests.prove import FULL
+from tests.tables import GRAPHS, random_game
+from tests.test_view import disguised
+
+PLAYERS = (2, 3, 4, 5)
+GAME = "the hash of a game"
+MOVES = [
+    *(kind(slot=slot) for kind in (Play, Discard) for slot in range(5)),
+    *(HintColour(to=to, colour=colour) for to in range(5) for colour in COLOURS),
+    *(HintRank(to=to, rank=rank) for to in range(5) for rank in RANKS),
+]
+"""Every move that anybody could name."""
+
+
+class Overheard:
+    """A brain that answers blindly, now and then unusably, and keeps all that reaches it."""
+
+    def __init__(self) -> None:
+        self.heard: list[object] = []
+
+    async def __call__(self, ask: Ask, said: tuple[Message, ...], /) -> Said:
+        plain = [{"role": message.role, "content": message.content} for message in said]
+        self.heard.append((ask.key, ask.place, plain, ask.moves, call_seed(1, ask)))
+        chance = random.Random(json.dumps(plain))
+        kind = chance.choice(CONTENT) if chance.random() < 0.2 else None
+        request = {"messages": plain, "response_format": response_format(ask.reply)}
+        message = fake_endpoint.complete(request, kind)["choices"][0]["message"]
+        return Said(text=message["content"] or "", finish="stop")
+
+    async def aclose(self) -> None:
+        """Nothing to close."""
+
+
+def everybody(context: str) -> graphs.GraphConfig:
+    """Every role that a model can play, told in one context, remembering all it can."""
+    nodes: dict[str, Any] = {}
+    for name in roles.names():
+        role = roles.get(name)
+        if role.template is not None:
+            nodes[name] = {"role": name, "reads": list(nodes) if issubclass(role.reply, Judgement) else []}
+    nodes["selector"]["reads"] = ["proposer", "generator"]
+    return checked({"name": context, "context": context, "nodes": nodes, "decides": "proposer"}, context)
+
+
+def configs() -> list[graphs.GraphConfig]:
+    """All graphs, every role in every context, and a seat with a memory."""
+    house = graphs.read("house")
+    remembering = checked(house.model_dump() | {"name": "remembering", "remembers": list(house.nodes)}, "remembering")
+    return [
+        *(graphs.read(name) for name in GRAPHS),
+        *(everybody(context) for context in prompts.names("contexts", ".yaml")),
+        remembering,
+    ]
+
+
+def positions(players: int, seed: int, share: float) -> Iterator[tuple[Referee, Referee]]:
+    """Referees that differ in nothing that the acting seat may know."""
+    chance = random.Random(seed)
+    for referee in random_game(players, seed):
+        if chance.random() < share:
+            yield referee, disguised(referee, referee.view(), chance)
+
+
+async def played(config: graphs.GraphConfig, referee: Referee) -> tuple[list[object], Decision, list[dict[str, Any]]]:
+    """All that brains heard on this turn, what was decided and remembered, and the turn's events."""
+    brain, events = Overheard(), list[Event]()
+    seat = graphs.seat(config, brain).sitting(Chair(events.append, GAME))
+    decision = await seat(referee.view(), await memory(config, referee))
+    return brain.heard, decision, comparable(events)
+
+
+async def memory(config: graphs.GraphConfig, referee: Referee) -> Memory:
+    """What the seat kept of its own turn before."""
+    view = referee.view()
+    own = [past.turn for past in view.history if past.seat == view.seat]
+    if not own:
+        return {}
+    moves = [past.move for past in view.history[: own[-1] - 1]]
+    before = rebuild(view.players, referee.deck, moves)
+    seat = graphs.seat(config, Overheard()).sitting(Chair(game=GAME))
+    return (await seat(before.view(), {})).memory
+
+
+@pytest.mark.parametrize("config", configs(), ids=lambda config: config.name)
+async def test_another_hidden_hand_changes_no_prompt_no_seed_no_memory_and_no_error(config: graphs.GraphConfig) -> None:
+    met, unusable, kept = 0, 0, 0
+    for players in PLAYERS:
+        if players not in config.players:
+            continue
+        for referee, other in positions(players, 11 + players, 0.4 if FULL else 0.06):
+            heard, decision, events = await played(config, referee)
+            assert (heard, decision, events) == await played(config, other)
+            met += len(heard)
+            unusable += sum(event.get("outcome") in ("reasked", "fallback") for event in events)
+            kept += bool(decision.memory)
+    assert met > 10 and unusable > 0 and bool(kept) == bool(config.remembers)
+
+
+@pytest.mark.parametrize("players", PLAYERS)
+def test_another_hidden_hand_changes_no_view_and_no_refusal(players: int) -> None:
+    met = 0
+    for seed in range(12 if FULL else 3):
+        for referee, other in positions(players, seed, 0.2):
+            assert referee.view().model_dump_json() == other.view().model_dump_json()
+            for move in set(MOVES) - set(referee.legal()):
+                assert refusal(referee, move) == refusal(other, move)
+                met += 1
+    assert met > 200
+
+
+def refusal(referee: Referee, move: Move) -> str:
+    with pytest.raises(IllegalMove) as caught:
+        referee.apply(move)
+    return str(caught.value)
+
+
+def test_a_games_hash_depends_on_the_label_of_its_deal_and_not_on_the_cards() -> None:
+    seat = graphs.seat("watson")
+
+    def hashed(**more: Any) -> str:
+        return start([seat] * 3, players=3, **more).game
+
+    assert hashed(deck=deal(1), label="mine") == hashed(deck=deal(2), label="mine") != hashed(deck=deal(1), label="his")
+    assert len({hashed(seed=1), hashed(seed=2), hashed(seed=1, repeat=2)}) == 3
+    assert "1234567" not in hashed(seed=1234567)
+
+
+async def test_the_overheard_differ_between_positions() -> None:
+    """The comparison above can fail."""
+    first, second = [await played(graphs.read("watson"), referee) for referee, _ in positions(3, 14, 0.1)][:2]
+    assert first != second
