@@ -13,7 +13,7 @@ import graphs
 from experiments.terminal import fireworks, turn_line
 from graphs.config import GraphConfig, checked
 from orchestrator.errors import UserError
-from orchestrator.events import Call, Decided, Event, GameEnded, GameStarted, Moved, Result, Ruled, TurnStarted
+from orchestrator.events import Call, Decided, Event, GameEnded, GameStarted, Halted, Moved, Result, Ruled, TurnStarted
 
 
 @dataclass(frozen=True)
@@ -34,6 +34,11 @@ class Turn:
     @property
     def calls(self) -> list[Call]:
         return [event for event in self.events if isinstance(event, Call)]
+
+    @property
+    def halts(self) -> list[Halted]:
+        """The game was suspended in this turn, or before the next one began."""
+        return [event for event in self.events if isinstance(event, Halted)]
 
 
 @dataclass(frozen=True)
@@ -92,6 +97,8 @@ def tell_game(story: Story, console: Console) -> None:
             console.print(Text(f"         {turn.decided.why}", style="dim italic"), soft_wrap=True)
         else:
             console.print(Text(f"{turn.started.turn:>3}  P{turn.started.seat}  broke off here", style="bold red"))
+        for halt in turn.halts:
+            console.print(Text(f"         suspended: {halt.why}", style="yellow"), soft_wrap=True)
     console.print(summary(story.result) if story.result else Text("\nThe game is unfinished.", style="bold"))
     console.print(_asks(call for turn in story.turns for call in turn.calls))
 
@@ -122,18 +129,46 @@ def summary(result: Result) -> Table:
     table.add_row("fireworks", fireworks(tuple(result.fireworks.values())))
     table.add_row("end", f"{ends[result.end]} after {result.turns} turns{lives}")
     if result.calls:
-        used = f"{result.calls} calls, {result.tokens_in} tokens in, {result.tokens_out} out"
-        table.add_row("model", f"{used}, {result.fallbacks} without a usable reply")
+        table.add_row("model", _spent(result))
+        table.add_row("answers", _answers(result))
     if result.forced:
-        table.add_row("forced", f"{result.forced} moves were the safest legal move, because no choice passed")
+        moves = "1 move was" if result.forced == 1 else f"{result.forced} moves were"
+        table.add_row("forced", f"{moves} the safest legal move, because no choice passed")
     return table
 
 
+def _spent(result: Result) -> str:
+    """What the calls of a game came to."""
+    kept = f" ({result.cached_tokens} cached by the provider)" if result.cached_tokens else ""
+    thought = f" ({result.reasoning_tokens} of reasoning)" if result.reasoning_tokens else ""
+    hits = f", {result.cache_hits} answers from the cache" if result.cache_hits else ""
+    usd = f", ${result.usd:.4f}" if result.usd is not None else ""
+    return f"{result.calls} calls, {result.tokens_in} tokens in{kept}, {result.tokens_out} out{thought}{usd}{hits}"
+
+
+def _answers(result: Result) -> str:
+    """What became of the asks; nothing is silent."""
+    counts = {
+        "mended": result.repaired,
+        "asked again": result.reasked,
+        "without a usable reply": result.fallbacks,
+        "faults on the wire": result.faults,
+    }
+    return ", ".join(f"{number} {name}" for name, number in counts.items() if number) or "all usable at once"
+
+
 def _asks(calls: Iterable[Call]) -> Text:
-    """What became of the asks of models; nothing for a game of programs."""
-    counts = Counter(call.outcome for call in calls if call.text is not None)
-    said = ", ".join(f"{number} {name}" for name, number in sorted(counts.items()))
-    return Text(f"asks of models: {said}" if said else "every answer was a program's", style="dim")
+    """What became of the asks of models, and what went wrong on the wire; nothing for a game of programs."""
+    asked = [call for call in calls if call.asked]
+    said = ", ".join(f"{number} {name}" for name, number in sorted(Counter(call.outcome for call in asked).items()))
+    if not said:
+        return Text("every answer was a program's", style="dim")
+    faults = Counter(attempt.error for call in asked for attempt in call.attempts if attempt.error)
+    lines = [
+        f"asks of models: {said}",
+        *(f"{number} x the model server {fault}" for fault, number in faults.most_common()),
+    ]
+    return Text("\n".join(lines), style="dim")
 
 
 # As data

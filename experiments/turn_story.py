@@ -28,7 +28,12 @@ MARGIN = 10
 WIDEST = 150
 """Characters of a list's entry that are shown at most unless everything is asked for."""
 
-OUTCOMES = {"reasked": "unusable, asked again", "fallback": "unusable, so this node is absent", "repaired": "mended"}
+OUTCOMES = {
+    "reasked": "unusable, asked again",
+    "fallback": "unusable, so this node is absent",
+    "repaired": "mended",
+    "failed": "no answer came, so the game was suspended",
+}
 
 BARE = ("action", "cards", "meaning", "next_action", "rationale", "reason", "immediate_effect", "hint_value")
 """Fields that speak for themselves in an entry of a list; others are shown with their names."""
@@ -92,7 +97,12 @@ class TurnStory:
             grid.add_row("heard", ", ".join(heard))
         for message in told if self.full else ():
             grid.add_row(message.role, Text(message.content))
-        grid.add_row("said", Text(self._said(call)))
+        for number, attempt in enumerate(call.attempts, 1):
+            if attempt.error:
+                waited = f"; waited {attempt.waited_s:.1f} s" if attempt.waited_s else ""
+                grid.add_row(f"try {number}", Text(f"the model server {attempt.error}{waited}", style="yellow"))
+        if call.outcome != "failed":
+            grid.add_row("said", Text(self._said(call)))
         if call.outcome != "ok":
             grid.add_row("", Text(OUTCOMES[call.outcome] + (f": {call.error}" if call.error else ""), style="yellow"))
         return Group(self._title(call), Padding(grid, (0, 0, 0, 2)))
@@ -103,8 +113,12 @@ class TurnStory:
         facts.append(call.model)
         if samples > 1:
             facts.append(f"sample {call.sample + 1} of {samples}")
+        if call.ask:
+            facts.append(f"ask {call.ask + 1}")
         if call.text is not None:
             facts.append(f"{call.tokens_in} tokens in, {call.tokens_out} out, {call.latency_s:.2f} s")
+        if call.cached:
+            facts.append("from the cache")
         return Text.assemble((f"\n{call.node}", "bold cyan"), (f"  ({', '.join(facts)})", "dim"))
 
     def _heard(self, call: Call) -> tuple[str, ...]:
@@ -131,7 +145,8 @@ class TurnStory:
     def _ending(self) -> Text:
         decided, moved = self.turn.decided, self.turn.moved
         if decided is None:
-            return Text("\nThe game broke off before a decision.", style="bold red")
+            why = "; ".join(halt.why for halt in self.turn.halts)
+            return Text(f"\nThe game broke off before a decision{f': {why}' if why else ''}.", style="bold red")
         sure = sureness(self.turn.started.view, decided.move)
         text = Text.assemble(("\ndecided  ", "bold"), (str(decided.move), "bold cyan"), f"  ({sure})" if sure else "")
         text.append("  FORCED" if decided.forced else "", style="bold magenta")

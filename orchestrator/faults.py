@@ -117,16 +117,14 @@ def _clean(words: str, secret: str | None) -> str:
 
 
 def _retry_after(error: Exception) -> float | None:
-    """Seconds of a Retry-After header, given as a number or as a date."""
+    """Seconds of a Retry-After header, given as a number or as a date; some send milliseconds beside it."""
     headers = getattr(getattr(error, "response", None), "headers", None) or {}
-    said = headers.get("retry-after")
-    if said is None:
-        return None
+    for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
+        try:
+            return max(0.0, float(headers[name]) * unit)
+        except (KeyError, ValueError):
+            continue
     try:
-        return max(0.0, float(said))
-    except ValueError:
-        pass
-    try:
-        return max(0.0, (parsedate_to_datetime(said) - datetime.now(UTC)).total_seconds())
-    except (ValueError, TypeError):
+        return max(0.0, (parsedate_to_datetime(headers["retry-after"]) - datetime.now(UTC)).total_seconds())
+    except (KeyError, ValueError, TypeError):
         return None

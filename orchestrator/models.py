@@ -37,6 +37,8 @@ Named = str | Mapping[str, Any] | ModelSettings
 
 LONGEST_WAIT_S = 60.0
 """Between two tries, unless the server says another time."""
+WORTH_SAYING_S = 5.0
+"""A wait of which a user hears without asking for logs."""
 
 
 @dataclass
@@ -72,7 +74,8 @@ class ChatBrain:
             tries.append(
                 Attempt(error=found.sentence, status=found.status, waited_s=round(wait or 0, 4), latency_s=spent)
             )
-            log.info("a call failed", node=ask.node, fault=found.sentence, attempt=len(tries), waits_s=wait)
+            tell = log.warning if (wait or 0) >= WORTH_SAYING_S else log.info
+            tell("the model server is at fault", fault=found.sentence, attempt=len(tries), waits_s=round(wait or 0, 1))
             if wait is None:
                 raise self._given_up(ask, found, tries)
             await asyncio.sleep(wait)
@@ -129,7 +132,7 @@ class ChatBrain:
         sentence = f"node {ask.node!r}: the model server {fault.sentence}"
         if fault.heals:
             waited = sum(attempt.waited_s for attempt in tries)
-            sentence += f"; given up after {_times(len(tries))} and {waited:.0f} s of waiting"
+            sentence += f"; given up after {_times(len(tries))} and {waited:.1f} s of waiting"
             if fault.retry_after_s is not None and fault.retry_after_s > self.settings.patience_s - waited:
                 sentence += f" (it wants {fault.retry_after_s:.0f} s more)"
         return ModelError(sentence, tuple(tries), final=not fault.heals)

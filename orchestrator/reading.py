@@ -36,11 +36,11 @@ class Reading:
 
 def read(text: str, reply: type[BaseModel], moves: Numbered, *, cut_off: bool = False) -> Reading:
     """The typed reply of a text; moves named in it are grounded in `moves`. Raises Unreadable."""
-    if not text.strip():
-        raise Unreadable("it is empty")
     answer = text.rpartition("</think>")[2]
     if cut_off or "<think>" in answer:
         raise Unreadable("it was cut off before its end")
+    if not answer.strip():
+        raise Unreadable("it is empty")
     if len(answer) > LONGEST:
         raise Unreadable(f"it has {len(answer)} characters; {LONGEST} are the most that are read")
     problem = "it holds no complete JSON object"

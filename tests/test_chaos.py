@@ -71,6 +71,7 @@ async def test_games_on_a_server_with_every_fault_end_legally_and_every_fault_is
     assert sum(len(of(events, Halted)) for events in games) == stops.total()
     ledger_of_the_wire(every, faults)
     ledger_of_content(every, faults)
+    assert all(attempt.latency_s < faults.hang_s for call in every for attempt in call.attempts)  # timeouts bite
 
 
 def ledger_of_the_wire(calls: list[Call], faults: Faults) -> None:

@@ -1,7 +1,10 @@
 """Servers that misbehave: each fault is classified, tried again as it deserves, recorded, and ends as it should."""
 
 import asyncio
+import re
 import time
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
 from typing import Any
 
 import pytest
@@ -154,19 +157,22 @@ async def test_a_server_without_schemas_is_asked_without_from_then_on() -> None:
 
 
 async def test_retry_after_is_honoured_and_too_long_a_one_is_given_up_at_once() -> None:
-    def limited(after: str) -> tuple[Handler, list[float]]:
+    def limited(after: str, header: str = "Retry-After") -> tuple[Handler, list[float]]:
         times: list[float] = []
 
         async def handle(_: web.Request) -> web.Response:
             times.append(time.monotonic())
-            gone = len(times) > 1
-            return completion() if gone else web.json_response({}, status=429, headers={"Retry-After": after})
+            return completion() if len(times) > 1 else web.json_response({}, status=429, headers={header: after})
 
         return handle, times
 
-    handle, times = limited("0.25")
-    reply, _ = await asked_of(server(handle))
-    assert isinstance(reply, Choice) and times[1] - times[0] >= 0.25
+    for said in (("0.25", "Retry-After"), ("250", "Retry-After-Ms")):
+        handle, times = limited(*said)
+        reply, _ = await asked_of(server(handle))
+        assert isinstance(reply, Choice) and times[1] - times[0] >= 0.25
+    in_an_hour = format_datetime(datetime.now(UTC) + timedelta(hours=1), usegmt=True)
+    error, _ = await asked_of(server(limited(in_an_hour)[0]))
+    assert isinstance(error, ModelError) and re.search(r"it wants 3[56]\d\d s more", str(error))
     handle, times = limited("86400")
     error, _ = await asked_of(server(handle))
     assert isinstance(error, ModelError) and "it wants 86400 s more" in str(error) and len(times) == 1
