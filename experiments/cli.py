@@ -32,7 +32,7 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON on stdout and not
 Graph = Annotated[str, typer.Option("--graph", help="A graph's name, or a path to its YAML file.")]
 Model = Annotated[
     str,
-    typer.Option("--model", help="program, openai:NAME[@URL], langchain:PROVIDER:NAME, replay:DIR, or a .yaml."),
+    typer.Option("--model", help="program, openai:NAME, openai:NAME@URL, langchain:PROVIDER:NAME, replay:DIR, or a .yaml."),
 ]
 Players = Annotated[int, typer.Option("--players", help="2 to 5.")]
 
@@ -85,6 +85,7 @@ Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="Say how it ended, an
 
 @app.callback()
 def common(
+    context: typer.Context,
     verbose: Verbose = False,
     quiet: Quiet = False,
     form: Annotated[str, typer.Option("--logs", envvar="HANABI_LOGS", help="console or json.")] = "console",
@@ -92,23 +93,12 @@ def common(
     """Role graphs that play Hanabi."""
     if form not in logs.FORMS:
         raise UserError(f"--logs is {form!r}; it can be: {', '.join(logs.FORMS)}")
-    _LOUDNESS.update(verbose=verbose, quiet=quiet, form=form)
-    logs.set_up(**_LOUDNESS)
-
-
-_LOUDNESS: dict[str, Any] = {}
-"""What was said before the command; the command may say more."""
-
-
-def _loudness(verbose: bool, quiet: bool) -> dict[str, Any]:
-    """Options of logging may stand before the command and after it."""
-    loud = _LOUDNESS | {"verbose": _LOUDNESS["verbose"] or verbose, "quiet": _LOUDNESS["quiet"] or quiet}
-    logs.set_up(**loud)
-    return loud
+    context.obj = logs.Loudness(verbose, quiet, "json" if form == "json" else "console").set_up()
 
 
 @app.command()
 def play(
+    context: typer.Context,
     graph: Graph = "house",
     players: Players = 3,
     seed: Annotated[int | None, typer.Option(help="HLE's own deal of this seed; 1 if no deck is given.")] = None,
@@ -126,7 +116,7 @@ def play(
     quiet: Quiet = False,
 ) -> None:
     """Play one game; the same command again goes on with an unfinished one."""
-    loud = _loudness(verbose, quiet)
+    loud = context.obj.more(verbose=verbose, quiet=quiet).set_up()
     config = _verified(graphs.read(graph), verify)
     hle.check_players(players)
     graphs.at(config, players)
@@ -142,7 +132,7 @@ def play(
     replaying = replay is not None or any(str(one).startswith(graphs.REPLAY) for one in named.values())
     path = game.file(out, f"{name}-replay" if replaying else name, started, new=force_new or replaying)
     screen = console(err=as_json)
-    board = None if as_json or loud["quiet"] else Board(screen, live=not loud["verbose"])
+    board = None if as_json or loud.quiet else Board(screen, live=not loud.verbose)
     played = game.Game(seat, started, label, path, asked)
     with board or nullcontext():
         try:

@@ -5,7 +5,8 @@ Every line bears the game, turn, seat and node in which it was written, as far a
 
 import logging
 import sys
-from typing import Literal
+from dataclasses import dataclass, replace
+from typing import Literal, Self
 
 import structlog
 
@@ -14,16 +15,30 @@ Form = Literal["console", "json"]
 FORMS: tuple[Form, ...] = ("console", "json")
 
 
-def set_up(*, verbose: bool = False, quiet: bool = False, form: Form = "console") -> None:
-    """`verbose` tells what goes wrong and is mended; `quiet` tells errors alone; else warnings."""
-    level = logging.INFO if verbose else logging.ERROR if quiet else logging.WARNING
-    written: list[structlog.typing.Processor] = (
-        [structlog.processors.TimeStamper(fmt="iso"), structlog.processors.JSONRenderer()]
-        if form == "json"
-        else [structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty())]
-    )
-    structlog.configure(
-        processors=[structlog.contextvars.merge_contextvars, structlog.processors.add_log_level, *written],
-        wrapper_class=structlog.make_filtering_bound_logger(level),
-        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
-    )
+@dataclass(frozen=True)
+class Loudness:
+    """How much is told, and in which form."""
+
+    verbose: bool = False
+    """What goes wrong and is mended, too."""
+    quiet: bool = False
+    """Errors alone; else warnings too."""
+    form: Form = "console"
+
+    def more(self, *, verbose: bool, quiet: bool) -> Self:
+        """Options may stand before the command and after it."""
+        return replace(self, verbose=self.verbose or verbose, quiet=self.quiet or quiet)
+
+    def set_up(self) -> Self:
+        level = logging.INFO if self.verbose else logging.ERROR if self.quiet else logging.WARNING
+        written: list[structlog.typing.Processor] = (
+            [structlog.processors.TimeStamper(fmt="iso"), structlog.processors.JSONRenderer()]
+            if self.form == "json"
+            else [structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty())]
+        )
+        structlog.configure(
+            processors=[structlog.contextvars.merge_contextvars, structlog.processors.add_log_level, *written],
+            wrapper_class=structlog.make_filtering_bound_logger(level),
+            logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+        )
+        return self

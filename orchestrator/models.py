@@ -11,13 +11,12 @@ import random
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from functools import cache
 from typing import Any
 
 import structlog
 from langchain_core.language_models.chat_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
-from pydantic import BaseModel, SecretStr
+from pydantic import SecretStr
 
 from orchestrator import faults
 from orchestrator.brain import Ask, Attempt, Brain, Message, Said
@@ -28,6 +27,7 @@ from orchestrator.errors import ModelError, UserError
 from orchestrator.faults import Fault
 from orchestrator.limiter import Limiter
 from orchestrator.recording import Recording, Replay
+from orchestrator.schema import response_format
 from orchestrator.settings import OPENAI_URL, ModelSettings, settings
 
 log = structlog.get_logger()
@@ -189,41 +189,6 @@ def _langchain(message: Message) -> BaseMessage:
     return kinds[message.role](content=message.content)
 
 
-@cache
-def response_format(reply: type[BaseModel]) -> dict[str, Any]:
-    """The json_schema form that OpenAI, vLLM and llama.cpp constrain decoding by: references inlined, all required."""
-    schema = reply.model_json_schema()
-    plain = _strict(schema, schema.get("$defs", {}))
-    return {"type": "json_schema", "json_schema": {"name": reply.__name__, "strict": True, "schema": plain}}
-
-
-_BOUNDS = {
-    "title",
-    "default",
-    "minimum",
-    "maximum",
-    "exclusiveMinimum",
-    "minLength",
-    "maxLength",
-    "minItems",
-    "maxItems",
-}
-
-
-def _strict(schema: Any, defs: dict[str, Any]) -> Any:
-    """Servers choke on references, strict mode on bounds and on keys that may be left out: the reader checks those."""
-    if isinstance(schema, list):
-        return [_strict(item, defs) for item in schema]
-    if not isinstance(schema, dict):
-        return schema
-    if "$ref" in schema:
-        return _strict(defs[schema["$ref"].rpartition("/")[2]], defs)
-    if "properties" in schema:
-        properties = {key: _strict(value, defs) for key, value in schema["properties"].items()}
-        return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
-    return {key: _strict(value, defs) for key, value in schema.items() if key not in _BOUNDS}
-
-
 def chat(model: Named) -> BaseChatModel:
     """The LangChain chat model of a string or settings. Raises UserError when it lacks its key or its package."""
     asked = settings(model)
@@ -317,4 +282,4 @@ def _settings_of(model: BaseChatModel) -> ModelSettings:
     return ModelSettings(model=f"langchain:{type(model).__name__}:{str(name).replace(' ', '-')}", **given)
 
 
-__all__ = ["ChatBrain", "ModelLayer", "Named", "call_seed", "chat", "response_format"]
+__all__ = ["ChatBrain", "ModelLayer", "Named", "call_seed", "chat"]

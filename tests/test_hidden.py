@@ -21,8 +21,9 @@ from orchestrator.events import Event
 from orchestrator.fake_faults import CONTENT
 from orchestrator.hle import Referee, deal, rebuild
 from orchestrator.journal import comparable
-from orchestrator.models import call_seed, response_format
+from orchestrator.models import call_seed
 from orchestrator.moves import Discard, HintColour, HintRank, Move, Play
+from orchestrator.schema import response_format
 from orchestrator.seat import Chair, Decision, Memory
 from orchestrator.table import start
 from roles.replies import Judgement

@@ -17,6 +17,7 @@ from orchestrator.errors import UserError
 from orchestrator.events import Call, Event
 from orchestrator.models import ModelLayer
 from orchestrator.moves import Play
+from orchestrator.schema import response_format
 from orchestrator.table import play_async
 from roles import Choice
 from roles.history_analyst import HistoryReport
@@ -67,8 +68,8 @@ def test_messages_keep_the_parts_as_spans() -> None:
 
 def test_the_response_format_is_flat_strict_and_built_once() -> None:
     for name in roles.names():
-        made = models.response_format(roles.get(name).reply)
-        assert made is models.response_format(roles.get(name).reply)
+        made = response_format(roles.get(name).reply)
+        assert made is response_format(roles.get(name).reply)
         text = json.dumps(made)
         assert "$ref" not in text and "$defs" not in text and "minimum" not in text
         _strict(made["json_schema"]["schema"])

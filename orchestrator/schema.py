@@ -1,0 +1,41 @@
+"""Reply types as the JSON schemas by which servers constrain what a model writes."""
+
+from functools import cache
+from typing import Any
+
+from pydantic import BaseModel
+
+
+@cache
+def response_format(reply: type[BaseModel]) -> dict[str, Any]:
+    """The json_schema form that OpenAI, vLLM and llama.cpp constrain decoding by: references inlined, all required."""
+    schema = reply.model_json_schema()
+    plain = _strict(schema, schema.get("$defs", {}))
+    return {"type": "json_schema", "json_schema": {"name": reply.__name__, "strict": True, "schema": plain}}
+
+
+_BOUNDS = {
+    "title",
+    "default",
+    "minimum",
+    "maximum",
+    "exclusiveMinimum",
+    "minLength",
+    "maxLength",
+    "minItems",
+    "maxItems",
+}
+
+
+def _strict(schema: Any, defs: dict[str, Any]) -> Any:
+    """Servers choke on references, strict mode on bounds and on keys that may be left out: the reader checks those."""
+    if isinstance(schema, list):
+        return [_strict(item, defs) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    if "$ref" in schema:
+        return _strict(defs[schema["$ref"].rpartition("/")[2]], defs)
+    if "properties" in schema:
+        properties = {key: _strict(value, defs) for key, value in schema["properties"].items()}
+        return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
+    return {key: _strict(value, defs) for key, value in schema.items() if key not in _BOUNDS}
