@@ -32,7 +32,7 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON on stdout and not
 Graph = Annotated[str, typer.Option("--graph", help="A graph's name, or a path to its YAML file.")]
 Model = Annotated[
     str,
-    typer.Option("--model", help="program, openai:NAME, openai:NAME@URL, langchain:PROVIDER:NAME, replay:DIR, or a .yaml."),
+    typer.Option("--model", help="program, openai:NAME or openai:NAME@URL, replay:DIR ..., or a file of models."),
 ]
 Players = Annotated[int, typer.Option("--players", help="2 to 5.")]
 

@@ -51,49 +51,48 @@ class ChatBrain:
     form: bool = True
     """Whether to send `response_format`; given up when a server refuses a request with it and answers one without."""
 
+    def __post_init__(self) -> None:
+        """Other LangChain models have ways of their own to be given a schema; the prompt has to do."""
+        self.form &= isinstance(self.chat, OpenAIChat) and self.settings.response_format != "none"
+
     async def __call__(self, ask: Ask, said: tuple[Message, ...], /) -> Said:
         """Raises ModelError when no answer came, whatever was tried."""
         began = time.monotonic()
         told = [_langchain(message) for message in said]
         tries: list[Attempt] = []
-        formed = self.form and self.settings.response_format != "none"
+        formed = self.form
         while True:
-            started = time.monotonic()
-            found = await self._tried(ask, told, formed)
-            spent = round(time.monotonic() - started, 4)
+            found, latency_s = await self._tried(ask, told, formed)
             if isinstance(found, AIMessage):
                 self.form &= formed or not any(attempt.status in faults.FORM for attempt in tries)
-                tries.append(Attempt(latency_s=spent))
+                tries.append(Attempt(latency_s=latency_s))
                 return self._said(found, tries, time.monotonic() - began)
-            if found.filtered:
-                tries.append(Attempt(error=found.sentence, status=found.status, latency_s=spent))
-                return Said(text="", finish="content_filter", attempts=tuple(tries))
-            if found.status in faults.FORM and formed:
+            if found.status in faults.FORM and formed and not found.filtered:
                 formed, found = False, replace(found, heals=True, retry_after_s=0.0)
             wait = self._wait(found, tries)
-            tries.append(
-                Attempt(error=found.sentence, status=found.status, waited_s=round(wait or 0, 4), latency_s=spent)
-            )
-            tell = log.warning if (wait or 0) >= WORTH_SAYING_S else log.info
-            tell("the model server is at fault", fault=found.sentence, attempt=len(tries), waits_s=round(wait or 0, 1))
+            failed = Attempt(error=found.sentence, status=found.status, waited_s=wait or 0, latency_s=latency_s)
+            tries.append(failed)
+            if found.filtered:
+                return Said(text="", finish="content_filter", attempts=tuple(tries))
+            _tell(failed, len(tries))
             if wait is None:
                 raise self._given_up(ask, found, tries)
             await asyncio.sleep(wait)
 
-    async def _tried(self, ask: Ask, told: list[BaseMessage], formed: bool) -> AIMessage | Fault:
-        """One try within the model's limit."""
+    async def _tried(self, ask: Ask, told: list[BaseMessage], formed: bool) -> tuple[AIMessage | Fault, float]:
+        """One try within the model's limit, and the seconds that it took."""
         async with self.limiter as began:
             try:
                 async with asyncio.timeout(self.settings.timeout_s):
-                    message = await self.chat.ainvoke(told, **self._sampling(ask, formed))
+                    found: AIMessage | Fault = await self.chat.ainvoke(told, **self._sampling(ask, formed))
             except Exception as error:  # every provider raises errors of its own
-                fault = faults.of(error, self._secret)
-            else:
-                self.limiter.answered()
-                return message
-        if fault.crowded:
+                found = faults.of(error, self._secret)
+            latency_s = round(time.monotonic() - began, 4)
+        if isinstance(found, AIMessage):
+            self.limiter.answered()
+        elif found.crowded:
             self.limiter.crowded(began)
-        return fault
+        return found, latency_s
 
     @property
     def _secret(self) -> str | None:
@@ -103,7 +102,7 @@ class ChatBrain:
     def _sampling(self, ask: Ask, formed: bool) -> dict[str, Any]:
         """What is sent besides the messages: what is set, and nothing else."""
         sent: dict[str, Any] = {}
-        if formed and isinstance(self.chat, OpenAIChat):
+        if formed:
             json_object = self.settings.response_format == "json_object"
             sent["response_format"] = {"type": "json_object"} if json_object else response_format(ask.reply)
         if self.settings.seed is not None:
@@ -126,7 +125,7 @@ class ChatBrain:
         longest = min(self.settings.backoff_s * 2 ** len(tries), LONGEST_WAIT_S)
         wait = random.uniform(longest / 2, longest) if fault.retry_after_s is None else fault.retry_after_s
         waited = sum(attempt.waited_s for attempt in tries)
-        return wait if waited + wait <= self.settings.patience_s else None
+        return round(wait, 4) if waited + wait <= self.settings.patience_s else None
 
     def _given_up(self, ask: Ask, fault: Fault, tries: list[Attempt]) -> ModelError:
         sentence = f"node {ask.node!r}: the model server {fault.sentence}"
@@ -171,6 +170,12 @@ class ChatBrain:
     async def aclose(self) -> None:
         if isinstance(self.chat, OpenAIChat):
             await self.chat.aclose()
+
+
+def _tell(failed: Attempt, number: int) -> None:
+    """Long waits are for everybody to hear, short ones for who asked for logs."""
+    tell = log.warning if failed.waited_s >= WORTH_SAYING_S else log.info
+    tell("the model server is at fault", fault=failed.error, attempt=number, waits_s=round(failed.waited_s, 1))
 
 
 def _times(tries: int) -> str:
