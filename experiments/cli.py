@@ -124,7 +124,7 @@ def play(
     if seed is not None:
         hle.check_seed(seed)
     asked = game.layer(cache=cache, replay=replay, max_tokens=max_tokens, max_usd=max_usd)
-    named = game.models(model)
+    named = game.bound(config, model)
     seat = graphs.seat(config, named.get("default", PROGRAM), named=named, layer=asked)
     label = deck.stem if deck else None
     started = table.start([seat] * players, players=players, seed=seed, deck=cards, label=label)

@@ -8,13 +8,14 @@ from rich.console import Console
 from rich.text import Text
 
 from experiments import story
+from graphs.config import GraphConfig
 from graphs.seat import GraphSeat
 from orchestrator import journal, settings
 from orchestrator.begun import Begun, differences
 from orchestrator.budget import Budget
 from orchestrator.cache import Cache
 from orchestrator.errors import Suspended, UserError
-from orchestrator.events import GameStarted, Result, Sink
+from orchestrator.events import Call, GameStarted, Result, Sink
 from orchestrator.models import ModelLayer
 from orchestrator.recording import Recording
 from orchestrator.settings import ModelSettings
@@ -23,9 +24,15 @@ from orchestrator.table import play_async
 
 def models(given: str) -> Mapping[str, str | ModelSettings]:
     """The models of `--model`, by name: a model string is the one called `default`; a YAML file may hold several."""
-    if given.endswith((".yaml", ".yml")):
-        return settings.read(Path(given))
-    return {"default": given}
+    return settings.read(Path(given)) if given.endswith((".yaml", ".yml")) else {"default": given}
+
+
+def bound(config: GraphConfig, given: str) -> Mapping[str, str | ModelSettings]:
+    """The same for a graph; a node that names no model must not play as a program because of a slip."""
+    named = models(given)
+    if "default" in config.models and "default" not in named:
+        raise UserError(f"{given} names {', '.join(named)}, and not default, the model of nodes that name none")
+    return named
 
 
 def layer(*, cache: str, replay: Path | None, max_tokens: int | None, max_usd: float | None) -> ModelLayer:
@@ -47,21 +54,20 @@ def file(folder: Path, name: str, started: GameStarted, *, new: bool) -> Path:
 
     Raises UserError when an unfinished game of this name is another one: it might be meant to go on.
     """
-    there = [] if new else list(_taken(folder, name))[::-1]
     other: tuple[Path, Begun] | None = None
-    for path in there:
+    for path in [] if new else reversed(list(_taken(folder, name))):
         begun = _begun(path)
-        if begun is not None and not differences(begun.started, started):
+        if not differences(begun.started, started):
             return path
-        if begun is not None and begun.result is None and other is None:
+        if begun.result is None and other is None:
             other = path, begun
     if other:
         changed = "; ".join(differences(other[1].started, started))
-        raise UserError(
-            f"{other[0]} is an unfinished game, and another one: {changed}. "
-            "--force-new leaves it there and begins a new one beside it"
-        )
+        raise UserError(f"{other[0]} is an unfinished game, and another one: {changed}. {BESIDE}")
     return next(path for path in _names(folder, name) if not path.exists())
+
+
+BESIDE = "--force-new leaves it there and begins a new game beside it"
 
 
 def _names(folder: Path, name: str) -> Iterator[Path]:
@@ -75,12 +81,12 @@ def _taken(folder: Path, name: str) -> Iterator[Path]:
         yield path
 
 
-def _begun(path: Path) -> Begun | None:
-    """None for a file that is no journal that this program reads."""
+def _begun(path: Path) -> Begun:
+    """Raises UserError for a file that is no journal that this program reads: a game might be in it."""
     try:
         return Begun.of(journal.read(path))
-    except UserError:
-        return None
+    except UserError as error:
+        raise UserError(f"{error}. {BESIDE}") from None
 
 
 class Game:
@@ -92,11 +98,14 @@ class Game:
         self.label = label
         self.path = path
         self.layer = layer
-        before = Begun.of(journal.read(path) if path.exists() else ())
-        self.over = before.result is not None
-        """Whether it was played to its end before."""
+        self.before = Begun.of(journal.read(path) if path.exists() else ())
         if layer.budget:
-            layer.budget.remember(before.events)
+            layer.budget.remember(self.before.events)
+
+    @property
+    def over(self) -> bool:
+        """Whether it was played to its end before."""
+        return self.before.result is not None
 
     async def on(self, sink: Sink) -> Result:
         """Play on to the end: the server checked before the first move, its connections closed after the last.
@@ -106,16 +115,25 @@ class Game:
         """
         try:
             if not self.over:
-                await self.layer.check()
+                await self._checked()
             return await self._played(sink)
         except Suspended as suspended:
-            if suspended.refused:
+            if suspended.refused and not self.before.events:
                 self.path.unlink()
                 raise UserError(str(suspended)) from None
             raise Suspended(f"suspended at turn {suspended.turn} of {self.path}: {suspended}", suspended.turn) from None
         finally:
             await self.seat.aclose()
             self.layer.close()
+
+    async def _checked(self) -> None:
+        """A server that cannot be used is a mistake before the first answer; after it, the game waits."""
+        try:
+            await self.layer.check()
+        except UserError as error:
+            if not any(isinstance(event, Call) and event.asked for event in self.before.events):
+                raise
+            raise Suspended(str(error), len(self.before.moves) + 1) from None
 
     async def _played(self, sink: Sink) -> Result:
         dealt = self.started.seed is not None

@@ -15,7 +15,7 @@ from graphs.memory import remember
 from graphs.node import Kit, SeatState
 from orchestrator.brain import Brain
 from orchestrator.events import SeatCard
-from orchestrator.models import ModelLayer
+from orchestrator.models import ModelLayer, described
 from orchestrator.recording import Recording, Replay, Resumed
 from orchestrator.seat import Chair, Decision, Memory
 from orchestrator.settings import ModelSettings, settings
@@ -107,11 +107,17 @@ def seat(
     labels = _labels(bound)
     wanted = set(bind(config, labels).models) - {PROGRAM}
     models = {labels[name]: one for name, one in bound.items() if labels[name] in wanted}
-    return GraphSeat(
+    made = GraphSeat(
         bind(config, labels),
         {called: _brain(one, layer) for called, one in models.items()},
         {called: _deciding(one) for called, one in models.items()},
     )
+    return replace(made, brains={called: _of_seat(brain, made.card) for called, brain in made.brains.items()})
+
+
+def _of_seat(brain: Brain, card: SeatCard) -> Brain:
+    """A recording says only what was said to such a seat; any other brain as it is."""
+    return Replay(brain.recording.of_seat(card)) if isinstance(brain, Replay) else brain
 
 
 def _brain(model: Model, layer: ModelLayer) -> Brain:
@@ -129,6 +135,8 @@ def _deciding(model: Model) -> Mapping[str, Any]:
     """The settings that decide what it answers, as far as they are known."""
     if isinstance(model, Replay):
         return model.recording.model[1]
+    if isinstance(model, BaseChatModel):
+        return described(model).deciding
     if isinstance(model, str | Mapping | ModelSettings) and model != PROGRAM:
         return settings(model).deciding
     return {}

@@ -117,8 +117,8 @@ _TOLD_APART = {"versions", "config_hash", "game", "deck", "seed", "event"}
 
 def _flat(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
     """The leaves of nested data by their dotted paths."""
-    inside = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else None
-    if inside is None:
+    inside = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    if not inside or not value:
         yield path, value
         return
     for key, inner in inside:

@@ -140,6 +140,8 @@ class Said:
     """The tries over the wire, the last of which brought the answer."""
     usd: float | None = None
     """What it cost; None when no price is known."""
+    estimated: bool = False
+    """The server counted no tokens; these are the characters, four to a token."""
     cached: bool = False
     """It came from the cache of an earlier run and cost nothing now; its tokens are those of then."""
     latency_s: float = 0.0

@@ -6,6 +6,7 @@ held back at its worst, so that a turn still dearer stops in its middle, with ev
 """
 
 from collections.abc import Iterable
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Self
 
@@ -42,13 +43,16 @@ MARGIN = 1.25
 """Turns grow dearer as a game's history grows."""
 
 
-@dataclass
+@dataclass(eq=False)
 class Turn:
     """A turn that has begun."""
 
-    number: int = 0
     paid: Cost = NOTHING
     held: Cost = NOTHING
+
+
+_turn: ContextVar[Turn | None] = ContextVar("turn", default=None)
+"""The turn of the game that this task plays: its nodes, tasks of their own, see it too."""
 
 
 @dataclass
@@ -63,10 +67,15 @@ class Budget:
     """Of calls in flight, at their worst."""
     dearest: Cost = NOTHING
     """The most that a turn has needed: what it had paid and what it held, at its worst moment."""
-    turns: dict[str, Turn] = field(default_factory=dict)
-    """Game -> the turn it is in."""
+    turns: set[Turn] = field(default_factory=set)
+    """Those that have begun, of all games."""
+    prices: list[Price] = field(default_factory=list)
+    """Of the models that were checked."""
 
     def check(self, settings: ModelSettings) -> None:
+        """Raise UserError when the run is limited in money and the model has no price."""
+        if settings.price is not None:
+            self.prices.append(settings.price)
         if self.max_usd is not None and settings.price is None:
             raise UserError(
                 f"--max-usd needs the price of {settings.model} in dollars per million tokens: "
@@ -78,51 +87,54 @@ class Budget:
         turns: dict[int, Cost] = {}
         for event in events:
             if isinstance(event, Call) and event.text is not None and not event.cached:
-                cost = Cost(event.tokens_in + event.tokens_out, event.usd or 0.0)
+                cost = Cost(event.tokens_in + event.tokens_out, self._usd(event))
                 self.spent += cost
                 turns[event.turn] = turns.get(event.turn, NOTHING) + cost
         for cost in turns.values():
             self.dearest = self.dearest.at_least(cost)
 
-    def enter(self, game: str) -> str | None:
-        """Asked before each turn of a game: why it must not begin, or None."""
-        self.leave(game)
+    def _usd(self, call: Call) -> float:
+        """What a call cost; one that had no price then, at the highest of now."""
+        if call.usd is not None:
+            return call.usd
+        return max((price.of(call.tokens_in, call.tokens_out) for price in self.prices), default=0.0)
+
+    def enter(self) -> str | None:
+        """Asked before each turn of a game, in the game's task: why it must not begin, or None."""
+        self.leave()
         one = self.dearest * MARGIN
         coming = one
-        for turn in self.turns.values():
+        for turn in self.turns:
             coming += one.at_least(turn.paid) - turn.paid
         if why := self._over(self.spent + coming):
             return f"{why}, and the turns in play may need {self._said(coming)}"
-        self.turns[game] = Turn()
+        begun = Turn()
+        self.turns.add(begun)
+        _turn.set(begun)
         return None
 
-    def leave(self, game: str) -> None:
+    def leave(self) -> None:
         """The game is in no turn any more."""
-        self.turns.pop(game, None)
+        if (turn := _turn.get()) is not None:
+            self.turns.discard(turn)
+            _turn.set(None)
 
-    def hold(self, worst: Cost, ask: Ask) -> None:
+    def hold(self, worst: Cost) -> None:
         """Raises ModelError when a call that costs this could break the limit."""
         if why := self._over(self.spent + self.held + worst):
             raise ModelError(f"{why}, and the next call may need {self._said(worst)}")
         self.held += worst
-        turn = self._turn(ask)
-        turn.held += worst
-        self.dearest = self.dearest.at_least(turn.paid + turn.held)
+        if (turn := _turn.get()) is not None:
+            turn.held += worst
+            self.dearest = self.dearest.at_least(turn.paid + turn.held)
 
-    def settle(self, worst: Cost, paid: Cost, ask: Ask) -> None:
+    def settle(self, worst: Cost, paid: Cost) -> None:
         """The call has come back, or has failed."""
         self.held -= worst
         self.spent += paid
-        turn = self._turn(ask)
-        turn.held -= worst
-        turn.paid += paid
-
-    def _turn(self, ask: Ask) -> Turn:
-        game, number = ask.place.game, ask.place.turn
-        turn = self.turns.setdefault(game, Turn())
-        if turn.number != number:
-            turn = self.turns[game] = Turn(number)
-        return turn
+        if (turn := _turn.get()) is not None:
+            turn.held -= worst
+            turn.paid += paid
 
     def _said(self, cost: Cost) -> str:
         return f"{cost.tokens} more" if self.max_tokens is not None else f"${cost.usd:.4f} more"
@@ -146,24 +158,22 @@ class Metered:
     """Tokens of the longest answer so far."""
 
     async def __call__(self, ask: Ask, said: tuple[Message, ...], /) -> Said:
-        chars = sum(len(message.content) for message in said)
-        out = self.settings.max_tokens or max(ANSWER, 2 * self.longest)
-        worst = self._cost(chars // 3, out)
-        self.budget.hold(worst, ask)
+        worst = self._cost(sum(len(message.content) for message in said) // 3, self._longest())
+        self.budget.hold(worst)
         paid = NOTHING
         try:
             spoken = await self.brain(ask, said)
             self.longest = max(self.longest, spoken.tokens_out)
-            paid = self._paid(spoken, chars)
+            paid = self._cost(spoken.tokens_in, spoken.tokens_out, spoken.cached_tokens)
         finally:
-            self.budget.settle(worst, paid, ask)
+            self.budget.settle(worst, paid)
         return spoken
 
-    def _paid(self, spoken: Said, chars: int) -> Cost:
-        """By the server's counts; by characters where it sends none."""
-        if spoken.tokens_in or spoken.tokens_out:
-            return self._cost(spoken.tokens_in, spoken.tokens_out, spoken.cached_tokens)
-        return self._cost(chars // 4, len(spoken.text) // 4)
+    def _longest(self) -> int:
+        """Tokens that an answer may have; extra_body may say it by another name."""
+        names = ("max_tokens", "max_completion_tokens")
+        said = self.settings.max_tokens or next(filter(None, map(self.settings.extra_body.get, names)), None)
+        return said if isinstance(said, int) else max(ANSWER, 2 * self.longest)
 
     def _cost(self, tokens_in: int, tokens_out: int, cached: int = 0) -> Cost:
         price = self.settings.price or Price(input=0, output=0)

@@ -9,20 +9,23 @@ import asyncio
 import fcntl
 import hashlib
 import json
-import os
 import sqlite3
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from weakref import WeakValueDictionary
+from typing import IO
+
+import structlog
 
 from orchestrator.brain import Ask, Brain, Message, Said
 from orchestrator.errors import UserError
 from orchestrator.settings import ModelSettings
 
-POLL_S = 0.05
-"""How often another process's call for the same answer is looked at."""
+log = structlog.get_logger()
+
+POLL_S = 0.02
+"""How often somebody else's call for the same answer is looked at."""
 
 OF_ITS_RUN = ("attempts", "cached", "usd", "latency_s")
 """What is told of the call that was made, not of its answer."""
@@ -33,50 +36,53 @@ class Cache:
 
     def __init__(self, folder: Path) -> None:
         try:
-            folder.mkdir(parents=True, exist_ok=True)
-            self._locked = os.open(folder / "answers.lock", os.O_RDWR | os.O_CREAT, 0o644)
-            self._answers = sqlite3.connect(folder / "answers.sqlite", isolation_level=None, timeout=60)
+            self._locks = folder / "locks"
+            self._locks.mkdir(parents=True, exist_ok=True)
+            self._answers = sqlite3.connect(folder / "answers.sqlite", isolation_level=None, timeout=10)
             self._answers.execute("PRAGMA journal_mode=WAL")
             self._answers.execute("PRAGMA synchronous=NORMAL")
             self._answers.execute("CREATE TABLE IF NOT EXISTS answers (key TEXT PRIMARY KEY, said TEXT NOT NULL)")
         except (OSError, sqlite3.Error) as error:
             raise UserError(f"cannot use {str(folder)!r} as a cache: {error}") from None
-        self._asking: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     def get(self, key: str) -> Said | None:
-        found = self._answers.execute("SELECT said FROM answers WHERE key = ?", (key,)).fetchone()
-        return Said(**json.loads(found[0]), cached=True) if found else None
+        """What is kept; None too when it cannot be read: then it is asked."""
+        try:
+            found = self._answers.execute("SELECT said FROM answers WHERE key = ?", (key,)).fetchone()
+            return Said(**json.loads(found[0]), cached=True) if found else None
+        except (sqlite3.Error, ValueError, TypeError) as error:
+            log.warning("the cache cannot be read", error=str(error))
+            return None
 
     def put(self, key: str, said: Said) -> None:
+        """Keep an answer; one that cannot be kept is used all the same."""
         kept = {name: value for name, value in asdict(said).items() if name not in OF_ITS_RUN}
-        self._answers.execute("INSERT OR REPLACE INTO answers VALUES (?, ?)", (key, json.dumps(kept)))
+        try:
+            self._answers.execute("INSERT OR REPLACE INTO answers VALUES (?, ?)", (key, json.dumps(kept)))
+        except sqlite3.Error as error:
+            log.warning("the cache cannot be written", error=str(error))
 
     @asynccontextmanager
     async def alone(self, key: str) -> AsyncIterator[None]:
-        """Nobody else asks for this key meanwhile, in this process or another; a killed process lets go of it.
+        """Nobody else asks for this key meanwhile, here or in another process; a killed process lets go of it.
 
-        Among processes, one byte of the lock file stands for a key: such locks end with their process.
+        Keys that begin alike share a lock file, so that there are at most 4,096.
         """
-        lock = self._asking.setdefault(key, asyncio.Lock())
-        byte = int(key[:15], 16)
-        async with lock:
-            while not self._taken(byte):  # noqa: ASYNC110  # another process gives no event
+        with (self._locks / key[:3]).open("w") as file:
+            while not _locked(file):  # noqa: ASYNC110  # another process gives no event
                 await asyncio.sleep(POLL_S)
-            try:
-                yield
-            finally:
-                fcntl.lockf(self._locked, fcntl.LOCK_UN, 1, byte)
-
-    def _taken(self, byte: int) -> bool:
-        try:
-            fcntl.lockf(self._locked, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, byte)
-        except (BlockingIOError, PermissionError):
-            return False
-        return True
+            yield
 
     def close(self) -> None:
         self._answers.close()
-        os.close(self._locked)
+
+
+def _locked(file: IO[str]) -> bool:
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
 
 
 @dataclass
@@ -95,7 +101,7 @@ class Cached:
             if found := self.cache.get(key):
                 return found
             spoken = await self.brain(ask, said)
-            self.cache.put(key, replace(spoken, cached=False))
+            self.cache.put(key, spoken)
             return spoken
 
     async def aclose(self) -> None:

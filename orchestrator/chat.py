@@ -60,7 +60,7 @@ class OpenAIChat(BaseChatModel):
         Not every server lists its models, so any other status will do.
         """
         try:
-            await self.client().with_options(timeout=10).get("/models", cast_to=object)
+            await self.client().with_options(timeout=10, max_retries=1).get("/models", cast_to=object)
         except APIStatusError as error:
             if error.status_code in (401, 403):
                 raise UserError(f"{self.base_url} refuses the key: HTTP {error.status_code}") from None
@@ -113,7 +113,7 @@ def _heard(answer: object) -> AIMessage:
     choice = choices[0] if isinstance(choices, list) and choices else None
     message = _of(choice, "message")
     if not isinstance(message, dict):
-        raise Garbled(f"it sent {str(answer)[:80]!r}")
+        raise Garbled(f"it sent {str(answer)[:2000]!r}")  # shortened when keys are blotted out
     thought = _of(message, "reasoning_content") or _of(message, "reasoning")
     counted = {key: _count(answer, *path) for key, path in _COUNTS.items()}
     # some servers leave reasoning tokens out of the completion's; the total has them
@@ -153,8 +153,9 @@ def _of(value: object, *path: str) -> object:
 
 
 def _count(value: object, *path: str) -> int:
+    """A count; 0 for what is none."""
     found = _of(value, *path)
-    return int(found) if isinstance(found, int | float) else 0
+    return int(found) if isinstance(found, int | float) and 0 <= found < 1e12 else 0
 
 
 def _named(value: object, key: str) -> str | None:

@@ -85,6 +85,8 @@ class Call(Frozen):
     """It came from the cache of an earlier run: its tokens were paid then."""
     usd: float | None = None
     """What it cost; None when no price is known."""
+    estimated: bool = False
+    """The server counted no tokens; these are the characters, four to a token."""
     tokens_in: int = 0
     tokens_out: int = 0
     cached_tokens: int = 0

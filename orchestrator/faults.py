@@ -4,7 +4,7 @@
 |------------------------------------------------------------|-------------|-------------------------------|
 | 429                                                        | yes, slower | the game is suspended         |
 | 429 for want of money (`insufficient_quota`)               | no          | the game is suspended         |
-| 408, 409, 425, 5xx, no connection, a drop, no answer in time | yes       | the game is suspended         |
+| 408, 409, 425, 5xx, no connection, a drop, no answer       | yes         | the game is suspended         |
 | a page, half an answer, JSON that is no chat completion    | yes         | the game is suspended         |
 | 400 or 422 to a request with `response_format`             | without it  | the game is suspended         |
 | 400 with the code `content_filter`                         | no          | an empty answer               |
@@ -14,7 +14,7 @@ What an answer says, an empty one included, is the reader's business (`orchestra
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -58,35 +58,56 @@ SAID = {
 }
 
 
-def of(error: Exception, secret: str | None = None) -> Fault:
-    """Classify what a chat model raised, of any provider: by its HTTP status, else by its kind."""
-    status = getattr(error, "status_code", None) or getattr(error, "code", None)
-    if isinstance(status, int) and 400 <= status < 600:
-        return _of_status(status, error, secret)
+def of(error: Exception, secrets: Iterable[str] = ()) -> Fault:
+    """Classify what a chat model raised, of any provider: by its HTTP status, else by its kind.
+
+    `secrets` never stand in what is said of it.
+    """
+    for cause in _causes(error):
+        if status := _status(cause):
+            return _of_status(status, cause, secrets)
     kinds = _kinds(error)
     if re.search("Disconnect|Payload|ConnectionReset|ReadError|RemoteProtocol", kinds):  # some call this a timeout
         return Fault("hung up", heals=True)
     if "Timeout" in kinds:
         return Fault("did not answer in time", heals=True)
     if isinstance(error, Garbled):
-        return Fault(f"did not answer as a model server does: {_clean(str(error), secret)}", heals=True)
+        return Fault(f"did not answer as a model server does: {_clean(str(error), secrets)}", heals=True)
     if isinstance(error, OSError) or re.search("Connect|Protocol|WriteError", kinds):
         return Fault("could not be reached", heals=True)
-    return Fault(f"failed: {type(error).__name__}: {_clean(str(error), secret)}")
+    said = f"failed: {type(error).__name__}: {_clean(str(error), secrets)}"
+    # what a provider's client raises when it cannot make sense of an answer, or of a loop that has ended
+    mistaken = isinstance(error, ValueError | TypeError | LookupError | AttributeError)
+    return Fault(said, heals=mistaken or "Event loop is closed" in said)
+
+
+def _causes(error: BaseException | None) -> Iterator[BaseException]:
+    """An error, and what caused it."""
+    while error is not None:
+        yield error
+        error = error.__cause__
 
 
 def _kinds(error: BaseException) -> str:
     """The names of an error's types, and of those that caused it."""
-    names = " ".join(kind.__name__ for kind in type(error).__mro__)
-    return names if error.__cause__ is None else f"{names} {_kinds(error.__cause__)}"
+    return " ".join(kind.__name__ for cause in _causes(error) for kind in type(cause).__mro__)
 
 
-def _of_status(status: int, error: Exception, secret: str | None) -> Fault:
+def _status(error: BaseException) -> int | None:
+    """The HTTP status of an error, wherever its library keeps it."""
+    if type(error).__module__.startswith("aiohttp"):
+        return None  # the codes of its parser's errors are no server's
+    response = getattr(error, "response", None)
+    found = (getattr(error, "status_code", None), getattr(error, "code", None), getattr(response, "status_code", None))
+    return next((status for status in found if isinstance(status, int) and 400 <= status < 600), None)
+
+
+def _of_status(status: int, error: BaseException, secrets: Iterable[str]) -> Fault:
     code, words = _words(error)
     poor = status == 429 and code == "insufficient_quota"
     sentence = "wants payment: HTTP 429, insufficient_quota" if poor else SAID.get(status, f"answered HTTP {status}")
     if status in (400, 404, 413, 422) and words:  # not 401 and 403: some servers say the key back
-        sentence = f"{sentence}: {_clean(words, secret)}"
+        sentence = f"{sentence}: {_clean(words, secrets)}"
     return Fault(
         sentence,
         status,
@@ -97,7 +118,7 @@ def _of_status(status: int, error: Exception, secret: str | None) -> Fault:
     )
 
 
-def _words(error: Exception) -> tuple[str | None, str | None]:
+def _words(error: BaseException) -> tuple[str | None, str | None]:
     """The code and the message of an error's body, as OpenAI and its likes send them."""
     body = getattr(error, "body", None)
     if isinstance(body, Mapping) and isinstance(body.get("error"), Mapping):
@@ -108,15 +129,21 @@ def _words(error: Exception) -> tuple[str | None, str | None]:
     return code if isinstance(code, str) else None, message if isinstance(message, str) else None
 
 
-def _clean(words: str, secret: str | None) -> str:
-    """A server's words on one line, the key blotted out, nothing in them that moves a terminal's cursor."""
-    if secret:
+def blotted(words: str, secrets: Iterable[str]) -> str:
+    """Keys do not come back in: some proxies echo a request's headers."""
+    for secret in secrets:
         words = words.replace(secret, "***")
+    return words
+
+
+def _clean(words: str, secrets: Iterable[str]) -> str:
+    """A server's words on one line, keys blotted out, nothing in them that moves a terminal's cursor."""
+    words = re.sub(r"(https?://[^\s?]+)\?\S+", r"\1", blotted(words, secrets))
     plain = " ".join("".join(c if c.isprintable() else " " for c in words).split())
     return plain if len(plain) <= WORDS else f"{plain[: WORDS - 3]}..."
 
 
-def _retry_after(error: Exception) -> float | None:
+def _retry_after(error: BaseException) -> float | None:
     """Seconds of a Retry-After header, given as a number or as a date; some send milliseconds beside it."""
     headers = getattr(getattr(error, "response", None), "headers", None) or {}
     for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):

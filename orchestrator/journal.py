@@ -71,10 +71,6 @@ class Journal:
         if isinstance(event, Call) and event.asked:
             os.fsync(self._file.fileno())
 
-    def discard(self) -> None:
-        """Remove the file: there is nothing in it to keep."""
-        self.path.unlink(missing_ok=True)
-
     def __enter__(self) -> Self:
         return self
 

@@ -10,7 +10,8 @@ import hashlib
 import random
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import structlog
@@ -28,7 +29,7 @@ from orchestrator.faults import Fault
 from orchestrator.limiter import Limiter
 from orchestrator.recording import Recording, Replay
 from orchestrator.schema import response_format
-from orchestrator.settings import OPENAI_URL, ModelSettings, settings
+from orchestrator.settings import OPENAI_URL, ModelSettings, of_object, settings
 
 log = structlog.get_logger()
 
@@ -51,6 +52,12 @@ class ChatBrain:
     form: bool = True
     """Whether to send `response_format`; given up when a server refuses a request with it and answers one without."""
 
+    @cached_property
+    def secrets(self) -> tuple[str, ...]:
+        """Every key that the model was made with."""
+        held = (getattr(self.chat, name, None) for name in type(self.chat).model_fields)
+        return tuple(key for one in held if isinstance(one, SecretStr) and (key := one.get_secret_value()))
+
     def __post_init__(self) -> None:
         """Other LangChain models have ways of their own to be given a schema; the prompt has to do."""
         self.form &= isinstance(self.chat, OpenAIChat) and self.settings.response_format != "none"
@@ -61,19 +68,22 @@ class ChatBrain:
         told = [_langchain(message) for message in said]
         tries: list[Attempt] = []
         formed = self.form
+        wait: float | None
         while True:
             found, latency_s = await self._tried(ask, told, formed)
             if isinstance(found, AIMessage):
                 self.form &= formed or not any(attempt.status in faults.FORM for attempt in tries)
                 tries.append(Attempt(latency_s=latency_s))
-                return self._said(found, tries, time.monotonic() - began)
+                return self._said(found, said, tries, time.monotonic() - began)
             if found.status in faults.FORM and formed and not found.filtered:
-                formed, found = False, replace(found, heals=True, retry_after_s=0.0)
-            wait = self._wait(found, tries)
+                formed, wait = False, 0.0  # no waiting, and no try lost
+            else:
+                wait = self._wait(found, tries)
             failed = Attempt(error=found.sentence, status=found.status, waited_s=wait or 0, latency_s=latency_s)
             tries.append(failed)
             if found.filtered:
-                return Said(text="", finish="content_filter", attempts=tuple(tries))
+                usd = 0.0 if self.settings.price else None
+                return Said(text="", finish="content_filter", attempts=tuple(tries), usd=usd)
             _tell(failed, len(tries))
             if wait is None:
                 raise self._given_up(ask, found, tries)
@@ -86,18 +96,13 @@ class ChatBrain:
                 async with asyncio.timeout(self.settings.timeout_s):
                     found: AIMessage | Fault = await self.chat.ainvoke(told, **self._sampling(ask, formed))
             except Exception as error:  # every provider raises errors of its own
-                found = faults.of(error, self._secret)
+                found = faults.of(error, self.secrets)
             latency_s = round(time.monotonic() - began, 4)
         if isinstance(found, AIMessage):
             self.limiter.answered()
         elif found.crowded:
             self.limiter.crowded(began)
         return found, latency_s
-
-    @property
-    def _secret(self) -> str | None:
-        key = getattr(self.chat, "api_key", None) or getattr(self.chat, "openai_api_key", None)
-        return key.get_secret_value() if isinstance(key, SecretStr) else None
 
     def _sampling(self, ask: Ask, formed: bool) -> dict[str, Any]:
         """What is sent besides the messages: what is set, and nothing else."""
@@ -120,10 +125,12 @@ class ChatBrain:
 
     def _wait(self, fault: Fault, tries: list[Attempt]) -> float | None:
         """Seconds until the next try; None when there is none."""
-        if not fault.heals or len(tries) + 1 >= self.settings.attempts:
+        faulty = sum(attempt.status not in faults.FORM for attempt in tries) + 1
+        if not fault.heals or faulty >= self.settings.attempts:
             return None
-        longest = min(self.settings.backoff_s * 2 ** len(tries), LONGEST_WAIT_S)
-        wait = random.uniform(longest / 2, longest) if fault.retry_after_s is None else fault.retry_after_s
+        longest = min(self.settings.backoff_s * 2 ** (faulty - 1), LONGEST_WAIT_S)
+        # those who were refused together must not come back together
+        wait = max(random.uniform(longest / 2, longest), (fault.retry_after_s or 0) * random.uniform(1, 1.1))
         waited = sum(attempt.waited_s for attempt in tries)
         return round(wait, 4) if waited + wait <= self.settings.patience_s else None
 
@@ -136,31 +143,36 @@ class ChatBrain:
                 sentence += f" (it wants {fault.retry_after_s:.0f} s more)"
         return ModelError(sentence, tuple(tries), final=not fault.heals)
 
-    def _said(self, message: AIMessage, tries: list[Attempt], latency_s: float) -> Said:
+    def _said(self, message: AIMessage, told: tuple[Message, ...], tries: list[Attempt], latency_s: float) -> Said:
         usage: Any = message.usage_metadata or {}
         meta = message.response_metadata
-        tokens_in, tokens_out = usage.get("input_tokens", 0), usage.get("output_tokens", 0)
+        text = self._safe(message.text) or ""
+        counts = (usage.get("input_tokens") or 0, usage.get("output_tokens") or 0)
+        counted = any(counts)
+        tokens_in, tokens_out = counts if counted else (sum(len(m.content) for m in told) // 4, len(text) // 4)
         cached = (usage.get("input_token_details") or {}).get("cache_read") or 0
         price = self.settings.price
-
-        def safe(text: Any) -> Any:
-            """Some proxies echo a request's headers: the key must not come back in."""
-            return text.replace(self._secret, "***") if self._secret and isinstance(text, str) else text
-
         return Said(
-            text=safe(message.text),
+            text=text,
             tokens_in=tokens_in,
             tokens_out=tokens_out,
             cached_tokens=cached,
             reasoning_tokens=(usage.get("output_token_details") or {}).get("reasoning") or 0,
-            finish=safe(meta.get("finish_reason") or meta.get("stop_reason")),
-            served_by=safe(meta.get("model_name")),
-            fingerprint=safe(meta.get("system_fingerprint")),
-            reasoning=safe(message.additional_kwargs.get("reasoning_content")),
+            finish=_finish(self._safe(meta.get("finish_reason") or meta.get("stop_reason") or meta.get("done_reason"))),
+            served_by=self._safe(meta.get("model_name")),
+            fingerprint=self._safe(meta.get("system_fingerprint")),
+            reasoning=self._safe(message.additional_kwargs.get("reasoning_content")),
             attempts=tuple(tries),
             usd=round(price.of(tokens_in, tokens_out, cached), 8) if price else None,
+            estimated=not counted,
             latency_s=round(latency_s, 4),
         )
+
+    def _safe(self, text: Any) -> str | None:
+        """A server's text without keys, and without half characters, which no file takes."""
+        if not isinstance(text, str):
+            return None
+        return faults.blotted(text, self.secrets).encode("utf-8", "replace").decode()
 
     async def check(self) -> None:
         """Raise UserError before the first call when the server cannot be used."""
@@ -170,6 +182,14 @@ class ChatBrain:
     async def aclose(self) -> None:
         if isinstance(self.chat, OpenAIChat):
             await self.chat.aclose()
+
+
+CUT_OFF = ("length", "max_tokens", "model_length")
+"""How providers say that an answer was cut off, in small letters."""
+
+
+def _finish(reason: str | None) -> str | None:
+    return "length" if reason is not None and reason.lower() in CUT_OFF else reason
 
 
 def _tell(failed: Attempt, number: int) -> None:
@@ -251,11 +271,11 @@ class ModelLayer:
         if self.replay is not None:
             return Replay(self.replay)
         if isinstance(model, BaseChatModel):
-            asked = _settings_of(model)
-            made = ChatBrain(model, asked, Limiter(asked.max_concurrency))
+            asked, server = described(model), str(id(model))
+            made = ChatBrain(model, asked, self._limiter(asked, server))
         else:
             asked = settings(model)
-            made = ChatBrain(chat(asked), asked, self._limiter(asked))
+            made = ChatBrain(chat(asked), asked, self._limiter(asked, asked.url))
         self._brains.append(made)
         return self._shared(made, asked)
 
@@ -265,13 +285,13 @@ class ModelLayer:
             brain = Metered(brain, self.budget, asked)
         return brain if self.cache is None else Cached(brain, self.cache, asked)
 
-    def _limiter(self, asked: ModelSettings) -> Limiter:
+    def _limiter(self, asked: ModelSettings, server: str) -> Limiter:
         """One for every model of a server, however it is sampled."""
-        return self._limiters.setdefault((asked.url, asked.model), Limiter(asked.max_concurrency))
+        return self._limiters.setdefault((server, asked.model), Limiter(asked.max_concurrency))
 
     async def check(self) -> None:
-        """Raise UserError before the first call when a server cannot be used."""
-        for brain in self._brains:
+        """Raise UserError before the first call when a server cannot be used; a cache may need none."""
+        for brain in self._brains if self.cache is None else ():
             await brain.check()
 
     def close(self) -> None:
@@ -279,12 +299,25 @@ class ModelLayer:
             self.cache.close()
 
 
-def _settings_of(model: BaseChatModel) -> ModelSettings:
-    """What is known of a model object: its class and name, which stand in the cache's key."""
+def described(model: BaseChatModel) -> ModelSettings:
+    """The settings of a model object: its class and name, and all that it was given and that can be written down."""
     name: Any = getattr(model, "model_name", None) or getattr(model, "model", None) or "unnamed"
-    sampling = {key: getattr(model, key, None) for key in ("temperature", "top_p", "max_tokens")}
-    given = {key: value for key, value in sampling.items() if isinstance(value, int | float)}
-    return ModelSettings(model=f"langchain:{type(model).__name__}:{str(name).replace(' ', '-')}", **given)
+    given = {field: getattr(model, field) for field in sorted(model.model_fields_set) if field not in NOT_DECIDING}
+    plain = {field: value for field, value in given.items() if _is_plain(value)}
+    return of_object(f"langchain:{type(model).__name__}:{str(name).replace(' ', '-')}", plain)
 
 
-__all__ = ["ChatBrain", "ModelLayer", "Named", "call_seed", "chat"]
+NOT_DECIDING = ("cache", "callbacks", "metadata", "tags", "verbose", "max_retries", "request_timeout", "timeout_s")
+"""Fields of LangChain models that do not change an answer."""
+
+
+def _is_plain(value: Any) -> bool:
+    """Whether it can stand in a journal; keys and clients cannot."""
+    if isinstance(value, dict):
+        return all(isinstance(key, str) and _is_plain(inner) for key, inner in value.items())
+    if isinstance(value, list | tuple):
+        return all(map(_is_plain, value))
+    return value is None or isinstance(value, str | int | float | bool)
+
+
+__all__ = ["ChatBrain", "ModelLayer", "Named", "call_seed", "chat", "described"]

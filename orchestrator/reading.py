@@ -57,7 +57,8 @@ def read(text: str, reply: type[BaseModel], moves: Numbered, *, cut_off: bool = 
     raise Unreadable(problem)
 
 
-_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}]', re.DOTALL)
+_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*+(?:"|\Z)|[{}]', re.DOTALL)
+"""A string (to the end of the text if it is never closed) or a brace; possessive: no character is read twice."""
 
 
 def _objects(text: str) -> list[str]:

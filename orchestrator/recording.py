@@ -1,14 +1,15 @@
 """What journals have answered already: a game that goes on, and a game played again from its record."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from orchestrator import journal
 from orchestrator.brain import Ask, Brain, Key, Message, Said, prompt_hash
 from orchestrator.errors import TurnError, UserError
-from orchestrator.events import Call, Event, GameStarted
+from orchestrator.events import Call, Event, GameStarted, SeatCard
 
 
 def answered(events: Iterable[Event]) -> dict[Key, Call]:
@@ -31,6 +32,7 @@ def said_of(call: Call) -> Said:
         reasoning=call.reasoning,
         attempts=call.attempts,
         usd=call.usd,
+        estimated=call.estimated,
         cached=call.cached,
         latency_s=call.latency_s,
     )
@@ -86,22 +88,39 @@ class Recording:
             raise UserError(f"{str(path)!r} holds no recorded game")
         return cls(path, found)
 
-    @property
+    def of_seat(self, card: SeatCard) -> "Recording":
+        """The games that such a seat played; else those of its models, to say what differs; else all of them."""
+        for kept in (
+            lambda seat: (seat.config, seat.models) == (card.config, card.models),
+            lambda seat: seat.models == card.models,
+        ):
+            games = {
+                game: fitting
+                for game, found in self.games.items()
+                if (fitting := [one for one in found if any(map(kept, one.started.seats))])
+            }
+            if games:
+                return replace(self, games=games)
+        return self
+
+    @cached_property
     def model(self) -> tuple[str, Mapping[str, Any]]:
         """The one model that was asked in it, with the settings that decide. Raises UserError for none or several."""
-        asked = {
-            call.model: game.started.seats[call.seat].models.get(call.model, {})
+        asked = [
+            (name, deciding)
             for found in self.games.values()
             for game in found
-            for call in game.calls.values()
-        }
-        if len(asked) != 1:
-            names = ", ".join(asked) or "none"
+            for seat in game.started.seats
+            for name, deciding in seat.models.items()
+        ]
+        different = [one for number, one in enumerate(asked) if one not in asked[:number]]
+        if len(different) != 1:
+            names = ", ".join(f"{name} {deciding}" for name, deciding in different) or "none"
             raise UserError(
-                f"replay:{self.path} was recorded with several models or none ({names}); give --replay {self.path} "
-                "beside the --model that was recorded"
+                f"replay:{self.path} was recorded with several models or none ({names}); replay one journal of it, or "
+                f"give --replay {self.path} beside the --model that was recorded"
             )
-        return next(iter(asked.items()))
+        return different[0]
 
 
 @dataclass

@@ -2,9 +2,9 @@
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 
 import yaml
@@ -17,20 +17,24 @@ OPENAI_URL = "https://api.openai.com/v1"
 
 FORMS = "openai:NAME, openai:NAME@http://HOST:PORT/v1, langchain:PROVIDER:NAME"
 
-_OPENAI = re.compile(r"openai:(?P<name>[^@]+)(?:@(?P<url>https?://\S+))?")
+_OPENAI = re.compile(r"openai:(?:(?P<there>\S+)@(?P<url>https?://\S+)|(?P<name>@?[^@\s]+))")
 _LANGCHAIN = re.compile(r"langchain:(?P<provider>[\w-]+):(?P<name>\S+)")
 
 OURS = ("model", "messages", "response_format", "stream", "n")
 """Keys of a request that `extra_body` cannot set."""
 
 
+Share = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+"""A number from 0 up."""
+
+
 class Price(Frozen):
     """US dollars per million tokens."""
 
-    input: float = Field(ge=0)
-    cached: float | None = Field(default=None, ge=0)
+    input: Share
+    cached: Share | None = None
     """For input tokens that the provider had cached; the same as `input` if not given."""
-    output: float = Field(ge=0)
+    output: Share
     """Reasoning tokens are output."""
 
     def of(self, tokens_in: int, tokens_out: int, cached: int = 0) -> float:
@@ -50,7 +54,7 @@ class ModelSettings(Frozen):
     """`openai:NAME`, `openai:NAME@URL` or `langchain:PROVIDER:NAME`."""
     base_url: str | None = None
     """The server, instead of `@URL` in the model."""
-    temperature: float | None = Field(default=None, ge=0)
+    temperature: Share | None = None
     top_p: float | None = Field(default=None, gt=0, le=1)
     max_tokens: int | None = Field(default=None, ge=1)
     """Of one answer, reasoning included."""
@@ -61,18 +65,20 @@ class ModelSettings(Frozen):
     """Merged into every request as it is."""
     response_format: Literal["json_schema", "json_object", "none"] = "json_schema"
     """What is asked of the server besides the prompt, which states the format anyway."""
+    made_with: dict[str, Any] = {}
+    """Of a LangChain model that was made in Python: what it was given there."""
 
     key: str | None = None
     """The environment variable that holds the key: OPENAI_API_KEY for api.openai.com, HANABI_API_KEY elsewhere."""
-    timeout_s: float = Field(default=600, gt=0)
+    timeout_s: float = Field(default=600, gt=0, allow_inf_nan=False)
     """Seconds for one call; reasoning models think for minutes."""
     max_concurrency: int = Field(default=16, ge=1)
     """Calls at the same time, over all games of a process; 429 halves it for a while."""
     attempts: int = Field(default=8, ge=1)
     """Tries of one ask when the server is at fault."""
-    backoff_s: float = Field(default=1, ge=0)
+    backoff_s: Share = 1
     """Seconds before the second try; doubled for each further one, with jitter."""
-    patience_s: float = Field(default=300, ge=0)
+    patience_s: Share = 300
     """Seconds that one ask waits between its tries, all waits together."""
     price: Price | None = None
 
@@ -86,6 +92,7 @@ class ModelSettings(Frozen):
     @field_validator("extra_body")
     @classmethod
     def _not_ours(cls, body: dict[str, Any]) -> dict[str, Any]:
+        """Keys that are sent anyway would be sent twice, or break the answer."""
         if taken := [key for key in body if key in OURS]:
             raise ValueError(f"extra_body cannot set {taken[0]!r}: it is the program's own")
         return body
@@ -111,7 +118,7 @@ class ModelSettings(Frozen):
         """What the server calls the model."""
         found = _OPENAI.fullmatch(self.model) or _LANGCHAIN.fullmatch(self.model)
         assert found is not None  # checked when it was made
-        return found["name"]
+        return str(found.groupdict().get("there") or found["name"])
 
     @property
     def url(self) -> str:
@@ -147,6 +154,7 @@ DECIDING = (
     "reasoning_effort",
     "extra_body",
     "response_format",
+    "made_with",
 )
 """The settings that decide what a model answers."""
 
@@ -158,8 +166,8 @@ def _check_url(url: str) -> None:
         usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
     except ValueError:
         usable, parts = False, urlsplit("")
-    if parts.username or parts.password:
-        raise ValueError("a model's URL cannot hold a user or a password; set HANABI_API_KEY instead")
+    if parts.username or parts.password or parts.query:
+        raise ValueError("a model's URL cannot hold a user, a password or a query; set HANABI_API_KEY instead")
     if not usable:
         raise ValueError(f"{url!r} is not a server's address; it reads like http://localhost:8000/v1")
 
@@ -180,15 +188,24 @@ def settings(model: "str | Mapping[str, Any] | ModelSettings") -> ModelSettings:
         raise user_error("" if isinstance(model, str) else where, error) from None
 
 
-def _environment() -> dict[str, Any]:
+def _environment(names: Iterable[str] = tuple(ModelSettings.model_fields)) -> dict[str, Any]:
     found = {}
-    for name in ModelSettings.model_fields:
-        if name not in ("model", "base_url", "key") and (text := os.environ.get(f"HANABI_{name.upper()}")):
+    for name in names:
+        if name not in ("model", "base_url", "key", "made_with") and (text := os.environ.get(f"HANABI_{name.upper()}")):
             try:
                 found[name] = yaml.safe_load(text)
             except yaml.YAMLError:
                 raise UserError(f"HANABI_{name.upper()} is {text!r}, which cannot be read") from None
     return found
+
+
+def of_object(model: str, given: Mapping[str, Any]) -> ModelSettings:
+    """The settings of a model that was made elsewhere, with what it was given there; the rest is the environment's."""
+    asked = [name for name in ModelSettings.model_fields if name not in DECIDING]
+    try:
+        return ModelSettings.model_validate({**_environment(asked), "model": model, "made_with": dict(given)})
+    except ValidationError as error:
+        raise user_error("", error) from None
 
 
 def read(path: Path) -> dict[str, ModelSettings | str]:
@@ -209,8 +226,10 @@ def read(path: Path) -> dict[str, ModelSettings | str]:
 
 
 def _one(path: Path, name: str, model: Any) -> ModelSettings | str:
-    if model == "program":
-        return "program"
+    if isinstance(model, dict) and set(model) == {"model"}:
+        model = model["model"]
+    if isinstance(model, str) and (model == "program" or model.startswith("replay:")):
+        return model
     if not isinstance(model, str | dict):
         raise UserError(f"models {str(path)!r}: {name} is {model!r}; a model is a string, or a mapping with `model`")
     return settings(model)

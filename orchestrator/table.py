@@ -44,20 +44,20 @@ VERSIONS = ("hanabi-orchestrator", "hanabi-learning-environment", "langgraph", "
 class Gate(Protocol):
     """Lets games into their turns; a budget is one."""
 
-    def enter(self, game: str) -> str | None:
-        """Asked before each turn: why it must not begin, or None."""
+    def enter(self) -> str | None:
+        """Asked before each turn, in the game's task: why it must not begin, or None."""
 
-    def leave(self, game: str) -> None:
+    def leave(self) -> None:
         """The game is over, or suspended."""
 
 
 class Open:
     """A gate that lets everybody in."""
 
-    def enter(self, game: str) -> str | None:
+    def enter(self) -> str | None:
         return None
 
-    def leave(self, game: str) -> None:
+    def leave(self) -> None:
         """Nothing to do."""
 
 
@@ -201,7 +201,7 @@ class _Game:
         try:
             return await self._on()
         finally:
-            self.gate.leave(self.started.game)
+            self.gate.leave()
 
     async def _on(self) -> Result:
         self._tell(self.started)
@@ -210,7 +210,7 @@ class _Game:
         chair = Chair(self._tell, self.started.game, self.started.repeat, self.begun.answered)
         sitting = [seat.sitting(chair) if isinstance(seat, Telling) else seat for seat in self.seats]
         while not referee.over and (self.max_turns is None or referee.turn <= self.max_turns):
-            if why := self.gate.enter(self.started.game):
+            if why := self.gate.enter():
                 raise self._halted(why, referee.turn)
             seat = referee.seat
             memories[seat] = await self._turn(referee, sitting[seat], memories.get(seat, {}))
@@ -237,9 +237,10 @@ class _Game:
                     decided = _decided(view.turn, view.seat, await seat(view, memory))
                 except ModelError as error:
                     raise self._halted(str(error), view.turn, final=error.final) from None
-            self._tell(decided)
-        self._tell(Moved(past=referee.apply(decided.move)))
-        return decided.memory
+        past = referee.apply(decided.move)  # before it is told: an illegal decision was never made
+        self._tell(decided)
+        self._tell(Moved(past=past))
+        return dict(decided.model_dump(mode="json")["memory"])  # as a game that goes on would read it
 
     def _halted(self, why: str, turn: int, *, final: bool = False) -> Suspended:
         log.info("suspended", why=why, turn=turn)

@@ -36,7 +36,8 @@ def server(handler: Handler) -> web.Application:
 
 
 def completion(text: str = GOOD, **more: Any) -> web.Response:
-    return web.json_response({"choices": [{"message": {"content": text}, "finish_reason": "stop"}], **more})
+    message = {"role": "assistant", "content": text}
+    return web.json_response({"choices": [{"message": message, "finish_reason": "stop"}], **more})
 
 
 def quick(url: str, **more: Any) -> dict[str, Any]:

@@ -6,19 +6,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from aiohttp import web
 from hypothesis import given
 from hypothesis import strategies as st
 
 import graphs
 from orchestrator import fake_endpoint, journal
-from orchestrator.brain import Ask, Message, Place, Said, messages
+from orchestrator.brain import Ask, Message, Said, messages
 from orchestrator.budget import Budget, Cost, Metered
 from orchestrator.errors import ModelError, Suspended, UserError
 from orchestrator.events import Call, Event, Moved, TurnStarted
 from orchestrator.models import ModelLayer
 from orchestrator.settings import settings
 from orchestrator.table import play_async
-from tests.servers import ask, quick
+from tests.servers import ask, quick, server
 from tests.test_cli import Run, endpoint, run  # noqa: F401  # fixtures
 from tests.test_games import of
 
@@ -28,28 +29,25 @@ URL = "http://127.0.0.1:9/v1"
 class Answering:
     """Answers of a length, after a while."""
 
-    def __init__(self, tokens_out: int, counts: bool = True) -> None:
-        self.tokens_out, self.counts = tokens_out, counts
+    def __init__(self, tokens_out: int) -> None:
+        self.tokens_out = tokens_out
 
     async def __call__(self, ask: Ask, said: tuple[Message, ...], /) -> Said:
         await asyncio.sleep(0.001)
-        if not self.counts:
-            return Said(text="x" * 4 * self.tokens_out)
         return Said(text="x", tokens_in=2, tokens_out=self.tokens_out, reasoning_tokens=self.tokens_out // 2)
 
     async def aclose(self) -> None:
         """Nothing to close."""
 
 
-def metered(budget: Budget, tokens_out: int, counts: bool = True, **more: Any) -> Metered:
-    return Metered(Answering(tokens_out, counts), budget, settings({"model": f"openai:m@{URL}", **more}))
+def metered(budget: Budget, tokens_out: int, **more: Any) -> Metered:
+    return Metered(Answering(tokens_out), budget, settings({"model": f"openai:m@{URL}", **more}))
 
 
-async def spend(brain: Metered, place: Place | None = None) -> bool:
+async def spend(brain: Metered) -> bool:
     """One call; whether there was room for it."""
-    one = ask(place=place)
     try:
-        await brain(one, messages(one.parts))
+        await brain(ask(), messages(ask().parts))
     except ModelError:
         return False
     return True
@@ -75,10 +73,33 @@ async def test_a_budget_of_money_counts_what_calls_cost() -> None:
     assert budget.spent.usd == pytest.approx(0.01)
 
 
-async def test_a_server_that_counts_nothing_is_counted_by_characters() -> None:
-    budget = Budget(max_tokens=10**6)
-    await spend(metered(budget, 250, counts=False))
-    assert budget.spent.tokens == len("A table.") // 4 + 250
+async def test_a_server_that_counts_nothing_is_counted_by_characters_also_on_the_next_run(tmp_path: Path) -> None:
+    async def silent(request: web.Request) -> web.Response:
+        answer = fake_endpoint.complete(await request.json())
+        del answer["usage"]
+        return web.json_response(answer)
+
+    path, price = tmp_path / "game.jsonl", {"input": 1, "output": 1}
+    async with fake_endpoint.serving(server(silent)) as url:
+        for _ in range(2):  # the second run knows what the first one spent
+            budget = Budget(max_usd=0.004)
+            seat = graphs.seat("watson", quick(url, price=price, max_tokens=100), layer=ModelLayer(budget=budget))
+            budget.remember(journal.read(path) if path.exists() else ())
+            with pytest.raises(Suspended, match="the budget is reached"):
+                await play_async(seat, players=2, seed=1, journal=path, gate=budget)
+            await seat.aclose()
+    calls = of(journal.read(path), Call)
+    assert all(call.estimated and call.tokens_in > 500 for call in calls)
+    assert 0.002 < sum(call.usd or 0 for call in calls) <= 0.004
+
+
+def test_what_was_played_without_a_price_counts_at_the_price_of_now() -> None:
+    budget = Budget(max_usd=1)
+    budget.check(settings({"model": f"openai:m@{URL}", "price": {"input": 100, "output": 100}}))
+    budget.remember(
+        [Call(turn=1, seat=0, node="n", role="r", model="m", text="t", prompt_hash="p", tokens_in=900, tokens_out=100)]
+    )
+    assert budget.spent.tokens == 1000 and budget.spent.usd == pytest.approx(0.1)
 
 
 async def test_a_failed_call_gives_its_room_back() -> None:
@@ -92,15 +113,28 @@ async def test_a_failed_call_gives_its_room_back() -> None:
 
 
 async def test_a_turn_begins_only_while_there_is_room_for_it_beside_those_that_have_begun() -> None:
+    """Each game is a task of its own, also when several play the same deal."""
     budget = Budget(max_tokens=1000)
-    assert budget.enter("a") is None
-    await spend(metered(budget, 200, max_tokens=198), Place("a", 1, 1))  # a turn needs 200, so 250 are taken
-    assert budget.enter("a") is None and budget.enter("b") is None and budget.enter("c") is None
-    assert budget.enter("d") == (
-        "the budget is reached: 202 of 1000 tokens are spent, and the turns in play may need 1000 more"
+    assert budget.enter() is None
+    await spend(metered(budget, 198, max_tokens=198))  # a turn needs 200, so 250 are taken
+    budget.leave()
+    done = asyncio.Event()
+
+    async def game(stays: bool) -> str | None:
+        why = budget.enter()
+        if stays and why is None:
+            await done.wait()
+        budget.leave()
+        return why
+
+    playing = [asyncio.create_task(game(True)) for _ in range(3)]
+    await asyncio.sleep(0)
+    assert await asyncio.create_task(game(False)) == (
+        "the budget is reached: 200 of 1000 tokens are spent, and the turns in play may need 1000 more"
     )
-    budget.leave("b")
-    assert budget.enter("d") is None
+    done.set()
+    await asyncio.gather(*playing)
+    assert await asyncio.create_task(game(False)) is None and not budget.turns
 
 
 def test_money_without_a_price_is_refused_before_the_first_call() -> None:

@@ -212,6 +212,37 @@ def test_a_game_whose_server_fails_is_suspended_and_goes_on_by_the_same_command(
     assert code == 0 and json.loads(out)["calls"] == asked - 1
 
 
+def test_a_server_that_is_still_down_leaves_a_game_suspended(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    url = f"http://127.0.0.1:{free_port()}/v1"
+    play = ("play", "--graph", "watson", "--model", f"openai:some@{url}")
+    with monkeypatch.context() as patched:
+        said = iter(['{"ratings": [], "reason": "r", "action": "9"}'] * 3)
+        answering(patched, lambda: next(said, None) or exhausted())
+        assert run(*play)[0] == 3
+    code, _, err = run(*play)
+    assert code == 3 and "suspended at turn 4 of games/watson-3p-s1.jsonl: cannot reach a model server" in err
+
+
+def exhausted() -> str:
+    raise ModelError("no answer")
+
+
+def test_a_damaged_journal_is_said_and_never_paid_for_again_in_silence(run: Run) -> None:
+    assert run("play", "--graph", "watson", "-q")[0] == 0
+    path = Path("games/watson-3p-s1.jsonl")
+    lines = path.read_text("utf-8").splitlines()
+    path.write_text("\n".join([*lines[:5], lines[5][:40], *lines[6:]]), "utf-8")
+    code, _, err = run("play", "--graph", "watson")
+    assert code == 2 and "line 6: not a journal line" in err and "--force-new leaves it there" in err
+    assert json.loads(run("play", "--json", "--graph", "watson", "--force-new")[1])["journal"].endswith("s1-2.jsonl")
+
+
+def test_a_slip_in_a_models_file_is_no_game_of_programs(run: Run) -> None:
+    Path("models.yaml").write_text("Default: openai:m@http://127.0.0.1:9/v1\n", "utf-8")
+    code, _, err = run("play", "--model", "models.yaml")
+    assert code == 2 and "models.yaml names Default, and not default, the model of nodes that name none" in err
+
+
 def test_a_suspended_game_is_said_as_json_too(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     def failing() -> str:
         raise ModelError("no answer")

@@ -96,6 +96,36 @@ async def test_a_fault_of_content_that_stays_is_an_absence(kind: str) -> None:
     assert [exchange.outcome for exchange in seen] == ["reasked", "fallback"]
 
 
+async def test_half_characters_and_odd_counts_are_no_trouble_in_a_game() -> None:
+    async def odd(_: web.Request) -> web.Response:
+        text = (
+            '{"choices": [{"message": {"content": "{\\"ratings\\": [], \\"reason\\": \\"\\ud83d\\", \\"action\\": 0}"'
+        )
+        text += (
+            ', "reasoning_content": "\\udc00"}, "finish_reason": "stop"}], "usage": {"prompt_tokens": NaN, "x": -1}}'
+        )
+        return web.Response(text=text, content_type="application/json")
+
+    events: list[Event] = []
+    async with fake_endpoint.serving(server(odd)) as url:
+        seat = graphs.seat("watson", quick(url))
+        result = await play_async(seat, players=2, seed=1, sink=events.append, max_turns=2)
+        await seat.aclose()
+    assert (result.calls, result.forced) == (2, 0)
+    calls = [event for event in events if isinstance(event, Call)]
+    assert all(call.reasoning == "?" and call.estimated and "?" in (call.text or "") for call in calls)
+
+
+@pytest.mark.parametrize(("reason", "usable"), [("MAX_TOKENS", False), ("max_tokens", False), ("stop", True)])
+async def test_every_providers_word_for_a_cut_off_answer_is_known(reason: str, usable: bool) -> None:
+    async def cut(_: web.Request) -> web.Response:
+        message = {"content": f"A first draft: {GOOD} On the other hand"}
+        return web.json_response({"choices": [{"message": message, "finish_reason": reason}]})
+
+    reply, _ = await asked_of(server(cut))
+    assert isinstance(reply, Choice) == usable
+
+
 async def test_a_megabyte_is_not_said_back() -> None:
     _, seen = await asked_of(first("megabyte"))
     assert sum(len(message.content) for message in seen[1].messages) < 6000
@@ -178,6 +208,14 @@ async def test_retry_after_is_honoured_and_too_long_a_one_is_given_up_at_once() 
     assert isinstance(error, ModelError) and "it wants 86400 s more" in str(error) and len(times) == 1
 
 
+async def test_a_retry_after_of_nothing_does_not_empty_the_tries_at_once() -> None:
+    brain = chat_brain(backoff_s=1, attempts=8)
+    waits = {
+        brain._wait(faults.Fault("is busy", 429, heals=True, retry_after_s=after), []) for after in (0.0, 0.1, 5.0)
+    }
+    assert len(waits) == 3 and all(wait is not None and wait >= 0.5 for wait in waits) and max(filter(None, waits)) >= 5
+
+
 async def test_waits_double_up_to_a_minute_and_end_with_patience() -> None:
     brain = chat_brain(backoff_s=1, attempts=99, patience_s=300)
     fault = faults.Fault("is down", 503, heals=True)
@@ -206,6 +244,50 @@ async def test_a_servers_words_are_passed_on_without_the_key(monkeypatch: pytest
         said = f"{error} {done}"
         assert "sk-marker" not in said and "\\x1b" not in said and "\x1b" not in said
         assert ("please" in str(error)) == (status in (400, 404))
+
+
+class ProviderError(Exception):
+    """What another library's client raises."""
+
+    def __init__(self, **said: Any) -> None:
+        super().__init__("no luck at https://host/v1?key=sk-in-the-url")
+        vars(self).update(said)
+
+
+class Response:
+    def __init__(self, status_code: int) -> None:
+        self.status_code = status_code
+        self.headers = {"retry-after": "7"}
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "heals"),
+    [
+        (ProviderError(status_code=429), 429, True),
+        (ProviderError(response=Response(503)), 503, True),
+        (ProviderError(response=Response(401)), 401, False),
+        (ProviderError(code=404), 404, False),
+        (ProviderError(), None, False),
+        (ValueError("half an answer"), None, True),
+        (KeyError("choices"), None, True),
+        (RuntimeError("Event loop is closed"), None, True),
+        (ConnectionResetError(), None, True),
+        (TimeoutError(), None, True),
+    ],
+)
+def test_errors_of_other_providers_are_classified_too(error: Exception, status: int | None, heals: bool) -> None:
+    for raised in (error, wrapped(error)):
+        found = faults.of(raised)
+        assert (found.status, found.heals) == (status, heals) or (raised is not error and status is None)
+        assert "sk-in-the-url" not in found.sentence and found.crowded == (status == 429)
+
+
+def wrapped(cause: Exception) -> Exception:
+    """As some libraries raise their own errors from those of their clients."""
+    try:
+        raise ProviderError() from cause
+    except ProviderError as error:
+        return error
 
 
 # Concurrency

@@ -4,6 +4,7 @@ import asyncio
 import json
 import shutil
 from collections import Counter
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from orchestrator.errors import ModelError, TurnError, UserError
 from orchestrator.events import Call, Event
 from orchestrator.models import ModelLayer
 from orchestrator.recording import Recording
+from orchestrator.schema import response_format
 from orchestrator.settings import settings
 from orchestrator.table import play_async
 from tests.servers import ask, quick
@@ -100,7 +102,7 @@ async def test_a_recording_of_several_models_is_replayed_beside_their_names(tmp_
         await seat.aclose()
     models = {event.model for event in journal.read(path) if isinstance(event, Call)}
     assert len(models) == 2 and any(model.endswith(" (hot)") for model in models)
-    with pytest.raises(UserError, match=r"recorded with several models or none .*; give --replay"):
+    with pytest.raises(UserError, match=r"recorded with several models or none .* or give --replay"):
         graphs.seat("cac", f"replay:{path}")
     again = tmp_path / "again.jsonl"
     seat = graphs.seat(config, quick(url), named=named, layer=ModelLayer(replay=Recording.of(path)))
@@ -124,6 +126,40 @@ def test_the_command_replays_a_folder_without_a_server_or_a_key(
     shutil.rmtree("games")
     Path("games").mkdir()
     assert run(*play, "--model", "replay:games")[2] == "error: 'games' holds no recorded game\n"
+
+
+@dataclass
+class Blind:
+    """Answers as the fake endpoint does, and says how hot it is."""
+
+    heat: float
+
+    async def __call__(self, ask: Ask, said: tuple[Message, ...], /) -> Said:
+        told = [{"role": message.role, "content": message.content} for message in said]
+        answer = fake_endpoint.complete({"messages": told, "response_format": response_format(ask.reply)})
+        text = answer["choices"][0]["message"]["content"]
+        return Said(text=text.replace("A blind answer", f"A blind answer at {self.heat}"))
+
+    async def aclose(self) -> None:
+        """Nothing to close."""
+
+
+async def test_a_folder_with_games_of_several_models_replays_each_from_its_own(tmp_path: Path) -> None:
+    """Never one game with another's answers, not even where the first broke off."""
+    path, url = tmp_path / "hot.jsonl", "http://127.0.0.1:9/v1"
+    cold, hot = (quick(url, temperature=heat) for heat in (0.0, 1.0))
+    for model, turns in ((cold, 3), (hot, None)):
+        seat = graphs.seat("cac", model)
+        seat = replace(seat, brains=dict.fromkeys(seat.brains, Blind(model["temperature"])))
+        name = "cold" if model is cold else "hot"
+        await play_async(seat, players=3, seed=2, journal=tmp_path / f"{name}.jsonl", max_turns=turns)
+    layer = ModelLayer(replay=Recording.of(tmp_path))
+    again = await replayed("cac", hot, tmp_path / "again" / "hot.jsonl", layer=layer)
+    assert same(path, again)
+    with pytest.raises(TurnError, match="turn 4: node 'interpret' asks what was not recorded"):
+        await replayed("cac", cold, tmp_path / "again" / "cold.jsonl", layer=layer)
+    with pytest.raises(UserError, match=r"several models or none .*'temperature': 0.0.*'temperature': 1.0"):
+        graphs.seat("cac", f"replay:{tmp_path}")
 
 
 # The cache
@@ -205,6 +241,7 @@ import asyncio, os, sys
 from pathlib import Path
 from orchestrator.brain import Said, messages
 from orchestrator.cache import Cache, Cached
+from orchestrator.schema import response_format
 from orchestrator.settings import settings
 from tests.servers import ask
 

@@ -18,8 +18,9 @@ from aiohttp import web
 import graphs
 from orchestrator import fake_endpoint, journal, play
 from orchestrator.brain import Message, Scripted, prompt_hash
-from orchestrator.errors import Suspended, TurnError, UserError
+from orchestrator.errors import IllegalMove, Suspended, TurnError, UserError
 from orchestrator.events import Call, Decided, Event, Halted, Moved, Result
+from orchestrator.moves import HintColour
 from orchestrator.seat import Decision, Memory
 from orchestrator.view import View
 from tests.prove import FULL
@@ -115,11 +116,11 @@ def test_a_suspended_game_goes_on_and_keeps_its_faults(tmp_path: Path) -> None:
     class Gate:
         turns = 0
 
-        def enter(self, game: str) -> str | None:
+        def enter(self) -> str | None:
             self.turns += 1
             return "enough for today" if self.turns % 4 == 0 else None
 
-        def leave(self, game: str) -> None:
+        def leave(self) -> None:
             """Nothing to do."""
 
     path, gate = tmp_path / "game.jsonl", Gate()
@@ -135,6 +136,41 @@ def test_a_suspended_game_goes_on_and_keeps_its_faults(tmp_path: Path) -> None:
     assert stops > 3 and sum(isinstance(event, Halted) for event in events) == stops
     plain = [event for event in events if not isinstance(event, Halted)]
     assert journal.comparable(plain) == journal.comparable(journal.read(whole(tmp_path)[0]))
+
+
+async def illegal(view: View, memory: Memory) -> Decision:
+    return Decision(HintColour(to=view.seat, colour="R"))
+
+
+async def legal(view: View, memory: Memory) -> Decision:
+    return Decision(view.legal[-1], memory={"kept": {1: (2, 3)}})
+
+
+def test_an_illegal_decision_was_never_made(tmp_path: Path) -> None:
+    """The seat is mended, and the game goes on."""
+    path = tmp_path / "game.jsonl"
+    named = {"illegal": illegal, "legal": legal}
+    for name, seat in named.items():
+        seat.__name__ = "seat"
+        if name == "illegal":
+            with pytest.raises(IllegalMove):
+                play(seat, players=2, seed=1, journal=path)
+        else:
+            assert play(seat, players=2, seed=1, journal=path, max_turns=4).turns
+    assert {str(decided.memory) for decided in journal.read(path) if isinstance(decided, Decided)} == {
+        "{'kept': {'1': [2, 3]}}"
+    }
+
+
+def test_a_seat_gets_its_memory_as_a_game_that_goes_on_would_read_it() -> None:
+    heard: list[Memory] = []
+
+    async def listening(view: View, memory: Memory) -> Decision:
+        heard.append(memory)
+        return await legal(view, memory)
+
+    play(listening, players=2, seed=1, max_turns=4)
+    assert heard[2:] == [{"kept": {"1": [2, 3]}}] * 2
 
 
 # What is no continuation

@@ -5,6 +5,8 @@ from typing import Any
 
 import pytest
 from aiohttp import web
+from langchain_openai import ChatOpenAI
+from pydantic import SecretStr
 
 import graphs
 from orchestrator import fake_endpoint, models, settings
@@ -70,7 +72,7 @@ def test_every_call_has_a_seed_of_its_own_that_tells_nothing() -> None:
         ({"model": "openai:m", "extra_body": {"messages": []}}, "extra_body cannot set 'messages'"),
         ({"model": "openai:m@http://a/v1", "base_url": "http://b/v1"}, "names its server already"),
         ({"model": "openai:m", "base_url": "ftp://b"}, "'ftp://b' is not a server's address"),
-        ({"model": "openai:m", "base_url": "http://me:pw@b/v1"}, "cannot hold a user or a password"),
+        ({"model": "openai:m", "base_url": "http://me:pw@b/v1"}, "cannot hold a user, a password or a query"),
         ({"model": "openai:m", "price": {"in": 1}}, "price: unknown key 'in'; known: input, cached, output"),
         ({"temperature": 1}, "model: Field required"),
         ({"model": "langchain:only"}, "unknown model 'langchain:only'"),
@@ -136,6 +138,9 @@ def test_a_file_names_models(tmp_path: Path) -> None:
     assert seat.card.models["openai:m@http://127.0.0.1:9/v1"]["temperature"] == 0.2
     path.write_text("model: openai:m@http://127.0.0.1:9/v1\nmax_tokens: 7\n", "utf-8")
     one = settings.read(path)["default"]
+    for text, wanted in (("model: program", "program"), ("default: replay:games", "replay:games")):
+        path.with_name("plain.yaml").write_text(text, "utf-8")
+        assert settings.read(path.with_name("plain.yaml")) == {"default": wanted}
     assert isinstance(one, ModelSettings) and one.max_tokens == 7
 
 
@@ -201,6 +206,34 @@ async def test_a_langchain_models_faults_are_classified_too(monkeypatch: pytest.
         result = await play_async(seat, players=2, seed=1, sink=events.append, max_turns=12)
         await seat.aclose()
     assert result.faults == faults.done.total() > 0 and result.calls == result.turns
+
+
+@pytest.mark.parametrize("kind", ["html", "half_json", "no_completion"])
+async def test_a_langchain_models_garbled_answers_are_tried_again(monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-x")
+    faults = Faults(0.5, seed=3, kinds=(kind,))
+    async with fake_endpoint.serving(fake_endpoint.app(faults=faults)) as url:
+        seat = graphs.seat("watson", {"model": "langchain:openai:fake", "base_url": url, "backoff_s": 0.001})
+        result = await play_async(seat, players=2, seed=1, max_turns=4)
+        await seat.aclose()
+    assert result.faults == faults.done[kind] > 0
+
+
+def test_model_objects_that_differ_are_told_apart_and_their_keys_are_not_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HANABI_PRICE", "{input: 1, output: 2}")
+    monkeypatch.setenv("HANABI_TEMPERATURE", "2")
+    made = [
+        ChatOpenAI(model="q", api_key=SecretStr("sk-x"), base_url=f"http://127.0.0.1:{port}/v1", temperature=heat)
+        for port, heat in ((1, 0.1), (2, 0.1), (1, 0.9))
+    ]
+    cards = [graphs.seat("watson", one).card for one in made]
+    assert len({str(card) for card in cards}) == 3 and not any("sk-x" in str(card) for card in cards)
+    told = models.described(made[0])
+    assert told.made_with["temperature"] == 0.1 and told.temperature is None and told.price is not None
+    layer = ModelLayer()
+    first, second = (layer.brain(made[0]) for _ in range(2))
+    assert isinstance(first, models.ChatBrain) and isinstance(second, models.ChatBrain)
+    assert first.limiter is second.limiter and first.secrets == ("sk-x",)
 
 
 @pytest.mark.parametrize(
