@@ -1,18 +1,22 @@
 """The live board of `play`: a sink that draws the game as it goes. Plain lines when it is no terminal."""
 
-from rich.console import Console, Group
+import time
+
+from rich.console import Console, Group, RenderableType
 from rich.live import Live
 from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from experiments.terminal import card, fireworks, sureness, turn_line
+from experiments.terminal import card, fireworks, printable, sureness, turn_line
 from orchestrator.cards import MAX_LIVES, MAX_TOKENS
 from orchestrator.events import Decided, Event, Moved, TurnStarted
 from orchestrator.view import Knowledge, View
 
 REASON = 90
 """Characters of a reason in a plain line."""
+THINKING_S = 2.0
+"""From then on a turn's seconds are shown."""
 
 
 class Board:
@@ -21,9 +25,10 @@ class Board:
     def __init__(self, console: Console, *, live: bool = True) -> None:
         self._console = console
         drawn = live and console.is_terminal
-        self._live = Live(console=console, auto_refresh=False, transient=True) if drawn else None
+        self._live = Live(console=console, get_renderable=self._picture, transient=True) if drawn else None
         self._view: View | None = None
         self._decided: Decided | None = None
+        self._since = 0.0
 
     def __enter__(self) -> "Board":
         if self._live:
@@ -37,23 +42,36 @@ class Board:
     def __call__(self, event: Event) -> None:
         match event:
             case TurnStarted():
-                self._view, self._decided = event.view, None
+                self._view, self._decided, self._since = event.view, None, time.monotonic()
                 self._draw()
             case Decided():
                 self._decided = event
                 self._draw()
             case Moved() if self._view and self._decided:
                 line = turn_line(self._view, self._decided, event.past)
-                self._console.print(line if self._live else line.append(f"  {_brief(self._decided.why)}"))
+                if self._live:
+                    self._console.print(line, no_wrap=True, overflow="ellipsis")
+                else:
+                    self._console.print(line.append(f"  {_brief(self._decided.why)}"))
 
     def _draw(self) -> None:
-        if self._live and self._view:
-            self._live.update(picture(self._view, self._decided), refresh=True)
+        if self._live:
+            self._live.refresh()
+
+    def _picture(self) -> RenderableType:
+        """The table; and how long a model takes, which may be minutes."""
+        if self._view is None:
+            return Text()
+        passed = time.monotonic() - self._since
+        drawn = picture(self._view, self._decided)
+        if self._decided is not None or passed < THINKING_S:
+            return drawn
+        return Group(drawn, Text(f"P{self._view.seat} is thinking, {passed:.0f} s", style="dim"))
 
 
 def _brief(why: str) -> str:
     """A reason's beginning, for a line; models reason in paragraphs."""
-    first = " ".join(why.split())
+    first = printable(" ".join(why.split()))
     return first if len(first) <= REASON else f"{first[: REASON - 3]}..."
 
 
@@ -64,7 +82,7 @@ def picture(view: View, decided: Decided | None = None) -> Panel:
         sure = sureness(view, decided.move)
         said = Text.assemble((f"P{decided.seat} decides: ", "bold"), (str(decided.move), "bold cyan"))
         said.append(f"  ({sure})" if sure else "")
-        parts += [Text(), said, Text(decided.why, style="italic")]
+        parts += [Text(), said, Text(printable(decided.why), style="italic")]
     title = f"turn {view.turn}, P{view.seat} to move" if view.legal else f"turn {view.turn}, as P{view.seat} sees it"
     return Panel(Group(*parts), title=title, border_style="dim", expand=False, padding=(0, 2))
 

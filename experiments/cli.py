@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import signal
 import sys
 from contextlib import nullcontext
 from pathlib import Path
@@ -44,6 +45,7 @@ INTERRUPTED = 130
 def main() -> None:
     """The console script: a mistake is one sentence on stderr and an exit code, never a traceback."""
     try:
+        signal.signal(signal.SIGTERM, _as_an_interrupt)
         _keys()
         code = app(standalone_mode=False)  # the code of a typer.Exit, as which an interrupt comes too
     except UserError as error:
@@ -51,7 +53,7 @@ def main() -> None:
     except TurnError as error:
         _fail(str(error), 1)
     except Suspended as error:
-        _fail(f"{error}. The same command goes on from there", SUSPENDED)
+        _fail(str(error), SUSPENDED)
     except OSError as error:
         _fail(f"{error.strerror or error}: {error.filename or 'no file'}", 1)
     except Exception as error:
@@ -62,6 +64,11 @@ def main() -> None:
     if code == INTERRUPTED:
         _fail("interrupted", INTERRUPTED)
     sys.exit(code)
+
+
+def _as_an_interrupt(*_: object) -> None:
+    """Schedulers send SIGTERM: the game ends as by Ctrl-C, the terminal as it was."""
+    signal.raise_signal(signal.SIGINT)
 
 
 def _fail(sentence: str, code: int) -> None:
@@ -103,7 +110,7 @@ def play(
     players: Players = 3,
     seed: Annotated[int | None, typer.Option(help="HLE's own deal of this seed; 1 if no deck is given.")] = None,
     deck: Annotated[Path | None, typer.Option(help="A JSON list of 50 cards, first dealt first.")] = None,
-    model: Model = "program",
+    model: Model | None = None,
     verify: Annotated[str | None, typer.Option(help="none or safety, instead of the graph's own.")] = None,
     out: Annotated[Path, typer.Option(help="The folder for the game's journal.")] = Path("games"),
     replay: Annotated[Path | None, typer.Option(help="Ask no model: answer from these journals.")] = None,
@@ -124,7 +131,7 @@ def play(
     if seed is not None:
         hle.check_seed(seed)
     asked = game.layer(cache=cache, replay=replay, max_tokens=max_tokens, max_usd=max_usd)
-    named = game.bound(config, model)
+    named = game.bound(config, model or (PROGRAM if replay is None else f"{graphs.REPLAY}{replay}"))
     seat = graphs.seat(config, named.get("default", PROGRAM), named=named, layer=asked)
     label = deck.stem if deck else None
     started = table.start([seat] * players, players=players, seed=seed, deck=cards, label=label)
@@ -140,11 +147,20 @@ def play(
         except Suspended as suspended:
             if as_json:
                 _print({"suspended": str(suspended), "turn": suspended.turn, "journal": str(path)})
-            raise
+            raise Suspended(f"{suspended}. {_onward(suspended, force_new)}", suspended.turn) from None
     if as_json:
         _print(result.model_dump(mode="json") | {"journal": str(path)})
     else:
         game.closing(result, path, screen, again=played.over)
+
+
+def _onward(suspended: Suspended, forced: bool) -> str:
+    """How a suspended game goes on."""
+    if suspended.held:
+        return "A larger budget goes on from there"
+    return (
+        "The same command without --force-new goes on from there" if forced else "The same command goes on from there"
+    )
 
 
 def _verified(config: GraphConfig, rule: str | None) -> GraphConfig:
@@ -243,10 +259,11 @@ def endpoint(
     faults: Annotated[float, typer.Option(min=0, max=1, help="The share of requests that go wrong.")] = 0.0,
     fault_seed: Annotated[int, typer.Option(help="Another seed makes others go wrong.")] = 1,
     only: Annotated[str, typer.Option(help="Faults, by commas, instead of all: 429,500,hang,empty ...")] = "",
+    hang: Annotated[float, typer.Option(min=0, help="Seconds after which a hanging answer is dropped.")] = 10.0,
 ) -> None:
     """Serve an OpenAI-compatible endpoint that answers blindly, for trials without a model."""
-    kinds = tuple(only.split(",")) if only else KINDS
-    wrong = Faults(faults, fault_seed, kinds) if faults else None
+    kinds = tuple(kind.strip() for kind in only.split(",")) if only else KINDS
+    wrong = Faults(faults or float(bool(only)), fault_seed, kinds, hang_s=hang) if faults or only else None
 
     async def serve() -> None:
         async with fake_endpoint.serving(fake_endpoint.app(latency, wrong), port) as url:

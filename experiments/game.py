@@ -14,10 +14,10 @@ from orchestrator import journal, settings
 from orchestrator.begun import Begun, differences
 from orchestrator.budget import Budget
 from orchestrator.cache import Cache
-from orchestrator.errors import Suspended, UserError
+from orchestrator.errors import Suspended, TurnError, UserError
 from orchestrator.events import Call, GameStarted, Result, Sink
 from orchestrator.models import ModelLayer
-from orchestrator.recording import Recording
+from orchestrator.recording import Recording, Replay
 from orchestrator.settings import ModelSettings
 from orchestrator.table import play_async
 
@@ -99,6 +99,9 @@ class Game:
         self.path = path
         self.layer = layer
         self.before = Begun.of(journal.read(path) if path.exists() else ())
+        self.recordings = [brain.recording for brain in seat.brains.values() if isinstance(brain, Replay)]
+        for recording in self.recordings:
+            recording.check(started)
         if layer.budget:
             layer.budget.remember(self.before.events)
 
@@ -121,7 +124,12 @@ class Game:
             if suspended.refused and not self.before.events:
                 self.path.unlink()
                 raise UserError(str(suspended)) from None
-            raise Suspended(f"suspended at turn {suspended.turn} of {self.path}: {suspended}", suspended.turn) from None
+            where = f"suspended at turn {suspended.turn} of {self.path}"
+            raise Suspended(f"{where}: {suspended}", suspended.turn, held=suspended.held) from None
+        except TurnError:
+            if self.recordings:
+                self.path.unlink()  # half a replay is nothing to keep
+            raise
         finally:
             await self.seat.aclose()
             self.layer.close()

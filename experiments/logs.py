@@ -15,6 +15,11 @@ Form = Literal["console", "json"]
 FORMS: tuple[Form, ...] = ("console", "json")
 
 
+def _to_stderr(*_: object) -> structlog.PrintLogger:
+    """Looked up for each line: a live board puts a stream of its own there, which prints above it."""
+    return structlog.PrintLogger(sys.stderr)
+
+
 @dataclass(frozen=True)
 class Loudness:
     """How much is told, and in which form."""
@@ -39,6 +44,6 @@ class Loudness:
         structlog.configure(
             processors=[structlog.contextvars.merge_contextvars, structlog.processors.add_log_level, *written],
             wrapper_class=structlog.make_filtering_bound_logger(level),
-            logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+            logger_factory=_to_stderr,
         )
         return self

@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 import graphs
-from experiments.terminal import fireworks, turn_line
+from experiments.terminal import fireworks, printable, turn_line
 from graphs.config import GraphConfig, checked
 from orchestrator.errors import UserError
 from orchestrator.events import Call, Decided, Event, GameEnded, GameStarted, Halted, Moved, Result, Ruled, TurnStarted
@@ -94,11 +94,12 @@ def tell_game(story: Story, console: Console) -> None:
             if refused := [event for event in turn.events if isinstance(event, Ruled) and not event.accepted]:
                 line.append(f"  {len(refused)} refused", style="yellow")
             console.print(line)
-            console.print(Text(f"         {turn.decided.why}", style="dim italic"), soft_wrap=True)
+            console.print(Text(f"         {printable(turn.decided.why)}", style="dim italic"), soft_wrap=True)
         else:
             console.print(Text(f"{turn.started.turn:>3}  P{turn.started.seat}  broke off here", style="bold red"))
-        for halt in turn.halts:
-            console.print(Text(f"         suspended: {halt.why}", style="yellow"), soft_wrap=True)
+        for why, times in Counter(halt.why for halt in turn.halts).items():
+            often = f" ({times} times)" if times > 1 else ""
+            console.print(Text(f"         suspended{often}: {printable(why)}", style="yellow"), soft_wrap=True)
     console.print(summary(story.result) if story.result else Text("\nThe game is unfinished.", style="bold"))
     console.print(_asks(call for turn in story.turns for call in turn.calls))
 
@@ -125,7 +126,10 @@ def summary(result: Result) -> Table:
     }
     lives = f", {result.lives} {'life' if result.lives == 1 else 'lives'} left" if result.lives else ""
     kept = f"  (kept: {result.score_kept})" if result.score_kept != result.score_strict else ""
-    table.add_row("score", Text.assemble((str(result.score_strict), "bold"), f" of 25{kept}"))
+    score = Text.assemble((str(result.score_strict), "bold"), f" of 25{kept}")
+    if 2 * result.forced > result.turns:
+        score.append(f"  {result.forced} of {result.turns} moves were forced: not what the model plays", "bold magenta")
+    table.add_row("score", score)
     table.add_row("fireworks", fireworks(tuple(result.fireworks.values())))
     table.add_row("end", f"{ends[result.end]} after {result.turns} turns{lives}")
     if result.calls:

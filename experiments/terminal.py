@@ -45,6 +45,11 @@ def console(*, err: bool = False) -> Console:
     return Console(file=Trimmed(stream), highlight=False, width=UNBROKEN)
 
 
+def printable(text: str) -> str:
+    """A model's words without what would move a terminal's cursor or change its colours."""
+    return "".join(c if c.isprintable() or c in "\n\t" else "\N{REPLACEMENT CHARACTER}" for c in text)
+
+
 def card(shown: Card) -> Text:
     return Text(shown.value, style=f"bold {STYLES[shown.colour]}")
 

@@ -12,7 +12,7 @@ from rich.text import Text
 
 from experiments.board import picture
 from experiments.story import Story, Turn
-from experiments.terminal import sureness
+from experiments.terminal import printable, sureness
 from graphs.config import PROGRAM, GraphConfig
 from graphs.context import OWN_PARTS
 from graphs.prompting import asks, notes_of
@@ -96,15 +96,17 @@ class TurnStory:
         if heard := self._heard(call):
             grid.add_row("heard", ", ".join(heard))
         for message in told if self.full else ():
-            grid.add_row(message.role, Text(message.content))
+            grid.add_row(message.role, Text(printable(message.content)))
         for number, attempt in enumerate(call.attempts, 1):
             if attempt.error:
                 waited = f"; waited {attempt.waited_s:.1f} s" if attempt.waited_s else ""
                 grid.add_row(f"try {number}", Text(f"the model server {attempt.error}{waited}", style="yellow"))
         if call.outcome != "failed":
-            grid.add_row("said", Text(self._said(call)))
+            grid.add_row("said", Text(printable(self._said(call))))
         if call.outcome != "ok":
-            grid.add_row("", Text(OUTCOMES[call.outcome] + (f": {call.error}" if call.error else ""), style="yellow"))
+            grid.add_row(
+                "", Text(printable(OUTCOMES[call.outcome] + (f": {call.error}" if call.error else "")), style="yellow")
+            )
         return Group(self._title(call), Padding(grid, (0, 0, 0, 2)))
 
     def _title(self, call: Call) -> Text:
@@ -145,12 +147,12 @@ class TurnStory:
     def _ending(self) -> Text:
         decided, moved = self.turn.decided, self.turn.moved
         if decided is None:
-            why = "; ".join(halt.why for halt in self.turn.halts)
+            why = "; ".join(dict.fromkeys(halt.why for halt in self.turn.halts))
             return Text(f"\nThe game broke off before a decision{f': {why}' if why else ''}.", style="bold red")
         sure = sureness(self.turn.started.view, decided.move)
         text = Text.assemble(("\ndecided  ", "bold"), (str(decided.move), "bold cyan"), f"  ({sure})" if sure else "")
         text.append("  FORCED" if decided.forced else "", style="bold magenta")
-        text.append(f"\n         {decided.why}", style="italic")
+        text.append(f"\n         {printable(decided.why)}", style="italic")
         if moved:
             past = moved.past
             after = f"score {sum(past.fireworks)}, tokens {past.tokens}, lives {past.lives}"
@@ -175,4 +177,4 @@ def _entry(entry: Mapping[str, Any]) -> str:
 def _ruled(ruled: Ruled) -> Text:
     text = Text.assemble((f"\n{ruled.node}  ", "bold cyan"))
     text.append("accepts " if ruled.accepted else "refuses ", style="bold green" if ruled.accepted else "bold red")
-    return text.append(f"{ruled.move}: {ruled.why}")
+    return text.append(f"{ruled.move}: {printable(ruled.why)}")

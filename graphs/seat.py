@@ -14,6 +14,7 @@ from graphs.config import PROGRAM, GraphConfig, read
 from graphs.memory import remember
 from graphs.node import Kit, SeatState
 from orchestrator.brain import Brain
+from orchestrator.errors import UserError
 from orchestrator.events import SeatCard
 from orchestrator.models import ModelLayer, described
 from orchestrator.recording import Recording, Replay, Resumed
@@ -86,7 +87,7 @@ def decide(config: GraphConfig, view: View, notes: Notes) -> Decision:
     move, why = safest(Position.of(cut(view, [(kind, {}) for kind in TAKES])))
     tries = f"{last.number} {'choice' if last.number == 1 else 'choices'}"
     cause = f"none of {tries} passed" if refused else f"{config.decides} gave no usable choice"
-    return Decision(move, f"forced, {cause}: {why}", forced=True)
+    return Decision(move, f"{cause}: {why}", forced=True)
 
 
 def seat(
@@ -121,7 +122,11 @@ def _of_seat(brain: Brain, card: SeatCard) -> Brain:
 
 
 def _brain(model: Model, layer: ModelLayer) -> Brain:
-    return layer.brain(model) if isinstance(model, str | Mapping | ModelSettings | BaseChatModel) else model
+    if isinstance(model, str | Mapping | ModelSettings | BaseChatModel):
+        return layer.brain(model)
+    if not (callable(model) and hasattr(model, "aclose")):
+        raise UserError(f"{model!r} is no model: a string, settings, a LangChain chat model, or a brain")
+    return model
 
 
 def _found(model: Model) -> Model:

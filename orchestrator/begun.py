@@ -104,6 +104,8 @@ def differences(old: GameStarted | None, new: GameStarted) -> list[str]:
         return []
     before, after = (dict(_flat(one.model_dump(mode="json", exclude=_TOLD_APART))) for one in (old, new))
     changed = [path for path in dict.fromkeys((*before, *after)) if before.get(path) != after.get(path)]
+    if any(re.fullmatch(r"seats\.\d+\.model", path) for path in changed):  # which says it all
+        changed = [path for path in changed if not re.search(r"\.nodes\.\w+\.model$|\.models(\.|$)", path)]
     found = [f"{_spoken(path)} was {_shown(before.get(path))}, is {_shown(after.get(path))}" for path in changed]
     if old.deck != new.deck:
         found.insert(0, f"the deal was {_deal(old)}, is {_deal(new)}")
@@ -127,7 +129,8 @@ def _flat(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
 
 def _spoken(path: str) -> str:
     """Without the seat's number: seats with one graph differ in the same way."""
-    return re.sub(r"^seats\.\d+\.(config\.)?", "", path)
+    path = re.sub(r"^seats\.\d+\.(config\.)?", "", path)
+    return re.sub(r"^models\.(.+)\.(\w+)$", r"\2 of \1", path)
 
 
 def _shown(value: Any) -> str:

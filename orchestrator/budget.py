@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Self
 
 from orchestrator.brain import Ask, Brain, Message, Said
-from orchestrator.errors import ModelError, UserError
+from orchestrator.errors import OverBudget, UserError
 from orchestrator.events import Call, Event
 from orchestrator.settings import ModelSettings, Price
 
@@ -69,13 +69,12 @@ class Budget:
     """The most that a turn has needed: what it had paid and what it held, at its worst moment."""
     turns: set[Turn] = field(default_factory=set)
     """Those that have begun, of all games."""
-    prices: list[Price] = field(default_factory=list)
-    """Of the models that were checked."""
+    models: list[ModelSettings] = field(default_factory=list)
+    """Those that were checked."""
 
     def check(self, settings: ModelSettings) -> None:
         """Raise UserError when the run is limited in money and the model has no price."""
-        if settings.price is not None:
-            self.prices.append(settings.price)
+        self.models.append(settings)
         if self.max_usd is not None and settings.price is None:
             raise UserError(
                 f"--max-usd needs the price of {settings.model} in dollars per million tokens: "
@@ -90,14 +89,18 @@ class Budget:
                 cost = Cost(event.tokens_in + event.tokens_out, self._usd(event))
                 self.spent += cost
                 turns[event.turn] = turns.get(event.turn, NOTHING) + cost
+        answer = NOTHING
+        for one in self.models:  # a turn also needs room for an answer at its worst
+            answer = answer.at_least(_cost(one, 0, one.max_tokens or ANSWER))
         for cost in turns.values():
-            self.dearest = self.dearest.at_least(cost)
+            self.dearest = self.dearest.at_least(cost + answer)
 
     def _usd(self, call: Call) -> float:
         """What a call cost; one that had no price then, at the highest of now."""
         if call.usd is not None:
             return call.usd
-        return max((price.of(call.tokens_in, call.tokens_out) for price in self.prices), default=0.0)
+        prices = (one.price for one in self.models if one.price)
+        return max((price.of(call.tokens_in, call.tokens_out) for price in prices), default=0.0)
 
     def enter(self) -> str | None:
         """Asked before each turn of a game, in the game's task: why it must not begin, or None."""
@@ -120,9 +123,9 @@ class Budget:
             _turn.set(None)
 
     def hold(self, worst: Cost) -> None:
-        """Raises ModelError when a call that costs this could break the limit."""
+        """Raises OverBudget when a call that costs this could break the limit."""
         if why := self._over(self.spent + self.held + worst):
-            raise ModelError(f"{why}, and the next call may need {self._said(worst)}")
+            raise OverBudget(f"{why}, and the next call may need {self._said(worst)}")
         self.held += worst
         if (turn := _turn.get()) is not None:
             turn.held += worst
@@ -145,6 +148,11 @@ class Budget:
         if self.max_usd is not None and whole.usd > self.max_usd:
             return f"the budget is reached: ${self.spent.usd:.4f} of ${self.max_usd:g} are spent"
         return None
+
+
+def _cost(settings: ModelSettings, tokens_in: int, tokens_out: int, cached: int = 0) -> Cost:
+    price = settings.price or Price(input=0, output=0)
+    return Cost(tokens_in + tokens_out, price.of(tokens_in, tokens_out, cached))
 
 
 @dataclass
@@ -176,8 +184,7 @@ class Metered:
         return said if isinstance(said, int) else max(ANSWER, 2 * self.longest)
 
     def _cost(self, tokens_in: int, tokens_out: int, cached: int = 0) -> Cost:
-        price = self.settings.price or Price(input=0, output=0)
-        return Cost(tokens_in + tokens_out, price.of(tokens_in, tokens_out, cached))
+        return _cost(self.settings, tokens_in, tokens_out, cached)
 
     async def aclose(self) -> None:
         await self.brain.aclose()

@@ -109,7 +109,7 @@ class Cached:
 
 
 def _key(settings: ModelSettings, ask: Ask, said: tuple[Message, ...]) -> str:
-    deciding = {**settings.deciding, "url": settings.url, "response_format": settings.response_format}
+    deciding = {**settings.deciding, "response_format": settings.response_format}
     schema = ask.reply.model_json_schema() if settings.response_format == "json_schema" else None
     told = [[message.role, message.content] for message in said]
     which = [ask.node, ask.number, ask.sample, ask.place.repeat]

@@ -1,6 +1,7 @@
 """A thin LangChain chat model over any OpenAI-compatible server: the only module that knows the OpenAI client."""
 
 import asyncio
+import re
 from typing import Any
 
 from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
@@ -10,6 +11,7 @@ from langchain_core.outputs import ChatGeneration, ChatResult
 from openai import APIConnectionError, APIStatusError, AsyncOpenAI, DefaultAioHttpClient, OpenAIError
 from pydantic import PrivateAttr, SecretStr
 
+from orchestrator import faults
 from orchestrator.errors import UserError
 from orchestrator.faults import Garbled
 from orchestrator.settings import OPENAI_URL
@@ -60,15 +62,18 @@ class OpenAIChat(BaseChatModel):
         Not every server lists its models, so any other status will do.
         """
         try:
-            await self.client().with_options(timeout=10, max_retries=1).get("/models", cast_to=object)
+            said = await self.client().with_options(timeout=10, max_retries=1).get("/models", cast_to=object)
         except APIStatusError as error:
             if error.status_code in (401, 403):
                 raise UserError(f"{self.base_url} refuses the key: HTTP {error.status_code}") from None
-        except APIConnectionError:
-            raise UserError(f"cannot reach a model server at {self.base_url}; is it running?") from None
+        except APIConnectionError as error:
+            raise UserError(f"cannot reach a model server at {self.base_url}: {_unreachable(error)}") from None
         except Exception as error:  # anything may be listening there
             what = type(error).__name__
             raise UserError(f"{self.base_url} does not answer as a model server does ({what})") from None
+        else:
+            if not isinstance(said, dict | list):
+                raise UserError(f"{self.base_url} does not answer as a model server does, but with a page")
 
     async def _agenerate(
         self,
@@ -98,6 +103,19 @@ class OpenAIChat(BaseChatModel):
         **kwargs: Any,
     ) -> ChatResult:
         return asyncio.run(self._agenerate(messages, stop, None, **kwargs))
+
+
+def _unreachable(error: BaseException) -> str:
+    """Why no connection came about."""
+    kinds = faults.kinds(error)
+    reasons = {
+        "DNS|gaierror": "its host is unknown",
+        "SSL|Certificate": "TLS fails; is it http:// rather than https://?",
+        "Refused": "nothing listens there; is it running?",
+        "Disconnect|Reset|Payload": "it hangs up; is it a model server, and is it https:// rather than http://?",
+        "Timeout": "it is silent",
+    }
+    return next((said for names, said in reasons.items() if re.search(names, kinds)), "is it running?")
 
 
 _WIRE_ROLES = {"system": "system", "human": "user", "ai": "assistant"}

@@ -3,6 +3,7 @@
 UserError         a config, a prompt, a deck or a command is written wrongly: raised before any turn
 TurnError         a turn could not be finished
 + ModelError      the provider: no answer came, whatever was tried
+  + OverBudget    the run has no room for the call, which was not made
 + IllegalMove     the rules: a decision that the table refuses
 + RoleError       a role's program raised
 Suspended         a game stopped before its end, unscored; its journal can go on
@@ -35,6 +36,10 @@ class ModelError(TurnError):
         """The server refused for good: trying again changes nothing."""
 
 
+class OverBudget(ModelError):  # noqa: N818  # what the call would be
+    """There is no room left for the call."""
+
+
 class IllegalMove(TurnError):  # noqa: N818  # "an illegal move" is the thing itself
     """A seat decided something that the rules do not allow now."""
 
@@ -46,8 +51,10 @@ class RoleError(TurnError):
 class Suspended(RuntimeError):  # noqa: N818  # what the game is
     """A game stopped before its end and has no score. Where it has a journal, playing it again goes on there."""
 
-    def __init__(self, sentence: str, turn: int, *, refused: bool = False) -> None:
+    def __init__(self, sentence: str, turn: int, *, held: bool = False, refused: bool = False) -> None:
         super().__init__(sentence)
         self.turn = turn
+        self.held = held
+        """The run itself held it, for want of budget, say: it goes on when that has changed."""
         self.refused = refused
         """A server refused for good before anything was answered: there is nothing to go on with."""

@@ -11,6 +11,7 @@ import hashlib
 import json
 import random
 import re
+from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -104,13 +105,16 @@ def complete(request: dict[str, Any], kind: str | None = None) -> dict[str, Any]
 def app(latency_s: float = 0.0, faults: Faults | None = None) -> web.Application:
     """The server; every answer waits `latency_s` and leaves in one write."""
 
+    asked = Counter[str]()
+
     async def completions(request: web.Request) -> web.StreamResponse:
+        asked["requests"] += 1
         try:
-            asked = await request.json()
-            kind = faults.pick(asked) if faults else None
+            body = await request.json()
+            kind = faults.pick(body) if faults else None
             if faults and kind in WIRE:
                 return await faults.on_the_wire(kind, request)
-            answer = complete(asked, kind)
+            answer = complete(body, kind)
         except (ValueError, TypeError, AttributeError):
             return web.json_response({"error": {"message": "this is no chat completion request"}}, status=400)
         await asyncio.sleep(latency_s)
@@ -120,7 +124,7 @@ def app(latency_s: float = 0.0, faults: Faults | None = None) -> web.Application
         return web.json_response({"object": "list", "data": [{"id": MODEL, "object": "model"}]})
 
     async def done(_: web.Request) -> web.Response:
-        return web.json_response(faults.done if faults else {})
+        return web.json_response({**asked, "faults": faults.done if faults else {}})
 
     made = web.Application(client_max_size=64 * 2**20)
     made.router.add_post("/v1/chat/completions", completions)

@@ -66,14 +66,16 @@ def of(error: Exception, secrets: Iterable[str] = ()) -> Fault:
     for cause in _causes(error):
         if status := _status(cause):
             return _of_status(status, cause, secrets)
-    kinds = _kinds(error)
-    if re.search("Disconnect|Payload|ConnectionReset|ReadError|RemoteProtocol", kinds):  # some call this a timeout
+    names = kinds(error)
+    if re.search("Disconnect|Payload|ConnectionReset|ReadError|RemoteProtocol", names):  # some call this a timeout
         return Fault("hung up", heals=True)
-    if "Timeout" in kinds:
+    if re.search("Connector|ConnectError|Refused|gaierror", names):  # some call this a timeout, too
+        return Fault("could not be reached", heals=True)
+    if "Timeout" in names:
         return Fault("did not answer in time", heals=True)
     if isinstance(error, Garbled):
         return Fault(f"did not answer as a model server does: {_clean(str(error), secrets)}", heals=True)
-    if isinstance(error, OSError) or re.search("Connect|Protocol|WriteError", kinds):
+    if isinstance(error, OSError) or re.search("Connect|Protocol|WriteError", names):
         return Fault("could not be reached", heals=True)
     said = f"failed: {type(error).__name__}: {_clean(str(error), secrets)}"
     # what a provider's client raises when it cannot make sense of an answer, or of a loop that has ended
@@ -88,7 +90,7 @@ def _causes(error: BaseException | None) -> Iterator[BaseException]:
         error = error.__cause__
 
 
-def _kinds(error: BaseException) -> str:
+def kinds(error: BaseException) -> str:
     """The names of an error's types, and of those that caused it."""
     return " ".join(kind.__name__ for cause in _causes(error) for kind in type(cause).__mro__)
 
@@ -106,7 +108,7 @@ def _of_status(status: int, error: BaseException, secrets: Iterable[str]) -> Fau
     code, words = _words(error)
     poor = status == 429 and code == "insufficient_quota"
     sentence = "wants payment: HTTP 429, insufficient_quota" if poor else SAID.get(status, f"answered HTTP {status}")
-    if status in (400, 404, 413, 422) and words:  # not 401 and 403: some servers say the key back
+    if status not in (401, 403) and words:  # those two may say a part of the key back
         sentence = f"{sentence}: {_clean(words, secrets)}"
     return Fault(
         sentence,

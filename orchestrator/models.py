@@ -39,7 +39,7 @@ Named = str | Mapping[str, Any] | ModelSettings
 LONGEST_WAIT_S = 60.0
 """Between two tries, unless the server says another time."""
 WORTH_SAYING_S = 5.0
-"""A wait of which a user hears without asking for logs."""
+"""A failed try that takes so long, its wait included, is told without asking for logs."""
 
 
 @dataclass
@@ -138,9 +138,9 @@ class ChatBrain:
         sentence = f"node {ask.node!r}: the model server {fault.sentence}"
         if fault.heals:
             waited = sum(attempt.waited_s for attempt in tries)
+            late = fault.retry_after_s is not None and fault.retry_after_s > self.settings.patience_s - waited
+            sentence += f"; it wants to be left alone for {fault.retry_after_s:.0f} s" if late else ""
             sentence += f"; given up after {_times(len(tries))} and {waited:.1f} s of waiting"
-            if fault.retry_after_s is not None and fault.retry_after_s > self.settings.patience_s - waited:
-                sentence += f" (it wants {fault.retry_after_s:.0f} s more)"
         return ModelError(sentence, tuple(tries), final=not fault.heals)
 
     def _said(self, message: AIMessage, told: tuple[Message, ...], tries: list[Attempt], latency_s: float) -> Said:
@@ -194,7 +194,7 @@ def _finish(reason: str | None) -> str | None:
 
 def _tell(failed: Attempt, number: int) -> None:
     """Long waits are for everybody to hear, short ones for who asked for logs."""
-    tell = log.warning if failed.waited_s >= WORTH_SAYING_S else log.info
+    tell = log.warning if failed.latency_s + failed.waited_s >= WORTH_SAYING_S else log.info
     tell("the model server is at fault", fault=failed.error, attempt=number, waits_s=round(failed.waited_s, 1))
 
 

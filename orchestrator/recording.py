@@ -103,6 +103,12 @@ class Recording:
                 return replace(self, games=games)
         return self
 
+    def check(self, started: GameStarted) -> None:
+        """Raise UserError when such a game is not in it."""
+        if started.game not in self.games:
+            there = dict.fromkeys(_told(game.started) for found in self.games.values() for game in found)
+            raise UserError(f"no game of {_told(started)} is recorded in {str(self.path)!r}; there: {'; '.join(there)}")
+
     @cached_property
     def model(self) -> tuple[str, Mapping[str, Any]]:
         """The one model that was asked in it, with the settings that decide. Raises UserError for none or several."""
@@ -121,6 +127,11 @@ class Recording:
                 f"give --replay {self.path} beside the --model that was recorded"
             )
         return different[0]
+
+
+def _told(started: GameStarted) -> str:
+    deal = "a deck of its own" if started.seed is None else f"seed {started.seed}"
+    return f"{started.players} players, {deal}{f', repeat {started.repeat}' if started.repeat > 1 else ''}"
 
 
 @dataclass

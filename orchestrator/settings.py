@@ -52,8 +52,6 @@ class ModelSettings(Frozen):
 
     model: str
     """`openai:NAME`, `openai:NAME@URL` or `langchain:PROVIDER:NAME`."""
-    base_url: str | None = None
-    """The server, instead of `@URL` in the model."""
     temperature: Share | None = None
     top_p: float | None = Field(default=None, gt=0, le=1)
     max_tokens: int | None = Field(default=None, ge=1)
@@ -68,6 +66,8 @@ class ModelSettings(Frozen):
     made_with: dict[str, Any] = {}
     """Of a LangChain model that was made in Python: what it was given there."""
 
+    base_url: str | None = None
+    """The server. `@URL` in the model makes the server a part of the model's name; this does not: it may move."""
     key: str | None = None
     """The environment variable that holds the key: OPENAI_API_KEY for api.openai.com, HANABI_API_KEY elsewhere."""
     timeout_s: float = Field(default=600, gt=0, allow_inf_nan=False)
@@ -88,6 +88,14 @@ class ModelSettings(Frozen):
         if not (_OPENAI.fullmatch(model) or _LANGCHAIN.fullmatch(model)):
             raise ValueError(f"unknown model {model!r}; known: program, {FORMS}")
         return model
+
+    @field_validator("key")
+    @classmethod
+    def _a_name(cls, key: str | None) -> str | None:
+        """A key pasted here would end in error messages."""
+        if key is not None and not re.fullmatch(r"[A-Z][A-Z0-9_]*", key):
+            raise ValueError("this names the environment variable of the key, e.g. TOGETHER_API_KEY; it is not the key")
+        return key
 
     @field_validator("extra_body")
     @classmethod
@@ -124,7 +132,7 @@ class ModelSettings(Frozen):
     def url(self) -> str:
         """The server of an OpenAI-compatible model."""
         found = _OPENAI.fullmatch(self.model)
-        return self.base_url or (found and found["url"]) or OPENAI_URL
+        return (self.base_url or (found and found["url"]) or OPENAI_URL).rstrip("/")
 
     @property
     def deciding(self) -> dict[str, Any]:
@@ -146,7 +154,6 @@ class ModelSettings(Frozen):
 
 DECIDING = (
     "model",
-    "base_url",
     "temperature",
     "top_p",
     "max_tokens",
@@ -232,4 +239,7 @@ def _one(path: Path, name: str, model: Any) -> ModelSettings | str:
         return model
     if not isinstance(model, str | dict):
         raise UserError(f"models {str(path)!r}: {name} is {model!r}; a model is a string, or a mapping with `model`")
-    return settings(model)
+    try:
+        return settings(model)
+    except UserError as error:
+        raise UserError(f"{path}, {name}: {error}") from None

@@ -19,7 +19,7 @@ import structlog
 from orchestrator import hle
 from orchestrator.begun import Begun, differences
 from orchestrator.cards import COLOURS
-from orchestrator.errors import ModelError, Suspended, UserError
+from orchestrator.errors import ModelError, OverBudget, Suspended, UserError
 from orchestrator.events import (
     Decided,
     Event,
@@ -83,6 +83,13 @@ def play(
     there, unfinished games included in the count. Raises UserError for what cannot be played, Suspended when a model
     gave no answer or the gate is closed, TurnError when a turn fails.
     """
+
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        pass
+    else:
+        raise UserError("an event loop is running here, as in a notebook: say `await play_async(...)`")
 
     async def whole() -> Result:
         try:
@@ -211,7 +218,7 @@ class _Game:
         sitting = [seat.sitting(chair) if isinstance(seat, Telling) else seat for seat in self.seats]
         while not referee.over and (self.max_turns is None or referee.turn <= self.max_turns):
             if why := self.gate.enter():
-                raise self._halted(why, referee.turn)
+                raise self._halted(why, referee.turn, held=True)
             seat = referee.seat
             memories[seat] = await self._turn(referee, sitting[seat], memories.get(seat, {}))
         result = _result(referee, self.started, self.ledger)
@@ -236,16 +243,17 @@ class _Game:
                 try:
                     decided = _decided(view.turn, view.seat, await seat(view, memory))
                 except ModelError as error:
-                    raise self._halted(str(error), view.turn, final=error.final) from None
+                    held = isinstance(error, OverBudget)
+                    raise self._halted(str(error), view.turn, held=held, final=error.final) from None
         past = referee.apply(decided.move)  # before it is told: an illegal decision was never made
         self._tell(decided)
         self._tell(Moved(past=past))
         return dict(decided.model_dump(mode="json")["memory"])  # as a game that goes on would read it
 
-    def _halted(self, why: str, turn: int, *, final: bool = False) -> Suspended:
+    def _halted(self, why: str, turn: int, *, held: bool = False, final: bool = False) -> Suspended:
         log.info("suspended", why=why, turn=turn)
         self._tell(Halted(turn=turn, why=why))
-        return Suspended(why, turn, refused=final and not self.ledger.counts["calls"])
+        return Suspended(why, turn, held=held, refused=final and not self.ledger.counts["calls"])
 
 
 def _decided(turn: int, seat: int, decision: Decision) -> Decided:

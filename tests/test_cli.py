@@ -210,6 +210,9 @@ def test_a_game_whose_server_fails_is_suspended_and_goes_on_by_the_same_command(
     )
     code, out, _ = run(*play, "--json")
     assert code == 0 and json.loads(out)["calls"] == asked - 1
+    asked = 3
+    code, _, err = run(*play, "--force-new")
+    assert code == 3 and "The same command without --force-new goes on from there" in err
 
 
 def test_a_server_that_is_still_down_leaves_a_game_suspended(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -264,6 +267,31 @@ def test_unusable_replies_are_logged_on_demand(run: Run, monkeypatch: pytest.Mon
     assert run(*play, "--seed", "2")[2] == ""
     logged = run("--logs", "json", "-v", *play, "--seed", "3")[2].splitlines()[0]
     assert {"game", "turn", "seat", "node", "event", "timestamp"} <= set(json.loads(logged))
+
+
+def test_a_game_of_forced_moves_is_not_passed_off_as_the_models(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    answering(monkeypatch, lambda: "rubbish")
+    _, out, _ = run("play", "-q", "--graph", "cac", "--model", "openai:some@http://127.0.0.1:9/v1")
+    assert "moves were forced: not what the model plays" in out
+
+
+def test_a_models_words_cannot_move_the_terminals_cursor(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    answering(monkeypatch, lambda: '{"ratings": [], "reason": "\\u001b[31m\\u009b2J red\\u0007", "action": "9"}')
+    _, played, _ = run("play", "--graph", "watson", "--model", "openai:some@http://127.0.0.1:9/v1")
+    told = [
+        run("show", "games/watson-3p-s1.jsonl", *more)[1] for more in ([], ["--turn", "1"], ["--turn", "1", "--full"])
+    ]
+    for out in (played, *told):
+        assert " red" in out and not set("\x1b\x9b\x07") & set(out)
+
+
+def test_sigterm_ends_a_game_as_ctrl_c_does(tmp_path: Path, endpoint: str) -> None:
+    command = [str(Path(sys.executable).with_name("orchestrator")), "play", "--model", f"openai:fake@{endpoint}"]
+    process = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    assert process.stdout and process.stdout.readline().startswith("  1  P0")
+    process.terminate()
+    _, err = process.communicate()
+    assert (process.returncode, err) == (130, "error: interrupted\n")
 
 
 def test_quiet_says_how_it_ended(run: Run) -> None:

@@ -202,10 +202,10 @@ async def test_retry_after_is_honoured_and_too_long_a_one_is_given_up_at_once() 
         assert isinstance(reply, Choice) and times[1] - times[0] >= 0.25
     in_an_hour = format_datetime(datetime.now(UTC) + timedelta(hours=1), usegmt=True)
     error, _ = await asked_of(server(limited(in_an_hour)[0]))
-    assert isinstance(error, ModelError) and re.search(r"it wants 3[56]\d\d s more", str(error))
+    assert isinstance(error, ModelError) and re.search(r"left alone for 3[56]\d\d s", str(error))
     handle, times = limited("86400")
     error, _ = await asked_of(server(handle))
-    assert isinstance(error, ModelError) and "it wants 86400 s more" in str(error) and len(times) == 1
+    assert isinstance(error, ModelError) and "it wants to be left alone for 86400 s" in str(error) and len(times) == 1
 
 
 async def test_a_retry_after_of_nothing_does_not_empty_the_tries_at_once() -> None:
@@ -272,6 +272,7 @@ class Response:
         (KeyError("choices"), None, True),
         (RuntimeError("Event loop is closed"), None, True),
         (ConnectionResetError(), None, True),
+        (ConnectionRefusedError(), None, True),
         (TimeoutError(), None, True),
     ],
 )
@@ -288,6 +289,15 @@ def wrapped(cause: Exception) -> Exception:
         raise ProviderError() from cause
     except ProviderError as error:
         return error
+
+
+async def test_a_port_where_nobody_listens_is_not_called_late() -> None:
+    async with fake_endpoint.serving(fake_endpoint.app()) as url:
+        pass
+    brain = ModelLayer().brain(quick(url, attempts=2))
+    with pytest.raises(ModelError, match="the model server could not be reached; given up after 2 tries"):
+        await brain(ask(), messages(ask().parts))
+    await brain.aclose()
 
 
 # Concurrency
@@ -358,7 +368,9 @@ async def suspended(served: web.Application, **more: Any) -> tuple[Suspended, li
 
 async def test_an_always_busy_server_suspends_the_game() -> None:
     error, events = await suspended(first("429", times=10**6))
-    assert "has too many requests: HTTP 429; given up after 4 tries" in str(error) and not error.refused
+    assert (
+        "has too many requests: HTTP 429" in str(error) and "given up after 4 tries" in str(error) and not error.refused
+    )
     assert isinstance(events[-1], Halted) and events[-1].why == str(error)
     calls = [event for event in events if isinstance(event, Call)]
     assert len(calls) == 5 and {call.outcome for call in calls} == {"failed"}  # every specialist finished its tries

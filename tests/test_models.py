@@ -119,6 +119,28 @@ async def test_the_openai_client_sends_what_is_set_and_keeps_what_comes_back() -
     assert (said.served_by, said.fingerprint, said.finish, said.reasoning) == ("served-1", "fp", "stop", "hm")
 
 
+async def test_a_page_is_no_model_server() -> None:
+    async def page(_: web.Request) -> web.Response:
+        return web.Response(text="<html>hello</html>", content_type="text/html")
+
+    async with fake_endpoint.serving(server(page)) as url:
+        layer, brain = checking(url)
+        with pytest.raises(UserError, match="does not answer as a model server does, but with a page"):
+            await layer.check()
+        await brain.aclose()
+
+
+@pytest.mark.parametrize(
+    ("url", "said"),
+    [("http://127.0.0.1:9/v1", "nothing listens there"), ("http://no-such-host.invalid/v1", "its host is unknown")],
+)
+async def test_why_a_server_cannot_be_reached_is_said(url: str, said: str) -> None:
+    layer, brain = checking(url)
+    with pytest.raises(UserError, match=said):
+        await layer.check()
+    await brain.aclose()
+
+
 def checking(url: str) -> tuple[ModelLayer, Brain]:
     layer = ModelLayer()
     return layer, layer.brain(f"openai:some@{url}")

@@ -122,7 +122,16 @@ def test_the_command_replays_a_folder_without_a_server_or_a_key(
     code, out, _ = run(*play, "--model", f"openai:fake@{url}", "--replay", str(path))
     assert code == 0 and same(path, Path(json.loads(out)["journal"]))
     code, _, err = run(*play, "--model", "replay:games", "--players", "2")
-    assert code == 1 and "asks what was not recorded in 'games'" in err and err.count("\n") == 1
+    assert code == 2 and err == (
+        "error: no game of 2 players, seed 2 is recorded in 'games'; there: 3 players, seed 2\n"
+    )
+    code, _, err = run(*play, "--replay", str(path), "--verify", "safety")
+    assert code == 1 and "asks what was not recorded in 'games/cac.jsonl'" in err and err.count("\n") == 1
+    assert sorted(left.name for left in Path("games").iterdir()) == [
+        "cac-3p-s2-replay-2.jsonl",
+        "cac-3p-s2-replay.jsonl",
+        "cac.jsonl",
+    ]
     shutil.rmtree("games")
     Path("games").mkdir()
     assert run(*play, "--model", "replay:games")[2] == "error: 'games' holds no recorded game\n"

@@ -188,7 +188,11 @@ def model(**more: Any) -> dict[str, Any]:
         (lambda: graphs.seat("cac", named={"default": "program"}), {"seed": 5}, "the deal was seed 4, is seed 5"),
         (lambda: graphs.seat("cac"), {"players": 2}, "players was 3, is 2"),
         (lambda: graphs.seat("cac"), {"repeat": 2}, "repeat was 1, is 2"),
-        (lambda: graphs.seat("cac", model()), {}, "nodes.interpret.model was 'program', is 'openai:fake@"),
+        (
+            lambda: graphs.seat("cac", model()),
+            {},
+            "holds another game: model was 'program', is 'openai:fake@http://127.0.0.1:9/v1'",
+        ),
     ],
 )
 def test_another_configuration_is_refused_with_the_difference_named(
@@ -208,7 +212,7 @@ def test_another_sampling_is_another_game_and_another_timeout_is_not(tmp_path: P
     with pytest.raises(Suspended):
         play(graphs.seat("cac", model()), players=3, seed=4, journal=path)
     for changed, said in (
-        ({"temperature": 0.5}, "temperature was not there, is 0.5"),
+        ({"temperature": 0.5}, "temperature of openai:fake@http://127.0.0.1:9/v1 was not there, is 0.5"),
         ({"max_tokens": 9}, "max_tokens"),
     ):
         with pytest.raises(UserError, match=said):

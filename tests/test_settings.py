@@ -65,7 +65,7 @@ def test_every_call_has_a_seed_of_its_own_that_tells_nothing() -> None:
     ("model", "said"),
     [
         ("gpt-4", "unknown model 'gpt-4'; known: program, openai:NAME"),
-        ({"model": "openai:m", "temprature": 1}, "unknown key 'temprature'; known: model, base_url, temperature"),
+        ({"model": "openai:m", "temprature": 1}, "unknown key 'temprature'; known: model, temperature, top_p"),
         ({"model": "openai:m", "temperature": -1}, "model 'openai:m': temperature: Input should be greater than"),
         ({"model": "openai:m", "top_p": 2}, "top_p: "),
         ({"model": "openai:m", "max_concurrency": 0}, "max_concurrency: "),
@@ -75,6 +75,7 @@ def test_every_call_has_a_seed_of_its_own_that_tells_nothing() -> None:
         ({"model": "openai:m", "base_url": "http://me:pw@b/v1"}, "cannot hold a user, a password or a query"),
         ({"model": "openai:m", "price": {"in": 1}}, "price: unknown key 'in'; known: input, cached, output"),
         ({"temperature": 1}, "model: Field required"),
+        ({"model": "openai:m", "key": "sk-pw-1"}, "key: this names the environment variable of the key"),
         ({"model": "langchain:only"}, "unknown model 'langchain:only'"),
     ],
 )
@@ -105,6 +106,14 @@ def test_keys_are_named_by_their_variable(monkeypatch: pytest.MonkeyPatch) -> No
     with pytest.raises(UserError, match="characters that no key has") as caught:
         models.chat("openai:m@http://127.0.0.1:1/v1")
     assert "broken" not in str(caught.value)
+
+
+def test_a_server_given_as_base_url_may_move_and_one_in_the_name_may_not() -> None:
+    here, there = ({"model": "openai:m", "base_url": f"http://127.0.0.1:{port}/v1/"} for port in (1, 2))
+    assert settings.settings(here).deciding == settings.settings(there).deciding
+    assert settings.settings(here).url == "http://127.0.0.1:1/v1"
+    named = settings.settings("openai:m@http://127.0.0.1:1/v1")
+    assert named.url == "http://127.0.0.1:1/v1" and named.deciding != settings.settings(here).deciding
 
 
 def test_what_decides_is_told_apart_from_how_it_is_asked() -> None:
