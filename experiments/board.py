@@ -25,10 +25,10 @@ class Board:
     def __init__(self, console: Console, *, live: bool = True) -> None:
         self._console = console
         drawn = live and console.is_terminal
-        self._live = Live(console=console, get_renderable=self._picture, transient=True) if drawn else None
         self._view: View | None = None
         self._decided: Decided | None = None
         self._since = 0.0
+        self._live = Live(console=console, get_renderable=self._picture, transient=True) if drawn else None
 
     def __enter__(self) -> "Board":
         if self._live:

@@ -3,21 +3,25 @@
 import asyncio
 import json
 import os
+import re
 import socket
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from io import StringIO
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
 from experiments import cli, game
+from experiments.board import Board
 from orchestrator import fake_endpoint, models
 from orchestrator.brain import Ask, Said
 from orchestrator.errors import ModelError
 from orchestrator.hle import deal
 from tests.servers import in_a_thread
-from tests.tables import GRAPHS
+from tests.tables import GRAPHS, events_of
 
 Run = Callable[..., tuple[int, str, str]]
 
@@ -292,6 +296,17 @@ def test_sigterm_ends_a_game_as_ctrl_c_does(tmp_path: Path, endpoint: str) -> No
     process.terminate()
     _, err = process.communicate()
     assert (process.returncode, err) == (130, "error: interrupted\n")
+
+
+async def test_a_terminal_gets_a_board_and_a_line_a_turn() -> None:
+    written = StringIO()
+    screen = Console(file=written, force_terminal=True, width=90, height=40, color_system=None)
+    with Board(screen) as board:
+        await events_of("watson", players=3, seed=1, sink=board)
+    text = written.getvalue()
+    assert "P0 decides: " in text and "turn 1, P0 to move" in text
+    assert len(re.findall(r" \d+  P\d  (?:hint|play|discard) ", text)) > 50
+    assert text.endswith("\x1b[?25h")  # the cursor is shown again
 
 
 def test_quiet_says_how_it_ended(run: Run) -> None:
