@@ -306,7 +306,7 @@ async def test_a_terminal_gets_a_board_and_a_line_a_turn() -> None:
     text = written.getvalue()
     assert "P0 decides: " in text and "turn 1, P0 to move" in text
     assert len(re.findall(r" \d+  P\d  (?:hint|play|discard) ", text)) > 50
-    assert text.endswith("\x1b[?25h")  # the cursor is shown again
+    assert "\x1b[?25h" in text  # the cursor is shown again
 
 
 def test_quiet_says_how_it_ended(run: Run) -> None:
