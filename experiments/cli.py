@@ -14,7 +14,7 @@ from rich.text import Text
 
 import graphs
 import roles
-from experiments import bench, game, listing, logs, story, turn_story
+from experiments import bench, game, listing, logs, prompt_picture, story, turn_story
 from experiments.board import Board
 from experiments.terminal import console
 from graphs.config import PROGRAM, GraphConfig
@@ -223,6 +223,20 @@ def graphs_show(
         _print(config.model_dump(mode="json"))
     else:
         listing.show_graph(config, console())
+
+
+@graphs_app.command("prompt")
+def graphs_prompt(
+    name: Annotated[str, typer.Argument(help="A graph's name, or a path to its YAML file.")],
+    players: Players = 3,
+    seed: Annotated[int, typer.Option(help="HLE's own deal of this seed.")] = 1,
+    turn: Annotated[int, typer.Option(help="Of the game that the graph's programs play.")] = 1,
+    node: Annotated[str | None, typer.Option(help="This node's prompt alone.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Print the prompts that a graph would send for a position, with their size; nobody is asked."""
+    made = prompt_picture.pictures(graphs.read(name), hle.check_players(players), hle.check_seed(seed), turn, node)
+    _print(prompt_picture.data(made)) if as_json else prompt_picture.show(made, console())
 
 
 @roles_app.command("list")

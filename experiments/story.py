@@ -14,6 +14,7 @@ from experiments.terminal import fireworks, printable, turn_line
 from graphs.config import GraphConfig, checked
 from orchestrator.errors import UserError
 from orchestrator.events import Call, Decided, Event, GameEnded, GameStarted, Halted, Moved, Result, Ruled, TurnStarted
+from orchestrator.seat import Memory
 
 
 @dataclass(frozen=True)
@@ -69,6 +70,12 @@ class Story:
         if not 1 <= number <= len(self.turns):
             raise UserError(f"the game has turns 1 to {len(self.turns)}, not {number}")
         return self.turns[number - 1]
+
+    def memory(self, number: int) -> Memory:
+        """What the acting seat of a turn kept of its own turn before."""
+        seat = self.turn(number).started.seat
+        own = [turn.decided for turn in self.turns[: number - 1] if turn.started.seat == seat and turn.decided]
+        return own[-1].memory if own else {}
 
     def config(self, seat: int) -> GraphConfig | None:
         """The graph that sat there, as it was at this player count; None for a seat that is none.

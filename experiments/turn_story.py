@@ -18,6 +18,7 @@ from graphs.context import OWN_PARTS
 from graphs.prompting import asks, notes_of
 from orchestrator.brain import Message, messages
 from orchestrator.events import Call, Ruled
+from orchestrator.seat import Memory
 from roles.report import scalar
 from roles.words import outcome
 
@@ -44,7 +45,7 @@ def tell_turn(story: Story, number: int, console: Console, *, full: bool = False
     turn = story.turn(number)
     seat = turn.started.seat
     card = story.started.seats[seat]
-    told = TurnStory(turn, story.config(seat), full, min(console.width - MARGIN, WIDEST))
+    told = TurnStory(turn, story.config(seat), story.memory(number), full, min(console.width - MARGIN, WIDEST))
     console.print(Text(f"turn {number} of {len(story.turns)}: P{seat}, {card.graph} on {card.model}", style="bold"))
     for block in told.blocks():
         console.print(block)
@@ -54,6 +55,8 @@ def tell_turn(story: Story, number: int, console: Console, *, full: bool = False
 class TurnStory:
     turn: Turn
     config: GraphConfig | None
+    memory: Memory
+    """What the seat remembered."""
     full: bool
     width: int
     """Characters of a reply's line."""
@@ -83,7 +86,7 @@ class TurnStory:
         """The prompt of every node: programs' too, rendered from what they were told."""
         if self.config is None:
             return {}
-        made = asks(self.config, self.turn.started.view, notes_of(self.config, self.turn.events))
+        made = asks(self.config, self.turn.started.view, notes_of(self.config, self.turn.events), self.memory)
         return {node: messages(ask.parts) for node, ask in made.items()}
 
     def _call(self, call: Call) -> RenderableType:

@@ -9,12 +9,13 @@ from graphs.config import GraphConfig
 from graphs.node import RoleNode, refused_moves
 from orchestrator.brain import Absent, Ask
 from orchestrator.events import Call, Event, Ruled
+from orchestrator.seat import Memory
 from orchestrator.view import View
 from roles import Notes, Verdict
 from roles.sections import cut
 
 
-def asks(config: GraphConfig, view: View, notes: Notes) -> dict[str, Ask]:
+def asks(config: GraphConfig, view: View, notes: Notes, memory: Memory | None = None) -> dict[str, Ask]:
     """The asks of every node that has a template, by its name in its attempt; of attempts that the notes reached.
 
     `config` is the graph as it is at the view's player count (see `at`).
@@ -29,13 +30,13 @@ def asks(config: GraphConfig, view: View, notes: Notes) -> dict[str, Ask]:
             if node.role.template is None or judges_nothing:
                 continue
             if attempt.number == 1 or name in attempt.path:
-                found[node.name] = ask_of(node, view, notes)
+                found[node.name] = ask_of(node, view, notes, memory)
     return found
 
 
-def ask_of(node: RoleNode, view: View, notes: Notes) -> Ask:
-    """What a node is asked, given the notes of the turn."""
-    told = cut(view, node.kinds, refused_moves(notes, node.refusals))
+def ask_of(node: RoleNode, view: View, notes: Notes, memory: Memory | None = None) -> Ask:
+    """What a node is asked, given the notes of the turn and what the seat remembers."""
+    told = cut(view, node.kinds, refused_moves(notes, node.refusals), memory)
     return node.ask(0, told, node.hears(notes))
 
 

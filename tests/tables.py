@@ -17,7 +17,7 @@ from roles import Notes, literal
 from roles.position import TAKES, Position
 from roles.sections import cut
 
-GRAPHS = ("best_of_k", "cac", "house", "moa_sherlock", "sherlock", "watson")
+GRAPHS = tuple(graphs.names())
 
 
 def random_game(players: int, seed: int) -> Iterator[Referee]:

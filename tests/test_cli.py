@@ -125,7 +125,7 @@ def wrong_decks() -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["play", "--graph", "huose"], "unknown graph 'huose'; known: best_of_k, cac, house"),
+        (["play", "--graph", "huose"], "unknown graph 'huose'; known: best_of_k, cac, "),
         (["play", "--graph", "circle.yaml"], "circle.yaml: nodes read in a circle: "),
         (["play", "--players", "1"], "Hanabi is for 2 to 5 players, not 1"),
         (["play", "--players", "6"], "Hanabi is for 2 to 5 players, not 6"),
@@ -389,6 +389,25 @@ def test_graphs_are_listed_and_shown(run: Run) -> None:
     assert json.loads(run("graphs", "show", "cac", "--json")[1])["decides"] == "generate"
     code, out, _ = run("graphs", "show", "house", "--mermaid")
     assert code == 0 and "graph TD" in out and "safety" in out and "aggregator" in out
+
+
+def test_the_prompts_of_a_position_are_printed_with_their_size(run: Run) -> None:
+    code, out, _ = run("graphs", "prompt", "house", "--turn", "5", "--players", "4")
+    assert code == 0 and out.count("=== ") == 6 and "# How to answer" in out
+    assert "is a beginning shared with another prompt" in out and "tokens in all" in out
+    told = json.loads(run("graphs", "prompt", "cac", "--players", "2", "--turn", "7", "--node", "check", "--json")[1])
+    (prompt,) = told["prompts"]
+    assert [message["role"] for message in prompt["messages"]] == ["system", "user"] and prompt["tokens"] > 500
+    whole = run("graphs", "prompt", "cac", "--players", "2", "--turn", "7", "--node", "generate")[1]
+    played = json.loads(run("play", "--json", "--graph", "cac", "--players", "2")[1])
+    shown = run("show", played["journal"], "--turn", "7", "--full")[1]
+    prompt_lines = whole.partition("message\n")[2].partition("\nnode ")[0].splitlines()
+    assert len(prompt_lines) > 50 and all(line.strip() in shown for line in prompt_lines)
+    assert run("graphs", "prompt", "cac", "--turn", "999")[0] == 2
+    assert (
+        "asks no node 'chck' there; it asks: interpret, generate, check"
+        in run("graphs", "prompt", "cac", "--node", "chck")[2]
+    )
 
 
 def test_roles_are_listed_and_shown(run: Run) -> None:
