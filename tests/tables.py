@@ -62,7 +62,7 @@ def literal_views(players: int, seed: int) -> Iterator[View]:
 
 
 STORED = Path(__file__).parent / "positions"
-POSITIONS = ("2p-opening", "5p-last-round")
+POSITIONS = ("2p-opening", "3p-empty-deck", "3p-middle", "4p-one-life", "5p-last-round")
 
 
 @cache
