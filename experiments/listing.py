@@ -60,6 +60,8 @@ def show_graph(config: GraphConfig, console: Console) -> None:
         table.add_row(label, node.role, Text(node.model), ", ".join(node.reads) or "nobody", ", ".join(told))
     console.print(table)
     console.print(Text(f"decides: {config.decides}; calls a turn: {calls(config)}, {depth(config)} deep"))
+    if config.remembers:
+        console.print(Text(f"remembers for its next turn: {', '.join(config.remembers)}"))
     if config.check:
         console.print(Text(f"check: {config.check.judge} judges; refused, {config.check.redo} is asked again"))
     if config.verify.rule == "safety":

@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 
 import graphs
+from experiments import listing
+from experiments.terminal import console
 from graphs.config import checked, parse
 from orchestrator.brain import Ask
 from orchestrator.errors import UserError
@@ -99,6 +101,11 @@ async def test_a_graph_that_remembers_nothing_keeps_nothing() -> None:
 def test_a_memory_that_cannot_be_is_refused(text: str, said: str) -> None:
     with pytest.raises(UserError, match=said):
         parse(text)
+
+
+def test_what_is_remembered_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    listing.show_graph(parse(TEXT), console())
+    assert "remembers for its next turn: proposer" in capsys.readouterr().out
 
 
 def test_memory_can_be_taken_away() -> None:
