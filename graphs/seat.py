@@ -23,7 +23,7 @@ from orchestrator.settings import ModelSettings, settings
 from orchestrator.view import View
 from roles import Notes, Verdict
 from roles.position import TAKES, Position
-from roles.replies import AnyChoice, RatedChoice, ReasonedChoice
+from roles.replies import AnyChoice, RatedChoice, ReasonedChoice, TrackedChoice
 from roles.safety import safest
 from roles.sections import cut
 
@@ -81,7 +81,7 @@ def decide(config: GraphConfig, view: View, notes: Notes) -> Decision:
     verdicts = [note for judge in last.judges for note in notes.get(last.name(judge), ())]
     refused = any(isinstance(verdict, Verdict) and not verdict.accept for verdict in verdicts)
     if isinstance(choice, AnyChoice) and not refused:
-        rated = choice.ratings if isinstance(choice, RatedChoice | ReasonedChoice) else None
+        rated = choice.ratings if isinstance(choice, RatedChoice | ReasonedChoice | TrackedChoice) else None
         ratings = None if rated is None else {str(rating.action): rating.rating for rating in rated}
         return Decision(choice.action, choice.reason, ratings, node=last.name(config.decides))
     move, why = safest(Position.of(cut(view, [(kind, {}) for kind in TAKES])))

@@ -18,6 +18,7 @@ BUILT_IN = (
     "selector",
     "self_verifier",
     "tom_interpreter",
+    "tracker",
 )
 
 for module in BUILT_IN:

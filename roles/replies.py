@@ -66,7 +66,30 @@ class ReasonedChoice(Reply):
     action: Grounded = Field(description="the chosen legal move, copied without its number")
 
 
-AnyChoice = Choice | RatedChoice | ReasonedChoice
+class Deduction(Reply):
+    seat: int = Field(ge=0, le=4, description="the player's number, your own included")
+    slots: tuple[str, ...] = Field(
+        description="what the hints leave of each of his cards, slot 0 first, e.g. 'red/blue 1/2', 'green any rank'"
+    )
+
+
+class TrackedChoice(Reply):
+    """A choice with the player's own list of what the hints leave of every card, as Mycroft keeps it."""
+
+    names_moves = True
+    example = {
+        "ratings": _RATINGS,
+        "deductions": [{"seat": 1, "slots": ["red any rank", "yellow/green/white/blue 1", "anything"]}],
+        **Choice.example,
+    }
+
+    ratings: tuple[Rating, ...] = Field(description="one entry for EVERY legal move")
+    deductions: tuple[Deduction, ...] = Field(description="one entry for EVERY player, yourself included")
+    reason: str = Field(description="why, in at most 120 words")
+    action: Grounded = Field(description="the chosen legal move, copied without its number")
+
+
+AnyChoice = Choice | RatedChoice | ReasonedChoice | TrackedChoice
 
 Ratings = Literal["none", "first", "after_reason"]
 """Whether deciding roles rate every legal move, and when."""

@@ -322,9 +322,37 @@ class CardCounts(Section):
     name = "card_counts"
 
 
+BASE_ON_CHANCES = "that is yours to do. Base plays, hints and discards on these chances."
+LISTS = {
+    "given": "The colours and ranks listed as possible come from all hints so far: if only red and blue are listed, "
+    "the card is not yellow, green or white. They take no account of the cards you can see or count; "
+    + BASE_ON_CHANCES,
+    "own": "Your own list of what the hints leave takes no account of the cards you can see or count; "
+    + BASE_ON_CHANCES,
+}
+
+
 @dataclass(frozen=True)
 class ProbabilityAdvice(Section):
+    """How to work out chances, from deductions that are `given`, or from one's `own`."""
+
     name = "probability_advice"
+    choices = {"deductions": tuple(LISTS)}
+    deductions: str
+
+    @classmethod
+    def of(cls, view: View, options: Options) -> Self:
+        return cls(str(options["deductions"]))
+
+    def variables(self) -> dict[str, object]:
+        return {"lists": LISTS[self.deductions]}
+
+
+@dataclass(frozen=True)
+class DeductionRules(Section):
+    """How to keep track of what everybody knows (Mycroft)."""
+
+    name = "deduction_rules"
 
 
 @dataclass(frozen=True)
@@ -367,6 +395,7 @@ SECTIONS: dict[str, type[Section]] = {
         StepByStep,
         CardCounts,
         ProbabilityAdvice,
+        DeductionRules,
         LegalMoves,
     )
 }
