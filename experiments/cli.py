@@ -22,6 +22,7 @@ from orchestrator import fake_endpoint, hle, journal, table
 from orchestrator.errors import Suspended, TurnError, UserError
 from orchestrator.events import nowhere
 from orchestrator.fake_faults import KINDS, Faults
+from orchestrator.settings import REPLAY
 
 app = typer.Typer(no_args_is_help=True, add_completion=False)
 graphs_app = typer.Typer(no_args_is_help=True, help="The graphs there are.")
@@ -131,12 +132,12 @@ def play(
     if seed is not None:
         hle.check_seed(seed)
     asked = game.layer(cache=cache, replay=replay, max_tokens=max_tokens, max_usd=max_usd)
-    named = game.bound(config, model or (PROGRAM if replay is None else f"{graphs.REPLAY}{replay}"))
+    named = game.models(config, model or (PROGRAM if replay is None else f"{REPLAY}{replay}"))
     seat = graphs.seat(config, named.get("default", PROGRAM), named=named, layer=asked)
     label = deck.stem if deck else None
     started = table.start([seat] * players, players=players, seed=seed, deck=cards, label=label)
     name = f"{Path(graph).stem}-{players}p-{f's{started.seed}' if cards is None else f'd-{label}'}"
-    replaying = replay is not None or any(str(one).startswith(graphs.REPLAY) for one in named.values())
+    replaying = replay is not None or any(str(one).startswith(REPLAY) for one in named.values())
     path = game.file(out, f"{name}-replay" if replaying else name, started, new=force_new or replaying)
     screen = console(err=as_json)
     board = None if as_json or loud.quiet else Board(screen, live=not loud.verbose)

@@ -22,14 +22,12 @@ from orchestrator.settings import ModelSettings
 from orchestrator.table import play_async
 
 
-def models(given: str) -> Mapping[str, str | ModelSettings]:
-    """The models of `--model`, by name: a model string is the one called `default`; a YAML file may hold several."""
-    return settings.read(Path(given)) if given.endswith((".yaml", ".yml")) else {"default": given}
+def models(config: GraphConfig, given: str) -> Mapping[str, str | ModelSettings]:
+    """The models of `--model`, by name: a model string is the one called `default`; a YAML file may hold several.
 
-
-def bound(config: GraphConfig, given: str) -> Mapping[str, str | ModelSettings]:
-    """The same for a graph; a node that names no model must not play as a program because of a slip."""
-    named = models(given)
+    Raises UserError when the graph needs a default and there is none: a slip must not become a game of programs.
+    """
+    named = settings.read(Path(given)) if given.endswith((".yaml", ".yml")) else {"default": given}
     if "default" in config.models and "default" not in named:
         raise UserError(f"{given} names {', '.join(named)}, and not default, the model of nodes that name none")
     return named

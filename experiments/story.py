@@ -113,8 +113,7 @@ def tell_game(story: Story, console: Console) -> None:
 
 def _heading(story: Story) -> Text:
     started = story.started
-    deal = f"seed {started.seed}" if started.seed is not None else "a given deck"
-    text = Text.assemble((f"{started.players} players, {deal}\n", "bold"))
+    text = Text.assemble((f"{started.players} players, {started.deal}\n", "bold"))
     for seat, card in enumerate(started.seats):
         text.append(f"P{seat}  {card.graph} on {card.model}\n")
     return text

@@ -3,10 +3,9 @@
 from graphs.build import build
 from graphs.change import at, bind, change, replace, verified, without, without_sections
 from graphs.config import GraphConfig, names, read
-from graphs.seat import REPLAY, GraphSeat, Model, seat
+from graphs.seat import GraphSeat, Model, seat
 
 __all__ = [
-    "REPLAY",
     "GraphConfig",
     "GraphSeat",
     "Model",

@@ -14,12 +14,10 @@ from graphs import context
 from graphs.context import Context
 from orchestrator.errors import UserError
 from orchestrator.frozen import Frozen, user_error
+from orchestrator.settings import PROGRAM as PROGRAM
 from roles import Judgement, Role
 from roles.replies import AnyChoice
 from roles.safety import LIMITS
-
-PROGRAM = "program"
-"""The model that is no model: the role's own exact program answers."""
 
 RESERVED = ("view", "notes", "safety")
 """Names that a node cannot bear: the graph uses them itself."""

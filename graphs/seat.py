@@ -19,16 +19,13 @@ from orchestrator.events import SeatCard
 from orchestrator.models import ModelLayer, described
 from orchestrator.recording import Recording, Replay, Resumed
 from orchestrator.seat import Chair, Decision, Memory
-from orchestrator.settings import ModelSettings, settings
+from orchestrator.settings import REPLAY, ModelSettings, settings
 from orchestrator.view import View
 from roles import Notes, Verdict
 from roles.position import TAKES, Position
 from roles.replies import AnyChoice, RatedChoice, ReasonedChoice, TrackedChoice
 from roles.safety import safest
 from roles.sections import cut
-
-REPLAY = "replay:"
-"""Before the path of a recording."""
 
 Model = str | Mapping[str, Any] | ModelSettings | BaseChatModel | Brain
 """`program`, `openai:NAME[@URL]`, `replay:DIR`, settings with a `model`, a LangChain chat model, or a brain."""

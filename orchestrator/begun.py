@@ -108,7 +108,7 @@ def differences(old: GameStarted | None, new: GameStarted) -> list[str]:
         changed = [path for path in changed if not re.search(r"\.nodes\.\w+\.model$|\.models(\.|$)", path)]
     found = [f"{_spoken(path)} was {_shown(before.get(path))}, is {_shown(after.get(path))}" for path in changed]
     if old.deck != new.deck:
-        found.insert(0, f"the deal was {_deal(old)}, is {_deal(new)}")
+        found.insert(0, f"the deal was {old.deal}, is {new.deal}")
     found = list(dict.fromkeys(found)) or ["the deal's label or the repeat"]
     more = len(found) - SHOWN
     return [*found[:SHOWN], f"and {more} more"] if more > 0 else found
@@ -135,7 +135,3 @@ def _spoken(path: str) -> str:
 
 def _shown(value: Any) -> str:
     return "not there" if value is None else repr(value)
-
-
-def _deal(started: GameStarted) -> str:
-    return "a deck of its own" if started.seed is None else f"seed {started.seed}"

@@ -85,7 +85,7 @@ class Budget:
         """Count what a game that goes on has spent before."""
         turns: dict[int, Cost] = {}
         for event in events:
-            if isinstance(event, Call) and event.text is not None and not event.cached:
+            if isinstance(event, Call) and event.paid:
                 cost = Cost(event.tokens_in + event.tokens_out, self._usd(event))
                 self.spent += cost
                 turns[event.turn] = turns.get(event.turn, NOTHING) + cost

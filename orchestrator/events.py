@@ -49,6 +49,11 @@ class GameStarted(Frozen):
     """Of everything above."""
     versions: dict[str, str]
 
+    @property
+    def deal(self) -> str:
+        """In words."""
+        return "a deck of its own" if self.seed is None else f"seed {self.seed}"
+
 
 class TurnStarted(Frozen):
     event: Literal["turn_started"] = "turn_started"
@@ -110,6 +115,11 @@ class Call(Frozen):
     def asked(self) -> bool:
         """Whether a model was asked, rather than a program."""
         return self.prompt_hash is not None
+
+    @property
+    def paid(self) -> bool:
+        """Whether an answer came that no cache gave."""
+        return self.asked and self.text is not None and not self.cached
 
 
 class Ruled(Frozen):

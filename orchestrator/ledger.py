@@ -29,7 +29,7 @@ class Ledger:
         self.counts["reasked"] += event.outcome == "reasked"
         self.counts["fallbacks"] += event.outcome == "fallback"
         self.counts["cache_hits"] += event.cached
-        if not event.cached:
+        if event.paid:
             self._pay(event)
 
     def _pay(self, call: Call) -> None:

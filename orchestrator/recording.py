@@ -130,8 +130,7 @@ class Recording:
 
 
 def _told(started: GameStarted) -> str:
-    deal = "a deck of its own" if started.seed is None else f"seed {started.seed}"
-    return f"{started.players} players, {deal}{f', repeat {started.repeat}' if started.repeat > 1 else ''}"
+    return f"{started.players} players, {started.deal}{f', repeat {started.repeat}' if started.repeat > 1 else ''}"
 
 
 @dataclass

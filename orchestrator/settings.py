@@ -15,6 +15,11 @@ from orchestrator.frozen import Frozen, user_error
 
 OPENAI_URL = "https://api.openai.com/v1"
 
+PROGRAM = "program"
+"""The model that is no model: the role's own exact program answers."""
+REPLAY = "replay:"
+"""Before the path of a recording."""
+
 FORMS = "openai:NAME, openai:NAME@http://HOST:PORT/v1, langchain:PROVIDER:NAME"
 
 _OPENAI = re.compile(r"openai:(?:(?P<there>\S+)@(?P<url>https?://\S+)|(?P<name>@?[^@\s]+))")
@@ -235,7 +240,7 @@ def read(path: Path) -> dict[str, ModelSettings | str]:
 def _one(path: Path, name: str, model: Any) -> ModelSettings | str:
     if isinstance(model, dict) and set(model) == {"model"}:
         model = model["model"]
-    if isinstance(model, str) and (model == "program" or model.startswith("replay:")):
+    if isinstance(model, str) and (model == PROGRAM or model.startswith(REPLAY)):
         return model
     if not isinstance(model, str | dict):
         raise UserError(f"models {str(path)!r}: {name} is {model!r}; a model is a string, or a mapping with `model`")

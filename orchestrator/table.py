@@ -159,8 +159,8 @@ def start(
     """The first event of a game: all that makes it this game. Raises UserError for what cannot be played."""
     if seed is not None and deck is not None:
         raise UserError(f"give a seed or a deck, not both: a deck leaves nothing for seed {seed} to deal")
-    dealt, given = (None, deck) if deck is not None else _dealt(1 if seed is None else seed)
-    cards = hle.Referee(players, given).deck
+    dealt = None if deck is not None else 1 if seed is None else seed
+    cards = hle.Referee(players, hle.deal(dealt) if dealt is not None else deck or ()).deck
     cast = tuple(card(seat) for seat in seats)
     # the label, never the cards: seeds of models must not depend on what is hidden
     place = [players, f"seed {dealt}" if dealt is not None else f"deck {label}", repeat]
@@ -175,10 +175,6 @@ def start(
         config_hash=_hash(plain),
         versions={name: version(name) for name in VERSIONS},
     )
-
-
-def _dealt(seed: int) -> tuple[int, Sequence[str]]:
-    return seed, hle.deal(seed)
 
 
 def _hash(value: Any) -> str:

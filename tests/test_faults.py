@@ -277,10 +277,24 @@ class Response:
     ],
 )
 def test_errors_of_other_providers_are_classified_too(error: Exception, status: int | None, heals: bool) -> None:
-    for raised in (error, wrapped(error)):
-        found = faults.of(raised)
-        assert (found.status, found.heals) == (status, heals) or (raised is not error and status is None)
-        assert "sk-in-the-url" not in found.sentence and found.crowded == (status == 429)
+    found = faults.of(error)
+    assert (found.status, found.heals, found.crowded) == (status, heals, status == 429)
+    assert "sk-in-the-url" not in found.sentence
+
+
+@pytest.mark.parametrize(
+    ("cause", "status", "heals"),
+    [
+        (ProviderError(code=429), 429, True),
+        (ProviderError(status_code=503), 503, True),
+        (ProviderError(code=401), 401, False),
+        (ConnectionRefusedError(), None, True),
+        (TimeoutError(), None, True),
+    ],
+)
+def test_what_lies_behind_an_error_is_looked_at(cause: Exception, status: int | None, heals: bool) -> None:
+    found = faults.of(wrapped(cause))
+    assert (found.status, found.heals) == (status, heals) and "sk-in-the-url" not in found.sentence
 
 
 def wrapped(cause: Exception) -> Exception:
