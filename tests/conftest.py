@@ -1,12 +1,20 @@
-"""Offline and clean: no socket leaves the machine, no key of the developer's is seen."""
+"""Offline and clean: no socket leaves the machine, no key of the developer's is seen. And the command, as a fixture."""
 
 import socket
-from collections.abc import Iterator
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from experiments import cli
+from orchestrator import fake_endpoint
 from roles import base
+from tests.servers import in_a_thread
+
+Run = Callable[..., tuple[int, str, str]]
+"""The command with its arguments: exit code, stdout, stderr."""
 
 LOOPBACK = ("127.", "::1", "localhost")
 
@@ -39,6 +47,30 @@ def keyless(monkeypatch: pytest.MonkeyPatch) -> None:
 def own_roles(monkeypatch: pytest.MonkeyPatch) -> None:
     """Roles that the test registers are gone after it."""
     monkeypatch.setattr(base, "_KNOWN", dict(base._KNOWN))
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Run:
+    """Run the command in an empty folder: exit code, stdout, stderr."""
+    monkeypatch.chdir(tmp_path)
+
+    def command(*arguments: str) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["orchestrator", *arguments])
+        code = 0
+        try:
+            cli.main()
+        except SystemExit as end:
+            code = int(end.code or 0)
+        out, err = capsys.readouterr()
+        return code, out, err
+
+    return command
+
+
+@pytest.fixture
+def endpoint() -> Iterator[str]:
+    with in_a_thread(fake_endpoint.app()) as url:
+        yield url
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -19,8 +19,8 @@ from orchestrator.events import Call, Event, Moved, TurnStarted
 from orchestrator.models import ModelLayer
 from orchestrator.settings import settings
 from orchestrator.table import play_async
+from tests.conftest import Run
 from tests.servers import ask, quick, server
-from tests.test_cli import Run, endpoint, run  # noqa: F401  # fixtures
 from tests.test_games import of
 
 URL = "http://127.0.0.1:9/v1"
@@ -175,7 +175,7 @@ def tokens(events: list[Event]) -> int:
     return sum(call.tokens_in + call.tokens_out for call in of(events, Call))
 
 
-def test_the_command_stops_with_3_and_counts_what_was_spent_before(run: Run, endpoint: str) -> None:  # noqa: F811
+def test_the_command_stops_with_3_and_counts_what_was_spent_before(run: Run, endpoint: str) -> None:
     play = ("play", "--json", "--graph", "watson", "--model", f"openai:fake@{endpoint}")
     code, out, err = run(*play, "--max-tokens", "9000")
     assert code == 3 and "the budget is reached: " in err and "of 9000 tokens are spent" in err

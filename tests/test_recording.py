@@ -21,8 +21,8 @@ from orchestrator.recording import Recording
 from orchestrator.schema import response_format
 from orchestrator.settings import settings
 from orchestrator.table import play_async
+from tests.conftest import Run
 from tests.servers import ask, quick
-from tests.test_cli import Run, run  # noqa: F401  # a fixture
 
 GRAPHS = ("cac", "moa_sherlock", "best_of_k")
 
@@ -110,10 +110,7 @@ async def test_a_recording_of_several_models_is_replayed_beside_their_names(tmp_
     assert same(path, again)
 
 
-def test_the_command_replays_a_folder_without_a_server_or_a_key(
-    run: Run,  # noqa: F811
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_the_command_replays_a_folder_without_a_server_or_a_key(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     path, url = asyncio.run(recorded(Path("games")))
     play = ("play", "--json", "--graph", "cac", "--seed", "2")
     code, out, _ = run(*play, "--model", "replay:games")
