@@ -7,6 +7,7 @@ import re
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from io import StringIO
 from pathlib import Path
@@ -16,11 +17,12 @@ from rich.console import Console
 
 from experiments import game
 from experiments.board import Board
-from orchestrator import models
+from orchestrator import fake_endpoint, models
 from orchestrator.brain import Ask, Said
 from orchestrator.errors import ModelError
 from orchestrator.hle import deal
 from tests.conftest import Run
+from tests.servers import in_a_thread
 from tests.tables import events_of
 
 RESULT_KEYS = {
@@ -263,12 +265,16 @@ def test_a_models_words_cannot_move_the_terminals_cursor(run: Run, monkeypatch: 
         assert " red" in out and not set("\x1b\x9b\x07") & set(out)
 
 
-def test_sigterm_ends_a_game_as_ctrl_c_does(tmp_path: Path, endpoint: str) -> None:
-    command = [str(Path(sys.executable).with_name("orchestrator")), "play", "--model", f"openai:fake@{endpoint}"]
-    process = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-    assert process.stdout and process.stdout.readline().startswith("  1  P0")
-    process.terminate()
-    _, err = process.communicate()
+def test_sigterm_ends_a_game_as_ctrl_c_does(tmp_path: Path) -> None:
+    """In the middle of it: the journal shows the first turn, and every call takes a while."""
+    with in_a_thread(fake_endpoint.app(latency_s=0.2)) as url:
+        command = [str(Path(sys.executable).with_name("orchestrator")), "play", "--model", f"openai:fake@{url}"]
+        process = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        written = tmp_path / "games" / "house-3p-s1.jsonl"
+        while process.poll() is None and not (written.exists() and '"moved"' in written.read_text("utf-8")):
+            time.sleep(0.05)
+        process.terminate()
+        _, err = process.communicate()
     assert (process.returncode, err) == (130, "error: interrupted\n")
 
 
