@@ -6,6 +6,7 @@ import signal
 import sys
 from contextlib import nullcontext
 from pathlib import Path
+from types import FrameType
 from typing import Annotated, Any
 
 import typer
@@ -67,8 +68,13 @@ def main() -> None:
     sys.exit(code)
 
 
-def _as_an_interrupt(*_: object) -> None:
-    """Schedulers send SIGTERM: the game ends as by Ctrl-C, the terminal as it was."""
+def _as_an_interrupt(number: int, frame: FrameType | None) -> None:
+    """Schedulers send SIGTERM: the game ends as by Ctrl-C, the terminal as it was.
+
+    A shell script's background jobs are born deaf to SIGINT; SIGTERM ends them all the same.
+    """
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.default_int_handler(number, frame)
     signal.raise_signal(signal.SIGINT)
 
 

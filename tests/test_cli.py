@@ -4,6 +4,7 @@ import asyncio
 import json
 import os
 import re
+import signal
 import socket
 import subprocess
 import sys
@@ -265,10 +266,16 @@ def test_a_models_words_cannot_move_the_terminals_cursor(run: Run, monkeypatch: 
         assert " red" in out and not set("\x1b\x9b\x07") & set(out)
 
 
-def test_sigterm_ends_a_game_as_ctrl_c_does(tmp_path: Path) -> None:
-    """In the middle of it: the journal shows the first turn, and every call takes a while."""
+@pytest.mark.parametrize("shell", ["exec", "trap '' INT; exec"], ids=["foreground", "background"])
+def test_sigterm_ends_a_game_as_ctrl_c_does(tmp_path: Path, shell: str) -> None:
+    """In the middle of it: the journal shows the first turn, and every call takes a while.
+
+    Background jobs of a script ignore SIGINT from birth; here the foreground must not inherit that from the tests' own.
+    """
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     with in_a_thread(fake_endpoint.app(latency_s=0.2)) as url:
-        command = [str(Path(sys.executable).with_name("orchestrator")), "play", "--model", f"openai:fake@{url}"]
+        played = f"{Path(sys.executable).with_name('orchestrator')} play --model openai:fake@{url}"
+        command = ["sh", "-c", f"{shell} {played}"]
         process = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         written = tmp_path / "games" / "house-3p-s1.jsonl"
         while process.poll() is None and not (written.exists() and '"moved"' in written.read_text("utf-8")):
