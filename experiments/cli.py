@@ -37,6 +37,10 @@ Model = Annotated[
     str,
     typer.Option("--model", help="program, openai:NAME or openai:NAME@URL, replay:DIR ..., or a file of models."),
 ]
+Settings = Annotated[
+    list[str] | None,
+    typer.Option("--set", help="Another setting of the graph, e.g. nodes.proposer.samples=3; may be repeated."),
+]
 Players = Annotated[int, typer.Option("--players", help="2 to 5.")]
 
 
@@ -118,6 +122,7 @@ def play(
     seed: Annotated[int | None, typer.Option(help="HLE's own deal of this seed; 1 if no deck is given.")] = None,
     deck: Annotated[Path | None, typer.Option(help="A JSON list of 50 cards, first dealt first.")] = None,
     model: Model | None = None,
+    settings: Settings = None,
     verify: Annotated[str | None, typer.Option(help="none or safety, instead of the graph's own.")] = None,
     out: Annotated[Path, typer.Option(help="The folder for the game's journal.")] = Path("games"),
     replay: Annotated[Path | None, typer.Option(help="Ask no model: answer from these journals.")] = None,
@@ -131,7 +136,8 @@ def play(
 ) -> None:
     """Play one game; the same command again goes on with an unfinished one."""
     loud = context.obj.more(verbose=verbose, quiet=quiet).set_up()
-    config = _verified(graphs.read(graph), verify)
+    named_graph = graphs.read(graph)
+    config = _verified(graphs.dotted(named_graph, settings or ()), verify)
     hle.check_players(players)
     graphs.at(config, players)
     cards = _deck(deck)
@@ -142,7 +148,8 @@ def play(
     seat = graphs.seat(config, named.get("default", PROGRAM), named=named, layer=asked)
     label = deck.stem if deck else None
     started = table.start([seat] * players, players=players, seed=seed, deck=cards, label=label)
-    name = f"{Path(graph).stem}-{players}p-{f's{started.seed}' if cards is None else f'd-{label}'}"
+    stem = f"{Path(graph).stem}{config.name.removeprefix(named_graph.name)}"
+    name = f"{stem}-{players}p-{f's{started.seed}' if cards is None else f'd-{label}'}"
     replaying = replay is not None or any(str(one).startswith(REPLAY) for one in named.values())
     path = game.file(out, f"{name}-replay" if replaying else name, started, new=force_new or replaying)
     screen = console(err=as_json)
@@ -220,10 +227,11 @@ def graphs_show(
     name: Annotated[str, typer.Argument(help="A graph's name, or a path to its YAML file.")],
     mermaid: Annotated[bool, typer.Option("--mermaid", help="The compiled graph as a Mermaid picture.")] = False,
     players: Players = 3,
+    settings: Settings = None,
     as_json: Json = False,
 ) -> None:
     """Show who hears whom in a graph."""
-    config = graphs.read(name)
+    config = graphs.dotted(graphs.read(name), settings or ())
     if mermaid:
         print(listing.mermaid(config, hle.check_players(players)))
     elif as_json:
@@ -239,10 +247,12 @@ def graphs_prompt(
     seed: Annotated[int, typer.Option(help="HLE's own deal of this seed.")] = 1,
     turn: Annotated[int, typer.Option(help="Of the game that the graph's programs play.")] = 1,
     node: Annotated[str | None, typer.Option(help="This node's prompt alone.")] = None,
+    settings: Settings = None,
     as_json: Json = False,
 ) -> None:
     """Print the prompts that a graph would send for a position, with their size; nobody is asked."""
-    made = prompt_picture.pictures(graphs.read(name), hle.check_players(players), hle.check_seed(seed), turn, node)
+    config = graphs.dotted(graphs.read(name), settings or ())
+    made = prompt_picture.pictures(config, hle.check_players(players), hle.check_seed(seed), turn, node)
     _print(prompt_picture.data(made)) if as_json else prompt_picture.show(made, console())
 
 

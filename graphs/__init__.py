@@ -1,7 +1,7 @@
 """Graphs of roles: configs, the pure functions on them, and the seats that they become."""
 
 from graphs.build import build
-from graphs.change import at, bind, change, replace, verified, without, without_sections
+from graphs.change import at, bind, change, dotted, replace, setting, verified, without, without_sections
 from graphs.config import GraphConfig, names, read
 from graphs.seat import GraphSeat, Model, seat
 
@@ -13,10 +13,12 @@ __all__ = [
     "bind",
     "build",
     "change",
+    "dotted",
     "names",
     "read",
     "replace",
     "seat",
+    "setting",
     "verified",
     "without",
     "without_sections",

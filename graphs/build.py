@@ -19,7 +19,7 @@ from graphs.config import PROGRAM, GraphConfig, between
 from graphs.node import Kit, RoleNode, SeatState
 from roles import Verdict
 from roles.history_analyst import HistoryReport
-from roles.replies import AnyChoice
+from roles.replies import Choice
 from roles.safety import Safety, judged
 
 Seated = CompiledStateGraph[SeatState, Kit, SeatState, SeatState]
@@ -122,7 +122,7 @@ def _route(decides: str, judge: str, passed: str, again: str) -> Callable[[SeatS
         if state["failed"]:
             return END
         (choice,), (verdict,) = state["notes"][decides], state["notes"][judge]
-        if not isinstance(choice, AnyChoice):
+        if not isinstance(choice, Choice):
             return END
         return again if isinstance(verdict, Verdict) and not verdict.accept else passed
 
@@ -151,6 +151,7 @@ def role_node(config: GraphConfig, name: str, attempt: Attempt) -> RoleNode:
         judges=attempt.name(config.decides) if config.check and name == config.check.judge else None,
         context=context,
         layout=context.layout([config.role(other) for other in config.nodes]),
+        options=config.options_of(name),
     )
 
 

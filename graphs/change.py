@@ -1,7 +1,10 @@
 """Ablations: pure functions from a graph config to another. They name nodes; each result is checked whole."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from typing import Any
+
+import yaml
 
 from graphs.config import PROGRAM, GraphConfig, checked
 from orchestrator.errors import UserError
@@ -46,6 +49,50 @@ def change(config: GraphConfig, **nodes: Mapping[str, Any]) -> GraphConfig:
         data["nodes"][name] |= dict(settings)
     settings_named = (f"{name}-{key}-{value}" for name, settings in nodes.items() for key, value in settings.items())
     return _again(config, data, "-".join(settings_named))
+
+
+def setting(config: GraphConfig, **settings: Any) -> GraphConfig:
+    """Other settings for the whole graph, e.g. `setting(config, context="watson", order="cache")`."""
+    if unknown := [key for key in settings if key not in GraphConfig.model_fields]:
+        raise UserError(
+            f"graph {config.name!r} has no setting {unknown[0]!r}; known: {', '.join(GraphConfig.model_fields)}"
+        )
+    data = config.model_dump(mode="json") | settings
+    return _again(config, data, "-".join(f"{key}-{_short(value)}" for key, value in settings.items()))
+
+
+def dotted(config: GraphConfig, settings: Iterable[str]) -> GraphConfig:
+    """Settings as a command line gives them: `context=watson`, `nodes.proposer.samples=3`, `options.history.moves=5`.
+
+    Values are YAML. Raises UserError with one sentence.
+    """
+    data, named = config.model_dump(mode="json"), []
+    for given in settings:
+        path, equals, text = given.partition("=")
+        if not equals or not all(keys := path.split(".")):
+            raise UserError(f"--set {given!r} is no setting; say KEY=VALUE, e.g. nodes.proposer.samples=3")
+        try:
+            value = yaml.safe_load(text)
+        except (yaml.YAMLError, ValueError):
+            raise UserError(f"--set {given!r}: {text!r} is not YAML") from None
+        _put(data, keys, value, given)
+        named.append(f"{keys[-1]}-{_short(value)}")
+    return _again(config, data, "-".join(named)) if named else config
+
+
+def _put(data: dict[str, Any], keys: list[str], value: Any, given: str) -> None:
+    *path, last = keys
+    for done, key in enumerate(path):
+        inner = data.setdefault(key, {}) if done else data.get(key)
+        if not isinstance(inner, dict):
+            raise UserError(f"--set {given!r}: there are no settings under {'.'.join(path[: done + 1])!r}")
+        data = inner
+    data[last] = value
+
+
+def _short(value: Any) -> str:
+    """A value in a name."""
+    return re.sub(r"[^\w.]+", "-", str(value)).strip("-")
 
 
 def verified(config: GraphConfig, rule: str) -> GraphConfig:

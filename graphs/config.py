@@ -11,13 +11,14 @@ from pydantic import Field, ValidationError, field_validator, model_validator
 
 import roles
 from graphs import context
-from graphs.context import Context
+from graphs.context import Context, Order
 from orchestrator.errors import UserError
 from orchestrator.frozen import Frozen, user_error
 from orchestrator.settings import PROGRAM as PROGRAM
 from roles import Judgement, Role
-from roles.replies import AnyChoice
+from roles.replies import Choice, Form
 from roles.safety import LIMITS
+from roles.told import check_options, defaults
 
 RESERVED = ("view", "notes", "safety")
 """Names that a node cannot bear: the graph uses them itself."""
@@ -38,6 +39,8 @@ class Node(Frozen):
     """Instead of the graph's."""
     players: tuple[PlayerCount, ...] = PLAYERS
     """The player counts at which it is there."""
+    options: dict[str, Any] = Field(default_factory=dict)
+    """Its role's own (`k: 3`), and those of sections that it is told (`history: {moves: 10}`)."""
 
 
 class Check(Frozen):
@@ -78,6 +81,13 @@ class GraphConfig(Frozen):
     verify: Verify = Verify()
     players: tuple[PlayerCount, ...] = PLAYERS
     """The player counts that it is for."""
+    order: Order | None = None
+    """Instead of the contexts'; so are the next three."""
+    answer_format: Form | None = None
+    ratings: bool | None = None
+    reason_first: bool | None = None
+    options: dict[str, Any] = Field(default_factory=dict)
+    """Section options for every node that is told them, e.g. `{rules: {scoring: kept}, conventions: none}`."""
     remembers: tuple[str, ...] = ()
     """The nodes whose notes the seat keeps for its own next turn in the game: the section `remembered`."""
     without_sections: tuple[str, ...] = ()
@@ -88,6 +98,14 @@ class GraphConfig(Frozen):
     def _verify_by_name(cls, value: Any) -> Any:
         return {"rule": value} if isinstance(value, str) else value
 
+    @field_validator("nodes")
+    @classmethod
+    def _programs(cls, nodes: dict[str, Node]) -> dict[str, Node]:
+        """A role that only a program plays need not be bound to it."""
+        alone = {name for name in roles.names() if roles.get(name).template is None}
+        unbound = [name for name, node in nodes.items() if node.role in alone and node.model == "default"]
+        return nodes | {name: nodes[name].model_copy(update={"model": PROGRAM}) for name in unbound}
+
     @model_validator(mode="after")
     def _whole(self) -> Self:
         _names(self)
@@ -95,6 +113,7 @@ class GraphConfig(Frozen):
         _decision(self)
         _judging(self)
         for name in self.nodes:
+            _options(self, name)
             _sections(self, name)
         _memory(self)
         return self
@@ -103,7 +122,16 @@ class GraphConfig(Frozen):
         return roles.get(self.nodes[node].role)
 
     def context_of(self, node: str) -> Context:
-        return context.read(self.nodes[node].context or self.context)
+        """With the options of the graph and of the node."""
+        base = context.read(self.nodes[node].context or self.context)
+        own = {name: given for name, given in self.nodes[node].options.items() if name in roles.SECTIONS}
+        settings = {name: getattr(self, name) for name in ("order", "answer_format", "ratings", "reason_first")}
+        return base.changed(self.options, **settings).changed(own)
+
+    def options_of(self, node: str) -> dict[str, Any]:
+        """The options of the node's role."""
+        given = {name: value for name, value in self.nodes[node].options.items() if name not in roles.SECTIONS}
+        return {**defaults(self.role(node).options), **given}
 
     @property
     def redo(self) -> str:
@@ -164,8 +192,8 @@ def _circle(config: GraphConfig) -> None:
 
 def _decision(config: GraphConfig) -> None:
     node = config.nodes[config.decides]
-    if config.role(config.decides).reply not in AnyChoice.__args__:
-        deciding = [name for name in roles.names() if roles.get(name).reply in AnyChoice.__args__]
+    if not issubclass(config.role(config.decides).reply, Choice):
+        deciding = [name for name in roles.names() if issubclass(roles.get(name).reply, Choice)]
         raise ValueError(
             f"decides: node {config.decides!r} has role {node.role!r}, which does not reply with a Choice; "
             f"roles that do: {', '.join(deciding)}"
@@ -193,6 +221,20 @@ def _judging(config: GraphConfig) -> None:
         raise ValueError(
             f"check.redo: nothing that {check.redo!r} says reaches {config.decides!r}, the node that decides"
         )
+
+
+def _options(config: GraphConfig, name: str) -> None:
+    """Options that there are, of sections that are told: a setting that changes nothing is a mistake."""
+    node, role, base = config.nodes[name], config.role(name), context.read(config.nodes[name].context or config.context)
+    check_options(f"role {role.name!r}", config.options_of(name), role.options)
+    there = {kind.name for kind, _ in base.kinds(role)}
+    if absent := [section for section in node.options if section in roles.SECTIONS and section not in there]:
+        raise ValueError(f"nodes.{name}.options: {name!r} is not told the section {absent[0]!r}")
+    known = list(dict.fromkeys(told for other in config.nodes for told in config.context_of(other).names))
+    if absent := [section for section in config.options if section not in known]:
+        raise ValueError(f"options: no context of the graph has a section {absent[0]!r}; known: {', '.join(known)}")
+    for told in config.context_of(name).sections:
+        context.check(told)
 
 
 def _sections(config: GraphConfig, name: str) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import cache
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 import yaml
 from pydantic import Field, ValidationError, field_validator
@@ -14,7 +14,10 @@ from orchestrator.brain import Part
 from orchestrator.errors import UserError
 from orchestrator.frozen import Frozen, user_error
 from roles import Role, Section
-from roles.replies import Ratings
+from roles.replies import Form, Reply, variant
+from roles.told import check_options
+
+Order = Literal["faithful", "cache"]
 
 OWN_PARTS = ("notes", "instruction", "answer_format")
 """Parts of a prompt that are no sections: what the node reads, its role's instruction, how to answer."""
@@ -29,15 +32,20 @@ class Listed(Frozen):
 
 class Context(Frozen):
     name: str
-    order: Literal["faithful", "cache"] = "faithful"
+    order: Order = "faithful"
     """`faithful`: as listed. `cache`: what most roles of the graph take comes first, the node's own parts last, so that
     the prompts of a turn share a long beginning."""
     sections: tuple[Listed, ...]
     """Sections and OWN_PARTS, in prompt order; OWN_PARTS that are not listed come last."""
     system: tuple[str, ...] = ()
     """The parts that go into the system message."""
-    ratings: Ratings = "none"
-    """Whether deciding roles rate every legal move, and when."""
+    answer_format: Form = "json_schema"
+    """`text`: named lines of plain text. `json`: one object, by the prompt alone. `json_schema`: the server is sent the
+    schema too."""
+    ratings: bool = False
+    """Whether deciding roles rate every legal move."""
+    reason_first: bool = False
+    """Whether the reason is asked for before everything else."""
 
     @field_validator("sections", mode="before")
     @classmethod
@@ -48,14 +56,34 @@ class Context(Frozen):
     @classmethod
     def _known(cls, listed: tuple[Listed, ...]) -> tuple[Listed, ...]:
         for told in listed:
-            _check(told)
+            check(told)
         return listed
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The sections, in prompt order."""
+        return tuple(told.section for told in self.sections if told.section not in OWN_PARTS)
+
+    def changed(self, options: Mapping[str, Any], **settings: Any) -> Self:
+        """With other section options, and with the settings that are not None."""
+        listed = tuple(
+            Listed(section=told.section, options={**told.options, **long_options(told.section, options[told.section])})
+            if told.section in options
+            else told
+            for told in self.sections
+        )
+        given = {name: value for name, value in settings.items() if value is not None}
+        return self.model_copy(update={"sections": listed, **given})
 
     def kinds(self, role: Role, without: Iterable[str] = ()) -> list[tuple[type[Section], Mapping[str, Any]]]:
         """The sections that a role is told here, with their options."""
         gone = set(without)
         listed = [(t.section, t.options) for t in self.sections if t.section not in (*OWN_PARTS, *gone)]
         return [(roles.SECTIONS[name], options) for name, options in listed if roles.SECTIONS[name] in role.takes]
+
+    def reply(self, role: Role) -> type[Reply]:
+        """What a role is asked for here."""
+        return variant(role.reply, self.ratings, self.reason_first)
 
     def layout(self, team: Iterable[Role]) -> tuple[str, ...]:
         """The names of all parts in prompt order, for a graph of these roles."""
@@ -79,24 +107,28 @@ def _long(entry: Any) -> Any:
         return {"section": entry}
     if isinstance(entry, dict) and len(entry) == 1 and "section" not in entry:
         ((section, options),) = entry.items()
-        return {"section": section, "options": options or {}}
+        return {"section": section, "options": long_options(section, options)}
     return entry
 
 
-def _check(told: Listed) -> None:
+def long_options(section: str, options: Any) -> dict[str, Any]:
+    """A section's options; a section with one option may be given its bare value, e.g. `history: 10`."""
+    if isinstance(options, dict) or options is None:
+        return options or {}
+    choices = roles.SECTIONS[section].choices if section in roles.SECTIONS else {}
+    if len(choices) != 1:
+        known = f"it has {', '.join(choices)}" if choices else "it has none"
+        raise ValueError(f"{options!r} names no option of section {section!r}; {known}")
+    return {next(iter(choices)): options}
+
+
+def check(told: Listed) -> None:
+    """Raises ValueError for a section or an option that there is not."""
     if told.section in OWN_PARTS:
         return
     if told.section not in roles.SECTIONS:
         raise ValueError(f"unknown section {told.section!r}; known: {', '.join((*roles.SECTIONS, *OWN_PARTS))}")
-    choices = roles.SECTIONS[told.section].choices
-    for option, value in told.options.items():
-        if option not in choices:
-            known = ", ".join(choices) or "none"
-            raise ValueError(f"section {told.section!r} has no option {option!r}; known: {known}")
-        allowed = choices[option]
-        if value not in allowed and not (int in allowed and isinstance(value, int) and value >= 0):
-            shown = ", ".join("a number" if choice is int else str(choice) for choice in allowed)
-            raise ValueError(f"option {option!r} of section {told.section!r} is {value!r}; it can be: {shown}")
+    check_options(f"section {told.section!r}", told.options, roles.SECTIONS[told.section].choices)
 
 
 @cache

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from operator import add
 from typing import Annotated, Any, TypedDict
 
@@ -20,7 +20,7 @@ from orchestrator.seat import Chair, Memory
 from orchestrator.view import View
 from roles import Notes, Role, Section, Told, Verdict
 from roles.base import Solve
-from roles.replies import AnyChoice, Judgement
+from roles.replies import Choice, Judgement
 from roles.sections import LegalMoves, cut
 
 
@@ -65,6 +65,12 @@ class RoleNode:
     """How its prompt is laid out; None for a node that only a program can be."""
     layout: tuple[str, ...] = ()
     solve: Solve | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
+    """The role's own."""
+
+    def told(self, view: View, notes: Notes, memory: Memory | None = None) -> Told:
+        """What it gets to see of a view, in this attempt."""
+        return cut(view, self.kinds, refused_moves(notes, self.refusals), memory, self.options)
 
     async def __call__(self, state: SeatState, runtime: Runtime[Kit]) -> dict[str, Any]:
         if state["failed"]:
@@ -76,7 +82,7 @@ class RoleNode:
 
     async def _note(self, state: SeatState, kit: Kit) -> tuple[BaseModel, ...]:
         view = state["view"]
-        told = cut(view, self.kinds, refused_moves(state["notes"], self.refusals), state["memory"])
+        told = self.told(view, state["notes"], state["memory"])
         heard = self.hears(state["notes"])
         if self.judges is not None:
             return (await self._judge(state, told, heard, kit),)
@@ -90,7 +96,7 @@ class RoleNode:
     async def _judge(self, state: SeatState, told: Told, heard: Notes, kit: Kit) -> BaseModel:
         """A verdict on the choice; an absent judge has no objection, and an absent choice is not judged."""
         view, (choice,) = state["view"], state["notes"][str(self.judges)]
-        if not isinstance(choice, AnyChoice):
+        if not isinstance(choice, Choice):
             return Absent(reason="there is no choice to judge")
         reply = await self._reply(0, view, told, heard, kit)
         move, accepted, why = choice.action, True, "the judge is absent: no objection"
@@ -105,15 +111,15 @@ class RoleNode:
         heard = {name: notes[key] for name, key in self.reads if key in notes}
         if self.judges is None:
             return heard
-        reports = {name: said for name, said in heard.items() if not any(isinstance(n, AnyChoice) for n in said)}
+        reports = {name: said for name, said in heard.items() if not any(isinstance(n, Choice) for n in said)}
         return {**reports, "choice": notes[self.judges]}
 
     def _cannot(self, told: Told, heard: Notes) -> str | None:
         """Why there is nothing to ask: no legal move is left to name, or no choice is there to judge."""
         legal = told.get(LegalMoves)
-        if self.role.reply.names_moves and legal is not None and not legal.numbered:
+        if self.role.reply.names_moves and legal is not None and not legal.listed:
             return "no legal move is left to choose from"
-        choices = [note for replies in heard.values() for note in replies if isinstance(note, AnyChoice)]
+        choices = [note for replies in heard.values() for note in replies if isinstance(note, Choice)]
         return "there is no choice to judge" if issubclass(self.role.reply, Judgement) and not choices else None
 
     async def _reply(self, sample: int, view: View, told: Told, heard: Notes, kit: Kit) -> BaseModel:
@@ -131,15 +137,16 @@ class RoleNode:
     def ask(self, sample: int, told: Told, heard: Notes, place: Place | None = None) -> Ask:
         """The question as a model gets it."""
         assert self.context is not None  # checked when the config was read
-        parts = self.role.tell(told, heard, self.context.ratings)
+        reply, form = self.context.reply(self.role), self.context.answer_format
         legal = told.get(LegalMoves)
         return Ask(
             node=self.name,
             role=self.role.name,
             sample=sample,
-            parts=self.context.arrange(parts, self.layout),
-            reply=self.role.asks_for(self.context.ratings),
-            moves=legal.numbered if legal else {},
+            parts=self.context.arrange(self.role.tell(told, heard, reply, form), self.layout),
+            reply=reply,
+            moves=legal.listed if legal else {},
+            form=form,
             place=place or Place(),
         )
 

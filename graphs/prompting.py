@@ -6,13 +6,12 @@ from pydantic import BaseModel
 
 from graphs.build import attempts, role_node
 from graphs.config import GraphConfig
-from graphs.node import RoleNode, refused_moves
+from graphs.node import RoleNode
 from orchestrator.brain import Absent, Ask
 from orchestrator.events import Call, Event, Ruled
 from orchestrator.seat import Memory
 from orchestrator.view import View
 from roles import Notes, Verdict
-from roles.sections import cut
 
 
 def asks(config: GraphConfig, view: View, notes: Notes, memory: Memory | None = None) -> dict[str, Ask]:
@@ -36,8 +35,7 @@ def asks(config: GraphConfig, view: View, notes: Notes, memory: Memory | None = 
 
 def ask_of(node: RoleNode, view: View, notes: Notes, memory: Memory | None = None) -> Ask:
     """What a node is asked, given the notes of the turn and what the seat remembers."""
-    told = cut(view, node.kinds, refused_moves(notes, node.refusals), memory)
-    return node.ask(0, told, node.hears(notes))
+    return node.ask(0, node.told(view, notes, memory), node.hears(notes))
 
 
 def notes_of(config: GraphConfig, turn: Iterable[Event]) -> Notes:
@@ -56,7 +54,8 @@ def _reply(config: GraphConfig, call: Call) -> BaseModel:
     if call.reply is None or node is None:
         return Absent(reason=call.error or "")
     assert node.context is not None
-    return node.role.asks_for(node.context.ratings if call.text is not None else "none").model_validate(call.reply)
+    kind = node.context.reply(node.role) if call.text is not None else node.role.reply
+    return kind.model_validate(call.reply).of_text(call.text)
 
 
 def _node(config: GraphConfig, called: str) -> RoleNode | None:

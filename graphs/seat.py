@@ -23,7 +23,7 @@ from orchestrator.settings import REPLAY, ModelSettings, settings
 from orchestrator.view import View
 from roles import Notes, Verdict
 from roles.position import TAKES, Position
-from roles.replies import AnyChoice, RatedChoice, ReasonedChoice, TrackedChoice
+from roles.replies import Choice, RatedChoice
 from roles.safety import safest
 from roles.sections import cut
 
@@ -77,8 +77,8 @@ def decide(config: GraphConfig, view: View, notes: Notes) -> Decision:
     (choice,) = notes[last.name(config.decides)]
     verdicts = [note for judge in last.judges for note in notes.get(last.name(judge), ())]
     refused = any(isinstance(verdict, Verdict) and not verdict.accept for verdict in verdicts)
-    if isinstance(choice, AnyChoice) and not refused:
-        rated = choice.ratings if isinstance(choice, RatedChoice | ReasonedChoice | TrackedChoice) else None
+    if isinstance(choice, Choice) and not refused:
+        rated = choice.ratings if isinstance(choice, RatedChoice) else None
         ratings = None if rated is None else {str(rating.action): rating.rating for rating in rated}
         return Decision(choice.action, choice.reason, ratings, node=last.name(config.decides))
     move, why = safest(Position.of(cut(view, [(kind, {}) for kind in TAKES])))

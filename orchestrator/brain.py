@@ -11,8 +11,9 @@ from pydantic import BaseModel
 
 from orchestrator.errors import ModelError, UserError
 from orchestrator.frozen import Frozen
-from orchestrator.moves import Numbered
+from orchestrator.moves import Listed
 from orchestrator.reading import Unreadable, read
+from orchestrator.reply import Form, Reply
 
 log = structlog.get_logger()
 
@@ -58,9 +59,11 @@ class Ask:
     role: str
     sample: int
     parts: tuple[Part, ...]
-    reply: type[BaseModel]
-    moves: Numbered
+    reply: type[Reply]
+    moves: Listed
     """The legal moves that the parts tell; a move named in the reply must be one of them."""
+    form: Form = "json_schema"
+    """How the parts say that it is to be answered."""
     place: Place = Place()
     number: int = 0
     """0 is the first; each further one is made because the reply before was unusable."""
@@ -203,7 +206,7 @@ async def answer(ask: Ask, brain: Brain, record: Callable[[Exchange], None]) -> 
     for number in range(MAX_ASKS):
         spoken = await _spoken(replace(ask, number=number), said, brain, record)
         try:
-            reading = read(spoken.text, ask.reply, ask.moves, cut_off=spoken.finish == "length")
+            reading = read(spoken.text, ask.reply, ask.moves, ask.form, cut_off=spoken.finish == "length")
         except Unreadable as problem:
             error = str(problem)
             outcome: Outcome = "reasked" if number + 1 < MAX_ASKS else "fallback"
@@ -213,7 +216,7 @@ async def answer(ask: Ask, brain: Brain, record: Callable[[Exchange], None]) -> 
             continue
         done: Outcome = "repaired" if reading.repaired else "ok"
         record(Exchange(number, said, spoken, done, reply=reading.reply, attempts=spoken.attempts))
-        return reading.reply
+        return reading.reply.of_text(spoken.text.rpartition("</think>")[2].strip())
     return Absent(reason=error)
 
 

@@ -20,6 +20,7 @@ import structlog
 
 from orchestrator.brain import Ask, Brain, Message, Said
 from orchestrator.errors import UserError
+from orchestrator.schema import constraint
 from orchestrator.settings import ModelSettings
 
 log = structlog.get_logger()
@@ -109,8 +110,7 @@ class Cached:
 
 
 def _key(settings: ModelSettings, ask: Ask, said: tuple[Message, ...]) -> str:
-    deciding = {**settings.deciding, "response_format": settings.response_format}
-    schema = ask.reply.model_json_schema() if settings.response_format == "json_schema" else None
+    schema = constraint(ask, settings.response_format)
     told = [[message.role, message.content] for message in said]
     which = [ask.node, ask.number, ask.sample, ask.place.repeat]
-    return hashlib.sha256(json.dumps([deciding, schema, told, which], sort_keys=True).encode()).hexdigest()
+    return hashlib.sha256(json.dumps([settings.deciding, schema, told, which], sort_keys=True).encode()).hexdigest()

@@ -24,7 +24,7 @@ MODEL = "fake"
 MOVE_KEYS = ("action", "hint", "best")
 """Properties of reply types that name moves."""
 
-_LEGAL = re.compile(r"^ *(\d+): ((?:play|discard|hint) .+)$", re.MULTILINE)
+_LEGAL = re.compile(r"^ *(\d+|[A-Z]{1,2}): ((?:play|discard|hint) .+)$", re.MULTILINE)
 
 
 BLIND = "A blind answer of the fake endpoint."
@@ -55,12 +55,14 @@ def fill(schema: dict[str, Any], moves: list[str], chance: random.Random, key: s
     return _move(key, moves, chance) if key in MOVE_KEYS and moves else words
 
 
-def like(example: Any, moves: list[str], chance: random.Random, key: str = "") -> Any:
-    """A value of the form of an example; a string under one of MOVE_KEYS is a legal move."""
+def like(example: Any, moves: list[str], chance: random.Random, key: str = "", words: str = BLIND) -> Any:
+    """A value of the form of an example; a string under one of MOVE_KEYS is a legal move, every reason is `words`."""
     if isinstance(example, dict):
-        return {name: like(inner, moves, chance, name) for name, inner in example.items()}
+        return {name: like(inner, moves, chance, name, words) for name, inner in example.items()}
     if isinstance(example, list):
-        return [like(inner, moves, chance, key) for inner in example]
+        return [like(inner, moves, chance, key, words) for inner in example]
+    if key == "reason":
+        return words
     return _move(key, moves, chance) if isinstance(example, str) and key in MOVE_KEYS and moves else example
 
 
@@ -70,13 +72,22 @@ def _move(key: str, moves: list[str], chance: random.Random) -> str | None:
     return chance.choice(fitting) if fitting else None
 
 
-_EXAMPLE = re.compile(r"to show the form only:\n(\{.*\})$", re.MULTILINE)
+_EXAMPLE = re.compile(r"to show the form only:\n(.*?)(?:\n\n|\Z)", re.DOTALL)
+_NAMED = re.compile(r"(?:play|discard) slot \d|hint P\d (?:rank \d|[a-z]+)")
 
 
-def _example(prompt: str) -> Any:
+def _example(prompt: str) -> str:
     """The reply that a prompt shows; of a prompt without one, a choice."""
     found = _EXAMPLE.findall(prompt)
-    return json.loads(found[-1]) if found else {"reason": BLIND, "action": "0"}
+    return str(found[-1]) if found else json.dumps({"reason": BLIND, "action": "0"})
+
+
+def _like(example: str, moves: list[str], chance: random.Random, words: str) -> str:
+    """An answer of the form of an example, in JSON or plain text."""
+    if example.startswith("{"):
+        return json.dumps(like(json.loads(example), moves, chance, words=words))
+    reasoned = re.sub(r"^(Reason\w*:).*", lambda said: f"{said[1]} {words}", example, flags=re.MULTILINE)
+    return _NAMED.sub(lambda said: _move(said[0].split()[0], moves, chance) or "none", reasoned)
 
 
 def complete(request: dict[str, Any], kind: str | None = None) -> dict[str, Any]:
@@ -87,8 +98,10 @@ def complete(request: dict[str, Any], kind: str | None = None) -> dict[str, Any]
     schema = ((request.get("response_format") or {}).get("json_schema") or {}).get("schema")
     named = list(ILLEGAL) if kind == "illegal" else moves
     words = SCRIPT if kind == "script" else BLIND
-    value = like(_example(prompt), named, chance) if schema is None else fill(schema, named, chance, words=words)
-    text = json.dumps(value)
+    if schema is None:
+        text = _like(_example(prompt), named, chance, words)
+    else:
+        text = json.dumps(fill(schema, named, chance, words=words))
     usage = {"prompt_tokens": len(prompt) // 4, "completion_tokens": len(text) // 4}
     answer = {
         "id": "fake",

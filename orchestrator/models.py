@@ -28,7 +28,7 @@ from orchestrator.errors import ModelError, UserError
 from orchestrator.faults import Fault
 from orchestrator.limiter import Limiter
 from orchestrator.recording import Recording, Replay
-from orchestrator.schema import response_format
+from orchestrator.schema import constraint
 from orchestrator.settings import OPENAI_URL, ModelSettings, of_object, settings
 
 log = structlog.get_logger()
@@ -60,19 +60,21 @@ class ChatBrain:
 
     def __post_init__(self) -> None:
         """Other LangChain models have ways of their own to be given a schema; the prompt has to do."""
-        self.form &= isinstance(self.chat, OpenAIChat) and self.settings.response_format != "none"
+        self.form &= isinstance(self.chat, OpenAIChat)
 
     async def __call__(self, ask: Ask, said: tuple[Message, ...], /) -> Said:
         """Raises ModelError when no answer came, whatever was tried."""
         began = time.monotonic()
         told = [_langchain(message) for message in said]
         tries: list[Attempt] = []
-        formed = self.form
+        constrained = constraint(ask, self.settings.response_format) if self.form else None
+        formed = constrained is not None
         wait: float | None
         while True:
-            found, latency_s = await self._tried(ask, told, formed)
+            found, latency_s = await self._tried(ask, told, constrained if formed else None)
             if isinstance(found, AIMessage):
-                self.form &= formed or not any(attempt.status in faults.FORM for attempt in tries)
+                if constrained and not formed:  # refused with it, answered without
+                    self.form = False
                 tries.append(Attempt(latency_s=latency_s))
                 return self._said(found, said, tries, time.monotonic() - began)
             if found.status in faults.FORM and formed and not found.filtered:
@@ -89,12 +91,14 @@ class ChatBrain:
                 raise self._given_up(ask, found, tries)
             await asyncio.sleep(wait)
 
-    async def _tried(self, ask: Ask, told: list[BaseMessage], formed: bool) -> tuple[AIMessage | Fault, float]:
+    async def _tried(
+        self, ask: Ask, told: list[BaseMessage], constrained: dict[str, Any] | None
+    ) -> tuple[AIMessage | Fault, float]:
         """One try within the model's limit, and the seconds that it took."""
         async with self.limiter as began:
             try:
                 async with asyncio.timeout(self.settings.timeout_s):
-                    found: AIMessage | Fault = await self.chat.ainvoke(told, **self._sampling(ask, formed))
+                    found: AIMessage | Fault = await self.chat.ainvoke(told, **self._sampling(ask, constrained))
             except Exception as error:  # every provider raises errors of its own
                 found = faults.of(error, self.secrets)
             latency_s = round(time.monotonic() - began, 4)
@@ -104,12 +108,11 @@ class ChatBrain:
             self.limiter.crowded(began)
         return found, latency_s
 
-    def _sampling(self, ask: Ask, formed: bool) -> dict[str, Any]:
+    def _sampling(self, ask: Ask, constrained: dict[str, Any] | None) -> dict[str, Any]:
         """What is sent besides the messages: what is set, and nothing else."""
         sent: dict[str, Any] = {}
-        if formed:
-            json_object = self.settings.response_format == "json_object"
-            sent["response_format"] = {"type": "json_object"} if json_object else response_format(ask.reply)
+        if constrained:
+            sent["response_format"] = constrained
         if self.settings.seed is not None:
             sent["seed"] = call_seed(self.settings.seed, ask)
         if not isinstance(self.chat, OpenAIChat):

@@ -4,7 +4,7 @@ The text of a move is `play slot 0`, `discard slot 2`, `hint P1 red`, `hint P1 r
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, PlainSerializer, ValidationInfo, WithJsonSchema
@@ -76,10 +76,13 @@ def _made(found: re.Match[str]) -> Move:
     return HintRank(to=int(found["to"]), rank=int(found["rank"]))
 
 
-Numbered = Mapping[int, Move]
-"""Legal moves by their numbers. A move that was refused is missing; the others keep their numbers."""
+Listed = Mapping[str, Move]
+"""Legal moves by their labels in the list: `0`, `1` ... or `A`, `B` ... A move that was refused is missing; the others
+keep their labels."""
 
-_NUMBER = re.compile(r"(?:(?:move|action|option|number)\s*|#)?\(?(\d+)\)?\s*(?:[-–—.:)]\s*(?P<text>.*))?", re.DOTALL)
+_LABEL = re.compile(
+    r"(?:(?:move|action|option|number)\s*|#)?\(?(\d+|[A-Z]{1,2})\)?\s*(?:[-–—.:()]\s*(?P<text>.*))?", re.DOTALL | re.I
+)
 _NEGATED = re.compile(r"\b(?:not|never|rather|instead|avoid|without|except|cannot)\b|n't\b|n’t\b")
 _VERBS = {"play": "play", "discard": "discard", "hint": "hint|clue|reveal|tell"}
 _PLACE = re.compile(r"\b(?:slot|card|index|position)\s*#?\s*(-?\d+(?:\.\d+)?)")
@@ -90,7 +93,7 @@ _RANK = re.compile(r"\b(\d+(?:\.\d+)?)(?:['’]?s)?\b")
 _COLOUR = re.compile(rf"\b(?:({'|'.join(_COLOURS)})s?|colou?r\s+([rygwb]))\b")
 
 
-def ground(answer: object, legal: Numbered) -> Move:
+def ground(answer: object, legal: Listed) -> Move:
     """The legal move that an answer means: its number, its exact text, or a paraphrase that fits just one.
 
     In doubt it means none: a refused answer costs another ask, a misread one a card. Raises ValueError with a sentence
@@ -103,8 +106,8 @@ def ground(answer: object, legal: Numbered) -> Move:
     text = str(answer).strip().strip("\"'`*. ")
     if by_text := [move for move in legal.values() if str(move).lower() == text.lower()]:
         return by_text[0]
-    if found := _NUMBER.fullmatch(text):
-        return _by_number(int(found[1]), (found["text"] or "").strip(), legal)
+    if (found := _LABEL.fullmatch(text)) and ((label := found[1].upper()).isdigit() or label in legal):
+        return _by_label(label, (found["text"] or "").strip(), legal)
     return _only(_worded(text, legal), text)
 
 
@@ -115,18 +118,27 @@ def _only(fitting: Sequence[Move], said: str) -> Move:
     raise ValueError(f"{said[:80]!r} {which}; answer with one of the legal moves, copied exactly")
 
 
-def _by_number(number: int, text: str, legal: Numbered) -> Move:
-    """`7`, `#7`, `(7)` or `7: play slot 0`; a number and a text that disagree mean nothing."""
-    if number not in legal:
-        known = ", ".join(map(str, legal))
-        raise ValueError(f"{number} is not the number of a legal move; the numbers are {known}")
-    move = legal[number]
+def _by_label(label: str, text: str, legal: Listed) -> Move:
+    """`7`, `#7`, `(7)`, `C` or `7: play slot 0`; a label and a text that disagree mean nothing."""
+    if label not in legal:
+        raise ValueError(f"{label} does not name a legal move; the list has {', '.join(legal)}")
+    move = legal[label]
     if text and _worded(text, legal) != [move]:
-        raise ValueError(f"number {number} is {str(move)!r}, not {text[:60]!r}; answer with one legal move")
+        raise ValueError(f"{label} is {str(move)!r}, not {text[:60]!r}; answer with one legal move")
     return move
 
 
-def _worded(text: str, legal: Numbered) -> list[Move]:
+def listed(moves: Iterable[Move], *, letters: bool = False) -> Listed:
+    """A list of moves, labelled with numbers from 0 or with letters from A."""
+    return {letter(number) if letters else str(number): move for number, move in enumerate(moves)}
+
+
+def letter(number: int) -> str:
+    """The label of the n-th move, from 0: A to Z, then AA."""
+    return (letter(number // 26 - 1) if number >= 26 else "") + chr(ord("A") + number % 26)
+
+
+def _worded(text: str, legal: Listed) -> list[Move]:
     """The legal moves that a text in words may mean; none for one that denies, compares or is relative."""
     lower = text.lower().replace("(", " ").replace(")", " ")
     verbs = {kind for kind, words in _VERBS.items() if re.search(rf"\b(?:{words})(?:s|ing)?\b", lower)}
@@ -138,13 +150,13 @@ def _worded(text: str, legal: Numbered) -> list[Move]:
     return _hints(lower, legal) if verb == "hint" else _own(lower, verb, legal)
 
 
-def _own(text: str, verb: str, legal: Numbered) -> list[Move]:
+def _own(text: str, verb: str, legal: Listed) -> list[Move]:
     places = set(_PLACE.findall(text) or _AFTER_VERB.findall(text))
     mine = [move for move in legal.values() if isinstance(move, Play | Discard) and move.kind == verb]
     return [move for move in mine if places == {str(move.slot)}]
 
 
-def _hints(text: str, legal: Numbered) -> list[Move]:
+def _hints(text: str, legal: Listed) -> list[Move]:
     """Hints that fit the target, the colour and the rank; a target may be left out only if there is just one."""
     if _PLACE.search(text):  # a hint is of a colour or a rank, never of a card
         return []
@@ -171,6 +183,6 @@ Grounded = Annotated[
     Move,
     BeforeValidator(_grounded),
     PlainSerializer(str, return_type=str),
-    WithJsonSchema({"type": "string", "description": "One of the legal moves, copied without its number."}),
+    WithJsonSchema({"type": "string", "description": "One of the legal moves, copied from the list."}),
 ]
 """A move as a reply names it: text in JSON; grounded in the legal moves when `context={"moves": ...}` is given."""

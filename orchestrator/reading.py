@@ -1,19 +1,22 @@
 """The one reader of models' answers: text in, typed reply out, or a sentence that says what was wrong.
 
-A reply is the last complete top-level JSON object of the text that fits its type. Only what cannot change the
-meaning is mended: words and code fences around the object, trailing commas, single quotes. A cut-off object is
-never mended and never searched for smaller objects inside, so that no entry of a truncated list passes for a reply.
+A reply in plain text is what `plain` reads; one in JSON is the last complete top-level object of the text that fits its
+type. Only what cannot change the meaning is mended: words and code fences around the object, trailing commas, single
+quotes. A cut-off object is never mended and never searched for smaller objects inside, so that no entry of a truncated
+list passes for a reply.
 """
 
 import json
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import json_repair
-from pydantic import BaseModel, ValidationError
+from pydantic import ValidationError
 
-from orchestrator.moves import Numbered
+from orchestrator import plain
+from orchestrator.moves import Listed
+from orchestrator.reply import Form, Reply
 
 
 class Unreadable(Exception):  # noqa: N818  # what the text is; callers turn it into a second ask
@@ -30,11 +33,11 @@ SENTENCE = 600
 
 @dataclass(frozen=True)
 class Reading:
-    reply: BaseModel
+    reply: Reply
     repaired: bool
 
 
-def read(text: str, reply: type[BaseModel], moves: Numbered, *, cut_off: bool = False) -> Reading:
+def read(text: str, reply: type[Reply], moves: Listed, form: Form = "json_schema", *, cut_off: bool = False) -> Reading:
     """The typed reply of a text; moves named in it are grounded in `moves`. Raises Unreadable."""
     answer = text.rpartition("</think>")[2]
     if cut_off or "<think>" in answer:
@@ -43,6 +46,26 @@ def read(text: str, reply: type[BaseModel], moves: Numbered, *, cut_off: bool = 
         raise Unreadable("it is empty")
     if len(answer) > LONGEST:
         raise Unreadable(f"it has {len(answer)} characters; {LONGEST} are the most that are read")
+    if form == "text":
+        return _plainly(answer, reply, moves)
+    return _as_json(text, answer, reply, moves)
+
+
+def _plainly(answer: str, reply: type[Reply], moves: Listed) -> Reading:
+    """Named parts; an object of JSON will do as well."""
+    try:
+        made = reply.model_validate(plain.parse(answer, reply), context={"moves": moves})
+    except plain.Missing as missing:
+        try:
+            return replace(_as_json("", answer, reply, moves), repaired=True)
+        except Unreadable:
+            raise Unreadable(str(missing)) from None
+    except ValidationError as error:
+        raise Unreadable(_sentence(error)) from None
+    return Reading(made, repaired=False)
+
+
+def _as_json(text: str, answer: str, reply: type[Reply], moves: Listed) -> Reading:
     problem = "it holds no complete JSON object"
     for chunk in reversed(_objects(answer)):
         data, repaired = _load(chunk)

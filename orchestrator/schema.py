@@ -3,15 +3,27 @@
 from functools import cache
 from typing import Any
 
-from pydantic import BaseModel
+from orchestrator.brain import Ask
+from orchestrator.reply import Reply
 
 
 @cache
-def response_format(reply: type[BaseModel]) -> dict[str, Any]:
+def response_format(reply: type[Reply]) -> dict[str, Any]:
     """The json_schema form that OpenAI, vLLM and llama.cpp constrain decoding by: references inlined, all required."""
     schema = reply.model_json_schema()
     plain = _strict(schema, schema.get("$defs", {}))
+    plain["properties"] = {name: plain["properties"][name] for name in reply.asked()}
+    plain["required"] = list(plain["properties"])
     return {"type": "json_schema", "json_schema": {"name": reply.__name__, "strict": True, "schema": plain}}
+
+
+def constraint(ask: Ask, setting: str) -> dict[str, Any] | None:
+    """What an ask sends as `response_format` to a model of this setting; None for nothing."""
+    if ask.form == "text" or setting == "none":
+        return None
+    if setting == "json_object":
+        return {"type": "json_object"}
+    return response_format(ask.reply) if ask.form == "json_schema" else None
 
 
 _BOUNDS = {

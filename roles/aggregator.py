@@ -14,7 +14,7 @@ from roles.discard_strategist import DiscardReport
 from roles.literal import LIKELY
 from roles.position import NEEDS, Position
 from roles.proposer import WHOLE
-from roles.replies import AnyChoice, Choice
+from roles.replies import Choice
 from roles.sections import History
 from roles.told import Told
 from roles.tom_interpreter import MindReport
@@ -63,7 +63,7 @@ def _hint(position: Position, notes: Notes) -> Advice:
 
 def _proposal(position: Position, notes: Notes) -> Advice:
     """The most frequent proposal; a proposed discard leaves the choice of slot to the strategist, if there is one."""
-    counts = Counter(str(note.action) for note in _all(notes, *AnyChoice.__args__))
+    counts = Counter(str(note.action) for note in _all(notes, Choice))
     for text, times in counts.most_common():
         move = parse(text)
         if not (isinstance(move, Discard) and list(_discard(position, notes))):

@@ -25,7 +25,7 @@ class Assessment(Reply):
 
     names_moves = True
 
-    action: Grounded = Field(description="the legal move, copied without its number")
+    action: Grounded = Field(description="the legal move, copied from the list")
     type: Kind = Field(description="what kind of move it is")
     immediate_effect: str = Field(description="what it does at once to score, tokens and lives")
     chance: Chance | None = Field(default=None, description="for plays: the probability that the card fits, else null")

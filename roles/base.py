@@ -1,7 +1,7 @@
 """What a role is, and the one table of roles."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from pydantic import BaseModel
@@ -9,10 +9,10 @@ from pydantic import BaseModel
 import prompts
 from orchestrator.brain import Absent, Part
 from orchestrator.errors import UserError
-from roles.replies import CHOICES, AnyChoice, Choice, Judgement, Ratings, Reply, Verdict, answer_format
+from roles.replies import Choice, Form, Judgement, Reply, Verdict, answer_format
 from roles.report import candidates, report
 from roles.sections import LegalMoves
-from roles.told import Section, Told
+from roles.told import Choices, Options, Section, Told, defaults
 
 Notes = Mapping[str, tuple[BaseModel, ...]]
 """Node name -> its replies, one per sample, in sample order; an absent reply is an `Absent`."""
@@ -36,19 +36,27 @@ class Role:
     """Its instruction for a model; None for a role that only a program plays."""
     title: str = ""
     """One line: what the role is for."""
+    options: Choices = field(default_factory=dict)
+    """What a node may set for it; its program finds them in `told.options`, its template as variables."""
 
-    def asks_for(self, ratings: Ratings = "none") -> type[Reply]:
-        """The reply type; a context that wants ratings gets them from every role that chooses."""
-        return CHOICES[ratings] if self.reply is Choice else self.reply
+    def filling(self, options: Options) -> dict[str, object]:
+        """The values of its template's variables."""
+        wanted = prompts.variables(self.template or "")
+        return {name: value for name, value in (defaults(self.options) | dict(options)).items() if name in wanted}
 
-    def tell(self, told: Told, notes: Notes, ratings: Ratings = "none") -> tuple[Part, ...]:
-        """The prompt's named parts: the sections told, the notes read, the instruction, the answer format."""
+    def tell(
+        self, told: Told, notes: Notes, reply: type[Reply] | None = None, form: Form = "json_schema"
+    ) -> tuple[Part, ...]:
+        """The prompt's named parts: the sections told, the notes read, the instruction, the answer format.
+
+        `reply`: a variant of its own type, such as one with ratings.
+        """
         if self.template is None:
             raise UserError(f"role {self.name!r} has no template: only a program plays it")
         own = (
             Part("notes", judged(notes) if issubclass(self.reply, Judgement) else say(notes)),
-            Part("instruction", prompts.substitute(self.template, {}, self.name)),
-            Part("answer_format", answer_format(self.asks_for(ratings))),
+            Part("instruction", prompts.substitute(self.template, self.filling(told.options), self.name)),
+            Part("answer_format", answer_format(reply or self.reply, form)),
         )
         return tuple(part for part in (*told.parts(), *own) if part.text)
 
@@ -62,7 +70,7 @@ def add(made: Role) -> Role:
         raise UserError(f"role {made.name!r} is registered twice; choose another name")
     if made.reply.names_moves and made.template is not None and LegalMoves not in made.takes:
         raise UserError(f"role {made.name!r} names moves but does not take the section 'legal_moves'")
-    if made.template is not None and (surplus := prompts.variables(made.template)):
+    if surplus := prompts.variables(made.template or "") - set(made.options):
         raise UserError(f"the template of role {made.name!r} has variables, which nothing fills: {sorted(surplus)}")
     _KNOWN[made.name] = made
     return made
@@ -74,16 +82,18 @@ def role(
     takes: tuple[type[Section], ...],
     needs: tuple[type[Section], ...] = (),
     template: str | Path | None = None,
+    options: Choices | None = None,
 ) -> Callable[[Solve], Role]:
     """Make a role of its exact twin; the function's name is the role's, its docstring's first line the title.
 
     `template`: the instruction for a model, as text or as a file; a role of this package finds its own in prompts/.
+    `options`: what a node may set, e.g. `{"k": (5, 3, "all")}`; the default comes first.
     """
 
     def made(solve: Solve) -> Role:
         name = getattr(solve, "__name__", "")
         title = (solve.__doc__ or "").strip().split("\n")[0]
-        return add(Role(name, reply, takes, needs, solve, _instruction(name, template), title))
+        return add(Role(name, reply, takes, needs, solve, _instruction(name, template), title, options or {}))
 
     return made
 
@@ -109,8 +119,8 @@ def names() -> list[str]:
 
 def judged(notes: Notes) -> str:
     """The reports, and the one choice that a judge is asked about."""
-    choices = [note for replies in notes.values() for note in replies if isinstance(note, AnyChoice)]
-    reports = {node: said for node, said in notes.items() if not any(isinstance(note, AnyChoice) for note in said)}
+    choices = [note for replies in notes.values() for note in replies if isinstance(note, Choice)]
+    reports = {node: said for node, said in notes.items() if not any(isinstance(note, Choice) for note in said)}
     chosen = [prompts.fill("judged.md", {"move": choice.action, "reason": choice.reason}) for choice in choices]
     return "\n\n".join(part for part in (say(reports), *chosen) if part)
 
@@ -123,7 +133,7 @@ def say(notes: Notes) -> str:
     there = {node: [n for n in replies if not isinstance(n, Absent)] for node, replies in notes.items()}
     verdicts = [n for found in there.values() for n in found if isinstance(n, Verdict)]
     told = {node: found for node, found in there.items() if found and not isinstance(found[0], Verdict)}
-    own = [node for node, found in told.items() if len(notes[node]) > 1 and isinstance(found[0], AnyChoice)]
+    own = [node for node, found in told.items() if len(notes[node]) > 1 and isinstance(found[0], Choice)]
     blocks = {
         "reports": "\n\n".join(report(node, found) for node, found in told.items() if node not in own),
         "candidates": "\n\n".join(candidates(told[node]) for node in own),

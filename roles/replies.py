@@ -1,69 +1,61 @@
 """The reply types that more than one role shares, and how a reply type is explained to a model."""
 
 import json
+from collections.abc import Iterable, Iterator
+from functools import cache
 from typing import Annotated, Any, ClassVar, Literal, get_args, get_origin
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, Field, create_model
+from pydantic.fields import FieldInfo
 
 import prompts
+from orchestrator import plain
 from orchestrator.moves import Grounded
-
-
-class Reply(BaseModel):
-    """What a role answers. Models may add keys of their own; they are dropped."""
-
-    model_config = ConfigDict(frozen=True, extra="ignore")
-
-    names_moves: ClassVar[bool] = False
-    """Whether it names legal moves, so that it cannot be given without being told them."""
-    example: ClassVar[dict[str, Any]] = {}
-    """One well-formed reply, to show the form."""
-
+from orchestrator.reply import Form as Form
+from orchestrator.reply import Reply as Reply
 
 Chance = Annotated[float, Field(ge=0, le=1)]
 
 
 class Choice(Reply):
-    """What a deciding role replies; the seat makes the Decision."""
+    """What a deciding role replies; the seat makes the Decision. Roles may ask for more by a subclass.
 
-    names_moves = True
-    example = {"reason": "Slot 2 was told red and 1, and no red card is played yet.", "action": "play slot 2"}
-
-    reason: str = Field(description="why, in a few sentences")
-    action: Grounded = Field(description="the chosen legal move, copied without its number")
-
-
-class Rating(Reply):
-    action: Grounded = Field(description="the legal move, copied without its number")
-    rating: float = Field(ge=-1, le=1, description="from -1 (terrible) to 1 (excellent)")
-
-
-_RATINGS = [{"action": "play slot 2", "rating": 0.9}, {"action": "discard slot 0", "rating": -0.2}]
-
-
-class RatedChoice(Reply):
-    """A choice with a rating of every legal move, asked for before the reason, as Sherlock does.
-
-    The order of the fields is the order in which a model writes them, which is why this does not inherit from Choice.
+    The order of the fields is the order in which a model writes them: what a subclass adds comes first, unless the
+    context says `reason_first`, then the reason, and the move last, so that no cut-off reply passes for a choice.
     """
 
     names_moves = True
-    example = {"ratings": _RATINGS, **Choice.example}
-
-    ratings: tuple[Rating, ...] = Field(description="one entry for EVERY legal move")
-    reason: str = Field(description="why, in a few sentences")
-    action: Grounded = Field(description="the chosen legal move, copied without its number")
-
-
-class ReasonedChoice(Reply):
-    """A choice with ratings asked for after the reason, as Watson does."""
-
-    names_moves = True
-    example = {"reason": Choice.example["reason"], "ratings": _RATINGS, "action": Choice.example["action"]}
+    example = {"reason": "Slot 2 was told red and 1, and no red card is played yet.", "action": "play slot 2"}
+    labels = {
+        "reason": ("Reasoning", "Reason", "Explanation"),
+        "ratings": ("Move ratings", "Ratings"),
+        "action": ("Chosen move", "Chosen move number", "Action"),
+    }
+    reason_first: ClassVar[bool] = False
 
     reason: str = Field(description="why, in a few sentences")
+    action: Grounded = Field(description="the chosen legal move, copied from the list")
+
+    @classmethod
+    def asked(cls) -> tuple[str, ...]:
+        more = tuple(name for name in cls.model_fields if name not in ("reason", "action"))
+        return ("reason", *more, "action") if cls.reason_first else (*more, "reason", "action")
+
+
+class Rating(Reply):
+    action: Grounded = Field(description="the legal move, copied from the list")
+    rating: float = Field(ge=-1, le=1, description="from -1 (terrible) to 1 (excellent)")
+
+
+class RatedChoice(Choice):
+    """A choice with a rating of every legal move, as Sherlock and Watson ask for."""
+
+    example = {
+        **Choice.example,
+        "ratings": [{"action": "play slot 2", "rating": 0.9}, {"action": "discard slot 0", "rating": -0.2}],
+    }
+
     ratings: tuple[Rating, ...] = Field(description="one entry for EVERY legal move")
-    action: Grounded = Field(description="the chosen legal move, copied without its number")
 
 
 class Deduction(Reply):
@@ -73,37 +65,50 @@ class Deduction(Reply):
     )
 
 
-class TrackedChoice(Reply):
+class TrackedChoice(RatedChoice):
     """A choice with the player's own list of what the hints leave of every card, as Mycroft keeps it."""
 
-    names_moves = True
     example = {
-        "ratings": _RATINGS,
+        **RatedChoice.example,
         "deductions": [{"seat": 1, "slots": ["red any rank", "yellow/green/white/blue 1", "anything"]}],
-        **Choice.example,
     }
 
-    ratings: tuple[Rating, ...] = Field(description="one entry for EVERY legal move")
     deductions: tuple[Deduction, ...] = Field(description="one entry for EVERY player, yourself included")
-    reason: str = Field(description="why, in at most 120 words")
-    action: Grounded = Field(description="the chosen legal move, copied without its number")
 
 
-AnyChoice = Choice | RatedChoice | ReasonedChoice | TrackedChoice
+@cache
+def variant(kind: type[Reply], ratings: bool = False, reason_first: bool = False) -> type[Reply]:
+    """A reply type as a context asks for it: a plain choice with ratings, and any choice with its reason first."""
+    wanted = RatedChoice if ratings and kind is Choice else kind
+    if not reason_first or not issubclass(wanted, Choice):
+        return wanted
+    return _reason_first(wanted)
 
-Ratings = Literal["none", "first", "after_reason"]
-"""Whether deciding roles rate every legal move, and when."""
 
-CHOICES: dict[Ratings, type[Reply]] = {"none": Choice, "first": RatedChoice, "after_reason": ReasonedChoice}
+def _reason_first(kind: type[Choice]) -> type[Choice]:
+    made: type[Choice] = create_model(kind.__name__, __base__=kind, __doc__=kind.__doc__)
+    made.reason_first = True
+    return made
+
+
+def _accepted(said: Any) -> Any:
+    """Verifiers say `okay` and `not okay` as well."""
+    words = {"okay": True, "ok": True, "accept": True, "not okay": False, "not ok": False, "refuse": False}
+    return words.get(said.lower(), said) if isinstance(said, str) else said
+
+
+Accepted = Annotated[bool, BeforeValidator(_accepted)]
 
 
 class Judgement(Reply):
     """What a judge replies about the move before him."""
 
+    labels = {"accept": ("Accept", "Verification")}
+
     example = {"reason": "Slot 0 is known to be the red 1, and red is next at 1.", "accept": True}
 
     reason: str = Field(description="the check, in four or five sentences at most")
-    accept: bool = Field(description="true if the move may be made, false if it is refused")
+    accept: Accepted = Field(description="whether the move may be made")
 
 
 class Verdict(Judgement):
@@ -112,25 +117,44 @@ class Verdict(Judgement):
     move: Grounded
 
 
-def answer_format(kind: type[Reply]) -> str:
+def answer_format(kind: type[Reply], form: Form = "json") -> str:
     """The part of a prompt that states how to answer: fields with their meaning, then the example."""
-    example = json.dumps(kind.example, ensure_ascii=False)
-    return prompts.fill("answer_json.md", {"fields": "\n".join(_fields(kind)), "example": example})
+    example = {name: kind.example[name] for name in kind.asked() if name in kind.example}
+    if form == "text":
+        shown = {"parts": "\n".join(_text_parts(kind)), "example": plain.write(kind, example)}
+        return prompts.fill("answer_text.md", shown)
+    told = json.dumps(example, ensure_ascii=False)
+    return prompts.fill("answer_json.md", {"fields": "\n".join(_fields(kind, kind.asked())), "example": told})
 
 
-def _fields(kind: type[BaseModel], indent: str = "") -> list[str]:
+def _fields(kind: type[BaseModel], names: Iterable[str], indent: str = "") -> list[str]:
     lines = []
-    for name, field in kind.model_fields.items():
-        inner = _entry(field.annotation)
+    for name in names:
+        field = kind.model_fields[name]
+        inner = plain.entry(field.annotation)
         lines.append(f'{indent}- "{name}" ({_kind(field.annotation)}): {field.description}')
-        lines += _fields(inner, indent + "  ") if inner else []
+        lines += _fields(inner, inner.model_fields, indent + "  ") if inner else []
     return lines
 
 
-def _entry(annotation: Any) -> type[BaseModel] | None:
-    """The type of a list's entries, when they have fields of their own."""
-    inner = get_args(annotation)[0] if get_origin(annotation) is tuple else None
-    return inner if isinstance(inner, type) and issubclass(inner, BaseModel) else None
+def _text_parts(kind: type[Reply]) -> Iterator[str]:
+    for name in kind.asked():
+        field = kind.model_fields[name]
+        inner = plain.entry(field.annotation)
+        yield f"- {plain.label(kind, name)}: {_meaning(field)}{f'; a line each: {_pattern(inner)}' if inner else ''}"
+        for key, cell in inner.model_fields.items() if inner else ():
+            yield f"  - {key.replace('_', ' ')}: {_meaning(cell)}"
+
+
+def _pattern(kind: type[BaseModel]) -> str:
+    names = [key.replace("_", " ") for key in kind.model_fields]
+    return f"`- <{names[0]}>: <{names[1]}>`" if len(names) == 2 else f"`- {': ...; '.join(names)}: ...`"
+
+
+def _meaning(field: FieldInfo) -> str:
+    """What a field is for, with its words when it is one of a few."""
+    words = _kind(field.annotation).replace("true | false", "yes | no")
+    return f"{field.description} ({words})" if " | " in words else str(field.description)
 
 
 def _kind(annotation: Any) -> str:
@@ -139,7 +163,7 @@ def _kind(annotation: Any) -> str:
     if get_origin(annotation) is Literal:
         return " | ".join(map(str, arguments))
     if get_origin(annotation) is tuple:
-        return "list of objects" if _entry(annotation) else f"list of {_kind(arguments[0])}s"
+        return "list of objects" if plain.entry(annotation) else f"list of {_kind(arguments[0])}s"
     if type(None) in arguments:
         return " or ".join(dict.fromkeys("null" if a is type(None) else _kind(a) for a in arguments))
     if get_origin(annotation) is Annotated:

@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from roles.replies import AnyChoice
+from roles.replies import Choice
 
 
 def report(node: str, replies: Sequence[BaseModel]) -> str:
@@ -19,7 +19,7 @@ def report(node: str, replies: Sequence[BaseModel]) -> str:
 
 def candidates(replies: Sequence[BaseModel]) -> str:
     """Several choices of one node; equal ones once, with their count and all reasons."""
-    choices = [reply for reply in replies if isinstance(reply, AnyChoice)]
+    choices = [reply for reply in replies if isinstance(reply, Choice)]
     given = Counter(str(choice.action) for choice in choices)
     blocks = []
     for number, (move, times) in enumerate(given.items(), 1):

@@ -14,7 +14,7 @@ from roles import literal
 from roles.base import Notes, role
 from roles.history_analyst import HistoryReport
 from roles.position import NEEDS, TAKES, Position
-from roles.replies import AnyChoice, Judgement
+from roles.replies import Choice, Judgement
 from roles.sections import Discards, OwnDeductions
 from roles.told import Told
 
@@ -100,4 +100,4 @@ def judged(rule: Safety, told: Told, notes: Notes) -> Judgement:
 
 def chosen(notes: Notes) -> Move:
     """The move of the one choice among the notes."""
-    return next(note.action for replies in notes.values() for note in replies if isinstance(note, AnyChoice))
+    return next(note.action for replies in notes.values() for note in replies if isinstance(note, Choice))

@@ -8,10 +8,10 @@ import prompts
 from orchestrator import belief
 from orchestrator.belief import Slot
 from orchestrator.cards import COLOUR_NAMES, COLOURS, HAND_SIZES, Card, Fireworks, Mask
-from orchestrator.moves import Move, Numbered
+from orchestrator.moves import Listed, Move, listed
 from orchestrator.view import Hand, Knowledge, Past, View
 from roles.report import lines
-from roles.told import Options, Section, Told
+from roles.told import Options, Section, Told, defaults
 from roles.words import by_slot, counted, outcome, possible, say
 
 SCORE = "The score is the number of cards in the fireworks, at most 25"
@@ -358,22 +358,23 @@ class DeductionRules(Section):
 @dataclass(frozen=True)
 class LegalMoves(Section):
     name = "legal_moves"
-    numbered: Numbered
-    """A move refused this turn is not among them; the others keep their numbers."""
+    choices = {"labels": ("numbers", "letters")}
+    listed: Listed
+    """By label. A move refused this turn is not among them; the others keep their labels."""
 
     @classmethod
     def of(cls, view: View, options: Options) -> Self:
-        return cls(dict(enumerate(view.legal)))
+        return cls(listed(view.legal, letters=options["labels"] == "letters"))
 
     @property
     def moves(self) -> tuple[Move, ...]:
-        return tuple(self.numbered.values())
+        return tuple(self.listed.values())
 
     def without(self, refused: Sequence[Move]) -> Self:
-        return replace(self, numbered={number: m for number, m in self.numbered.items() if m not in refused})
+        return replace(self, listed={label: move for label, move in self.listed.items() if move not in refused})
 
     def variables(self) -> dict[str, object]:
-        return {"moves": "\n".join(f"{number}: {move}" for number, move in self.numbered.items())}
+        return {"moves": "\n".join(f"{label}: {move}" for label, move in self.listed.items())}
 
 
 SECTIONS: dict[str, type[Section]] = {
@@ -406,16 +407,13 @@ def cut(
     kinds: Iterable[tuple[type[Section], Options]],
     refused: Sequence[Move] = (),
     memory: Mapping[str, Any] | None = None,
+    options: Options | None = None,
 ) -> Told:
-    """The sections of a view, each with its options; refused moves leave the legal ones."""
+    """The sections of a view, each with its options; refused moves leave the legal ones. `options` are the role's."""
 
     def whole(section: Section) -> Section:
         if isinstance(section, LegalMoves):
             return section.without(refused)
         return section.holding(memory or {}) if isinstance(section, Remembered) else section
 
-    return Told(whole(kind.of(view, _defaults(kind) | dict(options))) for kind, options in kinds)
-
-
-def _defaults(kind: type[Section]) -> dict[str, object]:
-    return {option: allowed[0] for option, allowed in kind.choices.items()}
+    return Told((whole(kind.of(view, defaults(kind.choices) | dict(given))) for kind, given in kinds), options)

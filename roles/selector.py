@@ -7,7 +7,7 @@ from roles import literal
 from roles.base import Notes, role
 from roles.position import NEEDS, Position
 from roles.proposer import WHOLE
-from roles.replies import AnyChoice, Choice
+from roles.replies import Choice
 from roles.told import Told
 
 
@@ -15,7 +15,7 @@ from roles.told import Told
 def selector(told: Told, notes: Notes) -> Choice:
     """Selects the best of several candidate moves; its program takes the most frequent that does no certain harm."""
     position = Position.of(told)
-    candidates = [note for replies in notes.values() for note in replies if isinstance(note, AnyChoice)]
+    candidates = [note for replies in notes.values() for note in replies if isinstance(note, Choice)]
     counts = Counter(str(note.action) for note in candidates)
     for text, times in counts.most_common():
         move = parse(text)

@@ -9,6 +9,24 @@ from orchestrator.brain import Part
 from orchestrator.view import View
 
 Options = Mapping[str, object]
+Choices = Mapping[str, tuple[object, ...]]
+"""The options there are, each with its allowed values, the default first; `int` allows any count."""
+
+
+def defaults(choices: Choices) -> dict[str, object]:
+    return {option: allowed[0] for option, allowed in choices.items()}
+
+
+def check_options(what: str, options: Options, choices: Choices) -> None:
+    """Raises ValueError with a sentence for an option that there is not, or a value that it cannot have."""
+    for option, value in options.items():
+        if option not in choices:
+            raise ValueError(f"{what} has no option {option!r}; known: {', '.join(choices) or 'none'}")
+        allowed = choices[option]
+        count = int in allowed and type(value) is int and value >= 0
+        if not count and not any(value == one and type(value) is type(one) for one in allowed):
+            shown = ", ".join("a number" if one is int else str(one) for one in allowed)
+            raise ValueError(f"option {option!r} of {what} is {value!r}; it can be: {shown}")
 
 
 @dataclass(frozen=True)
@@ -17,8 +35,8 @@ class Section:
 
     name: ClassVar[str]
     """Its name in configs, and its template's."""
-    choices: ClassVar[Mapping[str, tuple[object, ...]]] = {}
-    """The options a context may set, each with its allowed values, the default first; `int` allows any count."""
+    choices: ClassVar[Choices] = {}
+    """The options that a context or a graph may set. A section with one option may be given its bare value."""
 
     @classmethod
     def of(cls, view: View, options: Options) -> Self:
@@ -40,8 +58,10 @@ S = TypeVar("S", bound=Section)
 class Told:
     """All that a role gets to see of a position, in prompt order; looked up by the section's type."""
 
-    def __init__(self, sections: Iterable[Section]) -> None:
+    def __init__(self, sections: Iterable[Section], options: Options | None = None) -> None:
         self._by_kind: dict[type[Section], Section] = {type(s): s for s in sections}
+        self.options: Options = options or {}
+        """The role's own options, each of those it has."""
 
     def get(self, kind: type[S]) -> S | None:
         found = self._by_kind.get(kind)

@@ -35,7 +35,7 @@ class MindReport(Reply):
     intentions: tuple[Intention, ...] = Field(description="one entry for each other player who still has a turn")
     suggestion: str = Field(description="which information would help the others most now, and why")
     hint: Grounded | None = Field(
-        default=None, description="the legal hint that gives it, copied without its number, or null"
+        default=None, description="the legal hint that gives it, copied from the list, or none"
     )
 
     @field_validator("hint")

@@ -10,7 +10,7 @@ from aiohttp import web
 
 from orchestrator import fake_endpoint
 from orchestrator.brain import Ask, Part, Place
-from orchestrator.moves import Numbered, Play
+from orchestrator.moves import Listed, Play, listed
 from roles import Choice
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
@@ -18,13 +18,13 @@ Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 GOOD = '{"reason": "r", "action": "play slot 1"}'
 
 
-LEGAL: Numbered = dict(enumerate((Play(slot=0), Play(slot=1))))
+LEGAL: Listed = listed((Play(slot=0), Play(slot=1)))
 
 
 def ask(*parts: Part, node: str = "proposer", sample: int = 0, place: Place | None = None) -> Ask:
     """A question of two legal moves."""
     told = parts or (Part("state", "A table."),)
-    return Ask(node, "proposer", sample, told, Choice, LEGAL, place or Place())
+    return Ask(node, "proposer", sample, told, Choice, LEGAL, place=place or Place())
 
 
 def server(handler: Handler) -> web.Application:

@@ -50,7 +50,10 @@ from tests.tables import GRAPHS
             ),
             "nothing that 'lone' says reaches 'aggregator'",
         ),
-        (small(nodes=nodes(s={"role": "safety"})), "only a program plays role 'safety'; say `model: program`"),
+        (
+            small(nodes=nodes(s={"role": "safety", "model": "openai:m"})),
+            "only a program plays role 'safety'; say `model: program`",
+        ),
         (small(without_sections=["legal_moves"]), "role 'proposer' names moves, so it needs the section legal_moves"),
         (small(players=[7]), "players.0: .* not 7"),
         (

@@ -2,21 +2,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from orchestrator.moves import Discard, HintColour, HintRank, Move, Numbered, Play, ground, parse
+from orchestrator.moves import Discard, HintColour, HintRank, Listed, Move, Play, ground, listed, parse
 
-LEGAL: Numbered = dict(
-    enumerate(
-        (
-            Discard(slot=0),
-            Discard(slot=1),
-            Play(slot=0),
-            Play(slot=1),
-            HintColour(to=1, colour="R"),
-            HintColour(to=2, colour="R"),
-            HintColour(to=1, colour="B"),
-            HintRank(to=1, rank=1),
-            HintRank(to=2, rank=3),
-        )
+LEGAL: Listed = listed(
+    (
+        Discard(slot=0),
+        Discard(slot=1),
+        Play(slot=0),
+        Play(slot=1),
+        HintColour(to=1, colour="R"),
+        HintColour(to=2, colour="R"),
+        HintColour(to=1, colour="B"),
+        HintRank(to=1, rank=1),
+        HintRank(to=2, rank=3),
     )
 )
 
@@ -91,11 +89,11 @@ def test_an_answer_is_grounded(answer: object, means: str) -> None:
         ("hint P1 rank 10", "is not a legal move now"),
         ("hint P1 redundant", "is not a legal move now"),
         ("hint P1 red 3", "is not a legal move now"),
-        ("move 1 - play slot 0", "number 1 is 'discard slot 1', not 'play slot 0'"),
-        ("1. " * 3000, "number 1 is 'discard slot 1'"),
+        ("move 1 - play slot 0", "1 is 'discard slot 1', not 'play slot 0'"),
+        ("1. " * 3000, "1 is 'discard slot 1'"),
         ("play", "is not a legal move now"),
-        ("99", "99 is not the number of a legal move; the numbers are 0, 1, 2"),
-        ("3: discard slot 0", "number 3 is 'play slot 1', not 'discard slot 0'"),
+        ("99", "99 does not name a legal move; the list has 0, 1, 2"),
+        ("3: discard slot 0", "3 is 'play slot 1', not 'discard slot 0'"),
         ("(Reveal player +1 color R)", "is not a legal move now"),
         ("tell P1 of red 1", "is not a legal move now"),
         ("", "is not a legal move now"),
@@ -120,7 +118,24 @@ def test_any_text_is_a_legal_move_or_a_value_error(text: str) -> None:
 
 
 def test_a_refused_move_leaves_its_number_unused() -> None:
-    left = {number: move for number, move in LEGAL.items() if number not in (1, *range(3, 9))}
-    assert ground(2, left) == LEGAL[2]
-    with pytest.raises(ValueError, match="1 is not the number of a legal move; the numbers are 0, 2"):
+    left = {label: LEGAL[label] for label in ("0", "2")}
+    assert ground(2, left) == LEGAL["2"]
+    with pytest.raises(ValueError, match="1 does not name a legal move; the list has 0, 2"):
         ground(1, left)
+
+
+@pytest.mark.parametrize("said", ["B", "b", "(B)", "B: discard slot 1", "B. Discard slot 1", "action B"])
+def test_moves_can_have_letters(said: str) -> None:
+    assert ground(said, listed(LEGAL.values(), letters=True)) == Discard(slot=1)
+
+
+def test_a_letter_and_a_move_that_disagree_mean_nothing() -> None:
+    with pytest.raises(ValueError, match="B is 'discard slot 1', not 'play slot 1'"):
+        ground("B: play slot 1", listed(LEGAL.values(), letters=True))
+    with pytest.raises(ValueError, match="is not a legal move"):
+        ground("K", listed(LEGAL.values(), letters=True))
+
+
+def test_letters_go_on_after_z() -> None:
+    labels = list(listed([Play(slot=0)] * 54, letters=True))
+    assert (labels[0], labels[25], labels[26], labels[52]) == ("A", "Z", "AA", "BA")

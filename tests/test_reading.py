@@ -6,12 +6,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from orchestrator.moves import Discard, HintColour, Numbered, Play
+import roles
+from orchestrator import plain
+from orchestrator.moves import Discard, HintColour, HintRank, Listed, Move, Play, listed
 from orchestrator.reading import Reading, Unreadable, read
-from roles.replies import Choice, RatedChoice
+from orchestrator.reply import Reply
+from roles.replies import Choice, RatedChoice, variant
 from tests.prove import FULL
 
-LEGAL: Numbered = dict(enumerate((Discard(slot=0), Play(slot=0), Play(slot=1), HintColour(to=1, colour="R"))))
+LEGAL: Listed = listed((Discard(slot=0), Play(slot=0), Play(slot=1), HintColour(to=1, colour="R")))
 RATED = {
     "ratings": [{"action": str(move), "rating": 0.5} for move in LEGAL.values()],
     "reason": 'he said "no"',
@@ -19,8 +22,8 @@ RATED = {
 }
 
 
-def choice(text: str, **options: bool) -> Reading:
-    return read(text, Choice, LEGAL, **options)
+def choice(text: str, cut_off: bool = False) -> Reading:
+    return read(text, Choice, LEGAL, cut_off=cut_off)
 
 
 @pytest.mark.parametrize(
@@ -114,3 +117,82 @@ def test_a_megabyte_is_read_in_reasonable_steps() -> None:
     for text in ("{" * 500_000, '"' * 500_000 + "{", '{"a": "' + "x" * 1_000_000, "{}" * 200_000):
         with pytest.raises(Unreadable):
             choice(text)
+
+
+# Plain text
+
+WATSON = """Reasoning: The red 1 is known: it fits.
+Note: nothing else scores.
+Move Ratings: Move 0: -0.5, Move 1 (Play 0): 0.9, play slot 1: 0.1,
+hint P1 red: -1
+Chosen Move Number: 1"""
+
+
+def plainly(text: str, *, cut_off: bool = False) -> Reply:
+    return read(text, variant(Choice, True, True), LEGAL, "text", cut_off=cut_off).reply
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        WATSON,
+        WATSON.replace("Reasoning: ", ""),
+        f"**{WATSON.replace(': ', ':** ', 1)}",
+        f"Reasoning: a draft\nChosen Move Number: 2\n\nOn second thoughts:\n{WATSON}",
+        WATSON.replace("Move Ratings: ", "Move ratings:\n- ").replace(", ", "\n- "),
+        WATSON.replace("Number: 1", "Number: **1** (Play 0)"),
+        WATSON.replace("Chosen Move Number: 1", "Action: play slot 0."),
+        f"<think>Chosen Move Number: 3</think>{WATSON}",
+    ],
+)
+def test_parts_of_plain_text_are_read_by_their_names(text: str) -> None:
+    reply = plainly(text)
+    assert isinstance(reply, RatedChoice) and str(reply.action) == "play slot 0"
+    assert {str(one.action): one.rating for one in reply.ratings} == {
+        "discard slot 0": -0.5,
+        "play slot 0": 0.9,
+        "play slot 1": 0.1,
+        "hint P1 red": -1.0,
+    }
+    assert "The red 1 is known: it fits." in reply.reason and "Note: nothing else" in reply.reason
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (WATSON.rpartition("\n")[0], "it has no line that begins with 'Chosen move:'"),
+        (WATSON.replace("Number: 1", "Number: 7"), "action: 7 does not name a legal move"),
+        (WATSON.replace("0.9", "9"), r"ratings\.1\.rating: input should be less than or equal to 1"),
+        ("Move 1 it is.", "it has no line that begins with 'Reasoning:'"),
+        ("Reasoning: x\nMove ratings: Move 0: 0.5", "it has no line that begins with 'Chosen move:'"),
+    ],
+)
+def test_plain_text_that_lacks_a_part_is_refused(text: str, said: str) -> None:
+    with pytest.raises(Unreadable, match=said):
+        plainly(text)
+
+
+def test_plain_text_that_was_cut_off_is_refused() -> None:
+    with pytest.raises(Unreadable, match="cut off"):
+        plainly(WATSON, cut_off=True)
+
+
+def test_an_object_will_do_where_plain_text_was_asked_for() -> None:
+    reading = read(f"Here it is: {json.dumps(RATED)}", RatedChoice, LEGAL, "text")
+    assert reading.repaired and reading.reply.as_data()["action"] == "play slot 1"
+
+
+@pytest.mark.parametrize("name", [name for name in roles.names() if roles.get(name).template])
+def test_what_is_written_plainly_is_read_back(name: str) -> None:
+    """Every reply type's example, in both forms."""
+    kind = variant(roles.get(name).reply, True)
+    legal = listed(every_move())
+    data = kind.model_validate(kind.example).as_data()
+    assert read(plain.write(kind, data), kind, legal, "text").reply.as_data() == data
+    assert read(json.dumps(data), kind, legal, "json").reply.as_data() == data
+
+
+def every_move() -> list[Move]:
+    """All moves that examples name."""
+    own = [make(slot=slot) for make in (Play, Discard) for slot in range(5)]
+    return [*own, *(HintRank(to=to, rank=rank) for to in (1, 2) for rank in range(1, 6)), HintColour(to=1, colour="R")]

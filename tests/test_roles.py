@@ -1,22 +1,25 @@
 """Roles: the same question to words and program, and programs that do no harm."""
 
+from itertools import product
 from typing import get_args
 
 import pytest
 
 import prompts
 import roles
+from orchestrator import plain
 from orchestrator.brain import Absent
 from orchestrator.cards import INDEX
 from orchestrator.errors import UserError
 from orchestrator.moves import Discard, HintRank, Play
+from orchestrator.schema import response_format
 from orchestrator.view import View
 from roles import SECTIONS, Choice, Judgement, Reply, Role, Told, Verdict, literal
 from roles.analyst import Analysis
 from roles.base import say
 from roles.history_analyst import HistoryReport, replay
 from roles.position import TAKES, Position
-from roles.replies import CHOICES, AnyChoice, answer_format
+from roles.replies import TrackedChoice, answer_format, variant
 from roles.safety import LIMITS, Safety, safest
 from roles.sections import Discards, History, LegalMoves, OwnDeductions, State, cut
 from tests.tables import literal_views, position, random_views
@@ -54,7 +57,7 @@ def test_no_program_makes_a_move_that_is_certainly_wrong(name: str, players: int
     assert role.solve is not None
     for view in [*random_views(players, 9)[::3], *list(literal_views(players, 2))[::5]]:
         choice = role.solve(whole(view, role), {})
-        assert isinstance(choice, AnyChoice)
+        assert isinstance(choice, Choice)
         slots = Position.of(whole(view, role)).slots
         if name == "selector":
             continue  # without candidates it has nothing to go by
@@ -148,11 +151,11 @@ def test_every_section_and_role_has_its_template_and_no_template_is_left_over() 
 
 @pytest.mark.parametrize("name", [name for name in roles.names() if roles.get(name).template])
 def test_the_answer_format_explains_every_field_and_its_example_is_one(name: str) -> None:
-    role = roles.get(name)
-    for kind in {role.asks_for(ratings) for ratings in CHOICES}:
+    for kind in {variant(roles.get(name).reply, *wanted) for wanted in product((False, True), repeat=2)}:
         kind.model_validate(kind.example)
-        told = answer_format(kind)
+        told, plainly = answer_format(kind), answer_format(kind, "text")
         assert all(f'"{field}"' in told for field in _fields(kind))
+        assert all(f"\n- {plain.label(kind, field)}:" in plainly for field in kind.model_fields)
         assert all(info.description for info in kind.model_fields.values())
 
 
@@ -165,11 +168,13 @@ def _fields(kind: type[Reply]) -> list[str]:
 
 
 def test_ratings_are_asked_for_when_the_context_wants_them() -> None:
-    proposer, analyst = roles.get("proposer"), roles.get("analyst")
-    assert list(proposer.asks_for("first").model_fields) == ["ratings", "reason", "action"]
-    assert list(proposer.asks_for("after_reason").model_fields) == ["reason", "ratings", "action"]
-    assert list(proposer.asks_for("none").model_fields) == ["reason", "action"]
-    assert analyst.asks_for("first") is Analysis
+    assert variant(Choice, ratings=True).asked() == ("ratings", "reason", "action")
+    assert variant(Choice, ratings=True, reason_first=True).asked() == ("reason", "ratings", "action")
+    assert variant(Choice).asked() == ("reason", "action")
+    assert variant(TrackedChoice, True, True).asked() == ("reason", "ratings", "deductions", "action")
+    assert variant(Analysis, True, True) is Analysis
+    schema = response_format(variant(Choice, True, True))["json_schema"]["schema"]
+    assert list(schema["properties"]) == schema["required"] == ["reason", "ratings", "action"]
 
 
 def test_a_wrong_variable_in_a_template_is_named() -> None:
@@ -286,4 +291,4 @@ def test_a_role_that_names_moves_must_be_told_them() -> None:
 
 
 def test_every_deciding_role_replies_with_a_choice() -> None:
-    assert {name for name in roles.names() if roles.get(name).reply in get_args(AnyChoice)} == set(DECIDING)
+    assert {name for name in roles.names() if issubclass(roles.get(name).reply, Choice)} == set(DECIDING)

@@ -1,0 +1,45 @@
+"""What a role answers: the base of all reply types, which readers and writers of answers build on."""
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Literal
+
+from pydantic import BaseModel, ConfigDict, PrivateAttr
+
+Form = Literal["text", "json", "json_schema"]
+"""How a model is to answer: named lines of plain text, a JSON object, or one whose schema the server is sent too."""
+
+
+class Reply(BaseModel):
+    """What a role answers. Models may add keys of their own; they are dropped."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    names_moves: ClassVar[bool] = False
+    """Whether it names legal moves, so that it cannot be given without being told them."""
+    example: ClassVar[dict[str, Any]] = {}
+    """One well-formed reply, to show the form."""
+    labels: ClassVar[Mapping[str, tuple[str, ...]]] = {}
+    """How fields are called in a reply of plain text, when not by their names: the first is shown, all are read."""
+
+    _text: str | None = PrivateAttr(default=None)
+
+    @classmethod
+    def asked(cls) -> tuple[str, ...]:
+        """Its fields in the order in which a model is to write them."""
+        return tuple(cls.model_fields)
+
+    @property
+    def text(self) -> str | None:
+        """What the model wrote, its thinking left out; None when a program made the reply."""
+        return self._text
+
+    def of_text(self, text: str | None) -> "Reply":
+        """The same reply, knowing what the model wrote."""
+        made = self.model_copy()
+        made._text = text
+        return made
+
+    def as_data(self) -> dict[str, Any]:
+        """Plain data, in the order in which it is asked for."""
+        data = self.model_dump(mode="json")
+        return {name: data[name] for name in self.asked()}
