@@ -33,8 +33,8 @@ class Listed(Frozen):
 class Context(Frozen):
     name: str
     order: Order = "faithful"
-    """`faithful`: as listed. `cache`: what most roles of the graph take comes first, the node's own parts last, so that
-    the prompts of a turn share a long beginning."""
+    """`faithful`: as listed. `cache`: what all roles of the graph take comes first, then the other sections, and the
+    node's own parts last, in the user message, so that the prompts of a turn share a long beginning."""
     sections: tuple[Listed, ...]
     """Sections and OWN_PARTS, in prompt order; OWN_PARTS that are not listed come last."""
     system: tuple[str, ...] = ()
@@ -42,6 +42,9 @@ class Context(Frozen):
     answer_format: Form = "json_schema"
     """`text`: named lines of plain text. `json`: one object, by the prompt alone. `json_schema`: the server is sent the
     schema too."""
+    reports: Literal["typed", "raw"] = "typed"
+    """How colleagues' notes are passed on: field by field, or as the text that the model wrote (a program's, as a model
+    would have written it)."""
     ratings: bool = False
     """Whether deciding roles rate every legal move."""
     reason_first: bool = False
@@ -91,14 +94,16 @@ class Context(Frozen):
         whole = [*listed, *(part for part in OWN_PARTS if part not in listed)]
         if self.order == "faithful":
             return tuple(whole)
+        everybody = tuple(team)
         sections = [name for name in whole if name not in OWN_PARTS]
-        takers = {name: sum(roles.SECTIONS[name] in role.takes for role in team) for name in sections}
-        return (*sorted(sections, key=lambda name: -takers[name]), *OWN_PARTS)
+        shared = {name: all(roles.SECTIONS[name] in role.takes for role in everybody) for name in sections}
+        return (*sorted(sections, key=lambda name: not shared[name]), *OWN_PARTS)
 
     def arrange(self, parts: Iterable[Part], layout: tuple[str, ...]) -> tuple[Part, ...]:
         """Parts in prompt order, each in the message it belongs to."""
         inside = sorted(parts, key=lambda part: layout.index(part.name))
-        return tuple(replace(p, speaker="system" if p.name in self.system else "user") for p in inside)
+        system = set(self.system) - set(OWN_PARTS if self.order == "cache" else ())
+        return tuple(replace(part, speaker="system" if part.name in system else "user") for part in inside)
 
 
 def _long(entry: Any) -> Any:

@@ -125,8 +125,9 @@ class RoleNode:
     async def _reply(self, sample: int, view: View, told: Told, heard: Notes, kit: Kit) -> BaseModel:
         if cause := self._cannot(told, heard):
             return Absent(reason=cause)
-        if self.model == PROGRAM:
-            reply = self._solved(view, told, heard)
+        settled = self.role.settled(told, heard) if self.role.settled else None
+        if settled is not None or self.model == PROGRAM:
+            reply = self._solved(view, told, heard) if settled is None else settled
             kit.chair.emit(self._call(view, sample, reply=reply.model_dump(mode="json")))
             return reply
         place = Place(kit.chair.game, kit.chair.repeat, view.turn, view.seat)
@@ -137,13 +138,13 @@ class RoleNode:
     def ask(self, sample: int, told: Told, heard: Notes, place: Place | None = None) -> Ask:
         """The question as a model gets it."""
         assert self.context is not None  # checked when the config was read
-        reply, form = self.context.reply(self.role), self.context.answer_format
+        reply, form, raw = self.context.reply(self.role), self.context.answer_format, self.context.reports == "raw"
         legal = told.get(LegalMoves)
         return Ask(
             node=self.name,
             role=self.role.name,
             sample=sample,
-            parts=self.context.arrange(self.role.tell(told, heard, reply, form), self.layout),
+            parts=self.context.arrange(self.role.tell(told, heard, reply, form, raw=raw), self.layout),
             reply=reply,
             moves=legal.listed if legal else {},
             form=form,

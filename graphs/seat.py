@@ -1,5 +1,6 @@
 """A compiled graph as a seat: View in, Decision out, whatever happened on the way."""
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -50,7 +51,8 @@ class GraphSeat:
         if done["failed"]:
             raise done["failed"][0]
         decision = decide(made.config, view, done["notes"])
-        return replace(decision, memory=remember(made.config, view, done["notes"], decision.move))
+        memory = remember(made.config, view, done["notes"], decision.move)
+        return replace(decision, votes=votes(made.config, done["notes"]), memory=memory)
 
     @property
     def card(self) -> SeatCard:
@@ -85,6 +87,13 @@ def decide(config: GraphConfig, view: View, notes: Notes) -> Decision:
     tries = f"{last.number} {'choice' if last.number == 1 else 'choices'}"
     cause = f"none of {tries} passed" if refused else f"{config.decides} gave no usable choice"
     return Decision(move, f"{cause}: {why}", forced=True)
+
+
+def votes(config: GraphConfig, notes: Notes) -> dict[str, dict[str, int]]:
+    """How many answers of each node that is asked for several choices chose a move, the most frequent first."""
+    asked = [name for name, node in config.nodes.items() if node.samples > 1 and name in notes]
+    counts = {name: Counter(str(n.action) for n in notes[name] if isinstance(n, Choice)) for name in asked}
+    return {name: dict(count.most_common()) for name, count in counts.items() if count}
 
 
 def seat(

@@ -146,6 +146,8 @@ class Decided(Frozen):
     """No choice passed, or none came: the safest legal move was played."""
     node: str | None = None
     """The node whose choice it is; None when forced."""
+    votes: dict[str, dict[str, int]] = {}
+    """How many answers of each node that was asked several times chose a move, the most frequent first."""
     memory: dict[str, Any] = {}
     """What the seat gets back on its own next turn."""
 

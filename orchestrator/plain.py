@@ -5,6 +5,7 @@ for larger ones. The last occurrence of a part counts, so that a draft before th
 is missing is never guessed, so that no entry of a cut-off list passes for a choice.
 """
 
+import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import zip_longest
@@ -12,7 +13,7 @@ from typing import Annotated, Any, get_args, get_origin
 
 from pydantic import BaseModel
 
-from orchestrator.reply import Reply
+from orchestrator.reply import Form, Reply
 
 
 def label(kind: type[Reply], name: str) -> str:
@@ -28,6 +29,12 @@ def entry(annotation: Any) -> type[BaseModel] | None:
     """The type of a list's entries, when they have fields of their own."""
     inner = get_args(annotation)[0] if get_origin(annotation) is tuple else None
     return inner if isinstance(inner, type) and issubclass(inner, BaseModel) else None
+
+
+def text_of(reply: Reply, form: Form) -> str:
+    """A reply as a model would write it."""
+    data = reply.as_data()
+    return write(type(reply), data) if form == "text" else json.dumps(data, ensure_ascii=False)
 
 
 def write(kind: type[Reply], data: Mapping[str, Any]) -> str:

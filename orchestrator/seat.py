@@ -25,6 +25,8 @@ class Decision:
     """No choice passed, or none came: the seat played the safest legal move."""
     node: str | None = None
     """The node whose choice it is."""
+    votes: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    """How many answers of each node that was asked several times chose a move."""
     memory: Memory = field(default_factory=dict)
 
 

@@ -261,6 +261,7 @@ def _decided(turn: int, seat: int, decision: Decision) -> Decided:
         ratings=None if decision.ratings is None else dict(decision.ratings),
         forced=decision.forced,
         node=decision.node,
+        votes={node: dict(moves) for node, moves in decision.votes.items()},
         memory=dict(decision.memory),
     )
 

@@ -10,6 +10,7 @@ from roles.told import Section, Told
 BUILT_IN = (
     "aggregator",
     "analyst",
+    "cac_interpreter",
     "discard_strategist",
     "generator",
     "history_analyst",
@@ -19,6 +20,7 @@ BUILT_IN = (
     "self_verifier",
     "tom_interpreter",
     "tracker",
+    "watson",
 )
 
 for module in BUILT_IN:

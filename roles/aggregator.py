@@ -15,14 +15,13 @@ from roles.literal import LIKELY
 from roles.position import NEEDS, Position
 from roles.proposer import WHOLE
 from roles.replies import Choice
-from roles.sections import History
 from roles.told import Told
 from roles.tom_interpreter import MindReport
 
 R = TypeVar("R", bound=BaseModel)
 
 
-@role(reply=Choice, takes=(*WHOLE, History), needs=NEEDS)
+@role(reply=Choice, takes=WHOLE, needs=NEEDS)
 def aggregator(told: Told, notes: Notes) -> Choice:
     """Decides, weighing the colleagues' reports; its program does no colleague's work and no refused move again."""
     position = Position.of(told)

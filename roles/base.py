@@ -36,6 +36,8 @@ class Role:
     """Its instruction for a model; None for a role that only a program plays."""
     title: str = ""
     """One line: what the role is for."""
+    settled: Callable[[Told, Notes], BaseModel | None] | None = None
+    """The reply, when there is nothing to ask: a selector of a single candidate."""
     options: Choices = field(default_factory=dict)
     """What a node may set for it; its program finds them in `told.options`, its template as variables."""
 
@@ -45,16 +47,23 @@ class Role:
         return {name: value for name, value in (defaults(self.options) | dict(options)).items() if name in wanted}
 
     def tell(
-        self, told: Told, notes: Notes, reply: type[Reply] | None = None, form: Form = "json_schema"
+        self,
+        told: Told,
+        notes: Notes,
+        reply: type[Reply] | None = None,
+        form: Form = "json_schema",
+        *,
+        raw: bool = False,
     ) -> tuple[Part, ...]:
         """The prompt's named parts: the sections told, the notes read, the instruction, the answer format.
 
-        `reply`: a variant of its own type, such as one with ratings.
+        `reply`: a variant of its own type, such as one with ratings. `raw`: reports are passed on as they were written.
         """
+        written = form if raw else None
         if self.template is None:
             raise UserError(f"role {self.name!r} has no template: only a program plays it")
         own = (
-            Part("notes", judged(notes) if issubclass(self.reply, Judgement) else say(notes)),
+            Part("notes", judged(notes, written) if issubclass(self.reply, Judgement) else say(notes, written)),
             Part("instruction", prompts.substitute(self.template, self.filling(told.options), self.name)),
             Part("answer_format", answer_format(reply or self.reply, form)),
         )
@@ -83,17 +92,19 @@ def role(
     needs: tuple[type[Section], ...] = (),
     template: str | Path | None = None,
     options: Choices | None = None,
+    settled: Callable[[Told, Notes], BaseModel | None] | None = None,
 ) -> Callable[[Solve], Role]:
     """Make a role of its exact twin; the function's name is the role's, its docstring's first line the title.
 
     `template`: the instruction for a model, as text or as a file; a role of this package finds its own in prompts/.
     `options`: what a node may set, e.g. `{"k": (5, 3, "all")}`; the default comes first.
+    `settled`: the reply when there is nothing to ask.
     """
 
     def made(solve: Solve) -> Role:
         name = getattr(solve, "__name__", "")
         title = (solve.__doc__ or "").strip().split("\n")[0]
-        return add(Role(name, reply, takes, needs, solve, _instruction(name, template), title, options or {}))
+        return add(Role(name, reply, takes, needs, solve, _instruction(name, template), title, settled, options or {}))
 
     return made
 
@@ -117,25 +128,25 @@ def names() -> list[str]:
     return sorted(_KNOWN)
 
 
-def judged(notes: Notes) -> str:
+def judged(notes: Notes, raw: Form | None = None) -> str:
     """The reports, and the one choice that a judge is asked about."""
     choices = [note for replies in notes.values() for note in replies if isinstance(note, Choice)]
     reports = {node: said for node, said in notes.items() if not any(isinstance(note, Choice) for note in said)}
     chosen = [prompts.fill("judged.md", {"move": choice.action, "reason": choice.reason}) for choice in choices]
-    return "\n\n".join(part for part in (say(reports), *chosen) if part)
+    return "\n\n".join(part for part in (say(reports, raw), *chosen) if part)
 
 
-def say(notes: Notes) -> str:
+def say(notes: Notes, raw: Form | None = None) -> str:
     """The notes as one block: reports under their nodes' names, one's own candidates, what was refused.
 
-    Absent ones leave no trace.
+    Absent ones leave no trace. `raw`: reports as they were written, those of programs in this form.
     """
     there = {node: [n for n in replies if not isinstance(n, Absent)] for node, replies in notes.items()}
     verdicts = [n for found in there.values() for n in found if isinstance(n, Verdict)]
     told = {node: found for node, found in there.items() if found and not isinstance(found[0], Verdict)}
     own = [node for node, found in told.items() if len(notes[node]) > 1 and isinstance(found[0], Choice)]
     blocks = {
-        "reports": "\n\n".join(report(node, found) for node, found in told.items() if node not in own),
+        "reports": "\n\n".join(report(node, found, raw) for node, found in told.items() if node not in own),
         "candidates": "\n\n".join(candidates(told[node]) for node in own),
         "refusals": "\n".join(f"- {v.move}: {v.reason}" for v in verdicts if not v.accept),
     }

@@ -1,7 +1,9 @@
 """Generator: CAC's deciding role (appendix C.1)."""
 
+from orchestrator.moves import Move
 from roles import literal
 from roles.base import Notes, role
+from roles.cac_interpreter import Interpretation
 from roles.position import NEEDS, TAKES, Position
 from roles.replies import Choice
 from roles.sections import Conventions, FinalRound, NextPlayable, OwnActions, Remembered, Rules
@@ -14,8 +16,17 @@ def generator(told: Told, notes: Notes) -> Choice:
     """Chooses a move by the conventions and the report on the others' minds."""
     position = Position.of(told)
     move, why = literal.best(position)
-    for replies in notes.values():
-        for note in replies:
-            if isinstance(note, MindReport) and note.hint in position.moves and move in position.hints:
-                return Choice(action=note.hint, reason=f"the interpreter's hint: {note.suggestion}")
+    if hint := _suggested(position, notes) if move in position.hints else None:
+        return Choice(action=hint[0], reason=f"the interpreter's hint: {hint[1]}")
     return Choice(action=move, reason=why)
+
+
+def _suggested(position: Position, notes: Notes) -> tuple[Move, str] | None:
+    """The legal hint that a report on the others' minds suggests, and why."""
+    for note in (note for replies in notes.values() for note in replies):
+        if isinstance(note, MindReport) and note.hint in position.moves and note.hint:
+            return note.hint, note.suggestion
+        if isinstance(note, Interpretation):
+            named = [hint for hint in position.hints if note.suggestion.startswith(str(hint))]
+            return (named[0], note.suggestion) if named else None
+    return None

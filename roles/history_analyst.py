@@ -103,7 +103,7 @@ def history_analyst(told: Told, notes: Notes) -> HistoryReport:
     """Explains what past moves reveal of the hidden cards; proposes no move."""
     history, players = told[History], told[Rules].players
     if not history.whole:
-        return HistoryReport(insights=_insights(history), inferred=(), summary="Only the latest moves are known.")
+        return HistoryReport(insights=insights(history), inferred=(), summary="Only the latest moves are known.")
     hints = replay(history, players, history.seat)
     inferred = tuple(
         Inference(slot=i, cards=unmask(left), reason=f"hinted on turn {', '.join(map(str, hints.touched[i]))}")
@@ -111,15 +111,13 @@ def history_analyst(told: Told, notes: Notes) -> HistoryReport:
         if hints.touched[i]
     )
     summary = "Hints so far leave " + "; ".join(f"slot {i.slot}: {len(i.cards)} kinds of card" for i in inferred)
-    return HistoryReport(
-        insights=_insights(history), inferred=inferred, summary=summary if inferred else "No hint yet."
-    )
+    return HistoryReport(insights=insights(history), inferred=inferred, summary=summary if inferred else "No hint yet.")
 
 
 RECENT = 5
 
 
-def _insights(history: History) -> tuple[Insight, ...]:
+def insights(history: History) -> tuple[Insight, ...]:
     """The latest moves of the others, read literally."""
     others = [past for past in history.moves if past.seat != history.seat]
     return tuple(Insight(turn=past.turn, meaning=_meaning(past, history.seat)) for past in others[: -RECENT - 1 : -1])

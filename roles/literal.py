@@ -1,11 +1,11 @@
 """Literal play: what hints say and what can be counted, no conventions. The craft that the programs share."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from orchestrator.belief import Slot
-from orchestrator.cards import INDEX, OF_COLOUR, OF_RANK, Mask
-from orchestrator.moves import Discard, Hint, HintColour, Move, Play
+from orchestrator.cards import COLOURS, INDEX, OF_COLOUR, OF_RANK, RANKS, Mask
+from orchestrator.moves import Discard, Hint, HintColour, HintRank, Move, Play
 from roles.position import Position
 
 LIKELY = 0.6
@@ -80,9 +80,17 @@ def next_discard(masks: Iterable[Mask]) -> int | None:
     return wide[0] if wide else None
 
 
-def lessons(position: Position) -> list[Lesson]:
-    """All legal hints, the most worthwhile first."""
-    return sorted((lesson(position, hint) for hint in position.hints), key=lambda found: -found.worth)
+def lessons(position: Position, hints: Iterable[Hint] | None = None) -> list[Lesson]:
+    """All legal hints, or these, the most worthwhile first."""
+    taught = (lesson(position, hint) for hint in (position.hints if hints is None else hints))
+    return sorted(taught, key=lambda found: -found.worth)
+
+
+def hints_of_hands(position: Position) -> Iterator[Hint]:
+    """The hints that tokens and hands allow, for a role that was not told the legal moves."""
+    for seat, cards in position.hands.items() if position.tokens else ():
+        yield from (HintColour(to=seat, colour=colour) for colour in COLOURS if any(c.colour == colour for c in cards))
+        yield from (HintRank(to=seat, rank=rank) for rank in RANKS if any(c.rank == rank for c in cards))
 
 
 def certain_plays(position: Position) -> list[Play]:

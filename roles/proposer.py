@@ -8,6 +8,7 @@ from roles.sections import (
     CardCounts,
     Conventions,
     FinalRound,
+    History,
     NextPlayable,
     ProbabilityAdvice,
     Remembered,
@@ -28,8 +29,9 @@ WHOLE: tuple[type[Section], ...] = (
     StepByStep,
     CardCounts,
     ProbabilityAdvice,
+    History,
 )
-"""The papers' single agent: everything but the history, which its deductions stand for."""
+"""The papers' single agent: everything that its context holds."""
 
 
 @role(reply=Choice, takes=WHOLE, needs=NEEDS)

@@ -6,15 +6,24 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from roles.replies import Choice
+from orchestrator.plain import text_of
+from roles.replies import Choice, Form, Reply
 
 
-def report(node: str, replies: Sequence[BaseModel]) -> str:
+def report(node: str, replies: Sequence[BaseModel], raw: Form | None = None) -> str:
     """A node's reply under its name; of several samples, one after the other."""
     title = f"## {node.replace('_', ' ')}"
-    if len(replies) == 1:
-        return f"{title}\n{plain(replies[0])}"
-    return "\n\n".join(f"{title}, answer {number}\n{plain(reply)}" for number, reply in enumerate(replies, 1))
+    texts = [plain(reply) if raw is None else written(reply, raw) for reply in replies]
+    if len(texts) == 1:
+        return f"{title}\n{texts[0]}"
+    return "\n\n".join(f"{title}, answer {number}\n{text}" for number, text in enumerate(texts, 1))
+
+
+def written(reply: BaseModel, form: Form) -> str:
+    """What the model wrote; of a program's reply, what a model would have written in this form."""
+    if not isinstance(reply, Reply):
+        return plain(reply)
+    return reply.text or text_of(reply, form)
 
 
 def candidates(replies: Sequence[BaseModel]) -> str:
@@ -31,7 +40,7 @@ def candidates(replies: Sequence[BaseModel]) -> str:
 
 def plain(reply: BaseModel) -> str:
     """A reply as lines: a field each, and an entry of a list of objects each."""
-    return lines(reply.model_dump(mode="json"))
+    return lines(reply.as_data() if isinstance(reply, Reply) else reply.model_dump(mode="json"))
 
 
 def lines(reply: Mapping[str, Any]) -> str:

@@ -49,7 +49,7 @@ class Safety:
 
 def _discard(position: Position, move: Discard) -> Judgement:
     """A card known critical is not thrown away while another is known dead."""
-    dead = [other.slot for other in position.discards if position.slots[other.slot].dead == 1.0]
+    dead = [number for number, slot in enumerate(position.slots) if slot.dead == 1.0]
     if position.slots[move.slot].critical == 1.0 and dead:
         return Judgement(accept=False, reason=f"slot {move.slot} is known critical, and slot {dead[0]} is known dead")
     return Judgement(accept=True, reason="nothing known to be critical is lost while a dead card could go")

@@ -25,17 +25,21 @@ SCORING = {
 @dataclass(frozen=True)
 class Rules(Section):
     name = "rules"
-    choices = {"scoring": tuple(SCORING)}
+    choices = {"scoring": tuple(SCORING), "length": ("full", "brief")}
     players: int
     hand_size: int
     scoring: str
+    brief: bool = False
 
     @classmethod
     def of(cls, view: View, options: Options) -> Self:
-        return cls(view.players, HAND_SIZES[view.players], str(options["scoring"]))
+        return cls(view.players, HAND_SIZES[view.players], str(options["scoring"]), brief=options["length"] == "brief")
 
     def variables(self) -> dict[str, object]:
         return {"players": self.players, "hand_size": self.hand_size, "scoring": SCORING[self.scoring]}
+
+    def words(self) -> str:
+        return prompts.fill(f"sections/rules{'_brief' if self.brief else ''}.md", self.variables())
 
 
 @dataclass(frozen=True)
@@ -57,6 +61,7 @@ class State(Section):
     """The table as it stands: the public counts, the hands in sight, and what was told outright of the own cards."""
 
     name = "state"
+    choices = {"own": ("told", "unsaid")}
     players: int
     seat: int
     turn: int
@@ -70,10 +75,13 @@ class State(Section):
     """The same in words."""
     hands: dict[int, tuple[Card, ...]]
     """By seat, in turn order from the next player."""
+    tells_own: bool = True
+    """Whether the words repeat what was told outright; where deductions are listed they can leave it out."""
 
     @classmethod
     def of(cls, view: View, options: Options) -> Self:
         return cls(
+            tells_own=options["own"] == "told",
             players=view.players,
             seat=view.seat,
             turn=view.turn,
@@ -99,9 +107,15 @@ class State(Section):
             "deck_size": self.deck_size,
             "score": sum(self.fireworks),
             "fireworks": ", ".join(f"{COLOUR_NAMES[colour]} {top}" for colour, top in tops),
-            "own": "\n".join(f"- slot {i}: {told}" for i, told in enumerate(self.told)),
+            "own": self._own(),
             "hands": "\n".join(hands),
         }
+
+    def _own(self) -> str:
+        if not self.tells_own:
+            return ""
+        told = "\n".join(f"- slot {i}: {told}" for i, told in enumerate(self.told))
+        return f"Your hand, which you cannot see, with what you have been told outright:\n{told}\n\n"
 
 
 @dataclass(frozen=True)
@@ -215,12 +229,18 @@ class History(Section):
     """Past moves: all of them, the last so many, or those since the seat's own last turn."""
 
     name = "history"
-    choices = {"moves": ("all", "since_last_turn", int)}
+    choices = {"moves": ("all", "since_last_turn", int), "names": ("absolute", "relative"), "after": ("told", "unsaid")}
+    players: int
     seat: int
     moves: tuple[Past, ...]
     """Oldest first."""
     whole: bool
     """Whether these are all moves of the game."""
+    after: bool
+    """Whether the words tell fireworks, tokens and lives after each move."""
+    relative: bool
+    """Whether players are also named by their distance, as in the papers' engine: from the seat, and in a hint from
+    who gave it."""
 
     @classmethod
     def of(cls, view: View, options: Options) -> Self:
@@ -231,12 +251,32 @@ class History(Section):
             kept = tuple(past for past in kept if past.turn >= last)
         elif isinstance(which, int):
             kept = kept[-which:] if which else ()
-        return cls(view.seat, kept, kept == view.history)
+        after, relative = options["after"] == "told", options["names"] == "relative"
+        return cls(view.players, view.seat, kept, kept == view.history, after, relative)
 
     def variables(self) -> dict[str, object]:
-        lines = [f"- {say(past, self.seat)}" for past in self.moves] or ["- None yet: this is the game's first turn."]
+        of = self.players if self.relative else None
+        lines = [f"- {say(past, self.seat, of, after=self.after)}" for past in self.moves]
+        none = "- None yet: this is the game's first turn."
         title = "All moves so far, oldest first" if self.whole else "The latest moves, oldest first"
-        return {"title": title, "moves": "\n".join(lines)}
+        after = " Fireworks, tokens and lives are those after the move." if self.after else ""
+        return {"title": title, "naming": self._naming(), "after": after, "moves": "\n".join(lines) or none}
+
+    @property
+    def latest(self) -> tuple[Past, ...]:
+        """The others' moves since the seat's own last one."""
+        last = max((past.turn for past in self.moves if past.seat == self.seat), default=0)
+        return tuple(past for past in self.moves if past.turn > last)
+
+    def _naming(self) -> str:
+        if not self.relative:
+            return ""
+        after = f"P{(self.seat + 1) % self.players}"
+        return (
+            f"`+1` and so on count seats. Before a player they count from you, P{self.seat}: `{after}, +1` sits next "
+            "after you. In a hint they count from the player who GAVE it, not from you: "
+            f"`hint +1 red` of {after} went to P{(self.seat + 2) % self.players}. The absolute name stands beside it. "
+        )
 
 
 @dataclass(frozen=True)
@@ -251,7 +291,7 @@ class OwnActions(Section):
         return cls(tuple(past for past in view.history if past.seat == view.seat))
 
     def variables(self) -> dict[str, object]:
-        return {"moves": "; ".join(f"turn {p.turn}: {p.move}{outcome(p)}" for p in self.moves) or "None yet."}
+        return {"moves": "; ".join(f"{p.turn}: {p.move}{outcome(p)}" for p in self.moves) or "None yet."}
 
 
 @dataclass(frozen=True)

@@ -8,18 +8,30 @@ from roles.base import Notes, role
 from roles.position import NEEDS, Position
 from roles.proposer import WHOLE
 from roles.replies import Choice
+from roles.sections import LegalMoves
 from roles.told import Told
 
 
-@role(reply=Choice, takes=WHOLE, needs=NEEDS)
+def only(told: Told, notes: Notes) -> Choice | None:
+    """The one candidate, when there is one, which the table still allows: nothing is left to select."""
+    there = candidates(notes)
+    legal = told.get(LegalMoves)
+    return there[0] if len(there) == 1 and legal and there[0].action in legal.moves else None
+
+
+def candidates(notes: Notes) -> list[Choice]:
+    return [note for replies in notes.values() for note in replies if isinstance(note, Choice)]
+
+
+@role(reply=Choice, takes=WHOLE, needs=NEEDS, settled=only)
 def selector(told: Told, notes: Notes) -> Choice:
     """Selects the best of several candidate moves; its program takes the most frequent that does no certain harm."""
     position = Position.of(told)
-    candidates = [note for replies in notes.values() for note in replies if isinstance(note, Choice)]
-    counts = Counter(str(note.action) for note in candidates)
+    there = candidates(notes)
+    counts = Counter(str(note.action) for note in there)
     for text, times in counts.most_common():
         move = parse(text)
         if move in position.moves and literal.harmless(position, move):
-            return Choice(action=move, reason=f"{times} of {len(candidates)} answers chose it")
+            return Choice(action=move, reason=f"{times} of {len(there)} answers chose it")
     move, why = literal.best(position)
     return Choice(action=move, reason=f"no candidate will do; {why}")

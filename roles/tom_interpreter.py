@@ -67,8 +67,7 @@ def tom_interpreter(told: Told, notes: Notes) -> MindReport:
 def _explanation(history: History | None) -> str:
     if history is None:
         return "The past moves are not known."
-    last = max((past.turn for past in history.moves if past.seat == history.seat), default=0)
-    lines = [say(past, history.seat) for past in history.moves if past.turn > last]
+    lines = [say(past, history.seat) for past in history.latest]
     return "; ".join(lines) if lines else "Nobody has moved yet."
 
 

@@ -20,7 +20,7 @@ Lists = dict[int, list[Mask]]
 """By seat: what the hints leave of each slot."""
 
 
-@role(reply=TrackedChoice, takes=(*WHOLE, History, DeductionRules), needs=(*NEEDS, History))
+@role(reply=TrackedChoice, takes=(*WHOLE, DeductionRules), needs=(*NEEDS, History))
 def tracker(told: Told, notes: Notes) -> TrackedChoice:
     """Keeps track of what everybody knows, by himself, and chooses a move (Mycroft)."""
     state = told[State]

@@ -4,17 +4,26 @@ from collections.abc import Iterable
 
 from orchestrator.belief import Slot
 from orchestrator.cards import COLOUR_NAMES, COLOURS, RANKS, name
-from orchestrator.moves import Discard, Play
+from orchestrator.moves import Discard, HintColour, HintRank, Play
 from orchestrator.view import Knowledge, Past
 
 
-def say(past: Past, seat: int) -> str:
-    """A past move as a line: `turn 3, P1: hint P2 red, touching slots 0, 3; fireworks R0 ..., tokens 6, lives 3`."""
+def say(past: Past, seat: int, players: int | None = None, *, after: bool = True) -> str:
+    """A past move as a line: `turn 3, P1: hint P2 red, touching slots 0, 3; fireworks R0 ..., tokens 6, lives 3`.
+
+    With `players`, how many they are, also by distance: `turn 3, P1, +2: hint +1 (P2) red ...`.
+    """
     who = f"P{past.seat} (you)" if past.seat == seat else f"P{past.seat}"
+    move = str(past.move)
+    if players is not None:
+        who += "" if past.seat == seat else f", +{(past.seat - seat) % players}"
+        if isinstance(past.move, HintColour | HintRank):
+            to = past.move.to
+            move = move.replace(f"P{to}", f"+{(to - past.seat) % players} (P{to})", 1)
     touched = f", touching slot{'s' if len(past.slots) > 1 else ''} {', '.join(map(str, past.slots))}"
     tops = " ".join(f"{colour}{top}" for colour, top in zip(COLOURS, past.fireworks, strict=True))
-    after = f"; fireworks {tops}, tokens {past.tokens}, lives {past.lives}"
-    return f"turn {past.turn}, {who}: {past.move}{outcome(past)}{touched if past.slots else ''}{after}"
+    standing = f"; fireworks {tops}, tokens {past.tokens}, lives {past.lives}" if after else ""
+    return f"turn {past.turn}, {who}: {move}{outcome(past)}{touched if past.slots else ''}{standing}"
 
 
 def outcome(past: Past) -> str:
