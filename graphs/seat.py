@@ -179,7 +179,7 @@ def label(model: Model) -> str:
     return f"{type(model).__name__}:{named}" if isinstance(named, str) else type(model).__name__
 
 
-COMMON = ("answer_json.md", "candidates.md", "judged.md", "refusals.md", "reports.md")
+COMMON = ("answer_json.md", "answer_text.md", "candidates.md", "judged.md", "refusals.md", "reports.md")
 """Prompt files that every graph may use."""
 
 
@@ -189,7 +189,7 @@ def _prompts(config: GraphConfig) -> dict[str, str]:
     sections = {told.section for context in contexts.values() for told in context.sections}
     packs = prompts.names("conventions") if "conventions" in sections else []
     files = {*COMMON, *(f"contexts/{name}.yaml" for name in contexts), *(f"conventions/{pack}.md" for pack in packs)}
-    files |= {f"sections/{name}.md" for name in sections}
+    files |= {f"sections/{name}{form}.md" for name in sections for form in ("", "_brief")}
     known = {name: found for name, found in prompts.hashes().items() if name in files}
     roles = {f"roles/{node.role}": config.role(name).template or "" for name, node in config.nodes.items()}
     return {**known, **{name: prompts.digest(text) for name, text in sorted(roles.items())}}

@@ -216,7 +216,7 @@ async def answer(ask: Ask, brain: Brain, record: Callable[[Exchange], None]) -> 
             continue
         done: Outcome = "repaired" if reading.repaired else "ok"
         record(Exchange(number, said, spoken, done, reply=reading.reply, attempts=spoken.attempts))
-        return reading.reply.of_text(spoken.text.rpartition("</think>")[2].strip())
+        return reading.reply.of_text(spoken.text)
     return Absent(reason=error)
 
 

@@ -36,7 +36,7 @@ class Reply(BaseModel):
     def of_text(self, text: str | None) -> "Reply":
         """The same reply, knowing what the model wrote."""
         made = self.model_copy()
-        made._text = text
+        made._text = None if text is None else text.rpartition("</think>")[2].strip()
         return made
 
     def as_data(self) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from orchestrator.moves import Listed, Move, listed
 from orchestrator.view import Hand, Knowledge, Past, View
 from roles.report import lines
 from roles.told import Options, Section, Told, defaults
-from roles.words import by_slot, counted, outcome, possible, say
+from roles.words import by_slot, counted, possible, result, say
 
 SCORE = "The score is the number of cards in the fireworks, at most 25"
 SCORING = {
@@ -45,7 +45,7 @@ class Rules(Section):
 @dataclass(frozen=True)
 class Conventions(Section):
     name = "conventions"
-    choices = {"pack": tuple(prompts.names("conventions"))}
+    choices = {"pack": ("basic", *(name for name in prompts.names("conventions") if name != "basic"), "none")}
     pack: str
 
     @classmethod
@@ -54,6 +54,9 @@ class Conventions(Section):
 
     def variables(self) -> dict[str, object]:
         return {"conventions": prompts.text(f"conventions/{self.pack}.md")}
+
+    def words(self) -> str:
+        return super().words() if self.pack != "none" else ""
 
 
 @dataclass(frozen=True)
@@ -291,7 +294,7 @@ class OwnActions(Section):
         return cls(tuple(past for past in view.history if past.seat == view.seat))
 
     def variables(self) -> dict[str, object]:
-        return {"moves": "; ".join(f"{p.turn}: {p.move}{outcome(p)}" for p in self.moves) or "None yet."}
+        return {"moves": "; ".join(f"{p.turn}: {p.move}{result(p)}" for p in self.moves) or "None yet."}
 
 
 @dataclass(frozen=True)

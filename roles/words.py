@@ -33,6 +33,12 @@ def outcome(past: Past) -> str:
     return f" ({past.card.value})" if isinstance(past.move, Discard) and past.card else ""
 
 
+def result(past: Past) -> str:
+    """The same, shorter: ` (R1)`, ` (R1, a life lost)`."""
+    lost = ", a life lost" if isinstance(past.move, Play) and not past.scored else ""
+    return f" ({past.card.value}{lost})" if past.card else ""
+
+
 def by_slot(texts: Iterable[str]) -> str:
     """`slot 0 R1, slot 1 B3`."""
     return ", ".join(f"slot {i} {text}" for i, text in enumerate(texts))

@@ -5,7 +5,7 @@ from typing import Any
 import yaml
 
 import graphs
-from orchestrator.brain import Scripted
+from orchestrator.brain import Ask, Scripted
 from orchestrator.events import Event
 from orchestrator.seat import Chair, Decision
 from orchestrator.view import View
@@ -31,11 +31,12 @@ def nodes(**more: Any) -> dict[str, Any]:
 
 
 def scripted(**answers: Any) -> Scripted:
-    plain = {
-        role: {"ratings": [], "reason": "r", "action": 0}
-        for role in ("proposer", "generator", "aggregator", "selector")
-    }
-    return Scripted({**plain, **answers})
+    """Every choice is the first of the list, unless answered otherwise."""
+    return Scripted({**dict.fromkeys(("proposer", "generator", "aggregator", "selector"), _first), **answers})
+
+
+def _first(ask: Ask) -> dict[str, Any]:
+    return {"ratings": [], "reason": "r", "action": next(iter(ask.moves))}
 
 
 async def turn(

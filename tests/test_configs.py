@@ -34,7 +34,7 @@ from tests.tables import GRAPHS
         (small(nodes=nodes(proposer={"role": "proposer", "samples": 2}), decides="proposer"), "let a selector read it"),
         (
             small(context="nope"),
-            "unknown context 'nope'; known: cac, cac_verifier, house, mycroft, sherlock, spin_bench",
+            "unknown context 'nope'; known: cac, cac_verifier, house, moa_sherlock, moa_watson, mycroft, sherlock, ",
         ),
         (small(verify="nope"), "verify.rule: .* not 'nope'"),
         (small(verify={"rule": "safety", "limits": {1: 2}}), "limits give each of 1, 2 and 3 lives a probability"),

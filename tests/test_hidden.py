@@ -12,6 +12,7 @@ import pytest
 import graphs
 import prompts
 import roles
+from graphs import context
 from graphs.config import checked
 from orchestrator import fake_endpoint
 from orchestrator.brain import Ask, Message, Said
@@ -60,7 +61,7 @@ class Overheard:
         """Nothing to close."""
 
 
-def everybody(context: str) -> graphs.GraphConfig:
+def everybody(told: str) -> graphs.GraphConfig:
     """Every role that a model can play, told in one context, remembering all it can."""
     nodes: dict[str, Any] = {}
     for name in roles.names():
@@ -68,16 +69,16 @@ def everybody(context: str) -> graphs.GraphConfig:
         if role.template is not None:
             nodes[name] = {"role": name, "reads": list(nodes) if issubclass(role.reply, Judgement) else []}
     nodes["selector"]["reads"] = ["proposer", "generator"]
-    return checked({"name": context, "context": context, "nodes": nodes, "decides": "proposer"}, context)
+    return checked({"name": told, "context": told, "nodes": nodes, "decides": "proposer"}, told)
 
 
 def configs() -> list[graphs.GraphConfig]:
-    """All graphs, every role in every context, and a seat with a memory."""
+    """All graphs, every role in every context that tells the legal moves, and a seat with a memory."""
     house = graphs.read("house")
     remembering = checked(house.model_dump() | {"name": "remembering", "remembers": list(house.nodes)}, "remembering")
     return [
         *(graphs.read(name) for name in GRAPHS),
-        *(everybody(context) for context in prompts.names("contexts", ".yaml")),
+        *(everybody(name) for name in prompts.names("contexts", ".yaml") if "legal_moves" in context.read(name).names),
         remembering,
     ]
 

@@ -76,7 +76,7 @@ async def test_a_remembered_node_is_kept_in_its_last_attempt_and_an_absent_one_n
     brain = scripted(
         generator=lambda ask: {"reason": f"by {ask.node}", "action": next(iter(ask.moves))},
         self_verifier=lambda ask: {"reason": "x", "accept": "-" in ask.node},
-        tom_interpreter="nothing of use",
+        cac_interpreter="nothing of use",
     )
     events: list[Event] = []
     await play_async(graphs.seat(config, brain), players=2, seed=1, sink=events.append, max_turns=2)

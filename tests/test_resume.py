@@ -52,7 +52,7 @@ def talkative() -> Scripted:
     return scripted(
         generator=chosen,
         self_verifier=lambda ask: {"reason": "x", "accept": ask.place.turn % 5 != 0 or "-" in ask.node},
-        tom_interpreter="no report today",
+        cac_interpreter="no report today",
     )
 
 

@@ -24,7 +24,7 @@ from roles.safety import LIMITS, Safety, safest
 from roles.sections import Discards, History, LegalMoves, OwnDeductions, State, cut
 from tests.tables import literal_views, position, random_views
 
-DECIDING = ("proposer", "rank_proposer", "generator", "selector", "aggregator", "tracker")
+DECIDING = ("proposer", "rank_proposer", "generator", "selector", "aggregator", "tracker", "watson_aggregator")
 
 
 def whole(view: View, role: Role) -> Told:
@@ -142,7 +142,7 @@ KEPT = {
 
 
 def test_every_section_and_role_has_its_template_and_no_template_is_left_over() -> None:
-    assert set(prompts.names("sections")) == set(SECTIONS)
+    assert set(prompts.names("sections")) == {*SECTIONS, "rules_brief"}
     assert set(prompts.names("roles")) == {name for name in roles.names() if roles.get(name).template}
     view = position("5p-last-round")
     for kind in SECTIONS.values():

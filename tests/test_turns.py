@@ -22,11 +22,11 @@ from tests.tables import random_views, turn_of
 async def test_an_always_refusing_judge_costs_two_redos_and_then_the_safest_move_is_forced() -> None:
     moves = iter(range(9))
     brain = scripted(
-        generator=lambda _: {"reason": "r", "action": next(moves)},
+        generator=lambda _: {"reason": "r", "action": str(LAST.legal[next(moves)])},
         self_verifier={"reason": "no", "accept": False},
     )
     decision, events = await turn("cac", brain)
-    asked = [ask.node for ask in brain.asked if ask.role != "tom_interpreter"]
+    asked = [ask.node for ask in brain.asked if ask.role != "cac_interpreter"]
     assert asked == ["generate", "check", "generate-2", "check-2", "generate-3", "check-3"]
     assert decision.forced and decision.node is None and decision.move in (Play(slot=0), Play(slot=3))
     assert [event.node for event in events if isinstance(event, Ruled)] == ["check", "check-2", "check-3"]
@@ -35,7 +35,7 @@ async def test_an_always_refusing_judge_costs_two_redos_and_then_the_safest_move
 async def test_a_redo_reads_every_earlier_verdict_and_refused_moves_are_off_its_list() -> None:
     moves = iter(range(9))
     brain = scripted(
-        generator=lambda _: {"reason": "r", "action": next(moves)},
+        generator=lambda _: {"reason": "r", "action": str(LAST.legal[next(moves)])},
         self_verifier={"reason": "not that one", "accept": False},
     )
     await turn("cac", brain)
@@ -48,7 +48,7 @@ async def test_a_redo_reads_every_earlier_verdict_and_refused_moves_are_off_its_
 
 async def test_an_accepted_redo_is_played_unforced() -> None:
     brain = scripted(
-        generator=lambda ask: {"reason": "r", "action": int(ask.node == "generate-2")},
+        generator=lambda ask: {"reason": "r", "action": str(LAST.legal[int(ask.node == "generate-2")])},
         self_verifier=lambda ask: {"reason": "x", "accept": ask.node == "check-2"},
     )
     decision, _ = await turn("cac", brain)
@@ -136,8 +136,12 @@ async def test_absent_specialists_leave_no_trace_in_the_aggregators_prompt() -> 
 
 async def test_check_and_safety_share_the_redos() -> None:
     """Safety refuses the first choice, a card known dead; the check refuses the second; the third passes both."""
+    tries = ("generate", "generate-2", "generate-3")
     brain = scripted(
-        generator=lambda ask: {"reason": "r", "action": {"generate": "play slot 1", "generate-2": 0}.get(ask.node, 1)},
+        generator=lambda ask: {
+            "reason": "r",
+            "action": {"generate": "play slot 1", "generate-2": "A"}.get(ask.node, "B"),
+        },
         self_verifier=lambda ask: {"reason": "x", "accept": ask.node != "check-2"},
     )
     decision, events = await turn(graphs.verified(graphs.read("cac"), "safety"), brain)
@@ -226,7 +230,7 @@ async def test_a_program_that_replies_with_another_type_is_named(own_roles: None
 async def test_a_recorded_turn_gives_the_notes_back() -> None:
     config = graphs.read("cac")
     brain = scripted(
-        generator=lambda ask: {"reason": "r", "action": int(ask.node == "generate-2")},
+        generator=lambda ask: {"reason": "r", "action": str(LAST.legal[int(ask.node == "generate-2")])},
         self_verifier=lambda ask: {"reason": "x", "accept": ask.node == "check-2"},
     )
     _, events = await turn(config, brain)
