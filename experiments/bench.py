@@ -4,6 +4,7 @@ import os
 import platform
 import statistics
 import time
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from tempfile import TemporaryDirectory
@@ -14,8 +15,10 @@ from rich.table import Table
 from rich.text import Text
 
 import graphs
-from orchestrator import play
+from orchestrator import fake_endpoint, play
 from orchestrator.cards import HAND_SIZES
+from orchestrator.events import Call, Decided, Event, TurnStarted
+from orchestrator.table import play_async
 
 
 @dataclass(frozen=True)
@@ -58,6 +61,68 @@ def _timing(name: str, players: int, games: int) -> Timing:
     turns = statistics.mean(result.turns for result in results)
     strict = statistics.mean(result.score_strict for result in results)
     return Timing(name, players, games, turns, statistics.mean(seconds), max(seconds), strict)
+
+
+@dataclass(frozen=True)
+class Depth:
+    """How long turns take when every model call takes as long as any other."""
+
+    graph: str
+    players: int
+    turns: int
+    calls: float
+    """Mean per turn."""
+    latencies: dict[int, int]
+    """Turn time in model latencies, rounded down -> how many turns."""
+    overhead_ms: float
+    """What the median turn took beyond these latencies."""
+
+
+async def depths(names: list[str], latency_s: float, turns: int, players: int = 3) -> list[Depth]:
+    """The first turns of a game of each graph against the fake endpoint, served in this process."""
+    found = []
+    async with fake_endpoint.serving(fake_endpoint.app(latency_s)) as url:
+        for name in names:
+            seat = graphs.seat(name, f"openai:fake@{url}")
+            await _turns(seat, players, 1)  # opens the connections
+            found.append(_depth(name, players, await _turns(seat, players, turns), latency_s))
+            await seat.aclose()
+    return found
+
+
+async def _turns(seat: graphs.GraphSeat, players: int, turns: int) -> list[tuple[float, int]]:
+    """Seconds and calls of each turn."""
+    began, calls, done = 0.0, 0, list[tuple[float, int]]()
+
+    def sink(event: Event) -> None:
+        nonlocal began, calls
+        if isinstance(event, TurnStarted):
+            began, calls = time.perf_counter(), 0
+        elif isinstance(event, Call):
+            calls += event.asked
+        elif isinstance(event, Decided):
+            done.append((time.perf_counter() - began, calls))
+
+    await play_async(seat, players=players, seed=1, sink=sink, max_turns=turns)
+    return done
+
+
+def _depth(name: str, players: int, done: list[tuple[float, int]], latency_s: float) -> Depth:
+    latencies = [int(seconds / latency_s) for seconds, _ in done]
+    beyond = [1000 * (seconds - latency_s * n) for (seconds, _), n in zip(done, latencies, strict=True)]
+    calls = statistics.mean(calls for _, calls in done)
+    return Depth(name, players, len(done), calls, dict(sorted(Counter(latencies).items())), statistics.median(beyond))
+
+
+def show_depths(found: list[Depth], console: Console) -> None:
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    for column in ("graph", "players", "turns", "calls a turn", "model latencies a turn", "ms beyond"):
+        table.add_column(column, justify="left" if column in ("graph", "model latencies a turn") else "right")
+    for d in found:
+        said = ", ".join(f"{n} ({turns} turns)" for n, turns in d.latencies.items())
+        table.add_row(d.graph, str(d.players), str(d.turns), f"{d.calls:.1f}", said, f"{d.overhead_ms:.0f}")
+    console.print(table)
+    console.print(Text(", ".join(f"{key} {value}" for key, value in machine().items()), style="dim"))
 
 
 def machine() -> dict[str, Any]:

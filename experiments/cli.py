@@ -5,6 +5,7 @@ import json
 import signal
 import sys
 from contextlib import nullcontext
+from dataclasses import asdict
 from pathlib import Path
 from types import FrameType
 from typing import Annotated, Any
@@ -276,9 +277,18 @@ def roles_show(name: str, as_json: Json = False) -> None:
 def run_bench(
     graph: Annotated[list[str] | None, typer.Option("--graph", help="Only this graph; may be repeated.")] = None,
     games: Annotated[int, typer.Option(min=1, help="Games per graph and player count.")] = 5,
+    latency: Annotated[
+        float | None,
+        typer.Option(min=0.01, help="Measure turns instead, on models that take so many seconds to answer."),
+    ] = None,
+    turns: Annotated[int, typer.Option(min=1, help="With --latency: turns per graph.")] = 20,
     as_json: Json = False,
 ) -> None:
-    """Measure how long program games take on this machine."""
+    """Measure how long program games take on this machine, or turns on a model of some latency."""
+    if latency is not None:
+        found = asyncio.run(bench.depths(graph or graphs.names(), latency, turns))
+        _print([asdict(one) for one in found]) if as_json else bench.show_depths(found, console())
+        return
     timings = list(bench.measure(graph or graphs.names(), games))
     _print(bench.data(timings)) if as_json else bench.show(timings, console())
 

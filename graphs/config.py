@@ -23,6 +23,9 @@ from roles.told import check_options, defaults
 RESERVED = ("view", "notes", "safety")
 """Names that a node cannot bear: the graph uses them itself."""
 
+OVERRIDES = ("order", "answer_format", "reports", "ratings", "reason_first")
+"""Settings of contexts that a graph may have its own way."""
+
 PlayerCount = Annotated[int, Field(ge=2, le=5)]
 PLAYERS = (2, 3, 4, 5)
 
@@ -82,8 +85,9 @@ class GraphConfig(Frozen):
     players: tuple[PlayerCount, ...] = PLAYERS
     """The player counts that it is for."""
     order: Order | None = None
-    """Instead of the contexts'; so are the next three."""
+    """Instead of the contexts'; so are the next four."""
     answer_format: Form | None = None
+    reports: Literal["typed", "raw"] | None = None
     ratings: bool | None = None
     reason_first: bool | None = None
     options: dict[str, Any] = Field(default_factory=dict)
@@ -125,7 +129,7 @@ class GraphConfig(Frozen):
         """With the options of the graph and of the node."""
         base = context.read(self.nodes[node].context or self.context)
         own = {name: given for name, given in self.nodes[node].options.items() if name in roles.SECTIONS}
-        settings = {name: getattr(self, name) for name in ("order", "answer_format", "ratings", "reason_first")}
+        settings = {name: getattr(self, name) for name in OVERRIDES}
         return base.changed(self.options, **settings).changed(own)
 
     def options_of(self, node: str) -> dict[str, Any]:

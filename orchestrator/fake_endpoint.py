@@ -27,6 +27,8 @@ MOVE_KEYS = ("action", "hint", "best")
 _LEGAL = re.compile(r"^ *(\d+|[A-Z]{1,2}): ((?:play|discard|hint) .+)$", re.MULTILINE)
 
 
+YES = 0.7
+"""How often a yes-or-no question is answered with yes."""
 BLIND = "A blind answer of the fake endpoint."
 SCRIPT = "<script>alert('hanabi')</script><img src=x onerror=alert(1)> \x1b[31m & ]]> {{7*7}}"
 ILLEGAL = ("play slot 9", "hint P7 red", "discard nothing", "99")
@@ -49,7 +51,7 @@ def fill(schema: dict[str, Any], moves: list[str], chance: random.Random, key: s
         case "number":
             return round(chance.random(), 2)
         case "boolean":
-            return chance.random() < 0.7
+            return chance.random() < YES
         case "null":
             return None
     return _move(key, moves, chance) if key in MOVE_KEYS and moves else words
@@ -61,6 +63,8 @@ def like(example: Any, moves: list[str], chance: random.Random, key: str = "", w
         return {name: like(inner, moves, chance, name, words) for name, inner in example.items()}
     if isinstance(example, list):
         return [like(inner, moves, chance, key, words) for inner in example]
+    if isinstance(example, bool):
+        return chance.random() < YES
     if key == "reason":
         return words
     return _move(key, moves, chance) if isinstance(example, str) and key in MOVE_KEYS and moves else example
@@ -87,7 +91,8 @@ def _like(example: str, moves: list[str], chance: random.Random, words: str) -> 
     if example.startswith("{"):
         return json.dumps(like(json.loads(example), moves, chance, words=words))
     reasoned = re.sub(r"^(Reason\w*:).*", lambda said: f"{said[1]} {words}", example, flags=re.MULTILINE)
-    return _NAMED.sub(lambda said: _move(said[0].split()[0], moves, chance) or "none", reasoned)
+    answered = re.sub(r"(?<=: )(?:yes|no)$", lambda _: "yes" if chance.random() < YES else "no", reasoned, flags=re.M)
+    return _NAMED.sub(lambda said: _move(said[0].split()[0], moves, chance) or "none", answered)
 
 
 def complete(request: dict[str, Any], kind: str | None = None) -> dict[str, Any]:

@@ -32,7 +32,9 @@ def nodes(**more: Any) -> dict[str, Any]:
 
 def scripted(**answers: Any) -> Scripted:
     """Every choice is the first of the list, unless answered otherwise."""
-    return Scripted({**dict.fromkeys(("proposer", "generator", "aggregator", "selector"), _first), **answers})
+    return Scripted(
+        {**dict.fromkeys(("proposer", "generator", "aggregator", "watson_aggregator", "selector"), _first), **answers}
+    )
 
 
 def _first(ask: Ask) -> dict[str, Any]:

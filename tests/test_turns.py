@@ -136,7 +136,6 @@ async def test_absent_specialists_leave_no_trace_in_the_aggregators_prompt() -> 
 
 async def test_check_and_safety_share_the_redos() -> None:
     """Safety refuses the first choice, a card known dead; the check refuses the second; the third passes both."""
-    tries = ("generate", "generate-2", "generate-3")
     brain = scripted(
         generator=lambda ask: {
             "reason": "r",
