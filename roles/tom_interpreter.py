@@ -9,7 +9,7 @@ from roles.position import TAKES, Position
 from roles.replies import Chance, Reply
 from roles.sections import Conventions, FinalRound, History, LegalMoves, NextPlayable, Remembered, Rules, State
 from roles.told import Told
-from roles.words import say
+from roles.words import ENGLISH
 
 
 class Intention(Reply):
@@ -68,7 +68,7 @@ def _explanation(history: History | None) -> str:
     if history is None:
         return "The past moves are not known."
     last = max((past.turn for past in history.moves if past.seat == history.seat), default=0)
-    lines = [say(past, history.seat) for past in history.moves if past.turn > last]
+    lines = [ENGLISH.say(past, history.seat) for past in history.moves if past.turn > last]
     return "; ".join(lines) if lines else "Nobody has moved yet."
 
 
