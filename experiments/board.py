@@ -12,6 +12,7 @@ from experiments.terminal import card, fireworks, printable, sureness, turn_line
 from orchestrator.cards import MAX_LIVES, MAX_TOKENS
 from orchestrator.events import Decided, Event, Moved, TurnStarted
 from orchestrator.view import Knowledge, View
+from roles.words import ENGLISH
 
 REASON = 90
 """Characters of a reason in a plain line."""
@@ -113,5 +114,5 @@ def _hands(view: View) -> Table:
 
 
 def _shown(held: Text, known: Knowledge) -> Text:
-    told = "" if known.told == "nothing" else f" {known.told}"
+    told = f" {ENGLISH.told(known)}" if known.colour or known.rank else ""
     return Text.assemble(held, (told, "dim"))

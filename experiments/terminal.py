@@ -13,7 +13,7 @@ from orchestrator.cards import COLOURS, Card
 from orchestrator.events import Decided
 from orchestrator.moves import Discard, Move, Play
 from orchestrator.view import Past, View
-from roles.words import outcome, percent
+from roles.words import ENGLISH, percent
 
 STYLES = {"R": "red", "Y": "yellow", "G": "green", "W": "bright_white", "B": "blue"}
 
@@ -91,7 +91,7 @@ def _short(past: Past) -> str:
     if past.card is None:
         return f" -> {','.join(map(str, past.slots))}"
     if past.scored is None:
-        return outcome(past)
+        return ENGLISH.outcome(past)
     return f" ({past.card.value}{'' if past.scored else ', MISPLAY'})"
 
 

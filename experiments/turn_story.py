@@ -20,7 +20,7 @@ from orchestrator.brain import Message, messages
 from orchestrator.events import Call, Ruled
 from orchestrator.seat import Memory
 from roles.report import scalar
-from roles.words import outcome
+from roles.words import ENGLISH
 
 SHOWN_LINES = 24
 """Lines of a reply that are shown unless everything is asked for."""
@@ -161,7 +161,7 @@ class TurnStory:
         if moved:
             past = moved.past
             after = f"score {sum(past.fireworks)}, tokens {past.tokens}, lives {past.lives}"
-            text.append(f"\nplayed   {past.move}{outcome(past)}; {after}")
+            text.append(f"\nplayed   {past.move}{ENGLISH.outcome(past)}; {after}")
         return text
 
 

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal, Self
 import yaml
 from pydantic import Field, ValidationError, field_validator, model_validator
 
+import prompts
 import roles
 from graphs import context
 from graphs.context import Context, Order
@@ -16,18 +17,21 @@ from orchestrator.errors import UserError
 from orchestrator.frozen import Frozen, user_error
 from orchestrator.settings import PROGRAM as PROGRAM
 from roles import Judgement, Role
-from roles.replies import Choice, Form
+from roles.replies import Choice, Form, answer_format
+from roles.report import check_report
 from roles.safety import LIMITS
 from roles.told import check_options, defaults
+from roles.words import ENGLISH
 
 RESERVED = ("view", "notes", "safety")
 """Names that a node cannot bear: the graph uses them itself."""
 
-OVERRIDES = ("order", "answer_format", "reports", "ratings", "reason_first")
-"""Settings of contexts that a graph may have its own way."""
-
 PlayerCount = Annotated[int, Field(ge=2, le=5)]
 PLAYERS = (2, 3, 4, 5)
+
+
+SETTINGS = ("order", "answer_format", "reports", "ratings", "reason_first", "lang")
+"""What a graph may set instead of its contexts."""
 
 
 class Node(Frozen):
@@ -85,11 +89,12 @@ class GraphConfig(Frozen):
     players: tuple[PlayerCount, ...] = PLAYERS
     """The player counts that it is for."""
     order: Order | None = None
-    """Instead of the contexts'; so are the next four."""
+    """Instead of the contexts'; so are the next five."""
     answer_format: Form | None = None
     reports: Literal["typed", "raw"] | None = None
     ratings: bool | None = None
     reason_first: bool | None = None
+    lang: prompts.Lang | None = None
     options: dict[str, Any] = Field(default_factory=dict)
     """Section options for every node that is told them, e.g. `{rules: {scoring: kept}, conventions: none}`."""
     remembers: tuple[str, ...] = ()
@@ -119,6 +124,7 @@ class GraphConfig(Frozen):
         for name in self.nodes:
             _options(self, name)
             _sections(self, name)
+            _language(self, name)
         _memory(self)
         return self
 
@@ -129,7 +135,7 @@ class GraphConfig(Frozen):
         """With the options of the graph and of the node."""
         base = context.read(self.nodes[node].context or self.context)
         own = {name: given for name, given in self.nodes[node].options.items() if name in roles.SECTIONS}
-        settings = {name: getattr(self, name) for name in OVERRIDES}
+        settings = {name: getattr(self, name) for name in SETTINGS}
         return base.changed(self.options, **settings).changed(own)
 
     def options_of(self, node: str) -> dict[str, Any]:
@@ -255,6 +261,19 @@ def _sections(config: GraphConfig, name: str) -> None:
         raise ValueError(f"nodes.{name}: only a program plays role {role.name!r}; say `model: program`")
     if role.reply.names_moves and roles.SECTIONS["legal_moves"] not in told:
         raise ValueError(f"nodes.{name}: role {role.name!r} names moves, so it needs the section legal_moves")
+
+
+def _language(config: GraphConfig, name: str) -> None:
+    """All the texts that there are for a node in English are there in its language. Raises UserError."""
+    role, base = config.role(name), config.context_of(name)
+    if role.template is None or base.words == ENGLISH:
+        return
+    for kind, _ in base.kinds(role, config.without_sections):
+        base.words.text(f"sections/{kind.name}.md")
+    role.instruction(base.words)
+    answer_format(base.reply(role), base.answer_format, base.words)
+    for heard in (config.context_of(node).reply(config.role(node)) for node in config.nodes[name].reads):
+        check_report(heard, base.words)
 
 
 def _memory(config: GraphConfig) -> None:

@@ -16,6 +16,7 @@ from orchestrator.frozen import Frozen, user_error
 from roles import Role, Section
 from roles.replies import Form, Reply, variant
 from roles.told import check_options
+from roles.words import Words
 
 Order = Literal["faithful", "cache"]
 
@@ -49,6 +50,8 @@ class Context(Frozen):
     """Whether deciding roles rate every legal move."""
     reason_first: bool = False
     """Whether the reason is asked for before everything else."""
+    lang: prompts.Lang = "en"
+    """The language of the prompts; moves, cards, seats and the names of a reply's parts are the same in all."""
 
     @field_validator("sections", mode="before")
     @classmethod
@@ -83,6 +86,10 @@ class Context(Frozen):
         gone = set(without)
         listed = [(t.section, t.options) for t in self.sections if t.section not in (*OWN_PARTS, *gone)]
         return [(roles.SECTIONS[name], options) for name, options in listed if roles.SECTIONS[name] in role.takes]
+
+    @property
+    def words(self) -> Words:
+        return Words(self.lang)
 
     def reply(self, role: Role) -> type[Reply]:
         """What a role is asked for here."""

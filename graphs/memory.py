@@ -10,6 +10,7 @@ from orchestrator.moves import Move
 from orchestrator.seat import Memory
 from orchestrator.view import View
 from roles import Notes
+from roles.words import ENGLISH
 
 
 def remember(config: GraphConfig, view: View, notes: Notes, move: Move) -> Memory:
@@ -26,7 +27,7 @@ def remember(config: GraphConfig, view: View, notes: Notes, move: Move) -> Memor
         "tokens": view.tokens,
         "deck_size": view.deck_size,
         "fireworks": list(view.fireworks),
-        "own": [known.told for known in view.own],
+        "own": [ENGLISH.told(known) for known in view.own],
         "notes": {node: kept for node in config.remembers if (kept := _kept(config, notes, node))},
     }
 

@@ -12,7 +12,7 @@ from pydantic import BaseModel
 
 from graphs.config import PROGRAM
 from graphs.context import Context
-from orchestrator.brain import Absent, Ask, Brain, Exchange, Place, answer
+from orchestrator.brain import AGAIN, Absent, Ask, Brain, Exchange, Place, answer
 from orchestrator.errors import RoleError, TurnError
 from orchestrator.events import Call, Ruled
 from orchestrator.moves import Move
@@ -22,6 +22,7 @@ from roles import Notes, Role, Section, Told, Verdict
 from roles.base import Solve
 from roles.replies import Choice, Judgement
 from roles.sections import LegalMoves, cut
+from roles.words import ENGLISH, Words
 
 
 def merge(old: Notes, new: Notes) -> Notes:
@@ -68,9 +69,13 @@ class RoleNode:
     options: Mapping[str, Any] = field(default_factory=dict)
     """The role's own."""
 
+    @property
+    def words(self) -> Words:
+        return self.context.words if self.context else ENGLISH
+
     def told(self, view: View, notes: Notes, memory: Memory | None = None) -> Told:
         """What it gets to see of a view, in this attempt."""
-        return cut(view, self.kinds, refused_moves(notes, self.refusals), memory, self.options)
+        return cut(view, self.kinds, refused_moves(notes, self.refusals), memory, self.options, self.words)
 
     async def __call__(self, state: SeatState, runtime: Runtime[Kit]) -> dict[str, Any]:
         if state["failed"]:
@@ -148,6 +153,7 @@ class RoleNode:
             reply=reply,
             moves=legal.listed if legal else {},
             form=form,
+            again=self.words(AGAIN),
             place=place or Place(),
         )
 

@@ -12,6 +12,7 @@ import prompts
 from graphs.build import attempts, built
 from graphs.change import bind
 from graphs.config import PROGRAM, GraphConfig, read
+from graphs.context import Context
 from graphs.memory import remember
 from graphs.node import Kit, SeatState
 from orchestrator.brain import Brain
@@ -179,17 +180,24 @@ def label(model: Model) -> str:
     return f"{type(model).__name__}:{named}" if isinstance(named, str) else type(model).__name__
 
 
-COMMON = ("answer_json.md", "answer_text.md", "candidates.md", "judged.md", "refusals.md", "reports.md")
+_BLOCKS = ("answer_json", "answer_text", "candidates", "judged", "refusals", "reports")
+COMMON = (*(f"{block}.md" for block in _BLOCKS), prompts.PHRASES)
 """Prompt files that every graph may use."""
 
 
 def _prompts(config: GraphConfig) -> dict[str, str]:
     """A hash of each prompt file of the graph's contexts and roles, and of the templates that roles brought along."""
-    contexts = {config.context_of(node).name: config.context_of(node) for node in config.nodes}
-    sections = {told.section for context in contexts.values() for told in context.sections}
-    packs = prompts.names("conventions") if "conventions" in sections else []
-    files = {*COMMON, *(f"contexts/{name}.yaml" for name in contexts), *(f"conventions/{pack}.md" for pack in packs)}
-    files |= {f"sections/{name}{form}.md" for name in sections for form in ("", "_brief")}
-    known = {name: found for name, found in prompts.hashes().items() if name in files}
-    roles = {f"roles/{node.role}": config.role(name).template or "" for name, node in config.nodes.items()}
-    return {**known, **{name: prompts.digest(text) for name, text in sorted(roles.items())}}
+    known, roles = prompts.hashes(), dict[str, str]()
+    files = {f"contexts/{config.context_of(name).name}.yaml" for name in config.nodes}
+    for name, node in config.nodes.items():
+        context, role = config.context_of(name), config.role(name)
+        files |= {prompts.path(file, context.lang) for file in (*COMMON, *_section_files(context))}
+        said = "" if role.template is None else role.instruction(context.words)
+        roles[prompts.path(f"roles/{node.role}", context.lang)] = prompts.digest(said)
+    return {**{name: known[name] for name in sorted(files & set(known))}, **dict(sorted(roles.items()))}
+
+
+def _section_files(context: Context) -> list[str]:
+    packs = prompts.names("conventions") if "conventions" in context.names else []
+    sections = [f"sections/{name}{form}.md" for name in context.names for form in ("", "_brief")]
+    return sections + [f"conventions/{pack}.md" for pack in packs]

@@ -51,6 +51,9 @@ class Key(NamedTuple):
     number: int
 
 
+AGAIN = "That reply cannot be used: $error. Reply once more, in the answer format given above."
+
+
 @dataclass(frozen=True)
 class Ask:
     """One question to a model. (node, sample) says which; the parts say it all, in order."""
@@ -64,6 +67,8 @@ class Ask:
     """The legal moves that the parts tell; a move named in the reply must be one of them."""
     form: Form = "json_schema"
     """How the parts say that it is to be answered."""
+    again: str = AGAIN
+    """What is said of an unusable answer, `$error` standing for what is wrong with it."""
     place: Place = Place()
     number: int = 0
     """0 is the first; each further one is made because the reply before was unusable."""
@@ -212,7 +217,7 @@ async def answer(ask: Ask, brain: Brain, record: Callable[[Exchange], None]) -> 
             outcome: Outcome = "reasked" if number + 1 < MAX_ASKS else "fallback"
             record(Exchange(number, said, spoken, outcome, error, attempts=spoken.attempts))
             log.info("unusable reply", node=ask.node, sample=ask.sample, ask=number, error=error)
-            said = (*said, *_again(spoken.text, error))
+            said = (*said, *_again(spoken.text, ask.again.replace("$error", error)))
             continue
         done: Outcome = "repaired" if reading.repaired else "ok"
         record(Exchange(number, said, spoken, done, reply=reading.reply, attempts=spoken.attempts))
@@ -233,9 +238,8 @@ ECHO = 4000
 """Characters of an unusable reply that are said back; some servers answer with megabytes."""
 
 
-def _again(text: str, error: str) -> tuple[Message, Message]:
+def _again(text: str, complaint: str) -> tuple[Message, Message]:
     """What was said, and what was wrong with it; providers refuse an empty assistant message."""
-    complaint = f"That reply cannot be used: {error}. Reply once more, in the answer format given above."
     echo = text if len(text) <= ECHO else f"{text[:ECHO]} [...]"
     return Message(role="assistant", content=echo or "(empty)"), Message(role="user", content=complaint)
 

@@ -5,7 +5,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from orchestrator.cards import COLOUR_NAMES, MAX_LIVES, MAX_TOKENS, Card, Colour, Fireworks, Mask, Piles, masked
+from orchestrator.cards import MAX_LIVES, MAX_TOKENS, Card, Colour, Fireworks, Mask, Piles, masked
 from orchestrator.frozen import Frozen
 from orchestrator.moves import Grounded
 
@@ -33,13 +33,6 @@ class Knowledge(Frozen):
     def positive(self) -> Mask:
         """The types still possible by what was told directly, negative information left out."""
         return masked(self.colour or "RYGWB", (self.rank,) if self.rank else (1, 2, 3, 4, 5))
-
-    @property
-    def told(self) -> str:
-        """`nothing`, `red`, `rank 3` or `red 3`."""
-        colour = COLOUR_NAMES[self.colour] if self.colour else ""
-        rank = (str(self.rank) if colour else f"rank {self.rank}") if self.rank else ""
-        return " ".join(part for part in (colour, rank) if part) or "nothing"
 
 
 class Hand(Frozen):

@@ -1,7 +1,8 @@
 """Words on disk: find them and fill them. A missing or surplus variable is an error that names it.
 
 Templates are text with `$variables`: `sections/` one per section, `roles/` one per role, `conventions/` one per pack;
-`contexts/` are YAML. `$$` stands for a dollar sign.
+`contexts/` are YAML. `$$` stands for a dollar sign. English is what these files and the code say; every other language
+has a folder with texts of the same names, and with `phrases.yaml`: what the code says, by its English.
 """
 
 import hashlib
@@ -11,15 +12,28 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
 from string import Template
+from typing import Literal
+
+import yaml
 
 _HOME = files(__name__)
 
+Lang = Literal["en", "zh"]
+"""The languages of prompts."""
+
+PHRASES = "phrases.yaml"
+
+
+def path(name: str, lang: Lang = "en") -> str:
+    """Where a text lies in a language: `sections/rules.md`, `zh/sections/rules.md`."""
+    return name if lang == "en" else f"{lang}/{name}"
+
 
 @cache
-def text(name: str) -> str:
+def text(name: str, lang: Lang = "en") -> str:
     """The text of a file, e.g. `sections/rules.md`; raises ValueError with the known names when there is none."""
-    folder, _, base = name.rpartition("/")
-    found = _HOME.joinpath(name)
+    folder, _, base = path(name, lang).rpartition("/")
+    found = _HOME.joinpath(path(name, lang))
     if not found.is_file():
         suffix = Path(base).suffix
         raise ValueError(
@@ -30,7 +44,23 @@ def text(name: str) -> str:
 
 def names(folder: str, suffix: str = ".md") -> list[str]:
     """The names in a folder, without their suffix."""
-    return sorted(Path(f.name).stem for f in _HOME.joinpath(folder).iterdir() if f.name.endswith(suffix))
+    home = _HOME.joinpath(folder)
+    return sorted(Path(f.name).stem for f in home.iterdir() if f.name.endswith(suffix)) if home.is_dir() else []
+
+
+def phrase(english: str, lang: Lang = "en") -> str:
+    """A phrase of the code in a language; raises ValueError when it is not in the language's list."""
+    if lang == "en":
+        return english
+    if english not in (known := _phrases(lang)):
+        raise ValueError(f"no phrase {english!r} in {path(PHRASES, lang)}; it lists {len(known)} others")
+    return known[english]
+
+
+@cache
+def _phrases(lang: Lang) -> Mapping[str, str]:
+    listed: dict[str, str] = yaml.safe_load(text(PHRASES, lang))
+    return listed
 
 
 def variables(template: str) -> set[str]:
@@ -46,9 +76,9 @@ def substitute(template: str, values: Mapping[str, object], name: str = "templat
     return Template(template).substitute(values)
 
 
-def fill(name: str, values: Mapping[str, object]) -> str:
+def fill(name: str, values: Mapping[str, object], lang: Lang = "en") -> str:
     """The template of a file, filled."""
-    return substitute(text(name), values, name)
+    return substitute(text(name, lang), values, path(name, lang))
 
 
 @cache

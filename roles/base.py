@@ -13,6 +13,7 @@ from roles.replies import Choice, Form, Judgement, Reply, Verdict, answer_format
 from roles.report import candidates, report
 from roles.sections import LegalMoves
 from roles.told import Choices, Options, Section, Told, defaults
+from roles.words import ENGLISH, Words
 
 Notes = Mapping[str, tuple[BaseModel, ...]]
 """Node name -> its replies, one per sample, in sample order; an absent reply is an `Absent`."""
@@ -41,6 +42,12 @@ class Role:
     options: Choices = field(default_factory=dict)
     """What a node may set for it; its program finds them in `told.options`, its template as variables."""
 
+    def instruction(self, words: Words) -> str:
+        """Its template in a language. Raises UserError when there is none."""
+        if self.template is None:
+            raise UserError(f"role {self.name!r} has no template: only a program plays it")
+        return self.template if words == ENGLISH else words.text(f"roles/{self.name}.md")
+
     def filling(self, options: Options) -> dict[str, object]:
         """The values of its template's variables."""
         wanted = prompts.variables(self.template or "")
@@ -59,13 +66,13 @@ class Role:
 
         `reply`: a variant of its own type, such as one with ratings. `raw`: reports are passed on as they were written.
         """
-        written = form if raw else None
-        if self.template is None:
-            raise UserError(f"role {self.name!r} has no template: only a program plays it")
+        words, written = told.words, form if raw else None
+        instruction = self.instruction(words)
+        told_notes = judged(notes, words, written) if issubclass(self.reply, Judgement) else say(notes, words, written)
         own = (
-            Part("notes", judged(notes, written) if issubclass(self.reply, Judgement) else say(notes, written)),
-            Part("instruction", prompts.substitute(self.template, self.filling(told.options), self.name)),
-            Part("answer_format", answer_format(reply or self.reply, form)),
+            Part("notes", told_notes),
+            Part("instruction", prompts.substitute(instruction, self.filling(told.options), self.name)),
+            Part("answer_format", answer_format(reply or self.reply, form, words)),
         )
         return tuple(part for part in (*told.parts(), *own) if part.text)
 
@@ -128,15 +135,15 @@ def names() -> list[str]:
     return sorted(_KNOWN)
 
 
-def judged(notes: Notes, raw: Form | None = None) -> str:
+def judged(notes: Notes, words: Words = ENGLISH, raw: Form | None = None) -> str:
     """The reports, and the one choice that a judge is asked about."""
     choices = [note for replies in notes.values() for note in replies if isinstance(note, Choice)]
     reports = {node: said for node, said in notes.items() if not any(isinstance(note, Choice) for note in said)}
-    chosen = [prompts.fill("judged.md", {"move": choice.action, "reason": choice.reason}) for choice in choices]
-    return "\n\n".join(part for part in (say(reports, raw), *chosen) if part)
+    chosen = [words.fill("judged.md", move=choice.action, reason=choice.reason) for choice in choices]
+    return "\n\n".join(part for part in (say(reports, words, raw), *chosen) if part)
 
 
-def say(notes: Notes, raw: Form | None = None) -> str:
+def say(notes: Notes, words: Words = ENGLISH, raw: Form | None = None) -> str:
     """The notes as one block: reports under their nodes' names, one's own candidates, what was refused.
 
     Absent ones leave no trace. `raw`: reports as they were written, those of programs in this form.
@@ -146,8 +153,8 @@ def say(notes: Notes, raw: Form | None = None) -> str:
     told = {node: found for node, found in there.items() if found and not isinstance(found[0], Verdict)}
     own = [node for node, found in told.items() if len(notes[node]) > 1 and isinstance(found[0], Choice)]
     blocks = {
-        "reports": "\n\n".join(report(node, found, raw) for node, found in told.items() if node not in own),
-        "candidates": "\n\n".join(candidates(told[node]) for node in own),
-        "refusals": "\n".join(f"- {v.move}: {v.reason}" for v in verdicts if not v.accept),
+        "reports": "\n\n".join(report(node, found, words, raw) for node, found in told.items() if node not in own),
+        "candidates": "\n\n".join(candidates(told[node], words) for node in own),
+        "refusals": "\n".join(words("- $name: $text", name=v.move, text=v.reason) for v in verdicts if not v.accept),
     }
-    return "\n\n".join(prompts.fill(f"{name}.md", {name: text}) for name, text in blocks.items() if text)
+    return "\n\n".join(words.fill(f"{name}.md", **{name: text}) for name, text in blocks.items() if text)

@@ -8,7 +8,7 @@ from roles.position import TAKES, Position
 from roles.replies import Reply
 from roles.sections import Conventions, FinalRound, History, LegalMoves, NextPlayable, Remembered, Rules, State
 from roles.told import Told
-from roles.words import result
+from roles.words import ENGLISH
 
 
 class Interpretation(Reply):
@@ -44,5 +44,5 @@ def _explanation(history: History | None) -> str:
     """Every move since the seat's own last one, read literally."""
     if history is None:
         return "The past moves are not known."
-    moves = [f"P{past.seat}: {past.move}{result(past)}" for past in history.latest]
+    moves = [f"P{past.seat}: {past.move}{ENGLISH.result(past)}" for past in history.latest]
     return f"{'; '.join(moves)}. Each is to be taken as it stands." if moves else "Nobody has moved yet."

@@ -8,11 +8,11 @@ from typing import Annotated, Any, ClassVar, Literal, get_args, get_origin
 from pydantic import BaseModel, BeforeValidator, Field, create_model
 from pydantic.fields import FieldInfo
 
-import prompts
 from orchestrator import plain
-from orchestrator.moves import Grounded
+from orchestrator.moves import Grounded, parse
 from orchestrator.reply import Form as Form
 from orchestrator.reply import Reply as Reply
+from roles.words import ENGLISH, Words
 
 Chance = Annotated[float, Field(ge=0, le=1)]
 
@@ -117,33 +117,56 @@ class Verdict(Judgement):
     move: Grounded
 
 
-def answer_format(kind: type[Reply], form: Form = "json") -> str:
-    """The part of a prompt that states how to answer: fields with their meaning, then the example."""
-    example = {name: kind.example[name] for name in kind.asked() if name in kind.example}
+def answer_format(kind: type[Reply], form: Form = "json", words: Words = ENGLISH) -> str:
+    """The part of a prompt that states how to answer: fields with their meaning, then the example.
+
+    The names of the fields are the same in all languages: they are what is read.
+    """
+    example = {name: _translated(kind.example[name], words) for name in kind.asked() if name in kind.example}
     if form == "text":
-        shown = {"parts": "\n".join(_text_parts(kind)), "example": plain.write(kind, example)}
-        return prompts.fill("answer_text.md", shown)
-    told = json.dumps(example, ensure_ascii=False)
-    return prompts.fill("answer_json.md", {"fields": "\n".join(_fields(kind, kind.asked())), "example": told})
+        parts = "\n".join(_text_parts(kind, words))
+        return words.fill("answer_text.md", parts=parts, example=plain.write(kind, example))
+    fields = "\n".join(_fields(kind, kind.asked(), words))
+    return words.fill("answer_json.md", fields=fields, example=json.dumps(example, ensure_ascii=False))
 
 
-def _fields(kind: type[BaseModel], names: Iterable[str], indent: str = "") -> list[str]:
+def _translated(value: Any, words: Words) -> Any:
+    """A value of an example in the words of a language; moves are the same in all."""
+    if isinstance(value, dict):
+        return {key: _translated(inner, words) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [_translated(inner, words) for inner in value]
+    if not isinstance(value, str) or words == ENGLISH:
+        return value
+    try:
+        return str(parse(value))
+    except ValueError:
+        return words(value)
+
+
+def _fields(kind: type[BaseModel], names: Iterable[str], words: Words, indent: str = "") -> list[str]:
     lines = []
     for name in names:
         field = kind.model_fields[name]
         inner = plain.entry(field.annotation)
-        lines.append(f'{indent}- "{name}" ({_kind(field.annotation)}): {field.description}')
-        lines += _fields(inner, inner.model_fields, indent + "  ") if inner else []
+        asked = _kind(field.annotation, words)
+        lines.append(indent + words('- "$name" ($kind): $meaning', name=name, kind=asked, meaning=_meant(field, words)))
+        lines += _fields(inner, inner.model_fields, words, indent + "  ") if inner else []
     return lines
 
 
-def _text_parts(kind: type[Reply]) -> Iterator[str]:
+def _meant(field: FieldInfo, words: Words) -> str:
+    return words(str(field.description))
+
+
+def _text_parts(kind: type[Reply], words: Words) -> Iterator[str]:
     for name in kind.asked():
         field = kind.model_fields[name]
         inner = plain.entry(field.annotation)
-        yield f"- {plain.label(kind, name)}: {_meaning(field)}{f'; a line each: {_pattern(inner)}' if inner else ''}"
+        entries = words("; a line each: $pattern", pattern=_pattern(inner)) if inner else ""
+        yield f"- {plain.label(kind, name)}: {_meaning(field, words)}{entries}"
         for key, cell in inner.model_fields.items() if inner else ():
-            yield f"  - {key.replace('_', ' ')}: {_meaning(cell)}"
+            yield f"  - {key.replace('_', ' ')}: {_meaning(cell, words)}"
 
 
 def _pattern(kind: type[BaseModel]) -> str:
@@ -151,21 +174,25 @@ def _pattern(kind: type[BaseModel]) -> str:
     return f"`- <{names[0]}>: <{names[1]}>`" if len(names) == 2 else f"`- {': ...; '.join(names)}: ...`"
 
 
-def _meaning(field: FieldInfo) -> str:
+def _meaning(field: FieldInfo, words: Words) -> str:
     """What a field is for, with its words when it is one of a few."""
-    words = _kind(field.annotation).replace("true | false", "yes | no")
-    return f"{field.description} ({words})" if " | " in words else str(field.description)
+    one_of = _kind(field.annotation, words).replace("true | false", "yes | no")
+    meant = _meant(field, words)
+    return words("$meaning ($kind)", meaning=meant, kind=one_of) if " | " in one_of else meant
 
 
-def _kind(annotation: Any) -> str:
-    """A field's type in words."""
+def _kind(annotation: Any, words: Words) -> str:
+    """A field's type in words; the values that it may have are the same in all languages."""
     arguments = get_args(annotation)
     if get_origin(annotation) is Literal:
         return " | ".join(map(str, arguments))
     if get_origin(annotation) is tuple:
-        return "list of objects" if plain.entry(annotation) else f"list of {_kind(arguments[0])}s"
+        return words("list of objects" if plain.entry(annotation) else f"list of {_kind(arguments[0], ENGLISH)}s")
     if type(None) in arguments:
-        return " or ".join(dict.fromkeys("null" if a is type(None) else _kind(a) for a in arguments))
+        kinds = dict.fromkeys("null" if a is type(None) else _kind(a, words) for a in arguments)
+        return words(" or ").join(kinds)
     if get_origin(annotation) is Annotated:
-        return _kind(arguments[0])
-    return {int: "whole number", float: "number", bool: "true | false"}.get(annotation, "text")
+        return _kind(arguments[0], words)
+    if annotation is bool:
+        return "true | false"
+    return words({int: "whole number", float: "number"}.get(annotation, "text"))

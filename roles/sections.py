@@ -7,13 +7,14 @@ from typing import Any, Self
 import prompts
 from orchestrator import belief
 from orchestrator.belief import Slot
-from orchestrator.cards import COLOUR_NAMES, COLOURS, HAND_SIZES, Card, Fireworks, Mask
+from orchestrator.cards import COLOURS, HAND_SIZES, Card, Fireworks, Mask
 from orchestrator.moves import Listed, Move, listed
 from orchestrator.view import Hand, Knowledge, Past, View
 from roles.report import lines
 from roles.told import Options, Section, Told, defaults
-from roles.words import by_slot, counted, possible, result, say
+from roles.words import ENGLISH, Words
 
+OWN_HAND = "Your hand, which you cannot see, with what you have been told outright:"
 SCORE = "The score is the number of cards in the fireworks, at most 25"
 SCORING = {
     "unsaid": f"{SCORE}. A team that loses its third life has failed.",
@@ -35,11 +36,11 @@ class Rules(Section):
     def of(cls, view: View, options: Options) -> Self:
         return cls(view.players, HAND_SIZES[view.players], str(options["scoring"]), brief=options["length"] == "brief")
 
-    def variables(self) -> dict[str, object]:
-        return {"players": self.players, "hand_size": self.hand_size, "scoring": SCORING[self.scoring]}
+    def variables(self, words: Words) -> dict[str, object]:
+        return {"players": self.players, "hand_size": self.hand_size, "scoring": words(SCORING[self.scoring])}
 
-    def words(self) -> str:
-        return prompts.fill(f"sections/rules{'_brief' if self.brief else ''}.md", self.variables())
+    def words(self, words: Words = ENGLISH) -> str:
+        return words.fill("sections/rules_brief.md", **self.variables(words)) if self.brief else super().words(words)
 
 
 @dataclass(frozen=True)
@@ -52,11 +53,11 @@ class Conventions(Section):
     def of(cls, view: View, options: Options) -> Self:
         return cls(str(options["pack"]))
 
-    def variables(self) -> dict[str, object]:
-        return {"conventions": prompts.text(f"conventions/{self.pack}.md")}
+    def variables(self, words: Words) -> dict[str, object]:
+        return {"conventions": words.text(f"conventions/{self.pack}.md")}
 
-    def words(self) -> str:
-        return super().words() if self.pack != "none" else ""
+    def words(self, words: Words = ENGLISH) -> str:
+        return super().words(words) if self.pack != "none" else ""
 
 
 @dataclass(frozen=True)
@@ -74,8 +75,8 @@ class State(Section):
     fireworks: Fireworks
     own: tuple[Mask, ...]
     """What was told outright of each own slot: positive hints alone."""
-    told: tuple[str, ...]
-    """The same in words."""
+    known: tuple[Knowledge, ...]
+    """What was told of each own slot; its words are those told outright."""
     hands: dict[int, tuple[Card, ...]]
     """By seat, in turn order from the next player."""
     tells_own: bool = True
@@ -93,32 +94,30 @@ class State(Section):
             deck_size=view.deck_size,
             fireworks=view.fireworks,
             own=tuple(k.positive for k in view.own),
-            told=tuple(k.told for k in view.own),
+            known=view.own,
             hands={hand.seat: hand.cards for hand in view.hands},
         )
 
-    def variables(self) -> dict[str, object]:
-        order = [f"P{(self.seat + step) % self.players}" for step in range(self.players)]
-        tops = zip(COLOURS, self.fireworks, strict=True)
-        hands = (f"- P{seat}: {by_slot(card.value for card in cards)}" for seat, cards in self.hands.items())
+    def variables(self, words: Words) -> dict[str, object]:
+        order = [words.player((self.seat + step) % self.players, self.seat) for step in range(self.players)]
+        hands = {seat: words.by_slot(card.value for card in cards) for seat, cards in self.hands.items()}
         return {
             "seat": self.seat,
             "turn": self.turn,
-            "order": ", ".join((f"{order[0]} (you)", *order[1:])),
+            "order": words.listed(order),
             "lives": self.lives,
             "tokens": self.tokens,
             "deck_size": self.deck_size,
             "score": sum(self.fireworks),
-            "fireworks": ", ".join(f"{COLOUR_NAMES[colour]} {top}" for colour, top in tops),
-            "own": self._own(),
-            "hands": "\n".join(hands),
+            "fireworks": words.fireworks(self.fireworks),
+            "own": self._own(words),
+            "hands": _by_seat(hands, words),
         }
 
-    def _own(self) -> str:
+    def _own(self, words: Words) -> str:
         if not self.tells_own:
             return ""
-        told = "\n".join(f"- slot {i}: {told}" for i, told in enumerate(self.told))
-        return f"Your hand, which you cannot see, with what you have been told outright:\n{told}\n\n"
+        return f"{words(OWN_HAND)}\n{words.slots(map(words.told, self.known))}\n\n"
 
 
 @dataclass(frozen=True)
@@ -138,14 +137,14 @@ class OwnDeductions(Section):
         counted = belief.own(view) if options["from"] == "counting" else ()
         return cls(tuple(k.mask for k in view.own), view.own, counted)
 
-    def variables(self) -> dict[str, object]:
+    def variables(self, words: Words) -> dict[str, object]:
         if self.counted:
             basis = "By all hints, touched or not, and by counting every card you can see; the chances are exact:"
-            slots = [counted(slot) for slot in self.counted]
+            slots = [words.counted(slot) for slot in self.counted]
         else:
             basis = "By the hints you were given, what these touched and what they did not touch:"
-            slots = [possible(known) for known in self.known]
-        return {"basis": basis, "slots": "\n".join(f"- slot {i}: {text}" for i, text in enumerate(slots))}
+            slots = [words.possible(known) for known in self.known]
+        return {"basis": words(basis), "slots": words.slots(slots)}
 
 
 @dataclass(frozen=True)
@@ -155,17 +154,18 @@ class PartnerKnowledge(Section):
     name = "partner_knowledge"
     hands: dict[int, tuple[Mask, ...]]
     """By seat and slot: positive hints alone."""
-    told: dict[int, tuple[str, ...]]
+    known: dict[int, tuple[Knowledge, ...]]
 
     @classmethod
     def of(cls, view: View, options: Options) -> Self:
         return cls(
             {hand.seat: tuple(k.positive for k in hand.known) for hand in view.hands},
-            {hand.seat: tuple(k.told for k in hand.known) for hand in view.hands},
+            {hand.seat: hand.known for hand in view.hands},
         )
 
-    def variables(self) -> dict[str, object]:
-        return {"hands": "\n".join(f"- P{seat}: {by_slot(told)}" for seat, told in self.told.items())}
+    def variables(self, words: Words) -> dict[str, object]:
+        told = {seat: words.by_slot(map(words.told, known)) for seat, known in self.known.items()}
+        return {"hands": _by_seat(told, words)}
 
 
 @dataclass(frozen=True)
@@ -181,12 +181,13 @@ class PartnerDeductions(Section):
     def of(cls, view: View, options: Options) -> Self:
         return cls(view.hands, {hand.seat: tuple(k.mask for k in hand.known) for hand in view.hands})
 
-    def variables(self) -> dict[str, object]:
+    def variables(self, words: Words) -> dict[str, object]:
         lines = []
         for hand in self.hands:
-            lines.append(f"- P{hand.seat}:")
+            lines.append(words("- P$seat:", seat=hand.seat))
             for slot, (card, known) in enumerate(zip(hand.cards, hand.known, strict=True)):
-                lines.append(f"  - slot {slot} ({card.value}): {possible(known)}")
+                text = words.possible(known)
+                lines.append(words("  - slot $slot ($card): $text", slot=slot, card=card.value, text=text))
         return {"hands": "\n".join(lines)}
 
 
@@ -201,9 +202,12 @@ class NextPlayable(Section):
         tops = zip(COLOURS, view.fireworks, strict=True)
         return cls(tuple(Card(f"{colour}{top + 1}") if top < 5 else None for colour, top in tops))
 
-    def variables(self) -> dict[str, object]:
+    def variables(self, words: Words) -> dict[str, object]:
         pairs = zip(COLOURS, self.cards, strict=True)
-        lines = (f"- {COLOUR_NAMES[c]}: {card.value if card else 'complete'}" for c, card in pairs)
+        lines = (
+            words("- $name: $text", name=words.colour(c), text=card.value if card else words("complete"))
+            for c, card in pairs
+        )
         return {"cards": "\n".join(lines)}
 
 
@@ -217,14 +221,24 @@ class Discards(Section):
     def of(cls, view: View, options: Options) -> Self:
         return cls(view.discards)
 
-    def variables(self) -> dict[str, object]:
+    def variables(self, words: Words) -> dict[str, object]:
         if not self.cards:
-            return {"cards": "Empty."}
+            return {"cards": words("Empty.")}
         lines = []
         for colour in COLOURS:
             if mine := sorted(card.rank for card in self.cards if card.colour == colour):
-                lines.append(f"- {COLOUR_NAMES[colour]}: {', '.join(str(rank) for rank in mine)}")
+                ranks = words.listed(map(str, mine))
+                lines.append(words("- $name: $text", name=words.colour(colour), text=ranks))
         return {"cards": "\n".join(lines)}
+
+
+NO_MOVE = "None yet: this is the game's first turn."
+AFTER = " Fireworks, tokens and lives are those after the move."
+NAMING = (
+    "`+1` and so on count seats. Before a player they count from you, $you: `$after, +1` sits next after you. "
+    "In a hint they count from the player who GAVE it, not from you: `hint +1 red` of $after went to $third. "
+    "The absolute name stands beside it. "
+)
 
 
 @dataclass(frozen=True)
@@ -257,13 +271,16 @@ class History(Section):
         after, relative = options["after"] == "told", options["names"] == "relative"
         return cls(view.players, view.seat, kept, kept == view.history, after, relative)
 
-    def variables(self) -> dict[str, object]:
+    def variables(self, words: Words) -> dict[str, object]:
         of = self.players if self.relative else None
-        lines = [f"- {say(past, self.seat, of, after=self.after)}" for past in self.moves]
-        none = "- None yet: this is the game's first turn."
+        lines = [words.say(past, self.seat, of, after=self.after) for past in self.moves] or [words(NO_MOVE)]
         title = "All moves so far, oldest first" if self.whole else "The latest moves, oldest first"
-        after = " Fireworks, tokens and lives are those after the move." if self.after else ""
-        return {"title": title, "naming": self._naming(), "after": after, "moves": "\n".join(lines) or none}
+        return {
+            "title": words(title),
+            "naming": self._naming(words),
+            "after": words(AFTER) if self.after else "",
+            "moves": "\n".join(f"- {line}" for line in lines),
+        }
 
     @property
     def latest(self) -> tuple[Past, ...]:
@@ -271,15 +288,11 @@ class History(Section):
         last = max((past.turn for past in self.moves if past.seat == self.seat), default=0)
         return tuple(past for past in self.moves if past.turn > last)
 
-    def _naming(self) -> str:
+    def _naming(self, words: Words) -> str:
         if not self.relative:
             return ""
-        after = f"P{(self.seat + 1) % self.players}"
-        return (
-            f"`+1` and so on count seats. Before a player they count from you, P{self.seat}: `{after}, +1` sits next "
-            "after you. In a hint they count from the player who GAVE it, not from you: "
-            f"`hint +1 red` of {after} went to P{(self.seat + 2) % self.players}. The absolute name stands beside it. "
-        )
+        after, third = (f"P{(self.seat + step) % self.players}" for step in (1, 2))
+        return words(NAMING, you=f"P{self.seat}", after=after, third=third)
 
 
 @dataclass(frozen=True)
@@ -293,8 +306,9 @@ class OwnActions(Section):
     def of(cls, view: View, options: Options) -> Self:
         return cls(tuple(past for past in view.history if past.seat == view.seat))
 
-    def variables(self) -> dict[str, object]:
-        return {"moves": "; ".join(f"{p.turn}: {p.move}{result(p)}" for p in self.moves) or "None yet."}
+    def variables(self, words: Words) -> dict[str, object]:
+        made = (words("$turn: $move", turn=p.turn, move=f"{p.move}{words.result(p)}") for p in self.moves)
+        return {"moves": words("; ").join(made) or words("None yet.")}
 
 
 @dataclass(frozen=True)
@@ -308,22 +322,27 @@ class Remembered(Section):
     def holding(self, memory: Mapping[str, Any]) -> Self:
         return replace(self, memory=memory)
 
-    def variables(self) -> dict[str, object]:
-        tops = zip(COLOURS, self.memory["fireworks"], strict=True)
+    def variables(self, words: Words) -> dict[str, object]:
         said = [
-            f"## {node.replace('_', ' ')}\n{lines(reply)}"
+            f"## {words.name(node)}\n{lines(reply, words)}"
             for node, replies in self.memory["notes"].items()
             for reply in replies
         ]
         return {
             **{key: self.memory[key] for key in ("turn", "move", "lives", "tokens", "deck_size")},
-            "fireworks": ", ".join(f"{COLOUR_NAMES[colour]} {top}" for colour, top in tops),
-            "own": by_slot(self.memory["own"]),
-            "notes": "\n\n".join(said) or "You noted nothing.",
+            "fireworks": words.fireworks(self.memory["fireworks"]),
+            "own": words.by_slot(self.memory["own"]),
+            "notes": "\n\n".join(said) or words("You noted nothing."),
         }
 
-    def words(self) -> str:
-        return super().words() if self.memory else ""
+    def words(self, words: Words = ENGLISH) -> str:
+        return super().words(words) if self.memory else ""
+
+
+FINAL = (
+    "The deck is empty. $turns turns are left in the whole game, this one included; P$last takes the last. "
+    "After this turn you will have no other."
+)
 
 
 @dataclass(frozen=True)
@@ -340,14 +359,13 @@ class FinalRound(Section):
     def of(cls, view: View, options: Options) -> Self:
         return cls(view.turns_left, view.last_seat)
 
-    def variables(self) -> dict[str, object]:
+    def variables(self, words: Words) -> dict[str, object]:
         if self.turns_left == 1:
-            return {"text": "The deck is empty. This is the last turn of the game, and it is yours."}
-        left = f"The deck is empty. {self.turns_left} turns are left in the whole game, this one included"
-        return {"text": f"{left}; P{self.last} takes the last. After this turn you will have no other."}
+            return {"text": words("The deck is empty. This is the last turn of the game, and it is yours.")}
+        return {"text": words(FINAL, turns=self.turns_left, last=self.last)}
 
-    def words(self) -> str:
-        return super().words() if self.turns_left is not None else ""
+    def words(self, words: Words = ENGLISH) -> str:
+        return super().words(words) if self.turns_left is not None else ""
 
 
 @dataclass(frozen=True)
@@ -387,8 +405,8 @@ class ProbabilityAdvice(Section):
     def of(cls, view: View, options: Options) -> Self:
         return cls(str(options["deductions"]))
 
-    def variables(self) -> dict[str, object]:
-        return {"lists": LISTS[self.deductions]}
+    def variables(self, words: Words) -> dict[str, object]:
+        return {"lists": words(LISTS[self.deductions])}
 
 
 @dataclass(frozen=True)
@@ -416,8 +434,13 @@ class LegalMoves(Section):
     def without(self, refused: Sequence[Move]) -> Self:
         return replace(self, listed={label: move for label, move in self.listed.items() if move not in refused})
 
-    def variables(self) -> dict[str, object]:
+    def variables(self, words: Words) -> dict[str, object]:
         return {"moves": "\n".join(f"{label}: {move}" for label, move in self.listed.items())}
+
+
+def _by_seat(texts: Mapping[int, str], words: Words) -> str:
+    """`- P1: ...`, a line each."""
+    return "\n".join(words("- P$seat: $text", seat=seat, text=text) for seat, text in texts.items())
 
 
 SECTIONS: dict[str, type[Section]] = {
@@ -451,6 +474,7 @@ def cut(
     refused: Sequence[Move] = (),
     memory: Mapping[str, Any] | None = None,
     options: Options | None = None,
+    words: Words = ENGLISH,
 ) -> Told:
     """The sections of a view, each with its options; refused moves leave the legal ones. `options` are the role's."""
 
@@ -459,4 +483,4 @@ def cut(
             return section.without(refused)
         return section.holding(memory or {}) if isinstance(section, Remembered) else section
 
-    return Told((whole(kind.of(view, defaults(kind.choices) | dict(given))) for kind, given in kinds), options)
+    return Told((whole(kind.of(view, defaults(kind.choices) | dict(given))) for kind, given in kinds), options, words)

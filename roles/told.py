@@ -4,9 +4,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Self, TypeVar
 
-import prompts
 from orchestrator.brain import Part
 from orchestrator.view import View
+from roles.words import ENGLISH, Words
 
 Options = Mapping[str, object]
 Choices = Mapping[str, tuple[object, ...]]
@@ -43,13 +43,13 @@ class Section:
         """Cut from a view. `options` holds every option of `choices`."""
         return cls()
 
-    def variables(self) -> dict[str, object]:
+    def variables(self, words: Words) -> dict[str, object]:
         """What the template is filled with."""
         return {}
 
-    def words(self) -> str:
+    def words(self, words: Words = ENGLISH) -> str:
         """For a model; empty when there is nothing to say."""
-        return prompts.fill(f"sections/{self.name}.md", self.variables())
+        return words.fill(f"sections/{self.name}.md", **self.variables(words))
 
 
 S = TypeVar("S", bound=Section)
@@ -58,10 +58,12 @@ S = TypeVar("S", bound=Section)
 class Told:
     """All that a role gets to see of a position, in prompt order; looked up by the section's type."""
 
-    def __init__(self, sections: Iterable[Section], options: Options | None = None) -> None:
+    def __init__(self, sections: Iterable[Section], options: Options | None = None, words: Words = ENGLISH) -> None:
         self._by_kind: dict[type[Section], Section] = {type(s): s for s in sections}
         self.options: Options = options or {}
         """The role's own options, each of those it has."""
+        self.words = words
+        """The language in which a model is told, and in which a program that writes for models does so."""
 
     def get(self, kind: type[S]) -> S | None:
         found = self._by_kind.get(kind)
@@ -80,4 +82,4 @@ class Told:
 
     def parts(self) -> tuple[Part, ...]:
         """The sections in words, those with nothing to say left out."""
-        return tuple(Part(s.name, text) for s in self if (text := s.words()))
+        return tuple(Part(s.name, text) for s in self if (text := s.words(self.words)))

@@ -9,7 +9,7 @@ from roles.position import TAKES, Position
 from roles.replies import Chance, Reply
 from roles.sections import Conventions, FinalRound, History, LegalMoves, NextPlayable, Remembered, Rules, State
 from roles.told import Told
-from roles.words import say
+from roles.words import ENGLISH
 
 
 class Intention(Reply):
@@ -67,7 +67,7 @@ def tom_interpreter(told: Told, notes: Notes) -> MindReport:
 def _explanation(history: History | None) -> str:
     if history is None:
         return "The past moves are not known."
-    lines = [say(past, history.seat) for past in history.latest]
+    lines = [ENGLISH.say(past, history.seat) for past in history.latest]
     return "; ".join(lines) if lines else "Nobody has moved yet."
 
 

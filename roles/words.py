@@ -1,70 +1,158 @@
-"""How past moves, cards and chances are put, for models and people alike."""
+"""How past moves, cards and chances are put, for models and people alike, in the language of a prompt."""
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 
+import prompts
 from orchestrator.belief import Slot
-from orchestrator.cards import COLOUR_NAMES, COLOURS, RANKS, name
+from orchestrator.cards import COLOUR_NAMES, COLOURS, RANKS, Colour
+from orchestrator.errors import UserError
 from orchestrator.moves import Discard, HintColour, HintRank, Play
 from orchestrator.view import Knowledge, Past
-
-
-def say(past: Past, seat: int, players: int | None = None, *, after: bool = True) -> str:
-    """A past move as a line: `turn 3, P1: hint P2 red, touching slots 0, 3; fireworks R0 ..., tokens 6, lives 3`.
-
-    With `players`, how many they are, also by distance: `turn 3, P1, +2: hint +1 (P2) red ...`.
-    """
-    who = f"P{past.seat} (you)" if past.seat == seat else f"P{past.seat}"
-    move = str(past.move)
-    if players is not None:
-        who += "" if past.seat == seat else f", +{(past.seat - seat) % players}"
-        if isinstance(past.move, HintColour | HintRank):
-            to = past.move.to
-            move = move.replace(f"P{to}", f"+{(to - past.seat) % players} (P{to})", 1)
-    touched = f", touching slot{'s' if len(past.slots) > 1 else ''} {', '.join(map(str, past.slots))}"
-    tops = " ".join(f"{colour}{top}" for colour, top in zip(COLOURS, past.fireworks, strict=True))
-    standing = f"; fireworks {tops}, tokens {past.tokens}, lives {past.lives}" if after else ""
-    return f"turn {past.turn}, {who}: {move}{outcome(past)}{touched if past.slots else ''}{standing}"
-
-
-def outcome(past: Past) -> str:
-    """What a play or a discard showed, e.g. ` (R1, it fits)`."""
-    if isinstance(past.move, Play) and past.card:
-        return f" ({past.card.value}, {'it fits' if past.scored else 'it does not fit, a life is lost'})"
-    return f" ({past.card.value})" if isinstance(past.move, Discard) and past.card else ""
-
-
-def result(past: Past) -> str:
-    """The same, shorter: ` (R1)`, ` (R1, a life lost)`."""
-    lost = ", a life lost" if isinstance(past.move, Play) and not past.scored else ""
-    return f" ({past.card.value}{lost})" if past.card else ""
-
-
-def by_slot(texts: Iterable[str]) -> str:
-    """`slot 0 R1, slot 1 B3`."""
-    return ", ".join(f"slot {i} {text}" for i, text in enumerate(texts))
-
-
-def possible(known: Knowledge) -> str:
-    """What hints leave of a card, e.g. `red, white; rank 1, 2`."""
-    colours = ", ".join(COLOUR_NAMES[c] for c in known.colours) if len(known.colours) < len(COLOURS) else "any colour"
-    ranks = "rank " + ", ".join(map(str, known.ranks)) if len(known.ranks) < len(RANKS) else "any rank"
-    return f"{colours}; {ranks}"
-
 
 SHOWN = 6
 """Cards of a belief that are spelled out."""
 
 
-def counted(slot: Slot) -> str:
-    """A belief: its likeliest cards, and the three chances that matter."""
-    likely = list(slot.likely().items())
-    if len(likely) == 1:
-        cards = f"{name(likely[0][0])}, for certain"
-    else:
-        cards = ", ".join(f"{card.value} {percent(share)}" for card, share in likely[:SHOWN])
-        cards += f", {len(likely) - SHOWN} more" if len(likely) > SHOWN else ""
-    chances = f"playable {percent(slot.playable)}, dead {percent(slot.dead)}, critical {percent(slot.critical)}"
-    return f"{cards} ({chances})"
+@dataclass(frozen=True)
+class Words:
+    """The words of one language. The code says everything in English; another language has each phrase in its list.
+
+    Moves (`play slot 0`), cards (`R1`), seats (`P1`) and the names of a reply's parts are the same in all. Raises
+    UserError for a text or a phrase that the language lacks.
+    """
+
+    lang: prompts.Lang = "en"
+
+    def __call__(self, english: str, **values: object) -> str:
+        """A phrase of the code, with its `$variables` filled; as it is, when there are no values to fill in."""
+        try:
+            phrase = prompts.phrase(english, self.lang)
+            return prompts.substitute(phrase, values, english) if values else phrase
+        except ValueError as error:
+            raise UserError(str(error)) from None
+
+    def text(self, name: str) -> str:
+        """The text of a prompt file, unfilled."""
+        try:
+            return prompts.text(name, self.lang)
+        except ValueError as error:
+            raise UserError(str(error)) from None
+
+    def fill(self, name: str, **values: object) -> str:
+        """The text of a prompt file, filled."""
+        return prompts.substitute(self.text(name), values, prompts.path(name, self.lang))
+
+    def name(self, node: str) -> str:
+        """A node's name; one that the language has no phrase for is left as it is, for users choose them."""
+        plain = node.replace("_", " ")
+        try:
+            return prompts.phrase(plain, self.lang)
+        except ValueError:
+            return plain
+
+    def listed(self, texts: Iterable[str]) -> str:
+        return self(", ").join(texts)
+
+    def colour(self, colour: Colour) -> str:
+        return self(COLOUR_NAMES[colour])
+
+    def player(self, seat: int, own: int) -> str:
+        """`P1`, or `P1 (you)` for the own seat."""
+        return self("P$seat (you)", seat=seat) if seat == own else f"P{seat}"
+
+    def say(self, past: Past, seat: int, players: int | None = None, *, after: bool = True) -> str:
+        """A past move: `turn 3, P1: hint P2 red, touching slots 0, 3; fireworks R0 ..., tokens 6, lives 3`.
+
+        With `players`, how many they are, also by distance: `turn 3, P1, +2: hint +1 (P2) red ...`. The table after the
+        move is left out without `after`.
+        """
+        player = self.player(past.seat, seat)
+        if players is not None and past.seat != seat:
+            player += self(", +$steps", steps=(past.seat - seat) % players)
+        who = self("turn $turn, $who: ", turn=past.turn, who=player)
+        said = f"{who}{_move(past, players)}{self.outcome(past)}{self._touched(past)}"
+        return f"{said}{self._standing(past)}" if after else said
+
+    def _standing(self, past: Past) -> str:
+        tops = " ".join(f"{colour}{top}" for colour, top in zip(COLOURS, past.fireworks, strict=True))
+        return self("; fireworks $tops, tokens $tokens, lives $lives", tops=tops, tokens=past.tokens, lives=past.lives)
+
+    def _touched(self, past: Past) -> str:
+        if not past.slots:
+            return ""
+        touched = ", touching slots $slots" if len(past.slots) > 1 else ", touching slot $slots"
+        return self(touched, slots=self.listed(map(str, past.slots)))
+
+    def outcome(self, past: Past) -> str:
+        """What a play or a discard showed, e.g. ` (R1, it fits)`."""
+        if isinstance(past.move, Play) and past.card:
+            shown = " ($card, it fits)" if past.scored else " ($card, it does not fit, a life is lost)"
+            return self(shown, card=past.card.value)
+        return self(" ($card)", card=past.card.value) if isinstance(past.move, Discard) and past.card else ""
+
+    def result(self, past: Past) -> str:
+        """The same, shorter: ` (R1)`, ` (R1, a life lost)`."""
+        lost = isinstance(past.move, Play) and not past.scored
+        return self(" ($card, a life lost)" if lost else " ($card)", card=past.card.value) if past.card else ""
+
+    def fireworks(self, tops: Iterable[int]) -> str:
+        """`red 2, yellow 0, ...`."""
+        pairs = zip(COLOURS, tops, strict=True)
+        return self.listed(self("$colour $rank", colour=self.colour(c), rank=top) for c, top in pairs)
+
+    def by_slot(self, texts: Iterable[str]) -> str:
+        """`slot 0 R1, slot 1 B3`."""
+        return self.listed(self("slot $slot $text", slot=i, text=text) for i, text in enumerate(texts))
+
+    def slots(self, texts: Iterable[str]) -> str:
+        """`- slot 0: ...`, a line each."""
+        return "\n".join(self("- slot $slot: $text", slot=i, text=text) for i, text in enumerate(texts))
+
+    def told(self, known: Knowledge) -> str:
+        """What hints told outright of a card: `nothing`, `red`, `rank 3` or `red 3`."""
+        if known.colour and known.rank:
+            return self("$colour $rank", colour=self.colour(known.colour), rank=known.rank)
+        if known.colour:
+            return self.colour(known.colour)
+        return self("rank $rank", rank=known.rank) if known.rank else self("nothing")
+
+    def possible(self, known: Knowledge) -> str:
+        """What hints leave of a card, e.g. `red, white; rank 1, 2`."""
+        colours, ranks = self("any colour"), self("any rank")
+        if len(known.colours) < len(COLOURS):
+            colours = self.listed(map(self.colour, known.colours))
+        if len(known.ranks) < len(RANKS):
+            ranks = self("rank $rank", rank=self.listed(map(str, known.ranks)))
+        return f"{colours}{self('; ')}{ranks}"
+
+    def counted(self, slot: Slot) -> str:
+        """A belief: its likeliest cards, and the three chances that matter."""
+        likely = list(slot.likely().items())
+        if len(likely) == 1:
+            card = likely[0][0]
+            cards = self("$colour $rank, for certain", colour=self.colour(card.colour), rank=card.rank)
+        else:
+            shown = [f"{card.value} {percent(share)}" for card, share in likely[:SHOWN]]
+            more = len(likely) - SHOWN
+            cards = self.listed((*shown, self("$count more", count=more)) if more > 0 else shown)
+        return cards + self(
+            " (playable $playable, dead $dead, critical $critical)",
+            playable=percent(slot.playable),
+            dead=percent(slot.dead),
+            critical=percent(slot.critical),
+        )
+
+
+ENGLISH = Words()
+
+
+def _move(past: Past, players: int | None) -> str:
+    """A move; with `players`, a hint's target by its distance from who gave it, too."""
+    if players is None or not isinstance(past.move, HintColour | HintRank):
+        return str(past.move)
+    to = past.move.to
+    return str(past.move).replace(f"P{to}", f"+{(to - past.seat) % players} (P{to})", 1)
 
 
 def percent(chance: float) -> str:
