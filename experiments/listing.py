@@ -8,6 +8,7 @@ from rich.text import Text
 
 import graphs
 import roles
+from graphs import context
 from graphs.build import attempts
 from graphs.config import GraphConfig
 from roles import Role
@@ -22,7 +23,7 @@ def list_graphs(console: Console) -> None:
         config = graphs.read(name)
         verify = config.verify.rule if not config.check else f"{config.check.judge} + {config.verify.rule}"
         nodes = ", ".join(f"{n} x{x.samples}" if x.samples > 1 else n for n, x in config.nodes.items())
-        table.add_row(name, config.context, nodes, calls(config), str(depth(config)), verify)
+        table.add_row(name, context.of(config.context).name, nodes, calls(config), str(depth(config)), verify)
     console.print(table)
 
 

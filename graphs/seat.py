@@ -8,6 +8,8 @@ from typing import Any, Self
 from langchain_core.language_models.chat_models import BaseChatModel
 
 import prompts
+import roles
+from graphs import library
 from graphs.build import attempts, built
 from graphs.change import bind
 from graphs.config import PROGRAM, GraphConfig, read
@@ -175,12 +177,17 @@ COMMON = ("answer_json.md", "candidates.md", "judged.md", "refusals.md", "report
 
 
 def _prompts(config: GraphConfig) -> dict[str, str]:
-    """A hash of each prompt file of the graph's contexts and roles, and of the templates that roles brought along."""
-    contexts = {config.context_of(node).name: config.context_of(node) for node in config.nodes}
-    sections = {told.section for context in contexts.values() for told in context.sections}
+    """A hash of each prompt file of the graph's contexts and roles, and of the templates that roles brought along.
+
+    A context that the config holds itself is no file.
+    """
+    sections = {told for node in config.nodes for told in config.context_of(node).names}
+    named = {given for given in (config.context, *(n.context for n in config.nodes.values())) if isinstance(given, str)}
     packs = prompts.names("conventions") if "conventions" in sections else []
-    files = {*COMMON, *(f"contexts/{name}.yaml" for name in contexts), *(f"conventions/{pack}.md" for pack in packs)}
-    files |= {f"sections/{name}.md" for name in sections}
-    known = {name: found for name, found in prompts.hashes().items() if name in files}
-    roles = {f"roles/{node.role}": config.role(name).template or "" for name, node in config.nodes.items()}
-    return {**known, **{name: prompts.digest(text) for name, text in sorted(roles.items())}}
+    files = {*COMMON, *(f"conventions/{pack}.md" for pack in packs)}
+    texts = {f"contexts/{name}.yaml": library.contexts()[name].text for name in named}
+    texts |= {f"sections/{name}.md": roles.SECTIONS[name].wording() for name in sections}
+    templates = {f"roles/{node.role}": config.role(name).template or "" for name, node in config.nodes.items()}
+    known = {name: found for name, found in prompts.hashes().items() if name in {*files, *texts}}
+    brought = {name: text for name, text in texts.items() if name not in known} | templates
+    return {**known, **{name: prompts.digest(text) for name, text in sorted(brought.items())}}
