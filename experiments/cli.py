@@ -15,7 +15,7 @@ from rich.text import Text
 
 import graphs
 import roles
-from experiments import bench, game, listing, logs, prompt_picture, story, turn_story
+from experiments import bench, game, graph_picture, listing, logs, prompt_picture, story, turn_story
 from experiments.board import Board
 from experiments.terminal import console
 from graphs.config import PROGRAM, GraphConfig
@@ -234,11 +234,11 @@ def graphs_show(
     """Show who hears whom in a graph."""
     config = graphs.dotted(graphs.read(name), settings or ())
     if mermaid:
-        print(listing.mermaid(config, hle.check_players(players)))
+        print(graph_picture.mermaid(config, hle.check_players(players)))
     elif as_json:
         _print(config.model_dump(mode="json"))
     else:
-        listing.show_graph(config, console())
+        graph_picture.show_graph(config, console(), graphs.source(name) if name in graphs.names() else name)
 
 
 @graphs_app.command("prompt")
