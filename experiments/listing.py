@@ -22,9 +22,8 @@ def list_graphs(console: Console) -> None:
         config = graphs.read(name)
         verify = config.verify.rule if not config.check else f"{config.check.judge} + {config.verify.rule}"
         nodes = ", ".join(f"{n} x{x.samples}" if x.samples > 1 else n for n, x in config.nodes.items())
-        table.add_row(
-            name, context.of(config.context).name, nodes, calls(config), str(depth(config)), verify, graphs.source(name)
-        )
+        named, source = context.of(config.context).name, graphs.source(name)
+        table.add_row(name, named, nodes, calls(config), str(depth(config)), verify, source)
     console.print(table)
 
 
@@ -69,10 +68,9 @@ def show_role(role: Role, console: Console) -> None:
     console.print(Text(f"its program needs: {', '.join(kind.name for kind in role.needs) or 'nothing'}"))
     console.print(Text(f"played by: {played_by(role)}; replies with: {role.reply.__name__}"))
     for name, values in role.options.items():
-        console.print(
-            Text(f"option {name}: {', '.join(str(_allowed(value)) for value in values)}; the first is the default")
-        )
-    marked = (role.mark.__doc__ or "").strip().split("\n")[0] if role.mark else "no"
+        allowed = ", ".join(str(_allowed(value)) for value in values)
+        console.print(Text(f"option {name}: {allowed}; the first is the default"))
+    marked = (role.mark.__doc__ or "").strip().split("\n")[0].rstrip(".") if role.mark else "no"
     console.print(Text(f"marked: {marked or 'yes'}; from: {roles.source(role.name)}"))
     if role.template:
         console.print(Text(f"\n{role.template}\n\n{answer_format(role.reply)}"))

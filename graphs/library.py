@@ -11,6 +11,7 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
 
+import roles
 from orchestrator.errors import UserError
 from orchestrator.plugins import BUILT_IN, Plugin, installed
 
@@ -51,7 +52,8 @@ def _all(what: str, own: Traversable, folder: str) -> Mapping[str, Found]:
 
 
 def _brought(folder: str) -> Iterator[tuple[str, Traversable]]:
-    """The folder of every installed package."""
+    """The folder of every installed package. Its roles come first, so that they are known as its own."""
+    roles.load()
     for plugin in installed(GROUP):
         home = _home(plugin)
         yield plugin.source, home.joinpath(folder) if folder else home
