@@ -16,7 +16,7 @@ from rich.text import Text
 
 import graphs
 import roles
-from experiments import bench, game, listing, logs, prompt_picture, story, turn_story
+from experiments import bench, game, graph_picture, listing, logs, prompt_picture, story, turn_story
 from experiments.board import Board
 from experiments.terminal import console
 from graphs.config import PROGRAM, GraphConfig
@@ -25,6 +25,7 @@ from orchestrator.errors import Suspended, TurnError, UserError
 from orchestrator.events import nowhere
 from orchestrator.fake_faults import KINDS, Faults
 from orchestrator.settings import REPLAY
+from roles import conformance
 
 app = typer.Typer(no_args_is_help=True, add_completion=False)
 graphs_app = typer.Typer(no_args_is_help=True, help="The graphs there are.")
@@ -234,11 +235,11 @@ def graphs_show(
     """Show who hears whom in a graph."""
     config = graphs.dotted(graphs.read(name), settings or ())
     if mermaid:
-        print(listing.mermaid(config, hle.check_players(players)))
+        print(graph_picture.mermaid(config, hle.check_players(players)))
     elif as_json:
         _print(config.model_dump(mode="json"))
     else:
-        listing.show_graph(config, console())
+        graph_picture.show_graph(config, console(), graphs.source(name) if name in graphs.names() else name)
 
 
 @graphs_app.command("prompt")
@@ -271,6 +272,18 @@ def roles_show(name: str, as_json: Json = False) -> None:
     """Show what a role takes and answers, and its instruction."""
     role = roles.get(name)
     _print(listing.role_data(role)) if as_json else listing.show_role(role, console())
+
+
+@roles_app.command("check")
+def roles_check(name: str, as_json: Json = False) -> None:
+    """Check that a role keeps its promises: at 2 to 5 players, in every answer format, without any section or note."""
+    problems = conformance.check(roles.get(name))
+    if as_json:
+        _print({"role": name, "ok": not problems, "problems": problems})
+    else:
+        console().print(Text("\n".join(problems) or "ok"), soft_wrap=True)
+    if problems:
+        raise typer.Exit(1)
 
 
 @app.command("bench")

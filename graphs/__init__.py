@@ -2,7 +2,7 @@
 
 from graphs.build import build
 from graphs.change import at, bind, change, dotted, replace, setting, verified, without, without_sections
-from graphs.config import GraphConfig, names, read
+from graphs.config import GraphConfig, names, read, source
 from graphs.seat import GraphSeat, Model, seat
 
 __all__ = [
@@ -19,6 +19,7 @@ __all__ = [
     "replace",
     "seat",
     "setting",
+    "source",
     "verified",
     "without",
     "without_sections",

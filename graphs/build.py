@@ -9,6 +9,7 @@ limit is far too high to notice a mistake: a seat passes its node count instead.
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache, partial
+from typing import Any, TypeVar
 
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
@@ -76,33 +77,41 @@ def built(config: GraphConfig, players: int) -> Built:
 @lru_cache(maxsize=256)
 def _built(config_json: str, players: int) -> Built:
     config = at(GraphConfig.model_validate_json(config_json), players)
-    graph = StateGraph(SeatState, context_schema=Kit)
-    tries = attempts(config)
-    for name, node in config.nodes.items():
-        graph.add_node(name, role_node(config, name, tries[0]))
-        graph.add_edge(list(node.reads) or START, name)
-    for attempt in tries[1:]:
-        _again(graph, config, attempt)
-    for attempt in tries:
-        if SAFETY in attempt.judges:
-            graph.add_node(attempt.name(SAFETY), safety_node(config, attempt))
-        _judging(graph, config, attempt, last=attempt is tries[-1])
+    graph = wired(StateGraph(SeatState, context_schema=Kit), config, lambda node: node)
     return Built(config, graph.compile(name=config.name))
 
 
-def _again(graph: StateGraph[SeatState, Kit, SeatState, SeatState], config: GraphConfig, attempt: Attempt) -> None:
+Graph = TypeVar("Graph", bound=StateGraph[Any, Any, Any, Any])
+Dress = Callable[[RoleNode], Any]
+"""What a node becomes before it is added."""
+
+
+def wired(graph: Graph, config: GraphConfig, dress: Dress) -> Graph:
+    """An empty graph with the nodes and edges of a config, which is as it is at the player count."""
+    tries = attempts(config)
+    for name, node in config.nodes.items():
+        graph.add_node(name, dress(role_node(config, name, tries[0])))
+        graph.add_edge(list(node.reads) or START, name)
+    for attempt in tries[1:]:
+        _again(graph, config, attempt, dress)
+    for attempt in tries:
+        if SAFETY in attempt.judges:
+            graph.add_node(attempt.name(SAFETY), dress(safety_node(config, attempt)))
+        _judging(graph, config, attempt, last=attempt is tries[-1])
+    return graph
+
+
+def _again(graph: Graph, config: GraphConfig, attempt: Attempt, dress: Dress) -> None:
     """The nodes of a later attempt; `redo` is entered by the verdict before it."""
     for name in config.nodes:
         if name in attempt.path:
-            graph.add_node(attempt.name(name), role_node(config, name, attempt))
+            graph.add_node(attempt.name(name), dress(role_node(config, name, attempt)))
             inside = [attempt.name(read) for read in config.nodes[name].reads if read in attempt.path]
             if name != config.redo:
                 graph.add_edge(inside, attempt.name(name))
 
 
-def _judging(
-    graph: StateGraph[SeatState, Kit, SeatState, SeatState], config: GraphConfig, attempt: Attempt, *, last: bool
-) -> None:
+def _judging(graph: Graph, config: GraphConfig, attempt: Attempt, *, last: bool) -> None:
     """From the decision through its judges to the end, or to the next attempt."""
     decides = attempt.name(config.decides)
     if SAFETY in attempt.judges and len(attempt.judges) == 1:

@@ -2,17 +2,16 @@
 
 from collections.abc import Iterable
 from graphlib import CycleError, TopologicalSorter
-from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-import yaml
 from pydantic import Field, ValidationError, field_validator, model_validator
 
 import prompts
 import roles
-from graphs import context
-from graphs.context import Context, Order
+from graphs import context, library
+from graphs.context import Context, ContextName, Order
+from graphs.yaml_text import from_file, loaded
 from orchestrator.errors import UserError
 from orchestrator.frozen import Frozen, user_error
 from orchestrator.settings import PROGRAM as PROGRAM
@@ -42,7 +41,7 @@ class Node(Frozen):
     """How often it is asked; its note holds all answers."""
     model: str = "default"
     """A name bound at run time, or `program`."""
-    context: str | None = None
+    context: ContextName | None = None
     """Instead of the graph's."""
     players: tuple[PlayerCount, ...] = PLAYERS
     """The player counts at which it is there."""
@@ -80,7 +79,8 @@ class Verify(Frozen):
 
 class GraphConfig(Frozen):
     name: str
-    context: str
+    context: ContextName
+    """A name, a path to a YAML file (relative to the graph's), or the context itself."""
     nodes: dict[str, Node]
     decides: str
     """The node whose choice is the seat's decision."""
@@ -133,7 +133,7 @@ class GraphConfig(Frozen):
 
     def context_of(self, node: str) -> Context:
         """With the options of the graph and of the node."""
-        base = context.read(self.nodes[node].context or self.context)
+        base = context.of(self.nodes[node].context or self.context)
         own = {name: given for name, given in self.nodes[node].options.items() if name in roles.SECTIONS}
         settings = {name: getattr(self, name) for name in SETTINGS}
         return base.changed(self.options, **settings).changed(own)
@@ -235,7 +235,7 @@ def _judging(config: GraphConfig) -> None:
 
 def _options(config: GraphConfig, name: str) -> None:
     """Options that there are, of sections that are told: a setting that changes nothing is a mistake."""
-    node, role, base = config.nodes[name], config.role(name), context.read(config.nodes[name].context or config.context)
+    node, role, base = config.nodes[name], config.role(name), context.of(config.nodes[name].context or config.context)
     check_options(f"role {role.name!r}", config.options_of(name), role.options)
     there = {kind.name for kind, _ in base.kinds(role)}
     if absent := [section for section in node.options if section in roles.SECTIONS and section not in there]:
@@ -285,50 +285,41 @@ def _memory(config: GraphConfig) -> None:
         raise ValueError("remembers: no node is told the section remembered; its context or its role leaves it out")
 
 
-_PACKAGED = files("graphs").joinpath("configs")
-
-
 def names() -> list[str]:
-    """The packaged graphs."""
-    return sorted(Path(f.name).stem for f in _PACKAGED.iterdir() if f.name.endswith(".yaml"))
+    """The graphs that have a name, those of installed packages included."""
+    return sorted(library.graphs())
 
 
-def read(source: str | Path) -> GraphConfig:
+def source(name: str) -> str:
+    """Who brings a named graph: `built-in`, or an installed package. Raises UserError."""
+    return _named(name).source
+
+
+def read(graph: str | Path) -> GraphConfig:
     """A graph by its name, or of a YAML file. Raises UserError."""
-    return parse(_text(source), str(source))
-
-
-def _text(source: str | Path) -> str:
-    path = Path(source)
+    path = Path(graph)
     if path.suffix in (".yaml", ".yml"):
-        try:
-            return path.read_text("utf-8")
-        except OSError as error:
-            raise UserError(f"cannot read graph {str(source)!r}: {error.strerror}") from None
-        except UnicodeDecodeError:
-            raise UserError(f"cannot read graph {str(source)!r}: it is not text") from None
-    if str(source) not in names():
-        raise UserError(f"unknown graph {str(source)!r}; known: {', '.join(names())}, or a path to a .yaml file")
-    return _PACKAGED.joinpath(f"{source}.yaml").read_text("utf-8")
+        return parse(from_file(path, "graph"), str(graph), path.parent)
+    return parse(_named(str(graph)).text, str(graph))
 
 
-def parse(text: str, where: str = "graph") -> GraphConfig:
-    """A graph of YAML text. Raises UserError with one sentence."""
-    try:
-        data = yaml.safe_load(text)
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        raise UserError(f"{where} is not YAML{f', line {mark.line + 1}' if mark else ''}") from None
-    except ValueError as error:  # a date or a number that is none
-        raise UserError(f"{where} is not YAML: {error}") from None
+def _named(name: str) -> library.Found:
+    if name not in library.graphs():
+        raise UserError(f"unknown graph {name!r}; known: {', '.join(names())}, or a path to a .yaml file")
+    return library.graphs()[name]
+
+
+def parse(text: str, where: str = "graph", folder: Path | None = None) -> GraphConfig:
+    """A graph of YAML text, which names files relative to `folder`. Raises UserError with one sentence."""
+    data = loaded(text, where)
     if not isinstance(data, dict):
         raise UserError(f"{where} is not a graph: a YAML mapping with the keys {', '.join(GraphConfig.model_fields)}")
-    return checked(data, where)
+    return checked(data, where, folder)
 
 
-def checked(data: dict[str, Any], where: str) -> GraphConfig:
+def checked(data: dict[str, Any], where: str, folder: Path | None = None) -> GraphConfig:
     """A graph of plain data. Raises UserError with one sentence."""
     try:
-        return GraphConfig.model_validate(data)
+        return GraphConfig.model_validate(data, context={"folder": folder or Path()})
     except ValidationError as error:
         raise user_error(where, error) from None

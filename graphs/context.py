@@ -3,25 +3,25 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import cache
-from typing import Any, Literal, Self
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
 
-import yaml
-from pydantic import Field, ValidationError, field_validator
+from pydantic import BeforeValidator, Field, ValidationError, ValidationInfo, field_validator
 
 import prompts
 import roles
+from graphs import library
+from graphs.yaml_text import from_file, loaded
 from orchestrator.brain import Part
 from orchestrator.errors import UserError
 from orchestrator.frozen import Frozen, user_error
 from roles import Role, Section
 from roles.replies import Form, Reply, variant
+from roles.told import OWN_PARTS as OWN_PARTS
 from roles.told import check_options
 from roles.words import Words
 
 Order = Literal["faithful", "cache"]
-
-OWN_PARTS = ("notes", "instruction", "answer_format")
-"""Parts of a prompt that are no sections: what the node reads, its role's instruction, how to answer."""
 
 
 class Listed(Frozen):
@@ -138,6 +138,7 @@ def check(told: Listed) -> None:
     """Raises ValueError for a section or an option that there is not."""
     if told.section in OWN_PARTS:
         return
+    roles.load()  # a section may be an installed package's
     if told.section not in roles.SECTIONS:
         raise ValueError(f"unknown section {told.section!r}; known: {', '.join((*roles.SECTIONS, *OWN_PARTS))}")
     check_options(f"section {told.section!r}", told.options, roles.SECTIONS[told.section].choices)
@@ -145,11 +146,43 @@ def check(told: Listed) -> None:
 
 @cache
 def read(name: str) -> Context:
-    """A packaged context by name; raises UserError."""
-    if name not in prompts.names("contexts", ".yaml"):
-        known = ", ".join(prompts.names("contexts", ".yaml"))
-        raise UserError(f"unknown context {name!r}; known: {known}")
+    """A context by its name; raises UserError."""
+    known = library.contexts()
+    if name not in known:
+        raise UserError(f"unknown context {name!r}; known: {', '.join(known)}, or a path to a .yaml file")
+    return parse(known[name].text, f"context {name!r}")
+
+
+def parse(text: str, where: str) -> Context:
+    """A context of YAML text; raises UserError with one sentence."""
+    return checked(loaded(text, where), where)
+
+
+def checked(data: Any, where: str) -> Context:
+    """A context of plain data; raises UserError with one sentence."""
+    if not isinstance(data, dict):
+        raise UserError(f"{where} is not a context: a YAML mapping with the keys {', '.join(Context.model_fields)}")
     try:
-        return Context.model_validate(yaml.safe_load(prompts.text(f"contexts/{name}.yaml")))
+        return Context.model_validate(data)
     except ValidationError as error:
-        raise user_error(f"context {name!r}", error) from None
+        raise user_error(where, error) from None
+
+
+def inlined(given: Any, info: ValidationInfo) -> Any:
+    """A context given as a path becomes the context itself, so that a config holds all that it says.
+
+    A path is relative to the file that names it, or to the working directory.
+    """
+    if isinstance(given, str) and given.endswith((".yaml", ".yml")):
+        path = (info.context or {}).get("folder", Path()) / given
+        return parse(from_file(path, "context"), f"context {given!r}")
+    return checked(given, "context") if isinstance(given, dict) else given
+
+
+ContextName = Annotated[str | Context, BeforeValidator(inlined)]
+"""A context's name, its file, or the context itself."""
+
+
+def of(given: str | Context) -> Context:
+    """The context that is meant; raises UserError for an unknown name."""
+    return read(given) if isinstance(given, str) else given

@@ -9,6 +9,8 @@ from typing import Any, Self
 from langchain_core.language_models.chat_models import BaseChatModel
 
 import prompts
+import roles
+from graphs import library
 from graphs.build import attempts, built
 from graphs.change import bind
 from graphs.config import PROGRAM, GraphConfig, read
@@ -186,15 +188,26 @@ COMMON = (*(f"{block}.md" for block in _BLOCKS), prompts.PHRASES)
 
 
 def _prompts(config: GraphConfig) -> dict[str, str]:
-    """A hash of each prompt file of the graph's contexts and roles, and of the templates that roles brought along."""
-    known, roles = prompts.hashes(), dict[str, str]()
-    files = {f"contexts/{config.context_of(name).name}.yaml" for name in config.nodes}
+    """A hash of each prompt file of the graph's contexts and roles, and of the templates that roles brought along.
+
+    A context that the config holds itself is no file.
+    """
+    known, texts, templates = prompts.hashes(), _contexts(config), dict[str, str]()
+    files = set[str]()
     for name, node in config.nodes.items():
         context, role = config.context_of(name), config.role(name)
         files |= {prompts.path(file, context.lang) for file in (*COMMON, *_section_files(context))}
+        texts |= {f"sections/{told}.md": roles.SECTIONS[told].wording(context.words) for told in context.names}
         said = "" if role.template is None else role.instruction(context.words)
-        roles[prompts.path(f"roles/{node.role}", context.lang)] = prompts.digest(said)
-    return {**{name: known[name] for name in sorted(files & set(known))}, **dict(sorted(roles.items()))}
+        templates[prompts.path(f"roles/{node.role}", context.lang)] = said
+    brought = {name: text for name, text in texts.items() if name not in known} | templates
+    there = {name: known[name] for name in sorted({*files, *texts} & set(known))}
+    return there | {name: prompts.digest(text) for name, text in sorted(brought.items())}
+
+
+def _contexts(config: GraphConfig) -> dict[str, str]:
+    named = {given for given in (config.context, *(n.context for n in config.nodes.values())) if isinstance(given, str)}
+    return {f"contexts/{name}.yaml": library.contexts()[name].text for name in named}
 
 
 def _section_files(context: Context) -> list[str]:

@@ -39,13 +39,19 @@ def text_of(reply: Reply, form: Form) -> str:
 
 def write(kind: type[Reply], data: Mapping[str, Any]) -> str:
     """A reply, given as plain data, in the form that `parse` reads."""
-    return "\n".join(f"{label(kind, name)}:{_written(data[name])}" for name in kind.asked() if name in data)
+    return "\n".join(
+        f"{label(kind, name)}:{_written(data[name], kind.model_fields[name].annotation)}"
+        for name in kind.asked()
+        if name in data
+    )
 
 
-def _written(value: Any) -> str:
-    """A part's value; an entry of a list of objects or of texts each on a line of its own."""
+def _written(value: Any, annotation: Any) -> str:
+    """A part's value; an entry of a list of objects or of free texts each on a line of its own."""
     if isinstance(value, list) and value and isinstance(value[0], dict):
         return "".join(f"\n- {_entry(item)}" for item in value)
+    if value and get_origin(annotation) is tuple and get_args(annotation)[0] is str:
+        return "".join(f"\n- {_scalar(item)}" for item in value)
     return f" {_scalar(value)}"
 
 

@@ -63,6 +63,16 @@ def _phrases(lang: Lang) -> Mapping[str, str]:
     return listed
 
 
+def given(template: str | Path) -> str:
+    """A template given as text or as a file. Raises ValueError for a file that cannot be read."""
+    if isinstance(template, str):
+        return template.strip()
+    try:
+        return template.read_text("utf-8").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise ValueError(f"cannot read template {str(template)!r}: {error}") from None
+
+
 def variables(template: str) -> set[str]:
     """The variables that a template wants."""
     return set(Template(template).get_identifiers())

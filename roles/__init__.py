@@ -2,9 +2,10 @@
 
 from importlib import import_module
 
-from roles.base import Notes, Role, add, get, names, role
+from roles.base import Notes, Role, add, get, load, mark, names, role, source
+from roles.marks import Truth, brier
 from roles.replies import Choice, Judgement, RatedChoice, Reply, Verdict
-from roles.sections import SECTIONS
+from roles.sections import SECTIONS, section
 from roles.told import Section, Told
 
 BUILT_IN = (
@@ -36,9 +37,15 @@ __all__ = [
     "Role",
     "Section",
     "Told",
+    "Truth",
     "Verdict",
     "add",
+    "brier",
     "get",
+    "load",
+    "mark",
     "names",
     "role",
+    "section",
+    "source",
 ]

@@ -9,6 +9,7 @@ from orchestrator.moves import Discard, Grounded, HintColour, Move, Play
 from roles import literal
 from roles.base import Notes, role
 from roles.literal import Lesson
+from roles.marks import Marks, Truth, brier
 from roles.position import NEEDS, TAKES, Position
 from roles.replies import Chance, Reply
 from roles.sections import CardCounts, Conventions, FinalRound, NextPlayable, ProbabilityAdvice, Rules
@@ -72,7 +73,14 @@ class Analysis(Reply):
 TAKES_ALL = (Rules, Conventions, *TAKES, NextPlayable, FinalRound, CardCounts, ProbabilityAdvice)
 
 
-@role(reply=Analysis, takes=TAKES_ALL, needs=NEEDS)
+def foreseen(analysis: Analysis, told: Told, truth: Truth) -> Marks | None:
+    """`play_brier`: of the chances that plays fit; lower is better."""
+    plays = ((found.action, found.chance) for found in analysis.moves)
+    score = brier((c, truth.within(p.slot, truth.piles.playable)) for p, c in plays if isinstance(p, Play))
+    return None if score is None else {"play_brier": score}
+
+
+@role(reply=Analysis, takes=TAKES_ALL, needs=NEEDS, mark=foreseen)
 def analyst(told: Told, notes: Notes) -> Analysis:
     """Assesses every legal move: success, risk, worth, effect on the turns to come."""
     position = Position.of(told)

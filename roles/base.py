@@ -7,8 +7,10 @@ from pathlib import Path
 from pydantic import BaseModel
 
 import prompts
+from orchestrator import plugins
 from orchestrator.brain import Absent, Part
 from orchestrator.errors import UserError
+from roles.marks import Mark, Marks, Truth, checked
 from roles.replies import Choice, Form, Judgement, Reply, Verdict, answer_format
 from roles.report import candidates, report
 from roles.sections import LegalMoves
@@ -41,6 +43,8 @@ class Role:
     """The reply, when there is nothing to ask: a selector of a single candidate."""
     options: Choices = field(default_factory=dict)
     """What a node may set for it; its program finds them in `told.options`, its template as variables."""
+    mark: Mark | None = None
+    """Scores a reply once the truth is known; see `roles.mark`."""
 
     def instruction(self, words: Words) -> str:
         """Its template in a language. Raises UserError when there is none."""
@@ -78,17 +82,21 @@ class Role:
 
 
 _KNOWN: dict[str, Role] = {}
+_SOURCES: dict[str, str] = {}
+_PLUGINS = plugins.Group("hanabi_orchestrator.roles")
 
 
 def add(made: Role) -> Role:
     """Make a role known by its name. Raises UserError when the name is taken or a model could not play it."""
+    by = _PLUGINS.source(made.solve)
     if made.name in _KNOWN:
-        raise UserError(f"role {made.name!r} is registered twice; choose another name")
+        first = _SOURCES[made.name]
+        raise UserError(f"role {made.name!r} is registered twice: by {first} and by {by}; choose another name")
     if made.reply.names_moves and made.template is not None and LegalMoves not in made.takes:
         raise UserError(f"role {made.name!r} names moves but does not take the section 'legal_moves'")
     if surplus := prompts.variables(made.template or "") - set(made.options):
         raise UserError(f"the template of role {made.name!r} has variables, which nothing fills: {sorted(surplus)}")
-    _KNOWN[made.name] = made
+    _KNOWN[made.name], _SOURCES[made.name] = made, by
     return made
 
 
@@ -100,39 +108,63 @@ def role(
     template: str | Path | None = None,
     options: Choices | None = None,
     settled: Callable[[Told, Notes], BaseModel | None] | None = None,
+    mark: Mark | None = None,
 ) -> Callable[[Solve], Role]:
     """Make a role of its exact twin; the function's name is the role's, its docstring's first line the title.
 
     `template`: the instruction for a model, as text or as a file; a role of this package finds its own in prompts/.
     `options`: what a node may set, e.g. `{"k": (5, 3, "all")}`; the default comes first.
     `settled`: the reply when there is nothing to ask.
+    `mark`: scores a reply, `(reply, told, truth) -> numbers by name`, once the truth is known.
     """
 
     def made(solve: Solve) -> Role:
         name = getattr(solve, "__name__", "")
         title = (solve.__doc__ or "").strip().split("\n")[0]
-        return add(Role(name, reply, takes, needs, solve, _instruction(name, template), title, settled, options or {}))
+        text = _instruction(name, template)
+        return add(Role(name, reply, takes, needs, solve, text, title, settled, options or {}, mark))
 
     return made
 
 
 def _instruction(name: str, template: str | Path | None) -> str | None:
-    if isinstance(template, Path):
-        return template.read_text("utf-8").strip()
     if template is not None:
-        return template
+        return prompts.given(template)
     return prompts.text(f"roles/{name}.md") if name in prompts.names("roles") else None
 
 
+def load() -> None:
+    """Import the roles and sections of installed packages, once; raises UserError, each time, when one fails."""
+    _PLUGINS.load()
+
+
 def get(name: str) -> Role:
-    """The role of a name; raises UserError with the known names."""
+    """The role of a name; raises UserError with the known names, or when an installed package fails to load."""
+    load()
     if name not in _KNOWN:
         raise UserError(f"unknown role {name!r}; known: {', '.join(names())}")
     return _KNOWN[name]
 
 
 def names() -> list[str]:
+    """All roles, those of installed packages included."""
+    load()
     return sorted(_KNOWN)
+
+
+def source(name: str) -> str:
+    """Who brings a role: `built-in`, an installed package, or the module that registered it."""
+    return _SOURCES[get(name).name]
+
+
+def mark(role: Role, reply: BaseModel, told: Told, truth: Truth) -> Marks | None:
+    """What a role's mark says of a reply; None when it has none, or when there is nothing to mark.
+
+    `told`: what the role was told when it replied. Raises ValueError for a mark that is no finite number.
+    """
+    if role.mark is None or isinstance(reply, Absent):
+        return None
+    return checked(role.name, role.mark(reply, told, truth))
 
 
 def judged(notes: Notes, words: Words = ENGLISH, raw: Form | None = None) -> str:

@@ -8,6 +8,7 @@ from orchestrator.belief import Slot
 from orchestrator.cards import INDEX, name
 from roles import literal
 from roles.base import Notes, role
+from roles.marks import Marks, Truth, brier
 from roles.position import TAKES, Position
 from roles.replies import Chance, Reply
 from roles.sections import CardCounts, Conventions, FinalRound, ProbabilityAdvice, Rules, State
@@ -50,10 +51,18 @@ class DiscardReport(Reply):
     summary: str = Field(description="the safest discards, the cards to protect, what is used up, and why")
 
 
+def spared(report: DiscardReport, told: Told, truth: Truth) -> Marks | None:
+    """`safety_brier`: of `safety` as the chance that the card is not critical; lower is better."""
+    critical = ((card.safety, truth.within(card.slot, truth.piles.critical)) for card in report.cards)
+    score = brier((safety, None if lost is None else not lost) for safety, lost in critical)
+    return None if score is None else {"safety_brier": score}
+
+
 @role(
     reply=DiscardReport,
     takes=(Rules, Conventions, *TAKES, FinalRound, CardCounts, ProbabilityAdvice),
     needs=(State,),
+    mark=spared,
 )
 def discard_strategist(told: Told, notes: Notes) -> DiscardReport:
     """Judges of every own card whether the team can spare it."""

@@ -4,10 +4,11 @@ from dataclasses import dataclass, field
 
 from pydantic import Field
 
-from orchestrator.cards import ANY, HAND_SIZES, OF_COLOUR, OF_RANK, Card, Mask, unmask
+from orchestrator.cards import ANY, HAND_SIZES, OF_COLOUR, OF_RANK, Card, Mask, mask, unmask
 from orchestrator.moves import Discard, HintColour, HintRank, Play
 from orchestrator.view import Past
 from roles.base import Notes, role
+from roles.marks import Marks, Truth
 from roles.position import TAKES
 from roles.replies import Reply
 from roles.sections import (
@@ -95,10 +96,25 @@ def replay(history: History, players: int, seat: int) -> Hints:
     return hints
 
 
+def held(report: HistoryReport, told: Told, truth: Truth) -> Marks | None:
+    """`inferred_held`: the share of inferred slots whose card is among the inferred ones; higher is better.
+
+    `inferred_types`: how many types an inference leaves on average; fewer say more.
+    """
+    found = [(truth.within(i.slot, mask(i.cards)), len(set(i.cards))) for i in report.inferred]
+    there = [(right, types) for right, types in found if right is not None]
+    if not there:
+        return None
+    right, types = (sum(column) / len(there) for column in zip(*there, strict=True))
+    return {"inferred_held": right, "inferred_types": types}
+
+
 SECTIONS: tuple[type[Section], ...] = (Rules, Conventions, *TAKES, NextPlayable, FinalRound, History)
 
 
-@role(reply=HistoryReport, takes=(*SECTIONS, CardCounts, ProbabilityAdvice, Remembered), needs=(Rules, History))
+@role(
+    reply=HistoryReport, takes=(*SECTIONS, CardCounts, ProbabilityAdvice, Remembered), needs=(Rules, History), mark=held
+)
 def history_analyst(told: Told, notes: Notes) -> HistoryReport:
     """Explains what past moves reveal of the hidden cards; proposes no move."""
     history, players = told[History], told[Rules].players

@@ -8,10 +8,11 @@ import prompts
 from orchestrator import belief
 from orchestrator.belief import Slot
 from orchestrator.cards import COLOURS, HAND_SIZES, Card, Fireworks, Mask
+from orchestrator.errors import UserError
 from orchestrator.moves import Listed, Move, listed
 from orchestrator.view import Hand, Knowledge, Past, View
 from roles.report import lines
-from roles.told import Options, Section, Told, defaults
+from roles.told import OWN_PARTS, Options, S, Section, Told, defaults
 from roles.words import ENGLISH, Words
 
 OWN_HAND = "Your hand, which you cannot see, with what you have been told outright:"
@@ -466,6 +467,22 @@ SECTIONS: dict[str, type[Section]] = {
         LegalMoves,
     )
 }
+
+
+def section(kind: type[S]) -> type[S]:
+    """Make a section of your own known by its name; a decorator. Raises UserError when the name is taken.
+
+    It brings its words in `template`, as text or as a file.
+    """
+    if kind.name in (*SECTIONS, *OWN_PARTS):
+        owner = SECTIONS[kind.name].__module__ if kind.name in SECTIONS else "every prompt"
+        raise UserError(
+            f"section {kind.name!r} is registered twice: by {owner} and by {kind.__module__}; choose another name"
+        )
+    if kind.template is None:
+        raise UserError(f"section {kind.name!r} has no template; give it its words as text or as a file")
+    SECTIONS[kind.name] = kind
+    return kind
 
 
 def cut(

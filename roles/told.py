@@ -2,11 +2,16 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import ClassVar, Self, TypeVar
 
+import prompts
 from orchestrator.brain import Part
 from orchestrator.view import View
 from roles.words import ENGLISH, Words
+
+OWN_PARTS = ("notes", "instruction", "answer_format")
+"""Parts of a prompt that are no sections: what the node reads, its role's instruction, how to answer."""
 
 Options = Mapping[str, object]
 Choices = Mapping[str, tuple[object, ...]]
@@ -35,6 +40,8 @@ class Section:
 
     name: ClassVar[str]
     """Its name in configs, and its template's."""
+    template: ClassVar[str | Path | None] = None
+    """Its words, as text or as a file; None for the file of its name in prompts/sections/."""
     choices: ClassVar[Choices] = {}
     """The options that a context or a graph may set. A section with one option may be given its bare value."""
 
@@ -47,9 +54,14 @@ class Section:
         """What the template is filled with."""
         return {}
 
+    @classmethod
+    def wording(cls, words: Words = ENGLISH) -> str:
+        """Its template's text."""
+        return words.text(f"sections/{cls.name}.md") if cls.template is None else prompts.given(cls.template)
+
     def words(self, words: Words = ENGLISH) -> str:
         """For a model; empty when there is nothing to say."""
-        return words.fill(f"sections/{self.name}.md", **self.variables(words))
+        return prompts.substitute(self.wording(words), self.variables(words), f"sections/{self.name}.md")
 
 
 S = TypeVar("S", bound=Section)

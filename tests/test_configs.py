@@ -108,7 +108,7 @@ def test_mixture_of_agents_has_no_historian_at_two_players() -> None:
 
 
 def test_house_is_three_calls_deep_and_ends_in_safety() -> None:
-    from experiments.listing import calls, depth
+    from experiments.graph_picture import calls, depth
 
     config = graphs.read("house")
     assert (depth(config), calls(config)) == (3, "6 to 8")

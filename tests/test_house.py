@@ -21,7 +21,7 @@ ONLY_IN = {
     "openai": {"orchestrator/chat.py"},
     "langchain": {"orchestrator/models.py"},
     "sqlite3": {"orchestrator/cache.py"},
-    "langgraph": {"graphs/build.py", "graphs/node.py"},
+    "langgraph": {"graphs/build.py", "graphs/node.py", "graphs/studio.py"},
     "aiohttp": {"orchestrator/fake_endpoint.py", "orchestrator/fake_faults.py"},
     "typer": {"experiments/cli.py"},
 }

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import graphs
-from experiments import listing
+from experiments import graph_picture
 from experiments.terminal import console
 from graphs.config import checked, parse
 from orchestrator.brain import Ask
@@ -104,7 +104,7 @@ def test_a_memory_that_cannot_be_is_refused(text: str, said: str) -> None:
 
 
 def test_what_is_remembered_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
-    listing.show_graph(parse(TEXT), console())
+    graph_picture.show_graph(parse(TEXT), console())
     assert "remembers for its next turn: proposer" in capsys.readouterr().out
 
 

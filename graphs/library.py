@@ -1,0 +1,66 @@
+"""The graphs and contexts that have names: packaged ones, and those of installed packages.
+
+An entry point of the group `hanabi_orchestrator.graphs` names a package: the `*.yaml` in its folder are graphs, those
+in its folder `contexts` are contexts.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from pathlib import Path
+
+import roles
+from orchestrator.errors import UserError
+from orchestrator.plugins import BUILT_IN, Plugin, installed
+
+GROUP = "hanabi_orchestrator.graphs"
+
+
+@dataclass(frozen=True)
+class Found:
+    source: str
+    """`built-in`, or the name of the installed package."""
+    text: str
+
+
+@cache
+def graphs() -> Mapping[str, Found]:
+    """Every named graph. Raises UserError when a package cannot be loaded or a name is taken twice."""
+    return _all("graph", files("graphs").joinpath("configs"), "")
+
+
+@cache
+def contexts() -> Mapping[str, Found]:
+    """Every named context; raises UserError likewise."""
+    return _all("context", files("prompts").joinpath("contexts"), "contexts")
+
+
+def _all(what: str, own: Traversable, folder: str) -> Mapping[str, Found]:
+    known: dict[str, Found] = {}
+    for source, home in [(BUILT_IN, own), *_brought(folder)]:
+        for file in sorted(home.iterdir(), key=lambda file: file.name) if home.is_dir() else ():
+            name = Path(file.name).stem
+            if not file.name.endswith(".yaml"):
+                continue
+            if name in known:
+                by = f"by {known[name].source} and by {source}"
+                raise UserError(f"{what} {name!r} is there twice: {by}; choose another name")
+            known[name] = Found(source, file.read_text("utf-8"))
+    return known
+
+
+def _brought(folder: str) -> Iterator[tuple[str, Traversable]]:
+    """The folder of every installed package. Its roles come first, so that they are known as its own."""
+    roles.load()
+    for plugin in installed(GROUP):
+        home = _home(plugin)
+        yield plugin.source, home.joinpath(folder) if folder else home
+
+
+def _home(plugin: Plugin) -> Traversable:
+    package = plugin.load()
+    if not hasattr(package, "__path__"):
+        raise UserError(f"{plugin} names no package; name the package whose folder holds the graphs' YAML files")
+    return files(package)

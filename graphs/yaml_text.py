@@ -1,0 +1,29 @@
+"""YAML as people write it: files and texts, with one sentence for what is wrong."""
+
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from orchestrator.errors import UserError
+
+
+def from_file(path: Path, what: str) -> str:
+    """The text of a file. Raises UserError that says `what` it should have been."""
+    try:
+        return path.read_text("utf-8")
+    except OSError as error:
+        raise UserError(f"cannot read {what} {str(path)!r}: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise UserError(f"cannot read {what} {str(path)!r}: it is not text") from None
+
+
+def loaded(text: str, where: str) -> Any:
+    """The plain data of a YAML text. Raises UserError with the line that is wrong."""
+    try:
+        return yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        raise UserError(f"{where} is not YAML{f', line {mark.line + 1}' if mark else ''}") from None
+    except ValueError as error:  # a date or a number that is none
+        raise UserError(f"{where} is not YAML: {error}") from None
