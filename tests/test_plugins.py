@@ -36,7 +36,7 @@ class Tempo(roles.Section):
     def of(cls, view, options):
         return cls(view.deck_size, str(options["unit"]))
 
-    def variables(self):
+    def variables(self, words):
         return {"left": self.left, "unit": self.unit}
 
 
