@@ -92,7 +92,8 @@ def _parts(text: str, kind: type[Reply]) -> dict[str, str]:
     """The text of each part, to the beginning of the next one; the last of each name."""
     names = {title.lower(): name for name in kind.asked() for title in (*_labels(kind, name), name.replace("_", " "))}
     titles = "|".join(re.escape(title) for title in sorted(names, key=len, reverse=True))
-    head = re.compile(rf"^[ \t>*#_-]*({titles})[ \t*_]*:[ \t*_]*", re.IGNORECASE | re.MULTILINE)
+    # a heading may do without its colon
+    head = re.compile(rf"^[ \t>*#_-]*({titles})(?:[ \t*_]*:[ \t*_]*|[ \t*_]*$)", re.IGNORECASE | re.MULTILINE)
     heads = list(head.finditer(text))
     found = {names[head[1].lower()]: value for head, value in _split(heads, text)}
     first = kind.asked()[0]

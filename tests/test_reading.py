@@ -141,6 +141,8 @@ def plainly(text: str, *, cut_off: bool = False) -> Reply:
         f"Reasoning: a draft\nChosen Move Number: 2\n\nOn second thoughts:\n{WATSON}",
         WATSON.replace("Move Ratings: ", "Move ratings:\n- ").replace(", ", "\n- "),
         WATSON.replace("Number: 1", "Number: **1** (Play 0)"),
+        WATSON.replace("Chosen Move Number: 1", "### Chosen Move Number\n\n1"),
+        WATSON.replace("-0.5, ", "-0.5 (wasteful)\n").replace("0.9, ", "0.9: the best\n"),
         WATSON.replace("Chosen Move Number: 1", "Action: play slot 0."),
         f"<think>Chosen Move Number: 3</think>{WATSON}",
     ],
