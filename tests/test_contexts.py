@@ -69,7 +69,7 @@ def test_a_setting_names_a_context_file_from_the_working_directory(folder: Path,
         (7, "graph: context"),
     ],
 )
-def test_a_wrong_context_is_one_sentence(given: object, said: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_wrong_context_is_one_sentence(given: object, said: str) -> None:
     with pytest.raises(UserError) as caught:
         parse(small(context=given))
     assert str(caught.value).startswith(said) and "\n" not in str(caught.value)
@@ -107,9 +107,8 @@ def test_a_picture_fits_the_terminal_and_names_every_node(name: str, width: int)
 
 def test_a_picture_shows_what_is_set() -> None:
     config = graphs.setting(graphs.read("house"), answer_format="text", order="faithful", remembers=["aggregator"])
-    config = graphs.change(
-        config, analyst={"samples": 3, "model": "program"}, history_analyst={"options": {"history": 9}}
-    )
+    thrice = {"samples": 3, "model": "program"}
+    config = graphs.change(config, analyst=thrice, history_analyst={"options": {"history": 9}})
     config = graphs.dotted(graphs.without_sections(config, "discards"), ["options.rules.scoring=kept"])
     shown = picture(config, 120)
     for said in (
