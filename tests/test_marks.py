@@ -7,10 +7,11 @@ import pytest
 
 import graphs
 import roles
-from graphs.marking import marks
+from graphs.marking import marks, marks_at
 from orchestrator import hle
 from orchestrator.brain import Absent
 from orchestrator.cards import Card, Piles
+from orchestrator.errors import UserError
 from orchestrator.events import Decided, Event, GameStarted, Moved, TurnStarted
 from orchestrator.moves import Discard, Play
 from roles import Truth, brier
@@ -65,10 +66,14 @@ async def test_the_truth_is_the_hand_that_the_moves_show() -> None:
 async def test_a_remembering_graph_is_marked_with_its_memory_and_samples() -> None:
     base = graphs.setting(graphs.read("house"), remembers=["aggregator"])
     config = graphs.change(base, analyst={"samples": 2})
-    (turn, truth), *_ = turns_of(await events_of(config, players=3, seed=1))
-    memory = next(event.memory for event in turn if isinstance(event, Decided))
-    marked = marks(config, turn, truth, memory)["analyst"]
-    assert len(marked) == 2 and marked[0] == marked[1] is not None
+    events = await events_of(config, players=3, seed=1)
+    memories = [event.memory for event in events if isinstance(event, Decided)]
+    turn, truth = turns_of(events)[8]
+    whole = marks(config, turn, truth, memories[5])
+    assert memories[5]["turn"] == 6 and whole == marks_at(events, 9)
+    assert len(whole["analyst"]) == 2 and whole["analyst"][0] == whole["analyst"][1] is not None
+    with pytest.raises(UserError, match="this journal has no turn 999"):
+        marks_at(events, 999)
 
 
 TRUTH = Truth((Card.R1, Card.Y5, Card.G2, Card.G2), Piles((0, 0, 1, 0, 0), ()))

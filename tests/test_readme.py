@@ -1,12 +1,13 @@
-"""Every snippet of the README runs, and every output shown there is what comes out."""
+"""Every snippet of the README and of the pages for authors runs, and every output shown there is what comes out."""
 
 import os
 import re
 import shlex
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -20,38 +21,64 @@ class Block(NamedTuple):
     text: str
 
 
+PAGES = ("README.md", "docs/add-a-role.md", "docs/add-a-graph.md")
 README = (ROOT / "README.md").read_text("utf-8")
-BLOCKS = [Block(*found) for found in re.findall(r"```(\w+)(?: title=(\S+))?\n(.*?)```", README, re.S)]
+
+
+def blocks(page: str) -> list[Block]:
+    text = (ROOT / page).read_text("utf-8")
+    return [Block(*found) for found in re.findall(r"```(\w+)(?: title=(\S+))?\n(.*?)```", text, re.S)]
+
+
+@pytest.fixture(scope="module", params=PAGES)
+def page(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the files that the README has its readers write."""
+def folder(page: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the files that a page has its readers write; a package among them is installed."""
     made = tmp_path_factory.mktemp("reader")
-    for block in BLOCKS:
+    for block in blocks(page):
         if block.title:
+            (made / block.title).parent.mkdir(exist_ok=True)
             (made / block.title).write_text(block.text, "utf-8")
+        if block.title == "pyproject.toml":
+            install(made, tomllib.loads(block.text)["project"])
     return made
 
 
+def install(folder: Path, project: dict[str, Any]) -> None:
+    """What an installer leaves of a project's metadata."""
+    info = folder / f"{project['name'].replace('-', '_')}-{project['version']}.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text(f"Name: {project['name']}\nVersion: {project['version']}\n", "utf-8")
+    points = [
+        line
+        for group, named in project["entry-points"].items()
+        for line in (f"[{group}]", *(f"{name} = {value}" for name, value in named.items()))
+    ]
+    (info / "entry_points.txt").write_text("\n".join(points), "utf-8")
+
+
 def run(folder: Path, *command: str) -> str:
-    environment = {**os.environ, "PYTHONPATH": str(folder)}
+    environment = {**os.environ, "PYTHONPATH": f"{folder}{os.pathsep}{ROOT}"}
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, env=environment)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
 
-def of(language: str) -> list[Block]:
-    return [block for block in BLOCKS if block.language == language]
+def of(page: str, language: str) -> list[Block]:
+    return [block for block in blocks(page) if block.language == language]
 
 
 def test_the_snippets_are_there() -> None:
-    kinds = [(block.language, bool(block.title)) for block in BLOCKS]
+    kinds = [(block.language, bool(block.title)) for block in blocks("README.md")]
     assert {("console", False), ("python", True), ("yaml", True), ("markdown", True), ("python", False)} <= set(kinds)
 
 
-def test_the_shown_commands_print_what_is_shown(folder: Path) -> None:
-    for block in of("console"):
+def test_the_shown_commands_print_what_is_shown(page: str, folder: Path) -> None:
+    for block in of(page, "console"):
         command, *shown = block.text.strip("\n").split("\n")
         name, *arguments = shlex.split(command.removeprefix("$ "))
         assert name == "orchestrator"
@@ -63,16 +90,23 @@ def test_the_shown_commands_print_what_is_shown(folder: Path) -> None:
                 place += printed[place:].index(line.rstrip()) + 1
 
 
-@pytest.mark.parametrize("number", range(len([b for b in of("python") if not b.title])))
-def test_the_python_snippets_run(folder: Path, number: int) -> None:
-    block = [block for block in of("python") if not block.title][number]
-    printed = run(folder, sys.executable, "-c", block.text)
-    assert re.search(r"\d", printed)
+def test_the_python_snippets_run(page: str, folder: Path) -> None:
+    for block in of(page, "python"):
+        if block.title:
+            run(folder, sys.executable, block.title)
+        else:
+            assert re.search(r"\d", run(folder, sys.executable, "-c", block.text))
 
 
-def test_the_shell_snippets_name_what_there_is() -> None:
+def test_what_a_page_says_of_a_sound_role_is_so(page: str, folder: Path) -> None:
+    for block in of(page, "python"):
+        if "conformance.check" in block.text:
+            assert run(folder, sys.executable, "-c", block.text) == "0\nproblems\n"
+
+
+def test_the_shell_snippets_name_what_there_is(page: str) -> None:
     targets = set(re.findall(r"^(\w+):", (ROOT / "Makefile").read_text("utf-8"), re.M))
-    for block in of("sh"):
+    for block in of(page, "sh"):
         for line in block.text.splitlines():
             name, *arguments = shlex.split(line, comments=True)
             if name == "make":
