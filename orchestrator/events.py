@@ -146,6 +146,8 @@ class Decided(Frozen):
     """No choice passed, or none came: the safest legal move was played."""
     node: str | None = None
     """The node whose choice it is; None when forced."""
+    rank: int | None = None
+    """Of the move in a recommender's list, 1 for the best; None where nobody recommends, or not this move."""
     memory: dict[str, Any] = {}
     """What the seat gets back on its own next turn."""
 

@@ -25,6 +25,8 @@ class Decision:
     """No choice passed, or none came: the seat played the safest legal move."""
     node: str | None = None
     """The node whose choice it is."""
+    rank: int | None = None
+    """Of the move in a recommender's list, 1 for the best; None where nobody recommends, or not this move."""
     memory: Memory = field(default_factory=dict)
 
 

@@ -261,6 +261,7 @@ def _decided(turn: int, seat: int, decision: Decision) -> Decided:
         ratings=None if decision.ratings is None else dict(decision.ratings),
         forced=decision.forced,
         node=decision.node,
+        rank=decision.rank,
         memory=dict(decision.memory),
     )
 

@@ -9,7 +9,7 @@ from pydantic import BaseModel
 import prompts
 from orchestrator.brain import Absent, Part
 from orchestrator.errors import UserError
-from roles.replies import Choice, Form, Judgement, Reply, Verdict, answer_format
+from roles.replies import Choice, Form, Judgement, Reply, Shortlist, Verdict, answer_format
 from roles.report import candidates, report
 from roles.sections import LegalMoves
 from roles.told import Choices, Options, Section, Told, defaults
@@ -60,6 +60,8 @@ class Role:
         """
         words = told.words
         instruction = self.instruction(words)
+        if LegalMoves in told:  # which is where a shortlist is told
+            notes = {node: tuple(n for n in said if not isinstance(n, Shortlist)) for node, said in notes.items()}
         own = (
             Part("notes", judged(notes, words) if issubclass(self.reply, Judgement) else say(notes, words)),
             Part("instruction", prompts.substitute(instruction, self.filling(told.options), self.name)),

@@ -9,6 +9,7 @@ from orchestrator.belief import Slot
 from orchestrator.cards import INDEX, OF_COLOUR, OF_RANK, Mask
 from orchestrator.moves import Discard, Hint, HintColour, Move, Play
 from roles.position import Position
+from roles.words import Words
 
 LIKELY = 0.6
 """A play this likely is worth a life, while there is one to spare (Piers' and VanDenBergh's threshold)."""
@@ -160,6 +161,13 @@ def _fits(position: Position, move: Play) -> str:
     return f"slot {move.slot} is playable with probability {_chance(position, move):.2f}"
 
 
+FORESEEN = {
+    "play": "play slot $slot, which he knows to fit",
+    "hint or discard": "give a hint, or discard slot $slot",
+    "discard": "discard slot $slot, for there is no token",
+}
+
+
 @dataclass(frozen=True)
 class Foreseen:
     """What a literal player will do next if nobody hints him again."""
@@ -167,6 +175,9 @@ class Foreseen:
     does: Literal["play", "hint or discard", "discard"]
     slot: int
     chance: float
+
+    def say(self, words: Words) -> str:
+        return words(FORESEEN[self.does], slot=self.slot)
 
 
 def foresee(position: Position, seat: int) -> Foreseen:

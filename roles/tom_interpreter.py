@@ -74,10 +74,5 @@ def _explanation(history: History | None) -> str:
 
 def _intention(position: Position, seat: int) -> Intention:
     """What a literal player does who sees what he sees; his hints cannot be foretold in detail."""
-    next_move = literal.foresee(position, seat)
-    said = {
-        "play": f"play slot {next_move.slot}, which he knows to fit",
-        "hint or discard": f"give a hint, or discard slot {next_move.slot}",
-        "discard": f"discard slot {next_move.slot}, for there is no token",
-    }
-    return Intention(seat=seat, next_action=said[next_move.does], chance=next_move.chance)
+    foreseen = literal.foresee(position, seat)
+    return Intention(seat=seat, next_action=foreseen.say(ENGLISH), chance=foreseen.chance)
