@@ -25,14 +25,14 @@ from roles.sections import Discards, History, LegalMoves, OwnDeductions, State, 
 from tests.tables import literal_views, position, random_views
 
 DECIDING = (
+    "aggregator",
+    "first_ranked",
+    "generator",
+    "plan_evaluator",
     "proposer",
     "rank_proposer",
-    "generator",
     "selector",
-    "aggregator",
     "tracker",
-    "plan_evaluator",
-    "first_ranked",
 )
 
 
