@@ -154,6 +154,7 @@ class TurnStory:
             return Text(f"\nThe game broke off before a decision{f': {why}' if why else ''}.", style="bold red")
         sure = sureness(self.turn.started.view, decided.move)
         text = Text.assemble(("\ndecided  ", "bold"), (str(decided.move), "bold cyan"), f"  ({sure})" if sure else "")
+        text.append(f"  rank {decided.rank} of the recommender's list" if decided.rank else "", style="dim")
         text.append("  FORCED" if decided.forced else "", style="bold magenta")
         text.append(f"\n         {printable(decided.why)}", style="italic")
         for node, moves in decided.votes.items():

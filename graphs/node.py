@@ -20,7 +20,7 @@ from orchestrator.seat import Chair, Memory
 from orchestrator.view import View
 from roles import Notes, Role, Section, Told, Verdict
 from roles.base import Solve
-from roles.replies import Choice, Judgement
+from roles.replies import Choice, Judgement, Shortlist
 from roles.sections import LegalMoves, cut
 from roles.words import ENGLISH, Words
 
@@ -75,7 +75,14 @@ class RoleNode:
 
     def told(self, view: View, notes: Notes, memory: Memory | None = None) -> Told:
         """What it gets to see of a view, in this attempt."""
-        return cut(view, self.kinds, refused_moves(notes, self.refusals), memory, self.options, self.words)
+        return cut(
+            view, self.kinds, refused_moves(notes, self.refusals), memory, self.options, self.words, self._listed(notes)
+        )
+
+    def _listed(self, notes: Notes) -> tuple[Move, ...]:
+        """The moves that a recommender whom it reads listed: it is told no others."""
+        heard = [note for _, key in self.reads for note in notes.get(key, ())]
+        return tuple(move for note in heard if isinstance(note, Shortlist) for move in note.moves)
 
     async def __call__(self, state: SeatState, runtime: Runtime[Kit]) -> dict[str, Any]:
         if state["failed"]:

@@ -11,7 +11,7 @@ from langchain_core.language_models.chat_models import BaseChatModel
 import prompts
 import roles
 from graphs import library
-from graphs.build import attempts, built
+from graphs.build import Attempt, attempts, built
 from graphs.change import bind
 from graphs.config import PROGRAM, GraphConfig, read
 from graphs.context import Context
@@ -21,13 +21,14 @@ from orchestrator.brain import Brain
 from orchestrator.errors import UserError
 from orchestrator.events import SeatCard
 from orchestrator.models import ModelLayer, described
+from orchestrator.moves import Move
 from orchestrator.recording import Recording, Replay, Resumed
 from orchestrator.seat import Chair, Decision, Memory
 from orchestrator.settings import REPLAY, ModelSettings, settings
 from orchestrator.view import View
 from roles import Notes, Verdict
 from roles.position import TAKES, Position
-from roles.replies import Choice, RatedChoice
+from roles.replies import Choice, RatedChoice, Shortlist
 from roles.safety import safest
 from roles.sections import cut
 
@@ -85,11 +86,19 @@ def decide(config: GraphConfig, view: View, notes: Notes) -> Decision:
     if isinstance(choice, Choice) and not refused:
         rated = choice.ratings if isinstance(choice, RatedChoice) else None
         ratings = None if rated is None else {str(rating.action): rating.rating for rating in rated}
-        return Decision(choice.action, choice.reason, ratings, node=last.name(config.decides))
+        rank = _rank(config, last, notes, choice.action)
+        return Decision(choice.action, choice.reason, ratings, node=last.name(config.decides), rank=rank)
     move, why = safest(Position.of(cut(view, [(kind, {}) for kind in TAKES])))
     tries = f"{last.number} {'choice' if last.number == 1 else 'choices'}"
     cause = f"none of {tries} passed" if refused else f"{config.decides} gave no usable choice"
-    return Decision(move, f"{cause}: {why}", forced=True)
+    return Decision(move, f"{cause}: {why}", forced=True, rank=_rank(config, last, notes, move))
+
+
+def _rank(config: GraphConfig, attempt: Attempt, notes: Notes, move: Move) -> int | None:
+    """A move's rank in the list of a recommender, if there is one and it lists the move."""
+    said = [note for node in config.nodes for note in notes.get(attempt.name(node), ())]
+    ranks = [note.rank(move) for note in said if isinstance(note, Shortlist)]
+    return next((rank for rank in ranks if rank is not None), None)
 
 
 def votes(config: GraphConfig, notes: Notes) -> dict[str, dict[str, int]]:

@@ -148,6 +148,8 @@ class Decided(Frozen):
     """The node whose choice it is; None when forced."""
     votes: dict[str, dict[str, int]] = {}
     """How many answers of each node that was asked several times chose a move, the most frequent first."""
+    rank: int | None = None
+    """Of the move in a recommender's list, 1 for the best; None where nobody recommends, or not this move."""
     memory: dict[str, Any] = {}
     """What the seat gets back on its own next turn."""
 

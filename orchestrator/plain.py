@@ -2,7 +2,8 @@
 
 A list of objects has an entry a line: `- play slot 2: 0.9` for objects of two fields, `- slot: 0; safety: 0.9; ...`
 for larger ones. The last occurrence of a part counts, so that a draft before the final answer does no harm; a part that
-is missing is never guessed, so that no entry of a cut-off list passes for a choice.
+is missing is never guessed, so that no entry of a cut-off list passes for a choice. Colons and semicolons may be
+the wide ones of Chinese.
 """
 
 import json
@@ -93,14 +94,24 @@ def _parts(text: str, kind: type[Reply]) -> dict[str, str]:
     names = {title.lower(): name for name in kind.asked() for title in (*_labels(kind, name), name.replace("_", " "))}
     titles = "|".join(re.escape(title) for title in sorted(names, key=len, reverse=True))
     # a heading may do without its colon
-    head = re.compile(rf"^[ \t>*#_-]*({titles})(?:[ \t*_]*:[ \t*_]*|[ \t*_]*$)", re.IGNORECASE | re.MULTILINE)
-    heads = list(head.finditer(text))
+    head = re.compile(rf"^[ \t>*#_-]*({titles})(?:[ \t*_]*[:：][ \t*_]*|[ \t*_]*$)", re.IGNORECASE | re.MULTILINE)
+    inside = {key.replace("_", " ") for name in kind.asked() for key in _keys(kind, name)}
+    heads = [found for found in head.finditer(text) if not (_MARKED.match(found[0]) and found[1].lower() in inside)]
     found = {names[head[1].lower()]: value for head, value in _split(heads, text)}
     first = kind.asked()[0]
     before = text[: heads[0].start()].strip() if heads else ""
     if before and first not in found and kind.model_fields[first].annotation is str:
         found[first] = before  # models leave out the name of what they begin with
     return found
+
+
+_MARKED = re.compile(r"[ \t]*[-*•][ \t]")
+
+
+def _keys(kind: type[Reply], name: str) -> Sequence[str]:
+    """The keys of a list's entries: a marked line that begins with one is an entry, not a part of the same name."""
+    inner = entry(kind.model_fields[name].annotation)
+    return list(inner.model_fields) if inner else []
 
 
 def _split(heads: Sequence[re.Match[str]], text: str) -> Iterator[tuple[re.Match[str], str]]:
@@ -141,7 +152,7 @@ def _entries(text: str, kind: type[BaseModel]) -> Iterator[dict[str, Any]]:
         yield from _pairs(text, kind)
         return
     known = {name.replace("_", " "): name for name in names}
-    key = re.compile(rf"(?:^|;)[ \t*]*({'|'.join(map(re.escape, known))})[ \t*]*:", re.IGNORECASE)
+    key = re.compile(rf"(?:^|[;；])[ \t*]*({'|'.join(map(re.escape, known))})[ \t*]*[:：]", re.IGNORECASE)
     for line in _lines(text):
         cells = {known[head[1].lower()]: value for head, value in _split(list(key.finditer(line)), line)}
         if cells:

@@ -27,6 +27,8 @@ class Decision:
     """The node whose choice it is."""
     votes: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     """How many answers of each node that was asked several times chose a move."""
+    rank: int | None = None
+    """Of the move in a recommender's list, 1 for the best; None where nobody recommends, or not this move."""
     memory: Memory = field(default_factory=dict)
 
 

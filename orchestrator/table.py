@@ -262,6 +262,7 @@ def _decided(turn: int, seat: int, decision: Decision) -> Decided:
         forced=decision.forced,
         node=decision.node,
         votes={node: dict(moves) for node, moves in decision.votes.items()},
+        rank=decision.rank,
         memory=dict(decision.memory),
     )
 

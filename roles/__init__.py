@@ -9,14 +9,19 @@ from roles.sections import SECTIONS, section
 from roles.told import Section, Told
 
 BUILT_IN = (
+    "action_recommender",
     "aggregator",
     "analyst",
     "cac_interpreter",
     "discard_strategist",
+    "first_order",
+    "first_ranked",
     "generator",
     "history_analyst",
+    "plan_evaluator",
     "proposer",
     "safety",
+    "second_order",
     "selector",
     "self_verifier",
     "tom_interpreter",

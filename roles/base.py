@@ -11,7 +11,7 @@ from orchestrator import plugins
 from orchestrator.brain import Absent, Part
 from orchestrator.errors import UserError
 from roles.marks import Mark, Marks, Truth, checked
-from roles.replies import Choice, Form, Judgement, Reply, Verdict, answer_format
+from roles.replies import Choice, Form, Judgement, Reply, Shortlist, Verdict, answer_format
 from roles.report import candidates, report
 from roles.sections import LegalMoves
 from roles.told import Choices, Options, Section, Told, defaults
@@ -72,6 +72,8 @@ class Role:
         """
         words, written = told.words, form if raw else None
         instruction = self.instruction(words)
+        if LegalMoves in told:  # which is where a shortlist is told
+            notes = {node: tuple(n for n in said if not isinstance(n, Shortlist)) for node, said in notes.items()}
         told_notes = judged(notes, words, written) if issubclass(self.reply, Judgement) else say(notes, words, written)
         own = (
             Part("notes", told_notes),

@@ -2,11 +2,14 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import takewhile
+from typing import Literal
 
 from orchestrator.belief import Slot
 from orchestrator.cards import COLOURS, INDEX, OF_COLOUR, OF_RANK, RANKS, Mask
 from orchestrator.moves import Discard, Hint, HintColour, HintRank, Move, Play
 from roles.position import Position
+from roles.words import Words
 
 LIKELY = 0.6
 """A play this likely is worth a life, while there is one to spare (Piers' and VanDenBergh's threshold)."""
@@ -130,29 +133,68 @@ def harmless(position: Position, move: Move) -> bool:
 
 
 def best(position: Position, *, prefer_rank: bool = False) -> tuple[Move, str]:
-    """The literal player's move and its reason. Raises IndexError only when no move is left."""
-    if sure := certain_plays(position):
-        return sure[0], f"slot {sure[0].slot} is known to be playable"
-    if likely := likely_plays(position):
-        chance = position.slots[likely[0].slot].playable
-        return likely[
-            0
-        ], f"slot {likely[0].slot} is playable with probability {chance:.2f}, and there is a life to spare"
-    hints, discards = lessons(position), by_spareness(position)
+    """The literal player's move and its reason. Raises StopIteration only when no move is left."""
+    return next(ranked(position, prefer_rank=prefer_rank))
+
+
+def ranked(position: Position, *, prefer_rank: bool = False) -> Iterator[tuple[Move, str]]:
+    """Every move that is left with its reason, in the order in which literal play would take them."""
+    sure, likely = certain_plays(position), likely_plays(position)
+    yield from ((move, f"slot {move.slot} is known to be playable") for move in sure)
+    risked = [move for move in likely if move not in sure]
+    yield from ((move, f"{_fits(position, move)}, and there is a life to spare") for move in risked)
+    hints, discards = _by_worth(position, prefer_rank), by_spareness(position)
+    worthy = list(takewhile(lambda found: found.worth >= WORTHWHILE, hints))
+    yield from ((found.hint, why_hint(found)) for found in worthy)
+    yield from ((move, why_discard(position, move)) for move in discards)
+    yield from ((found.hint, why_hint(found)) for found in hints[len(worthy) :])
+    left = [move for move in position.plays if move not in (*sure, *risked)]
+    only = not (sure or risked or hints or discards)
+    for move in sorted(left, key=lambda move: -_chance(position, move)):
+        yield move, "every other move was refused or is not allowed" if only else _fits(position, move)
+
+
+def _by_worth(position: Position, prefer_rank: bool) -> list[Lesson]:
+    hints = lessons(position)
     if prefer_rank:
         hints.sort(key=lambda found: (-round(found.worth, 1), isinstance(found.hint, HintColour)))
-    if hints and (hints[0].worth >= WORTHWHILE or not discards):
-        return hints[0].hint, why_hint(hints[0])
-    if discards:
-        return discards[0], why_discard(position, discards[0])
-    if hints:
-        return hints[0].hint, why_hint(hints[0])
-    return _last_resort(position), "every other move was refused or is not allowed"
+    return hints
 
 
-def _last_resort(position: Position) -> Move:
-    """The likeliest play, when nothing but plays is left."""
-    return max(position.plays, key=lambda move: position.slots[move.slot].playable)
+def _chance(position: Position, move: Play) -> float:
+    return position.slots[move.slot].playable
+
+
+def _fits(position: Position, move: Play) -> str:
+    return f"slot {move.slot} is playable with probability {_chance(position, move):.2f}"
+
+
+FORESEEN = {
+    "play": "play slot $slot, which he knows to fit",
+    "hint or discard": "give a hint, or discard slot $slot",
+    "discard": "discard slot $slot, for there is no token",
+}
+
+
+@dataclass(frozen=True)
+class Foreseen:
+    """What a literal player will do next if nobody hints him again."""
+
+    does: Literal["play", "hint or discard", "discard"]
+    slot: int
+    chance: float
+
+    def say(self, words: Words) -> str:
+        return words(FORESEEN[self.does], slot=self.slot)
+
+
+def foresee(position: Position, seat: int) -> Foreseen:
+    """A partner who sees what he sees; his hints cannot be foretold in detail."""
+    playable = [i for i, slot in enumerate(position.partner(seat)) if slot.playable == 1.0]
+    if playable:
+        return Foreseen("play", playable[0], 0.9)
+    slot = next_discard(position.known[seat]) or 0
+    return Foreseen("hint or discard", slot, 0.6) if position.tokens else Foreseen("discard", slot, 0.8)
 
 
 def why_hint(found: Lesson) -> str:

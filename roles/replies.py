@@ -9,7 +9,7 @@ from pydantic import BaseModel, BeforeValidator, Field, create_model
 from pydantic.fields import FieldInfo
 
 from orchestrator import plain
-from orchestrator.moves import Grounded, parse
+from orchestrator.moves import Grounded, Move, parse
 from orchestrator.reply import Form as Form
 from orchestrator.reply import Reply as Reply
 from roles.words import ENGLISH, Words
@@ -89,6 +89,27 @@ def _reason_first(kind: type[Choice]) -> type[Choice]:
     made: type[Choice] = create_model(kind.__name__, __base__=kind, __doc__=kind.__doc__)
     made.reason_first = True
     return made
+
+
+class Recommended(Reply):
+    action: Grounded = Field(description="the legal move, copied from the list")
+    rank: int = Field(ge=1, description="1 is the best")
+    why: str = Field(description="why it has this rank")
+
+
+class Shortlist(Reply):
+    """The moves that a recommender lists, in the order shown. Who hears it is told these alone of the legal moves."""
+
+    names_moves = True
+
+    entries: tuple[Recommended, ...] = Field(description="the recommended moves")
+
+    @property
+    def moves(self) -> tuple[Move, ...]:
+        return tuple(entry.action for entry in self.entries)
+
+    def rank(self, move: Move) -> int | None:
+        return next((entry.rank for entry in self.entries if entry.action == move), None)
 
 
 def _accepted(said: Any) -> Any:

@@ -417,26 +417,42 @@ class DeductionRules(Section):
     name = "deduction_rules"
 
 
+RECOMMENDED = "The moves to choose from: those that a recommender listed, of $legal legal ones"
+
+
 @dataclass(frozen=True)
 class LegalMoves(Section):
     name = "legal_moves"
     choices = {"labels": ("numbers", "letters")}
     listed: Listed
     """By label. A move refused this turn is not among them; the others keep their labels."""
+    letters: bool = False
+    legal: int | None = None
+    """How many legal moves there were before a recommender listed some of them; None when nobody did."""
 
     @classmethod
     def of(cls, view: View, options: Options) -> Self:
-        return cls(listed(view.legal, letters=options["labels"] == "letters"))
+        letters = options["labels"] == "letters"
+        return cls(listed(view.legal, letters=letters), letters)
 
     @property
     def moves(self) -> tuple[Move, ...]:
         return tuple(self.listed.values())
 
+    def among(self, recommended: Sequence[Move]) -> Self:
+        """Only those that are recommended, in their order, with labels of their own; all where nothing is."""
+        if not recommended:
+            return self
+        kept = [move for move in recommended if move in self.moves]
+        return replace(self, listed=listed(kept, letters=self.letters), legal=len(self.moves))
+
     def without(self, refused: Sequence[Move]) -> Self:
         return replace(self, listed={label: move for label, move in self.listed.items() if move not in refused})
 
     def variables(self, words: Words) -> dict[str, object]:
-        return {"moves": "\n".join(f"{label}: {move}" for label, move in self.listed.items())}
+        title = words("Your legal moves") if self.legal is None else words(RECOMMENDED, legal=self.legal)
+        moves = "\n".join(f"{label}: {move}" for label, move in self.listed.items())
+        return {"title": title, "moves": moves}
 
 
 def _by_seat(texts: Mapping[int, str], words: Words) -> str:
@@ -492,12 +508,16 @@ def cut(
     memory: Mapping[str, Any] | None = None,
     options: Options | None = None,
     words: Words = ENGLISH,
+    recommended: Sequence[Move] = (),
 ) -> Told:
-    """The sections of a view, each with its options; refused moves leave the legal ones. `options` are the role's."""
+    """The sections of a view, each with its options. `options` are the role's.
+
+    Where moves are recommended, only they are told of the legal ones; refused moves leave them.
+    """
 
     def whole(section: Section) -> Section:
         if isinstance(section, LegalMoves):
-            return section.without(refused)
+            return section.among(recommended).without(refused)
         return section.holding(memory or {}) if isinstance(section, Remembered) else section
 
     return Told((whole(kind.of(view, defaults(kind.choices) | dict(given))) for kind, given in kinds), options, words)

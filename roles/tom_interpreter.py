@@ -73,11 +73,5 @@ def _explanation(history: History | None) -> str:
 
 def _intention(position: Position, seat: int) -> Intention:
     """What a literal player does who sees what he sees; his hints cannot be foretold in detail."""
-    playable = [i for i, slot in enumerate(position.partner(seat)) if slot.playable == 1.0]
-    if playable:
-        return Intention(seat=seat, next_action=f"play slot {playable[0]}, which he knows to fit", chance=0.9)
-    chop = literal.next_discard(position.known[seat])
-    slot = 0 if chop is None else chop
-    if position.tokens:
-        return Intention(seat=seat, next_action=f"give a hint, or discard slot {slot}", chance=0.6)
-    return Intention(seat=seat, next_action=f"discard slot {slot}, for there is no token", chance=0.8)
+    foreseen = literal.foresee(position, seat)
+    return Intention(seat=seat, next_action=foreseen.say(ENGLISH), chance=foreseen.chance)

@@ -16,7 +16,7 @@ from tests.tables import GRAPHS
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        (small(nodes=nodes(proposer={"role": "nope"})), "unknown role 'nope'; known: aggregator, analyst"),
+        (small(nodes=nodes(proposer={"role": "nope"})), "unknown role 'nope'; known: action_recommender, aggregator"),
         (small(color="red"), "unknown key 'color'; known: name, context, nodes"),
         (
             small(nodes=nodes(proposer={"role": "proposer", "sample": 3})),

@@ -24,7 +24,17 @@ from roles.safety import LIMITS, Safety, safest
 from roles.sections import Discards, History, LegalMoves, OwnDeductions, State, cut
 from tests.tables import literal_views, position, random_views
 
-DECIDING = ("proposer", "rank_proposer", "generator", "selector", "aggregator", "tracker", "watson_aggregator")
+DECIDING = (
+    "aggregator",
+    "first_ranked",
+    "generator",
+    "plan_evaluator",
+    "proposer",
+    "rank_proposer",
+    "selector",
+    "tracker",
+    "watson_aggregator",
+)
 
 
 def whole(view: View, role: Role) -> Told:
@@ -276,7 +286,7 @@ def test_the_self_verifiers_program_trusts_no_report_on_the_past() -> None:
 
 
 def test_an_unknown_role_is_named_with_the_known_ones() -> None:
-    with pytest.raises(UserError, match="unknown role 'nope'; known: aggregator, analyst"):
+    with pytest.raises(UserError, match="unknown role 'nope'; known: action_recommender, aggregator"):
         roles.get("nope")
 
 
