@@ -17,11 +17,16 @@ SETTINGS = ("order", "answer_format", "ratings", "reason_first", "options")
 
 
 def calls(config: GraphConfig) -> str:
-    """Asks of models in a turn when all nodes are models': the first attempt's, and with every redo."""
-    once = sum(node.samples for node in config.nodes.values())
-    again = sum(config.nodes[name].samples for name in attempts(config)[0].path)
+    """Asks of models in a turn when all nodes that can be are models': the first attempt's, and with every redo."""
+    once = sum(_asks(config, name) for name in config.nodes)
+    again = sum(_asks(config, name) for name in attempts(config)[0].path)
     most = once + again * config.at_most
     return str(once) if most == once else f"{once} to {most}"
+
+
+def _asks(config: GraphConfig, name: str) -> int:
+    """A role without a template is never a model's."""
+    return 0 if config.role(name).template is None else config.nodes[name].samples
 
 
 def steps(config: GraphConfig) -> list[list[str]]:
@@ -37,8 +42,12 @@ def steps(config: GraphConfig) -> list[list[str]]:
 
 
 def depth(config: GraphConfig) -> int:
-    """The longest chain of nodes that wait for one another, in one attempt."""
-    return len(steps(config))
+    """The longest chain of models that wait for one another, in one attempt: the model latencies of a turn."""
+
+    def below(node: str) -> int:
+        return min(_asks(config, node), 1) + max((below(read) for read in config.nodes[node].reads), default=0)
+
+    return max(below(node) for node in config.nodes)
 
 
 def mermaid(config: GraphConfig, players: int) -> str:

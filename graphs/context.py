@@ -124,13 +124,12 @@ def _long(entry: Any) -> Any:
 
 
 def long_options(section: str, options: Any) -> dict[str, Any]:
-    """A section's options; a section with one option may be given its bare value, e.g. `history: 10`."""
+    """A section's options; its first option may be given by its bare value, e.g. `history: 10`."""
     if isinstance(options, dict) or options is None:
         return options or {}
     choices = roles.SECTIONS[section].choices if section in roles.SECTIONS else {}
-    if len(choices) != 1:
-        known = f"it has {', '.join(choices)}" if choices else "it has none"
-        raise ValueError(f"{options!r} names no option of section {section!r}; {known}")
+    if not choices:
+        raise ValueError(f"section {section!r} has no option, so it cannot be {options!r}")
     return {next(iter(choices)): options}
 
 

@@ -206,7 +206,8 @@ def _prompts(config: GraphConfig) -> dict[str, str]:
     for name, node in config.nodes.items():
         context, role = config.context_of(name), config.role(name)
         files |= {prompts.path(file, context.lang) for file in (*COMMON, *_section_files(context))}
-        texts |= {f"sections/{told}.md": roles.SECTIONS[told].wording(context.words) for told in context.names}
+        for told in context.names:
+            texts[prompts.path(f"sections/{told}.md", context.lang)] = roles.SECTIONS[told].wording(context.words)
         said = "" if role.template is None else role.instruction(context.words)
         templates[prompts.path(f"roles/{node.role}", context.lang)] = said
     brought = {name: text for name, text in texts.items() if name not in known} | templates
@@ -221,5 +222,6 @@ def _contexts(config: GraphConfig) -> dict[str, str]:
 
 def _section_files(context: Context) -> list[str]:
     packs = prompts.names("conventions") if "conventions" in context.names else []
-    sections = [f"sections/{name}{form}.md" for name in context.names for form in ("", "_brief")]
+    brief = [told.section for told in context.sections if told.options.get("length") == "brief"]
+    sections = [f"sections/{name}.md" for name in (*context.names, *(f"{name}_brief" for name in brief))]
     return sections + [f"conventions/{pack}.md" for pack in packs]

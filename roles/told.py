@@ -43,7 +43,7 @@ class Section:
     template: ClassVar[str | Path | None] = None
     """Its words, as text or as a file; None for the file of its name in prompts/sections/."""
     choices: ClassVar[Choices] = {}
-    """The options that a context or a graph may set. A section with one option may be given its bare value."""
+    """The options that a context or a graph may set. The first may be given by its bare value."""
 
     @classmethod
     def of(cls, view: View, options: Options) -> Self:
