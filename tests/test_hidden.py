@@ -79,6 +79,7 @@ def configs() -> list[graphs.GraphConfig]:
         *(graphs.read(name) for name in GRAPHS),
         *(everybody(context) for context in prompts.names("contexts", ".yaml")),
         remembering,
+        graphs.setting(graphs.read("tom_planner_2"), lang="zh"),
     ]
 
 
