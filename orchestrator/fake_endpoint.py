@@ -76,7 +76,7 @@ def _move(key: str, moves: list[str], chance: random.Random) -> str | None:
     return chance.choice(fitting) if fitting else None
 
 
-_EXAMPLE = re.compile(r"to show the form only:\n(.*?)(?:\n\n|\Z)", re.DOTALL)
+_EXAMPLE = re.compile(r"(?:to show the form only:|只用来说明格式：)\n(.*?)(?:\n\n|\Z)", re.DOTALL)
 _NAMED = re.compile(r"(?:play|discard) slot \d|hint P\d (?:rank \d|[a-z]+)")
 
 

@@ -80,6 +80,7 @@ def configs() -> list[graphs.GraphConfig]:
         *(graphs.read(name) for name in GRAPHS),
         *(everybody(name) for name in prompts.names("contexts", ".yaml") if "legal_moves" in context.read(name).names),
         remembering,
+        graphs.setting(graphs.read("tom_planner_2"), lang="zh"),
     ]
 
 

@@ -11,11 +11,12 @@ import graphs
 import prompts
 import roles
 from graphs.prompting import asks
-from orchestrator import plain
+from orchestrator import fake_endpoint, plain
 from orchestrator.brain import Ask, Scripted, messages
 from orchestrator.errors import UserError
-from orchestrator.events import Call
+from orchestrator.events import Call, Event
 from orchestrator.reading import read
+from orchestrator.table import play_async
 from roles.plan_evaluator import PlannedChoice
 from roles.words import Words
 from tests.small import LAST, turn
@@ -153,6 +154,18 @@ def test_a_chinese_answer_in_plain_text_is_read_with_wide_marks() -> None:
     made = read(answer, PlannedChoice, moves, "text").reply
     assert isinstance(made, PlannedChoice) and str(made.action) == "play slot 2"
     assert (made.plans[0].plan, made.plans[0].gain, made.reason) == ("先打出；再提示", 1.5, "可以打出。")
+
+
+@pytest.mark.parametrize("form", ("json", "text"))
+async def test_a_whole_game_in_chinese_needs_no_second_ask(form: str) -> None:
+    config = graphs.setting(graphs.read("tom_planner_2"), lang="zh", answer_format=form)
+    async with fake_endpoint.serving(fake_endpoint.app()) as url:
+        seat = graphs.seat(config, f"openai:fake@{url}")
+        events: list[Event] = []
+        await play_async(seat, players=3, seed=2, sink=events.append)
+        await seat.aclose()
+    calls = [event for event in events if isinstance(event, Call)]
+    assert len(calls) > 20 and {call.outcome for call in calls} == {"ok"}
 
 
 async def test_programs_write_in_the_language_of_the_prompt() -> None:

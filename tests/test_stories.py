@@ -31,6 +31,13 @@ def test_the_story_of_a_turn_tells_who_heard_and_said_what(run: Run) -> None:
     assert code == 2 and f"the game has turns 1 to {result['turns']}, not 999" in err
 
 
+def test_the_story_of_a_turn_tells_the_rank_of_a_recommended_move(run: Run) -> None:
+    for graph, told in (("tom_planner_0", True), ("watson", False)):
+        journal = json.loads(run("play", "--json", "--graph", graph)[1])["journal"]
+        out = run("show", journal, "--turn", "1")[1]
+        assert ("rank 1 of the recommender's list" in out) is told
+
+
 def test_a_game_with_a_role_that_is_not_registered_here_is_told_all_the_same(run: Run) -> None:
     path = Path(json.loads(run("play", "--json", "--graph", "watson")[1])["journal"])
     path.write_text(path.read_text("utf-8").replace('"role": "proposer"', '"role": "mine"'), "utf-8")
