@@ -8,11 +8,12 @@ from orchestrator.cards import MAX_TOKENS
 from orchestrator.moves import Discard, Grounded, HintColour, Move, Play
 from roles import literal
 from roles.base import Notes, role
+from roles.fixed import CardCounts, Conventions, ProbabilityAdvice, Rules
 from roles.literal import Lesson
 from roles.marks import Marks, Truth, brier
 from roles.position import NEEDS, TAKES, Position
 from roles.replies import Chance, Reply
-from roles.sections import CardCounts, Conventions, FinalRound, NextPlayable, ProbabilityAdvice, Rules
+from roles.sections import FinalRound, NextPlayable
 from roles.told import Told
 
 Kind = Literal["play", "discard", "colour-hint", "rank-hint"]

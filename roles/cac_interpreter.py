@@ -4,9 +4,11 @@ from pydantic import Field
 
 from roles import literal
 from roles.base import Notes, role
+from roles.fixed import Conventions, Rules
+from roles.past import History, Remembered
 from roles.position import TAKES, Position
 from roles.replies import Reply
-from roles.sections import Conventions, FinalRound, History, LegalMoves, NextPlayable, Remembered, Rules, State
+from roles.sections import FinalRound, LegalMoves, NextPlayable, State
 from roles.told import Told
 from roles.words import ENGLISH
 

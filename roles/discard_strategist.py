@@ -8,10 +8,11 @@ from orchestrator.belief import Slot
 from orchestrator.cards import INDEX, name
 from roles import literal
 from roles.base import Notes, role
+from roles.fixed import CardCounts, Conventions, ProbabilityAdvice, Rules
 from roles.marks import Marks, Truth, brier
 from roles.position import TAKES, Position
 from roles.replies import Chance, Reply
-from roles.sections import CardCounts, Conventions, FinalRound, ProbabilityAdvice, Rules, State
+from roles.sections import FinalRound, State
 from roles.told import Told
 
 Criticality = Literal["very-high", "high", "medium", "low", "very-low"]

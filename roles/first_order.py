@@ -9,9 +9,11 @@ from orchestrator.moves import Discard, Play
 from orchestrator.view import Past
 from roles import literal
 from roles.base import Notes, role
+from roles.fixed import Conventions, Rules
+from roles.past import History, Remembered
 from roles.position import TAKES, Position
 from roles.replies import Chance, Reply
-from roles.sections import Conventions, FinalRound, History, LegalMoves, NextPlayable, Remembered, Rules, State
+from roles.sections import FinalRound, LegalMoves, NextPlayable, State
 from roles.told import Section, Told
 from roles.words import Words
 

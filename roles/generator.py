@@ -4,9 +4,11 @@ from orchestrator.moves import Move
 from roles import literal
 from roles.base import Notes, role
 from roles.cac_interpreter import Interpretation
+from roles.fixed import Conventions, Rules
+from roles.past import OwnActions, Remembered
 from roles.position import NEEDS, TAKES, Position
 from roles.replies import Choice
-from roles.sections import Conventions, FinalRound, NextPlayable, OwnActions, Remembered, Rules
+from roles.sections import FinalRound, NextPlayable
 from roles.told import Told
 from roles.tom_interpreter import MindReport
 

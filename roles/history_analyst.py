@@ -8,19 +8,12 @@ from orchestrator.cards import ANY, HAND_SIZES, OF_COLOUR, OF_RANK, Card, Mask, 
 from orchestrator.moves import Discard, HintColour, HintRank, Play
 from orchestrator.view import Past
 from roles.base import Notes, role
+from roles.fixed import CardCounts, Conventions, ProbabilityAdvice, Rules
 from roles.marks import Marks, Truth
+from roles.past import History, Remembered
 from roles.position import TAKES
 from roles.replies import Reply
-from roles.sections import (
-    CardCounts,
-    Conventions,
-    FinalRound,
-    History,
-    NextPlayable,
-    ProbabilityAdvice,
-    Remembered,
-    Rules,
-)
+from roles.sections import FinalRound, NextPlayable
 from roles.told import Section, Told
 
 

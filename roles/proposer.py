@@ -2,20 +2,11 @@
 
 from roles import literal
 from roles.base import Notes, role
+from roles.fixed import CardCounts, Conventions, ProbabilityAdvice, Rules, StepByStep, Strategy
+from roles.past import History, Remembered
 from roles.position import NEEDS, TAKES, Position
 from roles.replies import Choice
-from roles.sections import (
-    CardCounts,
-    Conventions,
-    FinalRound,
-    History,
-    NextPlayable,
-    ProbabilityAdvice,
-    Remembered,
-    Rules,
-    StepByStep,
-    Strategy,
-)
+from roles.sections import FinalRound, NextPlayable
 from roles.told import Section, Told
 
 WHOLE: tuple[type[Section], ...] = (

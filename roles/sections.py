@@ -1,64 +1,21 @@
 """The sections: what can be told of a position, piece by piece."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
-import prompts
 from orchestrator import belief
 from orchestrator.belief import Slot
-from orchestrator.cards import COLOURS, HAND_SIZES, Card, Fireworks, Mask
+from orchestrator.cards import COLOURS, Card, Fireworks, Mask
 from orchestrator.errors import UserError
 from orchestrator.moves import Listed, Move, listed
-from orchestrator.view import Hand, Knowledge, Past, View
-from roles.report import lines
+from orchestrator.view import Hand, Knowledge, View
+from roles.fixed import CardCounts, Conventions, DeductionRules, ProbabilityAdvice, Rules, StepByStep, Strategy
+from roles.past import History, OwnActions, Remembered
 from roles.told import OWN_PARTS, Options, S, Section, Told, defaults
 from roles.words import ENGLISH, Words
 
 OWN_HAND = "Your hand, which you cannot see, with what you have been told outright:"
-SCORE = "The score is the number of cards in the fireworks, at most 25"
-SCORING = {
-    "unsaid": f"{SCORE}. A team that loses its third life has failed.",
-    "zero": f"{SCORE}; a team that loses its third life scores 0.",
-    "kept": f"{SCORE}, also for a team that loses its third life.",
-}
-
-
-@dataclass(frozen=True)
-class Rules(Section):
-    name = "rules"
-    choices = {"scoring": tuple(SCORING), "length": ("full", "brief")}
-    players: int
-    hand_size: int
-    scoring: str
-    brief: bool = False
-
-    @classmethod
-    def of(cls, view: View, options: Options) -> Self:
-        return cls(view.players, HAND_SIZES[view.players], str(options["scoring"]), brief=options["length"] == "brief")
-
-    def variables(self, words: Words) -> dict[str, object]:
-        return {"players": self.players, "hand_size": self.hand_size, "scoring": words(SCORING[self.scoring])}
-
-    def words(self, words: Words = ENGLISH) -> str:
-        return words.fill("sections/rules_brief.md", **self.variables(words)) if self.brief else super().words(words)
-
-
-@dataclass(frozen=True)
-class Conventions(Section):
-    name = "conventions"
-    choices = {"pack": ("basic", *(name for name in prompts.names("conventions") if name != "basic"), "none")}
-    pack: str
-
-    @classmethod
-    def of(cls, view: View, options: Options) -> Self:
-        return cls(str(options["pack"]))
-
-    def variables(self, words: Words) -> dict[str, object]:
-        return {"conventions": words.text(f"conventions/{self.pack}.md")}
-
-    def words(self, words: Words = ENGLISH) -> str:
-        return super().words(words) if self.pack != "none" else ""
 
 
 @dataclass(frozen=True)
@@ -233,113 +190,6 @@ class Discards(Section):
         return {"cards": "\n".join(lines)}
 
 
-NO_MOVE = "None yet: this is the game's first turn."
-AFTER = " Fireworks, tokens and lives are those after the move."
-NAMING = (
-    "`+1` and so on count seats. Before a player they count from you, $you: `$after, +1` sits next after you. "
-    "In a hint they count from the player who GAVE it, not from you: `hint +1 red` of $after went to $third. "
-    "The absolute name stands beside it. "
-)
-
-
-@dataclass(frozen=True)
-class History(Section):
-    """Past moves: all of them, the last so many, or those since the seat's own last turn."""
-
-    name = "history"
-    choices = {"moves": ("all", "since_last_turn", int), "names": ("absolute", "relative"), "after": ("told", "unsaid")}
-    players: int
-    seat: int
-    moves: tuple[Past, ...]
-    """Oldest first."""
-    whole: bool
-    """Whether these are all moves of the game."""
-    after: bool
-    """Whether the words tell fireworks, tokens and lives after each move."""
-    relative: bool
-    """Whether players are also named by their distance, as in the papers' engine: from the seat, and in a hint from
-    who gave it."""
-
-    @classmethod
-    def of(cls, view: View, options: Options) -> Self:
-        which = options["moves"]
-        kept = view.history
-        if which == "since_last_turn":
-            last = max((past.turn for past in kept if past.seat == view.seat), default=0)
-            kept = tuple(past for past in kept if past.turn >= last)
-        elif isinstance(which, int):
-            kept = kept[-which:] if which else ()
-        after, relative = options["after"] == "told", options["names"] == "relative"
-        return cls(view.players, view.seat, kept, kept == view.history, after, relative)
-
-    def variables(self, words: Words) -> dict[str, object]:
-        of = self.players if self.relative else None
-        lines = [words.say(past, self.seat, of, after=self.after) for past in self.moves] or [words(NO_MOVE)]
-        title = "All moves so far, oldest first" if self.whole else "The latest moves, oldest first"
-        return {
-            "title": words(title),
-            "naming": self._naming(words),
-            "after": words(AFTER) if self.after else "",
-            "moves": "\n".join(f"- {line}" for line in lines),
-        }
-
-    @property
-    def latest(self) -> tuple[Past, ...]:
-        """The others' moves since the seat's own last one."""
-        last = max((past.turn for past in self.moves if past.seat == self.seat), default=0)
-        return tuple(past for past in self.moves if past.turn > last)
-
-    def _naming(self, words: Words) -> str:
-        if not self.relative:
-            return ""
-        after, third = (f"P{(self.seat + step) % self.players}" for step in (1, 2))
-        return words(NAMING, you=f"P{self.seat}", after=after, third=third)
-
-
-@dataclass(frozen=True)
-class OwnActions(Section):
-    """The seat's own moves: CAC's episodic memory."""
-
-    name = "own_actions"
-    moves: tuple[Past, ...]
-
-    @classmethod
-    def of(cls, view: View, options: Options) -> Self:
-        return cls(tuple(past for past in view.history if past.seat == view.seat))
-
-    def variables(self, words: Words) -> dict[str, object]:
-        made = (words("$turn: $move", turn=p.turn, move=f"{p.move}{words.result(p)}") for p in self.moves)
-        return {"moves": words("; ").join(made) or words("None yet.")}
-
-
-@dataclass(frozen=True)
-class Remembered(Section):
-    """What the seat kept of its own last turn; says nothing on its first, or when its graph remembers nothing."""
-
-    name = "remembered"
-    memory: Mapping[str, Any] = field(default_factory=dict)
-    """`turn`, `move`, `lives`, `tokens`, `deck_size`, `fireworks`, `own`, and `notes`: node -> its replies as data."""
-
-    def holding(self, memory: Mapping[str, Any]) -> Self:
-        return replace(self, memory=memory)
-
-    def variables(self, words: Words) -> dict[str, object]:
-        said = [
-            f"## {words.name(node)}\n{lines(reply, words)}"
-            for node, replies in self.memory["notes"].items()
-            for reply in replies
-        ]
-        return {
-            **{key: self.memory[key] for key in ("turn", "move", "lives", "tokens", "deck_size")},
-            "fireworks": words.fireworks(self.memory["fireworks"]),
-            "own": words.by_slot(self.memory["own"]),
-            "notes": "\n\n".join(said) or words("You noted nothing."),
-        }
-
-    def words(self, words: Words = ENGLISH) -> str:
-        return super().words(words) if self.memory else ""
-
-
 FINAL = (
     "The deck is empty. $turns turns are left in the whole game, this one included; P$last takes the last. "
     "After this turn you will have no other."
@@ -367,54 +217,6 @@ class FinalRound(Section):
 
     def words(self, words: Words = ENGLISH) -> str:
         return super().words(words) if self.turns_left is not None else ""
-
-
-@dataclass(frozen=True)
-class Strategy(Section):
-    name = "strategy"
-
-
-@dataclass(frozen=True)
-class StepByStep(Section):
-    name = "step_by_step"
-
-
-@dataclass(frozen=True)
-class CardCounts(Section):
-    name = "card_counts"
-
-
-BASE_ON_CHANCES = "that is yours to do. Base plays, hints and discards on these chances."
-LISTS = {
-    "given": "The colours and ranks listed as possible come from all hints so far: if only red and blue are listed, "
-    "the card is not yellow, green or white. They take no account of the cards you can see or count; "
-    + BASE_ON_CHANCES,
-    "own": "Your own list of what the hints leave takes no account of the cards you can see or count; "
-    + BASE_ON_CHANCES,
-}
-
-
-@dataclass(frozen=True)
-class ProbabilityAdvice(Section):
-    """How to work out chances, from deductions that are `given`, or from one's `own`."""
-
-    name = "probability_advice"
-    choices = {"deductions": tuple(LISTS)}
-    deductions: str
-
-    @classmethod
-    def of(cls, view: View, options: Options) -> Self:
-        return cls(str(options["deductions"]))
-
-    def variables(self, words: Words) -> dict[str, object]:
-        return {"lists": words(LISTS[self.deductions])}
-
-
-@dataclass(frozen=True)
-class DeductionRules(Section):
-    """How to keep track of what everybody knows (Mycroft)."""
-
-    name = "deduction_rules"
 
 
 RECOMMENDED = "The moves to choose from: those that a recommender listed, of $legal legal ones"

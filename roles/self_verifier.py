@@ -1,10 +1,11 @@
 """Self-verifier: CAC's judge of a chosen move (appendix C.3)."""
 
 from roles.base import Notes, role
+from roles.fixed import Rules
 from roles.position import TAKES, Position
 from roles.replies import Judgement
 from roles.safety import STANDARD, chosen
-from roles.sections import FinalRound, NextPlayable, Rules, State
+from roles.sections import FinalRound, NextPlayable, State
 from roles.told import Told
 
 

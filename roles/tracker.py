@@ -10,10 +10,12 @@ from orchestrator.moves import Discard, HintColour, HintRank, Play
 from orchestrator.view import Past
 from roles import literal
 from roles.base import Notes, role
+from roles.fixed import DeductionRules
+from roles.past import History, Remembered
 from roles.position import NEEDS, Position
 from roles.proposer import WHOLE
 from roles.replies import Deduction, TrackedChoice
-from roles.sections import DeductionRules, History, Remembered, State
+from roles.sections import State
 from roles.told import Told
 
 Lists = dict[int, list[Mask]]

@@ -8,11 +8,13 @@ from orchestrator.cards import COLOUR_NAMES, COLOURS, unmask
 from orchestrator.moves import Discard, Grounded, Move, Play, parse
 from roles import literal
 from roles.base import Notes, role
+from roles.fixed import CardCounts, Conventions, ProbabilityAdvice, Rules
 from roles.history_analyst import insights
+from roles.past import History
 from roles.position import NEEDS, TAKES, Position
 from roles.proposer import WHOLE
 from roles.replies import Choice, Reply
-from roles.sections import CardCounts, Conventions, Discards, FinalRound, History, ProbabilityAdvice, Rules, State
+from roles.sections import Discards, FinalRound, State
 from roles.told import Section, Told
 
 SHARED: tuple[type[Section], ...] = (Rules, Conventions, *TAKES, FinalRound, History, CardCounts, ProbabilityAdvice)

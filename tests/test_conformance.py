@@ -11,7 +11,8 @@ import roles
 from orchestrator.brain import Absent
 from orchestrator.moves import Grounded, Play
 from roles import Notes, Reply, Role, Told, Truth, conformance
-from roles.sections import Discards, FinalRound, History, LegalMoves, State
+from roles.past import History
+from roles.sections import Discards, FinalRound, LegalMoves, State
 from tests.conftest import Run
 
 

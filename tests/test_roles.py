@@ -18,10 +18,11 @@ from roles import SECTIONS, Choice, Judgement, Reply, Role, Told, Verdict, liter
 from roles.analyst import Analysis
 from roles.base import say
 from roles.history_analyst import HistoryReport, replay
+from roles.past import History
 from roles.position import TAKES, Position
 from roles.replies import TrackedChoice, answer_format, variant
 from roles.safety import LIMITS, Safety, safest
-from roles.sections import Discards, History, LegalMoves, OwnDeductions, State, cut
+from roles.sections import Discards, LegalMoves, OwnDeductions, State, cut
 from tests.tables import literal_views, position, random_views
 
 DECIDING = (
