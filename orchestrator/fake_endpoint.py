@@ -24,7 +24,8 @@ MODEL = "fake"
 MOVE_KEYS = ("action", "hint", "best")
 """Properties of reply types that name moves."""
 
-_LEGAL = re.compile(r"^ *(\d+|[A-Z]{1,2}): ((?:play|discard|hint) .+)$", re.MULTILINE)
+_MOVE = r"(?:play|discard) slot \d|hint P\d (?:rank \d|[a-z]+)"
+_LEGAL = re.compile(rf"^ *(\d+|[A-Z]{{1,2}}): ({_MOVE})$", re.MULTILINE)
 
 
 YES = 0.7
@@ -77,7 +78,7 @@ def _move(key: str, moves: list[str], chance: random.Random) -> str | None:
 
 
 _EXAMPLE = re.compile(r"(?:to show the form only:|只用来说明格式：)\n(.*?)(?:\n\n|\Z)", re.DOTALL)
-_NAMED = re.compile(r"(?:play|discard) slot \d|hint P\d (?:rank \d|[a-z]+)")
+_NAMED = re.compile(_MOVE)
 
 
 def _example(prompt: str) -> str:
@@ -97,7 +98,7 @@ def _like(example: str, moves: list[str], chance: random.Random, words: str) -> 
 
 def complete(request: dict[str, Any], kind: str | None = None) -> dict[str, Any]:
     """The chat completion for a request, spoilt by a fault of `fake_faults.CONTENT`, if any."""
-    prompt = "\n".join(str(message.get("content")) for message in request.get("messages", []))
+    prompt = "\n\n".join(str(message.get("content")) for message in request.get("messages", []))
     chance = random.Random(hashlib.sha256(prompt.encode()).digest())
     moves = list(dict.fromkeys(text for _, text in _LEGAL.findall(prompt)))
     schema = ((request.get("response_format") or {}).get("json_schema") or {}).get("schema")

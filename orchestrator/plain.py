@@ -76,6 +76,11 @@ class Missing(ValueError):  # noqa: N818  # what is wrong with the text; callers
     """A part is not there; the message is a sentence."""
 
 
+def unfenced(text: str) -> str:
+    """Without the lines that fence code."""
+    return re.sub(r"^[ \t]*```\w*[ \t]*$\n?", "", text, flags=re.MULTILINE)
+
+
 def parse(text: str, kind: type[Reply]) -> dict[str, Any]:
     """The values of a text by field, still as text; pydantic makes types of them. Raises Missing."""
     found = _parts(text, kind)

@@ -53,8 +53,9 @@ def read(text: str, reply: type[Reply], moves: Listed, form: Form = "json_schema
 
 def _plainly(answer: str, reply: type[Reply], moves: Listed) -> Reading:
     """Named parts; an object of JSON will do as well."""
+    bare = plain.unfenced(answer)
     try:
-        made = reply.model_validate(plain.parse(answer, reply), context={"moves": moves})
+        made = reply.model_validate(plain.parse(bare, reply), context={"moves": moves})
     except plain.Missing as missing:
         try:
             return replace(_as_json("", answer, reply, moves), repaired=True)
@@ -62,7 +63,7 @@ def _plainly(answer: str, reply: type[Reply], moves: Listed) -> Reading:
             raise Unreadable(str(missing)) from None
     except ValidationError as error:
         raise Unreadable(_sentence(error)) from None
-    return Reading(made, repaired=False)
+    return Reading(made, repaired=bare != answer)
 
 
 def _as_json(text: str, answer: str, reply: type[Reply], moves: Listed) -> Reading:

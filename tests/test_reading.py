@@ -145,6 +145,7 @@ def plainly(text: str, *, cut_off: bool = False) -> Reply:
         WATSON.replace("-0.5, ", "-0.5 (wasteful)\n").replace("0.9, ", "0.9: the best\n"),
         WATSON.replace("Chosen Move Number: 1", "Action: play slot 0."),
         f"<think>Chosen Move Number: 3</think>{WATSON}",
+        f"Here it is:\n```text\n{WATSON}\n```",
     ],
 )
 def test_parts_of_plain_text_are_read_by_their_names(text: str) -> None:
