@@ -90,8 +90,7 @@ def _example(prompt: str) -> str:
 def _like(example: str, moves: list[str], chance: random.Random, words: str) -> str:
     """An answer of the form of an example, in JSON or plain text."""
     if example.startswith("{"):
-        shown, _ = json.JSONDecoder().raw_decode(example)  # what was said before may follow
-        return json.dumps(like(shown, moves, chance, words=words))
+        return json.dumps(like(json.loads(example), moves, chance, words=words))
     reasoned = re.sub(r"^(Reason\w*:).*", lambda said: f"{said[1]} {words}", example, flags=re.MULTILINE)
     answered = re.sub(r"(?<=: )(?:yes|no)$", lambda _: "yes" if chance.random() < YES else "no", reasoned, flags=re.M)
     return _NAMED.sub(lambda said: _move(said[0].split()[0], moves, chance) or "none", answered)
