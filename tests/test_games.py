@@ -8,7 +8,7 @@ import pytest
 
 import graphs
 from orchestrator import belief, fake_endpoint, journal, play
-from orchestrator.brain import Scripted
+from orchestrator.brain import Ask, Scripted
 from orchestrator.cards import COLOURS
 from orchestrator.errors import UserError
 from orchestrator.events import Decided, Event, GameEnded, GameStarted, Moved, Result, Ruled, TurnStarted
@@ -82,6 +82,23 @@ async def test_every_graph_plays_whole_games_through_a_blind_server(graph: str, 
         assert result.calls >= result.turns and result.tokens_in and result.tokens_out
         if config.verify.rule == "safety":
             assert certain_misplays(events) == 0 and result.lives > 0
+
+
+def blind(ask: Ask) -> str:
+    """What the fake endpoint would say."""
+    request = {"messages": [{"role": "user", "content": part.text} for part in ask.parts]}
+    return str(fake_endpoint.complete(request)["choices"][0]["message"]["content"])
+
+
+@pytest.mark.parametrize(("graph", "players", "seed"), SOME)
+async def test_every_graph_plays_whole_games_by_a_script(graph: str, players: int, seed: int) -> None:
+    config, events = graphs.read(graph), list[Event]()
+    brain = Scripted({node.role: blind for node in config.nodes.values()})
+    await play_async(graphs.seat(config, brain), players=players, seed=seed, sink=events.append)
+    result = check_game(events, players)
+    assert "Scripted" in result.model and result.fallbacks == 0
+    assert result.forced == 0 or config.check or config.verify.rule == "safety"
+    assert len(brain.asked) == result.calls >= result.turns
 
 
 async def test_the_same_seed_and_model_give_the_same_journal(tmp_path: Path) -> None:
