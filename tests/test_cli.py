@@ -127,7 +127,7 @@ def wrong_decks() -> None:
         (["--logs", "xml", "graphs", "list"], "--logs is 'xml'; it can be: console, json"),
         (["fake-endpoint", "--faults", "0.5", "--only", "fire"], "unknown fault 'fire'; known: 429"),
         (["play", "--players", "three"], "Input should be a valid integer"),
-        (["roles", "show", "nope"], "unknown role 'nope'; known: aggregator"),
+        (["roles", "show", "nope"], "unknown role 'nope'; known: action_recommender"),
         (["graphs", "show", "nope"], "unknown graph 'nope'"),
         (["show", "none.jsonl"], "cannot read none.jsonl as a journal"),
         (["show", "49.json"], "not a journal line"),
