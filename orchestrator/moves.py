@@ -83,9 +83,16 @@ keep their labels."""
 _LABEL = re.compile(
     r"(?:(?:move|action|option|number)\s*|#)?\(?(\d+|[A-Z]{1,2})\)?\s*(?:[-–—.:()]\s*(?P<text>.*))?", re.DOTALL | re.I
 )
-_NEGATED = re.compile(r"\b(?:not|never|rather|instead|avoid|without|except|cannot)\b|n't\b|n’t\b")
+_NEGATED = re.compile(
+    r"\b(?:no|not|never|rather|instead|avoid|without|except|cannot|refuse|but|bad|worse|wrong)\b|n['’]t\b"
+)
+_SEVERAL = re.compile(
+    r"\bor\b|/|(?:,|\band\b|&)\s*+(?:slots?|cards?|ranks?|colou?rs?|\d|red|yellow|green|white|blue)\b"
+)
+LONGEST = 300
+"""Characters of an answer that names a move; more is no name of one."""
 _VERBS = {"play": "play", "discard": "discard", "hint": "hint|clue|reveal|tell"}
-_PLACE = re.compile(r"\b(?:slot|card|index|position)\s*#?\s*(-?\d+(?:\.\d+)?)")
+_PLACE = re.compile(r"\b(?:slot|card|index|position)\s*+(?:#\s*+)?(-?\d+(?:\.\d+)?)")
 _AFTER_VERB = re.compile(r"\b(?:play|discard)(?:ing|s)?\s+#?(-?\d+(?:\.\d+)?)\b")
 _TARGET = re.compile(r"\bp(?:layer)?\s*([0-4])(?:'s|’s|s)?\b")
 _RELATIVE = re.compile(r"\+\s*[0-9]")
@@ -103,11 +110,13 @@ def ground(answer: object, legal: Listed) -> Move:
         return _only([move for move in legal.values() if move == answer], str(answer))
     if not isinstance(answer, str | int) or isinstance(answer, bool):
         return _only([], str(answer))
-    text = str(answer).strip().strip("\"'`*. ")
+    text = str(answer).strip().strip("\"'`* ").rstrip(". ")
+    if len(text) > LONGEST:
+        return _only([], text)
     if by_text := [move for move in legal.values() if str(move).lower() == text.lower()]:
         return by_text[0]
     if (found := _LABEL.fullmatch(text)) and ((label := found[1].upper()).isdigit() or label in legal):
-        return _by_label(label, (found["text"] or "").strip(), legal)
+        return _by_label(label, (found["text"] or "").strip(" ()"), legal)
     return _only(_worded(text, legal), text)
 
 
@@ -145,6 +154,8 @@ def _worded(text: str, legal: Listed) -> list[Move]:
     if len(verbs) != 1 or _NEGATED.search(lower) or _RELATIVE.search(lower):
         return []
     if exact := {str(_made(found)) for found in _INSIDE.finditer(text)}:
+        if len(exact) == 1 and _SEVERAL.search(_INSIDE.sub(" ", lower)):
+            return []
         return [move for move in legal.values() if str(move) in exact]
     (verb,) = verbs
     return _hints(lower, legal) if verb == "hint" else _own(lower, verb, legal)

@@ -9,7 +9,6 @@ the wide ones of Chinese.
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import zip_longest
 from typing import Annotated, Any, get_args, get_origin
 
 from pydantic import BaseModel
@@ -88,51 +87,75 @@ def parse(text: str, kind: type[Reply]) -> dict[str, Any]:
     for name in kind.asked():
         field = kind.model_fields[name]
         if name in found:
-            data[name] = _value(found[name], field.annotation)
+            data[name] = _value(found[name], field.annotation, label(kind, name))
         elif field.is_required():
             raise Missing(f"it has no line that begins with '{label(kind, name)}:'")
     return data
 
 
 def _parts(text: str, kind: type[Reply]) -> dict[str, str]:
-    """The text of each part, to the beginning of the next one; the last of each name."""
-    names = {title.lower(): name for name in kind.asked() for title in (*_labels(kind, name), name.replace("_", " "))}
-    titles = "|".join(re.escape(title) for title in sorted(names, key=len, reverse=True))
-    # a heading may do without its colon
-    head = re.compile(rf"^[ \t>*#_-]*({titles})(?:[ \t*_]*[:：][ \t*_]*|[ \t*_]*$)", re.IGNORECASE | re.MULTILINE)
-    inside = {key.replace("_", " ") for name in kind.asked() for key in _keys(kind, name)}
-    heads = [found for found in head.finditer(text) if not (_MARKED.match(found[0]) and found[1].lower() in inside)]
-    found = {names[head[1].lower()]: value for head, value in _split(heads, text)}
-    first = kind.asked()[0]
-    before = text[: heads[0].start()].strip() if heads else ""
+    """The text of each part, to the beginning of the next one; the last of each name. Raises Missing."""
+    heads = _heads(text, kind)
+    found = {name: text[start:end].strip() for name, start, end in heads}
+    first, last = kind.asked()[0], kind.asked()[-1]
+    if heads and heads[-1][0] != last and last in found and not entry(kind.model_fields[last].annotation):
+        raise Missing(f"it goes on after '{label(kind, last)}:', which must be the last part")
+    before = text[: heads[0][1]].rpartition("\n")[0].strip() if heads else ""
     if before and first not in found and kind.model_fields[first].annotation is str:
         found[first] = before  # models leave out the name of what they begin with
     return found
 
 
-_MARKED = re.compile(r"[ \t]*[-*•][ \t]")
+def _heads(text: str, kind: type[Reply]) -> list[tuple[str, int, int]]:
+    """Each part that the text names, with its beginning and its end.
+
+    After a list, the keys of its entries are no names of parts: `Action: play slot 0` is an entry there, no choice. A
+    heading, marked as one, may do without its colon.
+    """
+    names = {title.lower(): name for name in kind.asked() for title in (*_labels(kind, name), name.replace("_", " "))}
+    titles = "|".join(re.escape(title) for title in sorted(names, key=len, reverse=True))
+    marks = r"^(?P<mark>[>*#_ \t-]*+(?:\d+[.)][ \t*_]*+)?)"
+    head = re.compile(
+        rf"{marks}(?P<title>{titles})(?:[ \t*_]*[:：][ \t*_]*|(?P<bare>[ \t*_]*$))", re.IGNORECASE | re.MULTILINE
+    )
+    found: list[tuple[str, re.Match[str]]] = []
+    keys: set[str] = set()
+    for one in head.finditer(text):
+        name = names[one["title"].lower()]
+        heading = one["bare"] is None or "#" in one["mark"] or "**" in one["mark"]
+        if heading and one["title"].lower() not in keys:
+            found.append((name, one))
+            keys = {key.replace("_", " ") for key in _keys(kind, name)}
+    ends = [one.start() for _, one in found[1:]]
+    return [(name, one.end(), end) for (name, one), end in zip(found, [*ends, len(text)], strict=False)]
 
 
 def _keys(kind: type[Reply], name: str) -> Sequence[str]:
-    """The keys of a list's entries: a marked line that begins with one is an entry, not a part of the same name."""
+    """The keys of the entries of a list."""
     inner = entry(kind.model_fields[name].annotation)
     return list(inner.model_fields) if inner else []
 
 
-def _split(heads: Sequence[re.Match[str]], text: str) -> Iterator[tuple[re.Match[str], str]]:
-    """Each head with the text up to the next one."""
-    for head, after in zip_longest(heads, heads[1:]):
-        yield head, text[head.end() : after.start() if after else None].strip()
-
-
-def _value(text: str, annotation: Any) -> Any:
+def _value(text: str, annotation: Any, named: str) -> Any:
     if (inner := entry(annotation)) is not None:
-        return list(_entries(text, inner))
+        entries = list(_entries(text, inner))
+        if text and not entries and text.strip(" .-").lower() != "none":
+            raise Missing(f"its part '{named}:' has no entry that can be read")
+        return entries
     if get_origin(annotation) is tuple:
         return _list(text, get_args(annotation)[0])
-    if annotation is str:
-        return text
-    return _bare(next((line for line in text.splitlines() if line.strip()), ""), annotation)
+    return text if annotation is str else _single(text, annotation, named)
+
+
+_MORE = re.compile(r"\b(?:play|discard|hint|move|slot|accept|refuse|okay|ok|verdict|wrong|instead)\b", re.IGNORECASE)
+
+
+def _single(text: str, annotation: Any, named: str) -> str | None:
+    """A value on one line. Raises Missing when what follows may take it back."""
+    first, *more = [line for line in text.splitlines() if line.strip()] or [""]
+    if any(_MORE.search(line) for line in more):
+        raise Missing(f"it goes on after '{named}: {first[:60]}'; let that be its last line")
+    return _bare(first, annotation)
 
 
 def _bare(text: str, annotation: Any) -> str | None:
@@ -157,9 +180,11 @@ def _entries(text: str, kind: type[BaseModel]) -> Iterator[dict[str, Any]]:
         yield from _pairs(text, kind)
         return
     known = {name.replace("_", " "): name for name in names}
-    key = re.compile(rf"(?:^|[;；])[ \t*]*({'|'.join(map(re.escape, known))})[ \t*]*[:：]", re.IGNORECASE)
+    key = re.compile(rf"(?:^|[;；])[ \t*]*+({'|'.join(map(re.escape, known))})[ \t*]*+[:：]", re.IGNORECASE)
     for line in _lines(text):
-        cells = {known[head[1].lower()]: value for head, value in _split(list(key.finditer(line)), line)}
+        heads = list(key.finditer(line))
+        ends = [*(one.start() for one in heads[1:]), len(line)]
+        cells = {known[one[1].lower()]: line[one.end() : end].strip() for one, end in zip(heads, ends, strict=False)}
         if cells:
             yield {name: _cell(value, kind.model_fields[name].annotation) for name, value in cells.items()}
 
@@ -170,35 +195,37 @@ def _cell(text: str, annotation: Any) -> Any:
     return text if annotation is str else _bare(text, annotation)
 
 
+_MARK = re.compile(r"(?:[-*•]|\d+[.)])\s+")
+
+
 def _lines(text: str) -> Iterator[str]:
     """An entry a line; a line without a mark goes on with the one before."""
-    entry_line = ""
-    for line in text.splitlines():
-        bare = line.strip()
-        if re.match(r"[-*•]\s|\d+[.)]\s", bare):
-            if entry_line:
-                yield entry_line
-            entry_line = re.sub(r"^(?:[-*•]|\d+[.)])\s+", "", bare)
-        elif bare:
-            entry_line = f"{entry_line} {bare}".strip()
-    if entry_line:
-        yield entry_line
+    gathered: list[str] = []
+    for line in filter(None, map(str.strip, text.splitlines())):
+        if (mark := _MARK.match(line)) and gathered:
+            yield " ".join(gathered)
+            gathered = []
+        gathered.append(line[mark.end() :] if mark else line)
+    if gathered:
+        yield " ".join(gathered)
 
 
-_RATED = re.compile(r"(?P<first>[^\n,;]*?[^\n,;:\s])\s*:\s*(?P<second>[-+−]?(?:\d+\.?\d*|\.\d+))(?![\w%])[ \t,;.]*")
+_SPLIT = re.compile(r"[\n,;，；]|(?<=\d)[ \t](?=Move\b)")
+_RATED = re.compile(r"[:：][ \t]*+([-+−]?+(?:\d++(?:\.\d*+)?|\.\d++))(?![\w%/–—-])")
 
 
 def _pairs(text: str, kind: type[BaseModel]) -> Iterator[dict[str, Any]]:
     """`- play slot 2: 0.9` a line, or several of a number each on one: `Move 0: 0.5, Move 1: -0.3`."""
     first, second = kind.model_fields
     if _numeric(kind.model_fields[second].annotation):
-        for found in _RATED.finditer(text):
-            yield {first: found["first"].strip(" \t-*•`"), second: found["second"].replace("−", "-")}
+        for cell in _SPLIT.split(text):
+            if found := _RATED.search(cell):
+                yield {first: cell[: found.start()].strip(" \t-*•`"), second: found[1].replace("−", "-")}
         return
     for line in _lines(text):
-        name, colon, value = line.partition(": ")
-        if colon:
-            yield {first: name.strip("* `"), second: _cell(value.strip(), kind.model_fields[second].annotation)}
+        if colon := re.search(r"[:：]\s", line):
+            value = _cell(line[colon.end() :].strip(), kind.model_fields[second].annotation)
+            yield {first: line[: colon.start()].strip("* `"), second: value}
 
 
 def _numeric(annotation: Any) -> bool:

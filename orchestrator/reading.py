@@ -67,7 +67,7 @@ def _plainly(answer: str, reply: type[Reply], moves: Listed) -> Reading:
 
 
 def _as_json(text: str, answer: str, reply: type[Reply], moves: Listed) -> Reading:
-    problem = "it holds no complete JSON object"
+    problem, found = "it holds no complete JSON object", list[Reading]()
     for chunk in reversed(_objects(answer)):
         data, repaired = _load(chunk)
         if data is None:
@@ -76,11 +76,18 @@ def _as_json(text: str, answer: str, reply: type[Reply], moves: Listed) -> Readi
             made = reply.model_validate(data, context={"moves": moves})
         except ValidationError as error:
             problem = _sentence(error)
+            if not found and set(data) & set(reply.asked()):
+                break  # what came before is a draft of this
             continue
-        return Reading(made, repaired or chunk != text.strip())
-    raise Unreadable(problem)
+        found.append(Reading(made, repaired or chunk != text.strip()))
+    if len(chosen := {str(one.reply.action) for one in found if hasattr(one.reply, "action")}) > 1:
+        raise Unreadable(f"it chooses several moves: {', '.join(sorted(chosen))}; reply with one object")
+    if not found:
+        raise Unreadable(problem)
+    return found[0]
 
 
+_ENTRY = re.compile(r"(?:\[|\},)\s*\Z")
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*+(?:"|\Z)|[{}]', re.DOTALL)
 """A string (to the end of the text if it is never closed) or a brace; possessive: no character is read twice."""
 
@@ -88,13 +95,13 @@ _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*+(?:"|\Z)|[{}]', re.DOTALL)
 def _objects(text: str) -> list[str]:
     """The complete top-level {...} stretches; none at all when the last one is unclosed: what came before was a draft.
 
-    Braces inside strings do not count.
+    Braces inside strings do not count. The entries of a list are no replies: of a list there is none.
     """
     found = []
     start = text.find("{")
     while start >= 0:
         end = _closing(text, start)
-        if end is None:
+        if end is None or _ENTRY.search(text[max(0, start - 99) : start]):
             return []
         found.append(text[start:end])
         start = text.find("{", end)

@@ -1,6 +1,7 @@
 """The one reader of models' answers."""
 
 import json
+from contextlib import suppress
 
 import pytest
 from hypothesis import given, settings
@@ -40,7 +41,7 @@ def choice(text: str, cut_off: bool = False) -> Reading:
             True,
         ),
         ('Given {R1, R2} I say {"reason": "r", "action": "play slot 0"}', True),
-        ('{"reason": "first", "action": "discard slot 0"} no: {"reason": "r", "action": "play slot 0"}', True),
+        ('{"reason": "first", "action": "play slot 0"} yes: {"reason": "r", "action": "play slot 0"}', True),
         ('{"reason": "r", "action": "play slot 0", "mood": "fine"}', False),
         ('{"reason": "braces } and { inside", "action": "play slot 0"}', False),
     ],
@@ -143,7 +144,6 @@ def plainly(text: str, *, cut_off: bool = False) -> Reply:
         WATSON.replace("Number: 1", "Number: **1** (Play 0)"),
         WATSON.replace("Chosen Move Number: 1", "### Chosen Move Number\n\n1"),
         WATSON.replace("-0.5, ", "-0.5 (wasteful)\n").replace("0.9, ", "0.9: the best\n"),
-        WATSON.replace("Chosen Move Number: 1", "Action: play slot 0."),
         f"<think>Chosen Move Number: 3</think>{WATSON}",
         f"Here it is:\n```text\n{WATSON}\n```",
     ],
@@ -168,11 +168,43 @@ def test_parts_of_plain_text_are_read_by_their_names(text: str) -> None:
         (WATSON.replace("0.9", "9"), r"ratings\.1\.rating: input should be less than or equal to 1"),
         ("Move 1 it is.", "it has no line that begins with 'Reasoning:'"),
         ("Reasoning: x\nMove ratings: Move 0: 0.5", "it has no line that begins with 'Chosen move:'"),
+        (
+            "Reasoning: x\nMove ratings:\nAction: play slot 0, rating: 0.9\nAction: discard slot 0, rating: -0.2\n",
+            "no line",
+        ),
+        ("Reasoning: x\nMove ratings:\n**Action: play slot 0**\n", "no entry that can be read|no line"),
+        (f"{WATSON}\nWait, that is wrong: discard slot 0 is better.", "it goes on after 'Chosen move: 1'"),
+        (f"{WATSON}\n\nReasoning: or rather the other one", "which must be the last part"),
+        (
+            WATSON.replace("Move 0: -0.5, Move 1 (Play 0): 0.9, play slot 1: 0.1,\nhint P1 red: -1", "| 0 | 0.5 |"),
+            "no entry",
+        ),
+        ("Reasoning: x\nAction\nplay slot 0 would be bad.", "no line that begins with 'Move ratings:'"),
     ],
 )
 def test_plain_text_that_lacks_a_part_is_refused(text: str, said: str) -> None:
     with pytest.raises(Unreadable, match=said):
         plainly(text)
+
+
+@pytest.mark.parametrize("colon", [":", "：", " : "])
+def test_ratings_may_have_wide_colons(colon: str) -> None:
+    reply = plainly(f"Reasoning: x\nMove ratings:\n- play slot 0{colon}0.5\n- 0{colon}-1\n3. Chosen move: play slot 1")
+    assert isinstance(reply, RatedChoice) and [one.rating for one in reply.ratings] == [0.5, -1]
+
+
+@pytest.mark.parametrize(
+    "filler", ["word ", "a:", "play slot ", "1: ", "- x\n", "Action: ", "\n", " ", ";", "0:0.", "{", "["]
+)
+def test_no_text_takes_long_to_read(filler: str) -> None:
+    """Backtracking would take hours; what it is made into does not matter here."""
+    for text in (
+        f"Reasoning: x\nMove ratings:\n{filler * (90_000 // len(filler))}\nChosen move: 1",
+        f"Chosen move: {filler * 9000}",
+    ):
+        for form in ("text", "json"):
+            with suppress(Unreadable):
+                read(text, variant(Choice, True, True), LEGAL, form)
 
 
 def test_plain_text_that_was_cut_off_is_refused() -> None:
@@ -199,3 +231,20 @@ def every_move() -> list[Move]:
     """All moves that examples name."""
     own = [make(slot=slot) for make in (Play, Discard) for slot in range(5)]
     return [*own, *(HintRank(to=to, rank=rank) for to in (1, 2) for rank in range(1, 6)), HintColour(to=1, colour="R")]
+
+
+# Several objects
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '[{"action": "play slot 0", "reason": "good"}, {"action": "discard slot 0", "reason": "worst"}]',
+        '[{"action": "play slot 0", "reason": "good"},',
+        'Best: {"action": "play slot 0", "reason": "good"} Worst: {"action": "discard slot 0", "reason": "worst"}',
+        '{"reason": "draft", "action": "play slot 0"}\nNo, better:\n{"reason": "final", "action": "hint P1 green"}',
+    ],
+)
+def test_of_several_objects_none_is_taken_in_doubt(text: str) -> None:
+    with pytest.raises(Unreadable):
+        read(text, Choice, LEGAL, "json")
