@@ -6,7 +6,7 @@ from typing import Any
 
 import yaml
 
-from graphs.config import PROGRAM, GraphConfig, checked
+from graphs.config import PROGRAM, GraphConfig, checked, told_somewhere
 from orchestrator.errors import UserError
 
 
@@ -27,12 +27,8 @@ def without(config: GraphConfig, *gone: str) -> GraphConfig:
 
 def without_sections(config: GraphConfig, *gone: str) -> GraphConfig:
     """The same graph, told less: words and programs alike are blind to these sections."""
-    there = list(dict.fromkeys(t.section for name in config.nodes for t in config.context_of(name).sections))
-    if unknown := [section for section in gone if section not in there]:
-        raise UserError(f"graph {config.name!r} has no section {unknown[0]!r}; it has: {', '.join(there)}")
-    data = config.model_dump(mode="json")
-    data["without_sections"] = list(dict.fromkeys((*config.without_sections, *gone)))
-    return _again(config, data, "without-" + "-".join(gone))
+    less = config.model_copy(update={"without_sections": tuple(dict.fromkeys((*config.without_sections, *gone)))})
+    return _again(config, told_somewhere(less).model_dump(mode="json"), "without-" + "-".join(gone))
 
 
 def replace(config: GraphConfig, **models: str) -> GraphConfig:
@@ -76,8 +72,8 @@ def dotted(config: GraphConfig, settings: Iterable[str]) -> GraphConfig:
         except (yaml.YAMLError, ValueError):
             raise UserError(f"--set {given!r}: {text!r} is not YAML") from None
         _put(data, keys, value, given)
-        named.append(f"{keys[-1]}-{_short(value)}")
-    return _again(config, data, "-".join(named)) if named else config
+        named.append("-".join((*(key for key in keys if key not in ("nodes", "options")), _short(value))))
+    return told_somewhere(_again(config, data, "-".join(named))) if named else config
 
 
 def _put(data: dict[str, Any], keys: list[str], value: Any, given: str) -> None:

@@ -121,6 +121,8 @@ class GraphConfig(Frozen):
         _circle(self)
         _decision(self)
         _judging(self)
+        if unknown := [section for section in self.without_sections if section not in roles.SECTIONS]:
+            raise ValueError(f"without_sections: unknown section {unknown[0]!r}; known: {', '.join(roles.SECTIONS)}")
         for name in self.nodes:
             _options(self, name)
             _sections(self, name)
@@ -285,6 +287,14 @@ def _memory(config: GraphConfig) -> None:
         raise ValueError("remembers: no node is told the section remembered; its context or its role leaves it out")
 
 
+def told_somewhere(config: GraphConfig) -> GraphConfig:
+    """The same; raises UserError when a section is taken away that no context of the graph has."""
+    there = list(dict.fromkeys(told for name in config.nodes for told in config.context_of(name).names))
+    if unknown := [section for section in config.without_sections if section not in there]:
+        raise UserError(f"graph {config.name!r} has no section {unknown[0]!r}; it has: {', '.join(there)}")
+    return config
+
+
 def names() -> list[str]:
     """The graphs that have a name, those of installed packages included."""
     return sorted(library.graphs())
@@ -314,7 +324,7 @@ def parse(text: str, where: str = "graph", folder: Path | None = None) -> GraphC
     data = loaded(text, where)
     if not isinstance(data, dict):
         raise UserError(f"{where} is not a graph: a YAML mapping with the keys {', '.join(GraphConfig.model_fields)}")
-    return checked(data, where, folder)
+    return told_somewhere(checked(data, where, folder))
 
 
 def checked(data: dict[str, Any], where: str, folder: Path | None = None) -> GraphConfig:

@@ -5,8 +5,8 @@ from typing import Any
 
 from graphs.build import attempts
 from graphs.config import GraphConfig
-from orchestrator.brain import Absent
 from orchestrator.moves import Move
+from orchestrator.reply import Reply
 from orchestrator.seat import Memory
 from orchestrator.view import View
 from roles import Notes
@@ -35,4 +35,4 @@ def remember(config: GraphConfig, view: View, notes: Notes, move: Move) -> Memor
 def _kept(config: GraphConfig, notes: Notes, node: str) -> list[Mapping[str, Any]]:
     names = [attempt.name(node) for attempt in attempts(config)]
     there = [notes[name] for name in names if name in notes]
-    return [reply.model_dump(mode="json") for reply in (there[-1] if there else ()) if not isinstance(reply, Absent)]
+    return [reply.as_data() for reply in (there[-1] if there else ()) if isinstance(reply, Reply)]

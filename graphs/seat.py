@@ -28,7 +28,7 @@ from orchestrator.settings import REPLAY, ModelSettings, settings
 from orchestrator.view import View
 from roles import Notes, Verdict
 from roles.position import TAKES, Position
-from roles.replies import Choice, RatedChoice, Shortlist
+from roles.replies import Choice, RatedChoice, Shortlist, answer_format
 from roles.safety import safest
 from roles.sections import cut
 
@@ -197,7 +197,7 @@ COMMON = (*(f"{block}.md" for block in _BLOCKS), prompts.PHRASES)
 
 
 def _prompts(config: GraphConfig) -> dict[str, str]:
-    """A hash of each prompt file of the graph's contexts and roles, and of the templates that roles brought along.
+    """A hash of each prompt file of the graph's contexts and roles, of templates brought along, and of answer formats.
 
     A context that the config holds itself is no file.
     """
@@ -210,6 +210,8 @@ def _prompts(config: GraphConfig) -> dict[str, str]:
             texts[prompts.path(f"sections/{told}.md", context.lang)] = roles.SECTIONS[told].wording(context.words)
         said = "" if role.template is None else role.instruction(context.words)
         templates[prompts.path(f"roles/{node.role}", context.lang)] = said
+        if role.template is not None:
+            templates[f"answers/{name}"] = answer_format(context.reply(role), context.answer_format, context.words)
     brought = {name: text for name, text in texts.items() if name not in known} | templates
     there = {name: known[name] for name in sorted({*files, *texts} & set(known))}
     return there | {name: prompts.digest(text) for name, text in sorted(brought.items())}

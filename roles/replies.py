@@ -101,6 +101,7 @@ class Shortlist(Reply):
     """The moves that a recommender lists, in the order shown. Who hears it is told these alone of the legal moves."""
 
     names_moves = True
+    example = {"entries": [{"action": "play slot 2", "rank": 1, "why": "slot 2 is known to be playable"}]}
 
     entries: tuple[Recommended, ...] = Field(description="the recommended moves")
 
@@ -124,7 +125,7 @@ Accepted = Annotated[bool, BeforeValidator(_accepted)]
 class Judgement(Reply):
     """What a judge replies about the move before him."""
 
-    labels = {"accept": ("Accept", "Verification")}
+    labels = {"accept": ("Verification", "Accept")}
 
     example = {"reason": "Slot 0 is known to be the red 1, and red is next at 1.", "accept": True}
 

@@ -8,18 +8,29 @@ from pathlib import Path
 import pytest
 
 import graphs
+from graphs.memory import remember
 from graphs.prompting import asks
 from orchestrator.brain import messages
+from orchestrator.seat import Memory
+from orchestrator.view import View
+from roles import Notes
 from tests.tables import GRAPHS, POSITIONS, position, turn_of
 
 GOLDEN = Path(__file__).parent / "golden"
 
 
+def kept(config: graphs.GraphConfig, view: View, notes: Notes) -> Memory:
+    """What a remembering seat could have kept of its last turn: the programs' notes on this position, a round ago."""
+    if view.turn == 1 or not config.remembers:
+        return {}
+    return {**remember(config, view, notes, view.legal[0]), "turn": view.turn - view.players}
+
+
 async def told(graph: str, where: str) -> str:
     view = position(where)
     config = graphs.at(graphs.read(graph), view.players)
-    blocks = []
-    for node, ask in asks(config, view, await turn_of(config, view)).items():
+    blocks, notes = [], await turn_of(config, view)
+    for node, ask in asks(config, view, notes, kept(config, view, notes)).items():
         for message in messages(ask.parts):
             blocks.append(f"=== {node}: {message.role} message\n\n{message.content}\n")
     return "\n".join(blocks)

@@ -53,7 +53,9 @@ class Overheard:
         self.heard.append((ask.key, ask.place, plain, ask.moves, call_seed(1, ask)))
         chance = random.Random(json.dumps(plain))
         kind = chance.choice(CONTENT) if chance.random() < 0.2 else None
-        request = {"messages": plain, "response_format": response_format(ask.reply)}
+        request: dict[str, Any] = {"messages": plain}
+        if ask.form == "json_schema":
+            request["response_format"] = response_format(ask.reply)
         message = fake_endpoint.complete(request, kind)["choices"][0]["message"]
         return Said(text=message["content"] or "", finish="stop")
 
@@ -80,7 +82,9 @@ def configs() -> list[graphs.GraphConfig]:
         *(graphs.read(name) for name in GRAPHS),
         *(everybody(name) for name in prompts.names("contexts", ".yaml") if "legal_moves" in context.read(name).names),
         remembering,
-        graphs.setting(graphs.read("tom_planner_2"), lang="zh"),
+        graphs.setting(graphs.read("tom_planner_2"), lang="zh", reports="raw", answer_format="text"),
+        graphs.setting(house, reports="raw", answer_format="text"),
+        graphs.setting(graphs.read("mycroft"), answer_format="text", reason_first=True),
     ]
 
 

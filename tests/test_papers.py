@@ -72,7 +72,7 @@ async def test_the_aggregator_hears_every_report_under_its_name_as_it_was_writte
         if "action" in data:
             data |= {"action": next(iter(ask.moves)), "ratings": []}
         data |= {key: [] for key in ("moves", "best") if key in data}
-        plain = "\n".join(f"{name.replace('_', ' ')}: {value or 'none'}" for name, value in data.items())
+        plain = "\n".join(f"{name.replace('_', ' ')}: {data[name] or 'none'}" for name in ask.reply.asked())
         text = plain if ask.form == "text" else f"Well:\n{json.dumps(data)}"
         written[ask.node] = text
         return f"<think>secret thoughts of {ask.node}</think>{text}"

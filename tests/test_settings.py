@@ -223,7 +223,7 @@ async def test_a_langchain_models_garbled_answers_are_tried_again(monkeypatch: p
     faults = Faults(0.5, seed=3, kinds=(kind,))
     async with fake_endpoint.serving(fake_endpoint.app(faults=faults)) as url:
         seat = graphs.seat("watson", {"model": "langchain:openai:fake", "base_url": url, "backoff_s": 0.001})
-        result = await play_async(seat, players=2, seed=1, max_turns=4)
+        result = await play_async(seat, players=2, seed=1, max_turns=12)
         await seat.aclose()
     assert result.faults == faults.done[kind] > 0
 
