@@ -9,6 +9,7 @@ import graphs
 from graphs.prompting import asks
 from orchestrator.brain import Ask
 from orchestrator.events import Call, Decided, Event
+from orchestrator.plain import label
 from orchestrator.table import play_async
 from orchestrator.view import View
 from roles import literal
@@ -72,7 +73,7 @@ async def test_the_aggregator_hears_every_report_under_its_name_as_it_was_writte
         if "action" in data:
             data |= {"action": next(iter(ask.moves)), "ratings": []}
         data |= {key: [] for key in ("moves", "best") if key in data}
-        plain = "\n".join(f"{name.replace('_', ' ')}: {data[name] or 'none'}" for name in ask.reply.asked())
+        plain = "\n".join(f"{label(ask.reply, name)}: {data[name] or 'none'}" for name in ask.reply.asked())
         text = plain if ask.form == "text" else f"Well:\n{json.dumps(data)}"
         written[ask.node] = text
         return f"<think>secret thoughts of {ask.node}</think>{text}"
