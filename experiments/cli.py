@@ -27,7 +27,8 @@ from orchestrator.fake_faults import KINDS, Faults
 from orchestrator.settings import REPLAY
 from roles import conformance
 
-app = typer.Typer(no_args_is_help=True, add_completion=False)
+HELP = {"help_option_names": ["-h", "--help"]}
+app = typer.Typer(no_args_is_help=True, add_completion=False, context_settings=HELP)
 graphs_app = typer.Typer(no_args_is_help=True, help="The graphs there are.")
 roles_app = typer.Typer(no_args_is_help=True, help="The roles there are.")
 app.add_typer(graphs_app, name="graphs")

@@ -11,9 +11,9 @@ from rich.text import Text
 import graphs
 from graphs import context
 from graphs.build import attempts
-from graphs.config import PLAYERS, GraphConfig
+from graphs.config import PLAYERS, SETTINGS, GraphConfig
 
-SETTINGS = ("order", "answer_format", "ratings", "reason_first", "options")
+SHOWN = (*SETTINGS, "options")
 
 
 def calls(config: GraphConfig) -> str:
@@ -25,8 +25,10 @@ def calls(config: GraphConfig) -> str:
 
 
 def _asks(config: GraphConfig, name: str) -> int:
-    """A role without a template is never a model's."""
-    return 0 if config.role(name).template is None else config.nodes[name].samples
+    """A role without a template is never a model's, and a selector of one candidate is never asked."""
+    node, role = config.nodes[name], config.role(name)
+    settled = role.settled and sum(config.nodes[read].samples for read in node.reads) == 1
+    return 0 if role.template is None or settled else node.samples
 
 
 def steps(config: GraphConfig) -> list[list[str]]:
@@ -116,7 +118,7 @@ def _footer(config: GraphConfig) -> Iterator[str]:
     models = Counter(node.model for node in config.nodes.values())
     bound = ", ".join(f"{model} ({number} node{'s' * (number > 1)})" for model, number in models.items())
     yield f"decides: {config.decides}; calls a turn: {calls(config)}, {depth(config)} deep; models: {bound}"
-    given = {name: getattr(config, name) for name in SETTINGS if getattr(config, name) not in (None, {})}
+    given = {name: getattr(config, name) for name in SHOWN if getattr(config, name) not in (None, {})}
     if given:
         yield f"instead of the context's: {', '.join(f'{name} {flow(value)}' for name, value in given.items())}"
     if config.without_sections:

@@ -12,12 +12,13 @@ from experiments.graph_picture import calls, depth
 from graphs import context
 from roles import Role
 from roles.replies import answer_format
+from roles.told import shown
 
 
 def list_graphs(console: Console) -> None:
     table = Table(box=None, pad_edge=False, header_style="dim")
     for column in ("graph", "context", "nodes", "calls a turn", "depth", "verify", "from"):
-        table.add_column(column)
+        table.add_column(column, no_wrap=column != "nodes", overflow="fold")
     for name in graphs.names():
         config = graphs.read(name)
         verify = config.verify.rule if not config.check else f"{config.check.judge} + {config.verify.rule}"
@@ -34,7 +35,7 @@ def graphs_data() -> list[dict[str, Any]]:
 def list_roles(console: Console) -> None:
     table = Table(box=None, pad_edge=False, header_style="dim")
     for column in ("role", "replies with", "played by", "from", "what for"):
-        table.add_column(column)
+        table.add_column(column, no_wrap=column == "role", overflow="fold")
     for name in roles.names():
         role = roles.get(name)
         table.add_row(name, role.reply.__name__, played_by(role), roles.source(name), role.title)
@@ -78,4 +79,4 @@ def show_role(role: Role, console: Console) -> None:
 
 def _allowed(value: object) -> object:
     """A value that an option can have, as a person or JSON says it."""
-    return "a number" if value is int else value
+    return shown(value) if value is int or isinstance(value, range) else value

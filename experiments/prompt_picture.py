@@ -17,15 +17,12 @@ from rich.text import Text
 import graphs
 from graphs.config import PROGRAM, GraphConfig
 from graphs.prompting import asks, notes_of
-from orchestrator.brain import Message, messages
+from orchestrator.brain import Message, estimated, messages
 from orchestrator.errors import UserError
 from orchestrator.events import Decided, Event, TurnStarted
 from orchestrator.seat import Chair, Memory
 from orchestrator.table import play_async
 from orchestrator.view import View
-
-CHARS = 4
-"""Characters of a token, as estimated everywhere here."""
 
 
 @dataclass(frozen=True)
@@ -41,13 +38,13 @@ class Picture:
 
     @property
     def tokens(self) -> int:
-        return len(self.text) // CHARS
+        return estimated(self.text)
 
     def parts(self) -> Iterator[tuple[str, int]]:
         """Each part with its tokens, in prompt order."""
         for message in self.messages:
             for span in message.spans:
-                yield span.name, (span.end - span.start) // CHARS
+                yield span.name, estimated(message.content[span.start : span.end])
 
 
 def pictures(config: GraphConfig, players: int, seed: int, turn: int, node: str | None = None) -> list[Picture]:
@@ -123,7 +120,7 @@ def show(made: list[Picture], console: Console) -> None:
         )
     console.print(table)
     total = sum(picture.tokens for picture in made)
-    console.print(Text(f"\n{total} tokens in all, estimated as characters / {CHARS}"))
+    console.print(Text(f"\n{total} tokens in all, estimated as characters / 4"))
     if len(made) > 1:
         console.print(
             Text(f"{shared(made):.0%} of it, colleagues' notes aside, is a beginning shared with another prompt")

@@ -78,6 +78,8 @@ def dotted(config: GraphConfig, settings: Iterable[str]) -> GraphConfig:
 
 def _put(data: dict[str, Any], keys: list[str], value: Any, given: str) -> None:
     *path, last = keys
+    if path[:1] == ["nodes"] and len(path) > 1 and path[1] not in data["nodes"]:
+        raise UserError(f"--set {given!r}: there is no node {path[1]!r}; the nodes are: {', '.join(data['nodes'])}")
     for done, key in enumerate(path):
         inner = data.setdefault(key, {}) if done else data.get(key)
         if not isinstance(inner, dict):

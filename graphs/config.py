@@ -186,7 +186,7 @@ def _names(config: GraphConfig) -> None:
         config.role(name)
         config.context_of(name)
         if missing := [read for read in node.reads if read not in config.nodes]:
-            raise _unknown(missing[0], f"node {name!r} reads", config.nodes)
+            raise _unknown(missing[0], f"node {name!r} reads:", config.nodes)
     named = {"decides": config.decides}
     if config.check:
         named |= {"check.judge": config.check.judge, "check.redo": config.check.redo}
@@ -287,11 +287,12 @@ def _memory(config: GraphConfig) -> None:
         raise ValueError("remembers: no node is told the section remembered; its context or its role leaves it out")
 
 
-def told_somewhere(config: GraphConfig) -> GraphConfig:
+def told_somewhere(config: GraphConfig, where: str | None = None) -> GraphConfig:
     """The same; raises UserError when a section is taken away that no context of the graph has."""
     there = list(dict.fromkeys(told for name in config.nodes for told in config.context_of(name).names))
     if unknown := [section for section in config.without_sections if section not in there]:
-        raise UserError(f"graph {config.name!r} has no section {unknown[0]!r}; it has: {', '.join(there)}")
+        graph = where or f"graph {config.name!r}"
+        raise UserError(f"{graph} has no section {unknown[0]!r}; it has: {', '.join(there)}")
     return config
 
 
@@ -324,7 +325,7 @@ def parse(text: str, where: str = "graph", folder: Path | None = None) -> GraphC
     data = loaded(text, where)
     if not isinstance(data, dict):
         raise UserError(f"{where} is not a graph: a YAML mapping with the keys {', '.join(GraphConfig.model_fields)}")
-    return told_somewhere(checked(data, where, folder))
+    return told_somewhere(checked(data, where, folder), where)
 
 
 def checked(data: dict[str, Any], where: str, folder: Path | None = None) -> GraphConfig:

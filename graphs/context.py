@@ -61,8 +61,11 @@ class Context(Frozen):
     @field_validator("sections")
     @classmethod
     def _known(cls, listed: tuple[Listed, ...]) -> tuple[Listed, ...]:
-        for told in listed:
+        names = [told.section for told in listed]
+        for number, told in enumerate(listed):
             check(told)
+            if told.section in names[:number]:
+                raise ValueError(f"section {told.section!r} is listed twice")
         return listed
 
     @property

@@ -24,6 +24,8 @@ from roles.replies import Choice, Judgement, Shortlist
 from roles.sections import LegalMoves, cut
 from roles.words import ENGLISH, Words
 
+log = structlog.get_logger()
+
 
 def merge(old: Notes, new: Notes) -> Notes:
     return {**old, **new}
@@ -173,6 +175,7 @@ class RoleNode:
         except TurnError:
             raise
         except Exception as error:
+            log.info("a role's program failed", role=self.role.name, exc_info=True)
             raise RoleError(f"{whose} failed: {type(error).__name__}: {error}") from error
         if not isinstance(reply, self.role.reply):
             raise RoleError(f"{whose} replied with a {type(reply).__name__}, not a {self.role.reply.__name__}")

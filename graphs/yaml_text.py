@@ -18,10 +18,24 @@ def from_file(path: Path, what: str) -> str:
         raise UserError(f"cannot read {what} {str(path)!r}: it is not text") from None
 
 
+class _Twice(Exception):  # noqa: N818  # what is wrong with a mapping
+    """A key is there twice, of which YAML would silently take the last."""
+
+
+class _Once(yaml.SafeLoader):
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        keys = [key.value for key, _ in node.value]
+        if twice := next((key for i, key in enumerate(keys) if key in keys[:i]), None):
+            raise _Twice(repr(twice))
+        return super().construct_mapping(node, deep)
+
+
 def loaded(text: str, where: str) -> Any:
     """The plain data of a YAML text. Raises UserError with the line that is wrong."""
     try:
-        return yaml.safe_load(text)
+        return yaml.load(text, Loader=_Once)
+    except _Twice as twice:
+        raise UserError(f"{where} says {twice} twice") from None
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         raise UserError(f"{where} is not YAML{f', line {mark.line + 1}' if mark else ''}") from None

@@ -20,7 +20,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, System
 from pydantic import SecretStr
 
 from orchestrator import faults
-from orchestrator.brain import Ask, Attempt, Brain, Message, Said
+from orchestrator.brain import Ask, Attempt, Brain, Message, Said, estimated
 from orchestrator.budget import Budget, Metered
 from orchestrator.cache import Cache, Cached
 from orchestrator.chat import OpenAIChat
@@ -152,7 +152,7 @@ class ChatBrain:
         text = self._safe(message.text) or ""
         counts = (usage.get("input_tokens") or 0, usage.get("output_tokens") or 0)
         counted = any(counts)
-        tokens_in, tokens_out = counts if counted else (sum(len(m.content) for m in told) // 4, len(text) // 4)
+        tokens_in, tokens_out = counts if counted else (sum(estimated(m.content) for m in told), estimated(text))
         cached = (usage.get("input_token_details") or {}).get("cache_read") or 0
         price = self.settings.price
         return Said(

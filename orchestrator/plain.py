@@ -56,10 +56,12 @@ def _written(value: Any, annotation: Any) -> str:
 
 
 def _entry(item: Mapping[str, Any]) -> str:
-    values = [(key.replace("_", " "), _scalar(value)) for key, value in item.items()]
-    if len(values) == 2:
-        return f"{values[0][1]}: {values[1][1]}"
-    return "; ".join(f"{key}: {value}" for key, value in values)
+    """What is null is left out: of a play, "discard risk: none" would be misread."""
+    if len(item) == 2:
+        first, second = map(_scalar, item.values())
+        return f"{first}: {second}"
+    there = {key.replace("_", " "): _scalar(value) for key, value in item.items() if value is not None}
+    return "; ".join(f"{key}: {value}" for key, value in there.items())
 
 
 def _scalar(value: Any) -> str:

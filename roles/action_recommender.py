@@ -14,8 +14,8 @@ from roles.replies import Recommended, Shortlist
 from roles.sections import FinalRound, State
 from roles.told import Choices, Told, defaults
 
-OPTIONS: Choices = {"k": (5, 3, "all", int), "shuffle": (False, True)}
-"""`k`: how many moves it lists; with 0 it lists none, and nobody is narrowed. `shuffle`: shown in an order that says
+OPTIONS: Choices = {"k": (5, 3, "all", range(1, 51)), "shuffle": (False, True)}
+"""`k`: how many moves it lists. `shuffle`: shown in an order that says
 nothing of their ranks, the same whenever the same seat stands before the same moves on the same turn."""
 
 

@@ -14,7 +14,7 @@ from roles.marks import Mark, Marks, Truth, checked
 from roles.replies import Choice, Form, Judgement, Reply, Shortlist, Verdict, answer_format
 from roles.report import candidates, report
 from roles.sections import LegalMoves
-from roles.told import Choices, Options, Section, Told, defaults
+from roles.told import Choices, Options, Section, Told, check_choices, defaults
 from roles.words import ENGLISH, Words
 
 Notes = Mapping[str, tuple[BaseModel, ...]]
@@ -96,6 +96,10 @@ def add(made: Role) -> Role:
         raise UserError(f"role {made.name!r} is registered twice: by {first} and by {by}; choose another name")
     if made.reply.names_moves and made.template is not None and LegalMoves not in made.takes:
         raise UserError(f"role {made.name!r} names moves but does not take the section 'legal_moves'")
+    try:
+        check_choices(f"role {made.name!r}", made.options)
+    except ValueError as error:
+        raise UserError(str(error)) from None
     if surplus := prompts.variables(made.template or "") - set(made.options):
         raise UserError(f"the template of role {made.name!r} has variables, which nothing fills: {sorted(surplus)}")
     _KNOWN[made.name], _SOURCES[made.name] = made, by

@@ -152,8 +152,13 @@ def _tells(role: Role, at: Case) -> Iterator[str]:
 
 def _settings(role: Role) -> list[Mapping[str, object]]:
     """Every option at each of its values, the others at their defaults."""
-    single = [{name: 3 if value is int else value} for name, values in role.options.items() for value in values]
+    single = [{name: _one(value)} for name, values in role.options.items() for value in values]
     return [{}, *single]
+
+
+def _one(allowed: object) -> object:
+    """A value that an option's allowed one stands for."""
+    return allowed[0] if isinstance(allowed, range) else 3 if allowed is int else allowed
 
 
 def _answers(role: Role, at: Case) -> Iterator[str]:

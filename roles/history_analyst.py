@@ -120,7 +120,11 @@ def history_analyst(told: Told, notes: Notes) -> HistoryReport:
         if hints.touched[i]
     )
     summary = "Hints so far leave " + "; ".join(f"slot {i.slot}: {len(i.cards)} kinds of card" for i in inferred)
-    return HistoryReport(insights=insights(history), inferred=inferred, summary=summary if inferred else "No hint yet.")
+    return HistoryReport(
+        insights=insights(history),
+        inferred=inferred,
+        summary=summary if inferred else "No card of mine was hinted.",
+    )
 
 
 RECENT = 5

@@ -93,7 +93,7 @@ def _plan(position: Position, move: Move, words: Words) -> Plan:
         )
     if isinstance(move, Discard):
         plan = words("the token lets somebody give a hint")
-        return Plan(action=move, plan=plan, gain=-position.slots[move.slot].critical)
+        return Plan(action=move, plan=plan, gain=0.0 - position.slots[move.slot].critical)
     found = literal.lesson(position, move)
     plan = words("P$seat plays what he can by it, and keeps what he must", seat=move.to)
     return Plan(action=move, plan=plan, gain=found.plays + 0.5 * found.points + 0.5 * found.saves)

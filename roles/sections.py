@@ -12,7 +12,7 @@ from orchestrator.moves import Listed, Move, listed
 from orchestrator.view import Hand, Knowledge, View
 from roles.fixed import CardCounts, Conventions, DeductionRules, ProbabilityAdvice, Rules, StepByStep, Strategy
 from roles.past import History, OwnActions, Remembered
-from roles.told import OWN_PARTS, Options, S, Section, Told, defaults
+from roles.told import OWN_PARTS, Options, S, Section, Told, check_choices, defaults
 from roles.words import ENGLISH, Words
 
 OWN_HAND = "Your hand, which you cannot see, with what you have been told outright:"
@@ -299,6 +299,10 @@ def section(kind: type[S]) -> type[S]:
         )
     if kind.template is None:
         raise UserError(f"section {kind.name!r} has no template; give it its words as text or as a file")
+    try:
+        check_choices(f"section {kind.name!r}", kind.choices)
+    except ValueError as error:
+        raise UserError(str(error)) from None
     SECTIONS[kind.name] = kind
     return kind
 

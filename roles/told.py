@@ -15,11 +15,20 @@ OWN_PARTS = ("notes", "instruction", "answer_format")
 
 Options = Mapping[str, object]
 Choices = Mapping[str, tuple[object, ...]]
-"""The options there are, each with its allowed values, the default first; `int` allows any count."""
+"""The options there are, each with its allowed values, the default first; `int` allows any count, a
+range its numbers."""
 
 
 def defaults(choices: Choices) -> dict[str, object]:
     return {option: allowed[0] for option, allowed in choices.items()}
+
+
+def check_choices(what: str, choices: Choices) -> None:
+    """Raises ValueError with a sentence for options that are declared in another way."""
+    for option, allowed in choices.items():
+        if not isinstance(allowed, tuple) or not allowed or isinstance(allowed[0], type | range):
+            said = "its allowed values as a tuple, the default first, e.g. (5, 3, 'all') or (10, int)"
+            raise ValueError(f"option {option!r} of {what} is declared as {allowed!r}; give {said}")
 
 
 def check_options(what: str, options: Options, choices: Choices) -> None:
@@ -28,10 +37,24 @@ def check_options(what: str, options: Options, choices: Choices) -> None:
         if option not in choices:
             raise ValueError(f"{what} has no option {option!r}; known: {', '.join(choices) or 'none'}")
         allowed = choices[option]
-        count = int in allowed and type(value) is int and value >= 0
-        if not count and not any(value == one and type(value) is type(one) for one in allowed):
-            shown = ", ".join("a number" if one is int else str(one) for one in allowed)
-            raise ValueError(f"option {option!r} of {what} is {value!r}; it can be: {shown}")
+        if not any(_allows(one, value) for one in allowed):
+            known = ", ".join(map(shown, allowed))
+            raise ValueError(f"option {option!r} of {what} is {value!r}; it can be: {known}")
+
+
+def _allows(allowed: object, value: object) -> bool:
+    if isinstance(allowed, range):
+        return type(value) is int and value in allowed
+    if allowed is int:
+        return type(value) is int and value >= 0
+    return value == allowed and type(value) is type(allowed)
+
+
+def shown(allowed: object) -> str:
+    """An allowed value in words."""
+    if isinstance(allowed, range):
+        return f"a number from {allowed[0]} to {allowed[-1]}"
+    return "a number" if allowed is int else str(allowed)
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ from tests.tables import GRAPHS
         (small(nodes=nodes(proposer={"role": "proposer", "samples": 0})), "nodes.proposer.samples: .* not 0"),
         (
             small(nodes=nodes(proposer={"role": "proposer", "reads": ["x"]})),
-            "reads 'x' is not a node; the nodes are: ",
+            "reads: 'x' is not a node; the nodes are: ",
         ),
         (small(nodes=nodes(proposer={"role": "proposer", "reads": ["aggregator"]})), "read in a circle: "),
         (small(nodes=nodes(notes={"role": "proposer"})), "'notes' cannot name a node"),
@@ -54,6 +54,9 @@ from tests.tables import GRAPHS
             small(nodes=nodes(s={"role": "safety", "model": "openai:m"})),
             "only a program plays role 'safety'; say `model: program`",
         ),
+        (small(without_sections=["legal_move"]), "without_sections: unknown section 'legal_move'; known: rules, "),
+        (small(without_sections=["strategy"]), "mine.yaml has no section 'strategy'; it has: rules, state, "),
+        ("name: a\nname: b\n", "says 'name' twice"),
         (small(without_sections=["legal_moves"]), "role 'proposer' names moves, so it needs the section legal_moves"),
         (small(players=[7]), "players.0: .* not 7"),
         (
