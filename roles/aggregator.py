@@ -1,6 +1,5 @@
 """Aggregator: decides from the colleagues' reports (mixture of agents, agent 6)."""
 
-from collections import Counter
 from collections.abc import Iterator
 from typing import TypeVar
 
@@ -15,6 +14,7 @@ from roles.literal import LIKELY
 from roles.position import NEEDS, Position
 from roles.proposer import WHOLE
 from roles.replies import Choice
+from roles.selector import by_frequency, candidates
 from roles.told import Told
 from roles.tom_interpreter import MindReport
 
@@ -62,11 +62,10 @@ def _hint(position: Position, notes: Notes) -> Advice:
 
 def _proposal(position: Position, notes: Notes) -> Advice:
     """The most frequent proposal; a proposed discard leaves the choice of slot to the strategist, if there is one."""
-    counts = Counter(str(note.action) for note in _all(notes, Choice))
-    for text, times in counts.most_common():
-        move = parse(text)
+    proposed = candidates(notes)
+    for move, times in by_frequency(proposed):
         if not (isinstance(move, Discard) and list(_discard(position, notes))):
-            yield move, f"proposed by {times} of {sum(counts.values())} proposals"
+            yield move, f"proposed by {times} of {len(proposed)} proposals"
 
 
 def _discard(position: Position, notes: Notes) -> Advice:

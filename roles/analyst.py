@@ -119,7 +119,7 @@ def _play(position: Position, move: Play) -> Assessment:
         type="play",
         immediate_effect="score +1 if it fits; else a life and the card are lost",
         chance=chance,
-        success=_in_words(chance),
+        success=in_words(chance),
         token_change=1 if chance == 1 and position.tokens < MAX_TOKENS and _is_five(position, move) else 0,
         future_impact="a gap less" if chance == 1 else f"{position.lives - 1} lives left should it fail",
         rationale=f"it fits in {chance:.0%} of the hands that the hints and the cards in sight allow",
@@ -130,7 +130,8 @@ def _is_five(position: Position, move: Play) -> bool:
     return all(card.rank == 5 for card in position.slots[move.slot].cards())
 
 
-def _in_words(chance: float) -> Success:
+def in_words(chance: float) -> Success:
+    """A probability of success, certain and impossible only when it is."""
     if chance in (0.0, 1.0):
         return "certain" if chance else "impossible"
     return "high" if chance >= 0.75 else "medium" if chance >= 0.4 else "low"

@@ -181,7 +181,11 @@ def _legal(role: Role, at: Case) -> Iterator[str]:
     for refused in ((), at.view.legal[:1]):
         told = at.told(role, refused=refused)
         allowed = told[LegalMoves].moves if LegalMoves in told else at.view.legal
-        reply = _reply_to(role, told, at.notes(role))
+        try:
+            reply = _solve(role, told, at.notes(role))
+        except Exception as error:
+            yield f"when {', '.join(map(str, refused)) or 'nothing'} was refused, solve() raised {_said(error)}"
+            return
         for move in _moves(reply):
             if move not in allowed and not isinstance(reply, Judgement):
                 yield f"solve() named {str(move)!r}, which {'was refused' if move in refused else 'is not legal'}"

@@ -1,8 +1,9 @@
 """Selector: picks one of K candidates (Best-of-K, appendix E.1)."""
 
 from collections import Counter
+from collections.abc import Iterable, Iterator
 
-from orchestrator.moves import parse
+from orchestrator.moves import Move, parse
 from roles import literal
 from roles.base import Notes, role
 from roles.position import NEEDS, Position
@@ -23,14 +24,17 @@ def candidates(notes: Notes) -> list[Choice]:
     return [note for replies in notes.values() for note in replies if isinstance(note, Choice)]
 
 
+def by_frequency(choices: Iterable[Choice]) -> Iterator[tuple[Move, int]]:
+    """The moves that were chosen and how often, the most frequent first."""
+    counts = Counter(str(choice.action) for choice in choices)
+    yield from ((parse(text), times) for text, times in counts.most_common())
+
+
 @role(reply=Choice, takes=WHOLE, needs=NEEDS, settled=only)
 def selector(told: Told, notes: Notes) -> Choice:
     """Selects the best of several candidate moves; its program takes the most frequent that does no certain harm."""
-    position = Position.of(told)
-    there = candidates(notes)
-    counts = Counter(str(note.action) for note in there)
-    for text, times in counts.most_common():
-        move = parse(text)
+    position, there = Position.of(told), candidates(notes)
+    for move, times in by_frequency(there):
         if move in position.moves and literal.harmless(position, move):
             return Choice(action=move, reason=f"{times} of {len(there)} answers chose it")
     move, why = literal.best(position)

@@ -1,12 +1,11 @@
 """The specialists of Watson's mixture of agents, who answer in free text (appendix I.4)."""
 
-from collections import Counter
-
 from pydantic import Field
 
 from orchestrator.cards import COLOUR_NAMES, COLOURS, unmask
-from orchestrator.moves import Discard, Grounded, Move, Play, parse
+from orchestrator.moves import Discard, Grounded, Move, Play
 from roles import literal
+from roles.analyst import in_words
 from roles.base import Notes, role
 from roles.fixed import CardCounts, Conventions, ProbabilityAdvice, Rules
 from roles.history_analyst import insights
@@ -15,6 +14,7 @@ from roles.position import NEEDS, TAKES, Position
 from roles.proposer import WHOLE
 from roles.replies import Choice, Reply
 from roles.sections import Discards, FinalRound, State
+from roles.selector import by_frequency, candidates
 from roles.told import Section, Told
 
 SHARED: tuple[type[Section], ...] = (Rules, Conventions, *TAKES, FinalRound, History, CardCounts, ProbabilityAdvice)
@@ -89,7 +89,7 @@ def watson_analyst(told: Told, notes: Notes) -> MoveRemarks:
 def _remark(position: Position, move: Move) -> str:
     if isinstance(move, Play):
         chance = position.slots[move.slot].playable
-        return f"{_likelihood(chance)}. It fits in {chance:.0%} of what the hints and the cards in sight allow."
+        return f"{in_words(chance)}. It fits in {chance:.0%} of what the hints and the cards in sight allow."
     if isinstance(move, Discard):
         slot = position.slots[move.slot]
         safety = "very low" if slot.critical == 1 else "high" if slot.dead == 1 or slot.critical < 0.2 else "medium"
@@ -97,12 +97,6 @@ def _remark(position: Position, move: Move) -> str:
     found = literal.lesson(position, move)
     value = "high" if found.plays or found.saves else "medium" if found.points else "low"
     return f"{value}. {literal.why_hint(found)}."
-
-
-def _likelihood(chance: float) -> str:
-    if chance in (0.0, 1.0):
-        return "certain" if chance else "impossible"
-    return "high" if chance >= 0.75 else "medium" if chance >= 0.4 else "low"
 
 
 @role(reply=PileReport, takes=SHARED, needs=(State,))
@@ -133,10 +127,9 @@ def watson_aggregator(told: Told, notes: Notes) -> Choice:
     position = Position.of(told)
     if sure := literal.certain_plays(position):
         return Choice(action=sure[0], reason=f"slot {sure[0].slot} is a known safe play")
-    proposed = Counter(str(note.action) for said in notes.values() for note in said if isinstance(note, Choice))
-    for text, times in proposed.most_common():
-        move = parse(text)
+    proposed = candidates(notes)
+    for move, times in by_frequency(proposed):
         if move in position.moves and literal.harmless(position, move):
-            return Choice(action=move, reason=f"proposed by {times} of {sum(proposed.values())} proposals")
+            return Choice(action=move, reason=f"proposed by {times} of {len(proposed)} proposals")
     move, why = literal.best(position)
     return Choice(action=move, reason=f"no colleague helps; {why}")

@@ -28,13 +28,12 @@ SHERLOCK = graphs.read("sherlock")
 @pytest.mark.parametrize("where", POSITIONS)
 async def test_dropping_a_section_of_sherlock_drops_its_text_and_nothing_else(section: str, where: str) -> None:
     """A model cannot do without its legal moves: this one is refused."""
-    whole = SHERLOCK.model_copy(update={"nodes": {"proposer": SHERLOCK.nodes["proposer"]}})
     if section == "legal_moves":
         with pytest.raises(UserError, match="needs the section legal_moves"):
-            graphs.without_sections(whole, section)
+            graphs.without_sections(SHERLOCK, section)
         return
-    (before,) = await pictures(whole, where)
-    less = graphs.without_sections(whole, section)
+    (before,) = await pictures(SHERLOCK, where)
+    less = graphs.without_sections(SHERLOCK, section)
     view = position(where)
     (ask,) = asks(less, view, {}).values()
     after = Picture("proposer", messages(ask.parts))
