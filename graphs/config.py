@@ -271,7 +271,9 @@ def _language(config: GraphConfig, name: str) -> None:
     if role.template is None or base.words == ENGLISH:
         return
     for kind, _ in base.kinds(role, config.without_sections):
-        base.words.text(f"sections/{kind.name}.md")
+        brought = () if kind.template is None else (f"sections/{kind.name}.md",)  # words in English
+        for file in (*base.files(kind.name), *brought):
+            base.words.text(file)
     role.instruction(base.words)
     answer_format(base.reply(role), base.answer_format, base.words)
     for heard in (config.context_of(node).reply(config.role(node)) for node in config.nodes[name].reads):

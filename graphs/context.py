@@ -18,7 +18,7 @@ from orchestrator.frozen import Frozen, user_error
 from roles import Role, Section
 from roles.replies import Form, Reply, variant
 from roles.told import OWN_PARTS as OWN_PARTS
-from roles.told import check_options
+from roles.told import check_options, defaults
 from roles.words import Words
 
 Order = Literal["faithful", "cache"]
@@ -72,6 +72,12 @@ class Context(Frozen):
     def names(self) -> tuple[str, ...]:
         """The sections, in prompt order."""
         return tuple(told.section for told in self.sections if told.section not in OWN_PARTS)
+
+    def files(self, section: str) -> tuple[str, ...]:
+        """The prompt files of one of its sections, with the options it has here."""
+        kind = roles.SECTIONS[section]
+        given = next(told.options for told in self.sections if told.section == section)
+        return kind.files(defaults(kind.choices) | dict(given))
 
     def changed(self, options: Mapping[str, Any], **settings: Any) -> Self:
         """With other section options, and with the settings that are not None."""

@@ -14,7 +14,6 @@ from graphs import library
 from graphs.build import Attempt, attempts, built
 from graphs.change import bind
 from graphs.config import PROGRAM, GraphConfig, read
-from graphs.context import Context
 from graphs.memory import remember
 from graphs.node import Kit, SeatState
 from orchestrator.brain import Brain
@@ -205,25 +204,24 @@ def _prompts(config: GraphConfig) -> dict[str, str]:
     files = set[str]()
     for name, node in config.nodes.items():
         context, role = config.context_of(name), config.role(name)
-        files |= {prompts.path(file, context.lang) for file in (*COMMON, *_section_files(context))}
-        for told in context.names:
-            texts[prompts.path(f"sections/{told}.md", context.lang)] = roles.SECTIONS[told].wording(context.words)
+        used = [file for told in context.names for file in context.files(told)]
+        files |= {prompts.path(file, context.lang) for file in (*COMMON, *used)}
+        texts |= {f"sections/{told}.md": text for told in context.names if (text := _brought(told)) is not None}
         said = "" if role.template is None else role.instruction(context.words)
         templates[prompts.path(f"roles/{node.role}", context.lang)] = said
         if role.template is not None:
             templates[f"answers/{name}"] = answer_format(context.reply(role), context.answer_format, context.words)
-    brought = {name: text for name, text in texts.items() if name not in known} | templates
+    others = {name: text for name, text in texts.items() if name not in known} | templates
     there = {name: known[name] for name in sorted({*files, *texts} & set(known))}
-    return there | {name: prompts.digest(text) for name, text in sorted(brought.items())}
+    return there | {name: prompts.digest(text) for name, text in sorted(others.items())}
+
+
+def _brought(section: str) -> str | None:
+    """The template that a section brings itself."""
+    kind = roles.SECTIONS[section]
+    return None if kind.template is None else kind.wording()
 
 
 def _contexts(config: GraphConfig) -> dict[str, str]:
     named = {given for given in (config.context, *(n.context for n in config.nodes.values())) if isinstance(given, str)}
     return {f"contexts/{name}.yaml": library.contexts()[name].text for name in named}
-
-
-def _section_files(context: Context) -> list[str]:
-    packs = prompts.names("conventions") if "conventions" in context.names else []
-    brief = [told.section for told in context.sections if told.options.get("length") == "brief"]
-    sections = [f"sections/{name}.md" for name in (*context.names, *(f"{name}_brief" for name in brief))]
-    return sections + [f"conventions/{pack}.md" for pack in packs]

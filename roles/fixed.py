@@ -33,6 +33,10 @@ class Rules(Section):
     def variables(self, words: Words) -> dict[str, object]:
         return {"players": self.players, "hand_size": self.hand_size, "scoring": words(SCORING[self.scoring])}
 
+    @classmethod
+    def files(cls, options: Options) -> tuple[str, ...]:
+        return ("sections/rules_brief.md",) if options["length"] == "brief" else super().files(options)
+
     def words(self, words: Words = ENGLISH) -> str:
         return words.fill("sections/rules_brief.md", **self.variables(words)) if self.brief else super().words(words)
 
@@ -49,6 +53,11 @@ class Conventions(Section):
 
     def variables(self, words: Words) -> dict[str, object]:
         return {"conventions": words.text(f"conventions/{self.pack}.md")}
+
+    @classmethod
+    def files(cls, options: Options) -> tuple[str, ...]:
+        pack = options["pack"]
+        return () if pack == "none" else (*super().files(options), f"conventions/{pack}.md")
 
     def words(self, words: Words = ENGLISH) -> str:
         return super().words(words) if self.pack != "none" else ""

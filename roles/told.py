@@ -78,6 +78,11 @@ class Section:
         return {}
 
     @classmethod
+    def files(cls, options: Options) -> tuple[str, ...]:
+        """The prompt files that its words are made of, given every option; none when it brings its template."""
+        return (f"sections/{cls.name}.md",) if cls.template is None else ()
+
+    @classmethod
     def wording(cls, words: Words = ENGLISH) -> str:
         """Its template's text."""
         return words.text(f"sections/{cls.name}.md") if cls.template is None else prompts.given(cls.template)

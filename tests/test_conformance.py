@@ -82,6 +82,10 @@ def always(told: Told, notes: Notes) -> Named:
     return Named(action=Play(slot=0))
 
 
+def stubborn(told: Told, notes: Notes) -> Named:
+    return Named(action=told[LegalMoves].listed["0"])
+
+
 def untold(told: Told, notes: Notes) -> Left:
     return Left(turns=len(told[History].moves))
 
@@ -126,6 +130,7 @@ WRONG = [
     (replace(SOUND, solve=fussy, options={"k": (1, 2)}), "solve() raised ValueError: invalid literal"),
     (replace(NAMING, solve=beyond), "solve() named 'play slot 4', which is not legal (first seen at 4 players"),
     (replace(NAMING, solve=always), "solve() named 'play slot 0', which was refused"),
+    (replace(NAMING, solve=stubborn), "was refused, solve() raised KeyError: '0'"),
     (replace(SOUND, reply=Table, solve=None), "cannot be read back from the answer format 'text'"),
     (replace(SOUND, solve=unsafe), "without the section 'discards', which it does not need, solve() raised KeyError"),
     (replace(SOUND, solve=trusting), "when nobody answered, it raised AssertionError"),
