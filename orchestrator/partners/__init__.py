@@ -1,0 +1,22 @@
+"""Rule players as seats: partners to play with, `partner:NAME` on the command line."""
+
+from collections.abc import Mapping
+
+from orchestrator.errors import UserError
+from orchestrator.partners import chance
+from orchestrator.partners.base import Partner as Partner
+from orchestrator.partners.base import Rule as Rule
+
+PARTNERS: Mapping[str, Partner] = {made.name: made for made in (*chance.PARTNERS,)}
+
+
+def names() -> list[str]:
+    """All partners, the weakest families first."""
+    return list(PARTNERS)
+
+
+def get(name: str) -> Partner:
+    """The partner of a name. Raises UserError with the known names."""
+    if name not in PARTNERS:
+        raise UserError(f"unknown partner {name!r}; known: {', '.join(names())}")
+    return PARTNERS[name]
