@@ -3,11 +3,11 @@
 from collections.abc import Mapping
 
 from orchestrator.errors import UserError
-from orchestrator.partners import chance
+from orchestrator.partners import chance, smart
 from orchestrator.partners.base import Partner as Partner
 from orchestrator.partners.base import Rule as Rule
 
-PARTNERS: Mapping[str, Partner] = {made.name: made for made in (*chance.PARTNERS,)}
+PARTNERS: Mapping[str, Partner] = {made.name: made for made in (*chance.PARTNERS, *smart.PARTNERS)}
 
 
 def names() -> list[str]:

@@ -1,0 +1,30 @@
+"""Convention players: hints that point at a card, warnings, and what silence says."""
+
+from random import Random
+
+from orchestrator.common import common
+from orchestrator.conventional import Scene, decide
+from orchestrator.conventions import LITERAL, Custom
+from orchestrator.moves import Move
+from orchestrator.partners.base import Partner, Rule
+from orchestrator.view import View
+
+
+def keeping(custom: Custom) -> Rule:
+    """A player who takes everybody to keep to a convention."""
+
+    def rule(view: View, rng: Random) -> tuple[Move, str]:
+        everybody = common((custom,) * view.players, view.history)
+        hands = {hand.seat: hand.cards for hand in view.hands}
+        return decide(Scene(view.seat, everybody, hands, view.legal, view.turns_left))
+
+    return rule
+
+
+SMARTBOT = "SmartBot, measured in Bard et al. 2020, table 1"
+
+PARTNERS = (
+    Partner("smart", keeping(Custom("newest", "newest")), SMARTBOT),
+    Partner("smart_oldest", keeping(Custom("oldest", "oldest")), f"{SMARTBOT}, with the oldest card as the focus"),
+    Partner("literal", keeping(LITERAL), f"{SMARTBOT}, hinting so but reading hints literally"),
+)
