@@ -11,7 +11,18 @@ from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from orchestrator.cards import ANY, CARDS, DECK_SIZE, HAND_SIZES, MAX_LIVES, MAX_TOKENS, Card, Mask, Piles
-from orchestrator.conventions import Custom, focus, is_dump, known, maybe, next_discard, types_of, warned
+from orchestrator.conventions import (
+    Custom,
+    Focus,
+    between,
+    focus,
+    is_dump,
+    known,
+    maybe,
+    next_discard,
+    types_of,
+    warned,
+)
 from orchestrator.moves import Discard, Hint, Move, Play
 from orchestrator.view import Past
 
@@ -35,7 +46,7 @@ class Event(NamedTuple):
         return cls(past.seat, past.move, past.card, past.scored, past.slots)
 
 
-Why = Literal["play hint", "warning", "silence", "passed over"]
+Why = Literal["play hint", "warning", "silence", "passed over", "played as told"]
 
 
 class Claim(NamedTuple):
@@ -69,6 +80,8 @@ class Common:
     """By all that everybody can derive."""
     cards: tuple[tuple[int, ...], ...]
     """Which card lies in each slot, by the order of dealing."""
+    gone: tuple[tuple[int, Card], ...] = ()
+    """The cards played and discarded, by the order of dealing."""
     claims: tuple[Claim, ...] = ()
 
     @classmethod
@@ -78,9 +91,7 @@ class Common:
         nothing = ((ANY,) * size,) * players
         cards = tuple(tuple(range(seat * size, (seat + 1) * size)) for seat in range(players))
         piles = Piles((0, 0, 0, 0, 0), ())
-        return cls(
-            tuple(customs), 1, piles, MAX_TOKENS, MAX_LIVES, DECK_SIZE - players * size, nothing, nothing, cards
-        )
+        return cls(tuple(customs), 1, piles, MAX_TOKENS, MAX_LIVES, DECK_SIZE - players * size, nothing, nothing, cards)
 
     @property
     def players(self) -> int:
@@ -90,7 +101,7 @@ class Common:
         """The state after one more move."""
         silent = self._silence(event)
         if isinstance(event.move, Play | Discard):
-            done = silent._passed_over(event)._moved(event, event.move)
+            done = silent._conduct(event)._moved(event, event.move)
         else:
             done = silent.told(event, event.move)
         return replace(done, turn=self.turn + 1, hands=counted(done.hands, done.literal, done.piles))
@@ -104,18 +115,26 @@ class Common:
         slot = next_discard(self.hands[following], self.piles)
         if slot is None or not self.hands[following][slot] & self.piles.critical:
             return self
-        return self._claim(event.seat, following, slot, ANY & ~self.piles.critical, "silence")
+        _, reads = between(self.customs[event.seat], self.customs[following])
+        safe = ANY & ~self.piles.critical
+        return self._claim(event.seat, following, slot, safe, "silence", believed=reads is not None)
 
-    def _passed_over(self, event: Event) -> "Common":
-        """He who discards says that he knows of no card to play."""
-        if not isinstance(event.move, Discard) or self.customs[event.seat].reads is None:
+    def _conduct(self, event: Event) -> "Common":
+        """He who discards says that he knows of no card to play; he who plays what hints alone do not tell has read."""
+        assert isinstance(event.move, Play | Discard)
+        seat, hand, fits = event.seat, self.hands[event.seat], self.piles.playable
+        if self.customs[seat].reads is None:
             return self
-        seat, hand = event.seat, self.hands[event.seat]
-        said = [
-            Claim(self.turn, seat, seat, self.cards[seat][slot], ANY & ~self.piles.playable, "passed over")
-            for slot, possible in enumerate(hand)
-            if known(possible, self.piles.playable)
-        ]
+        if isinstance(event.move, Discard):
+            said = [
+                Claim(self.turn, seat, seat, self.cards[seat][slot], ANY & ~fits, "passed over")
+                for slot, possible in enumerate(hand)
+                if known(possible, fits)
+            ]
+        else:
+            slot = event.move.slot
+            read = known(hand[slot], fits) and not known(self.literal[seat][slot], fits)
+            said = [Claim(self.turn, seat, seat, self.cards[seat][slot], ANY, "played as told")] if read else []
         return replace(self, claims=(*self.claims, *said)) if said else self
 
     def _moved(self, event: Event, move: Play | Discard) -> "Common":
@@ -133,10 +152,11 @@ class Common:
             literal=_with(self.literal, event.seat, _drawn(self.literal[event.seat], move.slot, new)),
             hands=_with(self.hands, event.seat, _drawn(self.hands[event.seat], move.slot, new)),
             cards=_with(self.cards, event.seat, _drawn(self.cards[event.seat], move.slot, number)),
+            gone=(*self.gone, (self.cards[event.seat][move.slot], event.card)),
         )
 
     def told(self, event: Event, hint: Hint) -> "Common":
-        """What it says literally; then, between players who both keep to a convention, what it points at."""
+        """What it says literally; then, from a player who keeps to a convention, what it points at."""
         before, of = self.hands[hint.to], types_of(hint)
         heard = replace(
             self,
@@ -145,26 +165,37 @@ class Common:
             hands=_with(self.hands, hint.to, hinted(before, of, event.slots)),
         )
         heard = heard._restored(hint.to)
-        which = self.customs[event.seat].hints
-        if which is None or self.customs[hint.to].reads is None:
-            return heard
-        if is_dump(hint, event.seat, self.players, self.tokens, event.slots):
+        hints, reads = between(self.customs[event.seat], self.customs[hint.to])
+        if hints is None or is_dump(hint, event.seat, self.players, self.tokens, event.slots):
             return heard
         if hint.to == (event.seat + 1) % self.players:
             slot = warned(hint, before, self.piles, event.slots)
             if slot is not None:
-                return heard._claim(event.seat, hint.to, slot, self.piles.critical, "warning")
+                return heard._claim(
+                    event.seat, hint.to, slot, self.piles.critical, "warning", believed=reads is not None
+                )
         if made_known(before, heard.hands[hint.to], self.piles):
             return heard
-        slot = focus(heard.hands[hint.to], event.slots, self.piles, which)
-        return heard if slot is None else heard._claim(event.seat, hint.to, slot, self.piles.playable, "play hint")
+        return heard._pointed(event, hint, hints, said=True)._pointed(event, hint, reads, said=False)
 
-    def _claim(self, seat: int, owner: int, slot: int, types: Mask, why: Why) -> "Common":
-        """Believed by all, unless it leaves nothing; kept on record, to be compared with the card."""
-        said = Claim(self.turn, seat, owner, self.cards[owner][slot], types, why)
+    def _pointed(self, event: Event, hint: Hint, which: Focus | None, *, said: bool) -> "Common":
+        """That the focus can be played: as its giver means it, and as its reader takes it."""
+        slot = None if which is None else focus(self.hands[hint.to], event.slots, self.piles, which)
+        if slot is None:
+            return self
+        return self._claim(event.seat, hint.to, slot, self.piles.playable, "play hint", said=said, believed=not said)
+
+    def _claim(
+        self, seat: int, owner: int, slot: int, types: Mask, why: Why, *, said: bool = True, believed: bool = True
+    ) -> "Common":
+        """Kept on record, to be compared with the card; believed, when its owner reads so and it leaves something."""
+        claim = Claim(self.turn, seat, owner, self.cards[owner][slot], types, why)
+        claims = (*self.claims, claim) if said else self.claims
+        if not believed:
+            return replace(self, claims=claims)
         hand = list(self.hands[owner])
         hand[slot] = hand[slot] & types or hand[slot]
-        return replace(self, claims=(*self.claims, said), hands=_with(self.hands, owner, tuple(hand)))
+        return replace(self, claims=claims, hands=_with(self.hands, owner, tuple(hand)))
 
     def _restored(self, seat: int) -> "Common":
         """A card of which nothing is left that it could be is what hints say of it."""

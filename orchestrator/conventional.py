@@ -9,7 +9,7 @@ from functools import cached_property
 
 from orchestrator import belief
 from orchestrator.belief import Slot
-from orchestrator.cards import INDEX, MAX_TOKENS, OF_RANK, Card, Mask, Piles
+from orchestrator.cards import INDEX, MAX_TOKENS, OF_RANK, Card, Piles
 from orchestrator.common import Claim, Common, Event, made_known
 from orchestrator.conventions import hints_to, known, next_discard, types_of
 from orchestrator.moves import Discard, Hint, HintRank, Move, Play

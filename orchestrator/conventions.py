@@ -17,18 +17,34 @@ Focus = Literal["newest", "oldest"]
 FOCUSES: tuple[Focus, ...] = ("newest", "oldest")
 
 
+Manner = Focus | Literal["adapts"] | None
+"""Of one who adapts: as the other reads, or hints; None: his hints say what they say, and he hears what he is told."""
+
+
 @dataclass(frozen=True)
 class Custom:
-    """How a player takes part: the focus by which he hints and by which he reads; None where he keeps to no convention,
-    so that his hints say what they say and he hears what he is told."""
+    """How a player takes part in the conventions."""
 
-    hints: Focus | None = "newest"
-    reads: Focus | None = "newest"
+    hints: Manner = "newest"
+    reads: Manner = "newest"
 
 
 STRANGER = Custom(None, None)
 LITERAL = Custom("newest", None)
 """Hints by the convention and reads without it."""
+ADAPTING = Custom("adapts", "adapts")
+
+
+def between(giver: Custom, reader: Custom) -> tuple[Focus | None, Focus | None]:
+    """By which focus a hint from one to the other is given, and by which it is read."""
+    hints = reader.reads if giver.hints == "adapts" else giver.hints
+    reads = giver.hints if reader.reads == "adapts" else reader.reads
+    return _settled(hints), _settled(reads)
+
+
+def _settled(manner: Manner) -> Focus | None:
+    """Two who adapt to each other keep to the newest card."""
+    return "newest" if manner == "adapts" else manner
 
 
 def types_of(hint: Hint) -> Mask:
