@@ -3,9 +3,10 @@
 Each step is a function of a Scene, so that a rule player can go through them and a graph's roles can share them out.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TypeVar
 
 from orchestrator import belief
 from orchestrator.belief import Slot
@@ -18,7 +19,8 @@ GAMBLES: Mapping[int, int] = {3: 3, 2: 1, 1: 0}
 """Lives left -> the most cards in the deck at which a likely play is better than a discard; the last life is never
 gambled."""
 
-Reasoned = tuple[Move, str]
+M = TypeVar("M", bound=Move, covariant=True)
+Reasoned = tuple[M, str]
 
 
 @dataclass(frozen=True)
@@ -99,16 +101,24 @@ class Scene:
             return ()
         return tuple(self.teach(hint) for seat, cards in self.hands.items() for hint in hints_to(seat, cards))
 
+    def is_stranger(self, seat: int) -> bool:
+        """Whether a partner is taken to read hints literally."""
+        return self.common.customs[seat].reads is None
+
+    def literally(self, hint: Hint) -> bool:
+        """Whether a hint goes to somebody who reads it literally."""
+        return self.is_stranger(hint.to)
+
     def in_danger(self) -> int | None:
         """The slot of a critical card that the next player is about to discard."""
         slot = next_discard(self.common.hands[self.next], self.piles)
-        if slot is None or not self.common.deck:
+        if slot is None or not self.common.deck or self.is_stranger(self.next):
             return None
         card = self.hands[self.next][slot]
         return slot if self.piles.critical >> INDEX[card] & 1 else None
 
 
-def decide(scene: Scene) -> Reasoned:
+def decide(scene: Scene) -> Reasoned[Move]:
     """The first step that has a legal move."""
     legal = set(scene.legal)
     for step in STEPS:
@@ -118,7 +128,7 @@ def decide(scene: Scene) -> Reasoned:
     return scene.legal[0], "nothing else is allowed"
 
 
-def save(scene: Scene) -> Iterator[Reasoned]:
+def save(scene: Scene) -> Iterator[Reasoned[Hint]]:
     """A hint that keeps the next player from losing a critical card: one that lets him play, else the warning."""
     slot = scene.in_danger()
     if slot is None:
@@ -130,7 +140,7 @@ def save(scene: Scene) -> Iterator[Reasoned]:
     yield HintRank(to=scene.next, rank=rank), f"it warns P{scene.next} of the critical card in slot {slot}"
 
 
-def play(scene: Scene) -> Iterator[Reasoned]:
+def play(scene: Scene) -> Iterator[Reasoned[Play]]:
     """A card that fits for certain: first those of which the others do not know it, then the lowest rank."""
     commonly = scene.common.hands[scene.seat]
     sure = [slot for slot, belief in enumerate(scene.own) if belief.playable == 1.0]
@@ -143,14 +153,14 @@ def lowest(slot: Slot) -> int:
     return next(rank for rank, types in OF_RANK.items() if slot.possible & types)
 
 
-def help(scene: Scene) -> Iterator[Reasoned]:
+def help(scene: Scene) -> Iterator[Reasoned[Hint]]:
     """The hint that lets somebody play and takes most away of what his cards might be."""
     helping = [taught for taught in scene.taught if taught.helps and not taught.warns]
     for taught in sorted(helping, key=lambda taught: -taught.removed):
         yield taught.hint, f"P{taught.hint.to} will know of a card to play"
 
 
-def gamble(scene: Scene) -> Iterator[Reasoned]:
+def gamble(scene: Scene) -> Iterator[Reasoned[Play]]:
     """Near the end: the likeliest play, while there is a life to spare."""
     if scene.common.deck > GAMBLES[scene.common.lives] or scene.common.lives < 2:
         return
@@ -159,14 +169,14 @@ def gamble(scene: Scene) -> Iterator[Reasoned]:
         yield Play(slot=slot), f"the game is nearly over, and slot {slot} fits with {scene.own[slot].playable:.2f}"
 
 
-def dump(scene: Scene) -> Iterator[Reasoned]:
+def dump(scene: Scene) -> Iterator[Reasoned[Hint]]:
     """With all tokens there nothing may be discarded: a hint that points at nothing."""
     if scene.common.tokens == MAX_TOKENS:
         right = (scene.seat - 1) % scene.common.players
         yield HintRank(to=right, rank=scene.hands[right][0].rank), "there is nothing better to do with a token"
 
 
-def discard(scene: Scene) -> Iterator[Reasoned]:
+def discard(scene: Scene) -> Iterator[Reasoned[Discard]]:
     """A card known dead, first those of which the others do not know it; else the next discard; else the highest."""
     commonly, own = scene.common.hands[scene.seat], scene.own
     dead = [slot for slot, belief in enumerate(own) if belief.dead == 1.0]
@@ -179,4 +189,4 @@ def discard(scene: Scene) -> Iterator[Reasoned]:
         yield Discard(slot=slot), f"slot {slot} is critical with {own[slot].critical:.2f}"
 
 
-STEPS = (save, play, help, gamble, dump, discard)
+STEPS: tuple[Callable[[Scene], Iterator[Reasoned[Move]]], ...] = (save, play, help, gamble, dump, discard)

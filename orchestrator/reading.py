@@ -73,7 +73,8 @@ def _as_json(text: str, answer: str, reply: type[Reply], moves: Listed) -> Readi
         if data is None:
             continue
         try:
-            made = reply.model_validate(data, context={"moves": moves})
+            asked = {key: value for key, value in data.items() if key not in reply.programmed}
+            made = reply.model_validate(asked, context={"moves": moves})
         except ValidationError as error:
             problem = _sentence(error)
             if not found and set(data) & set(reply.asked()):

@@ -21,12 +21,15 @@ class Reply(BaseModel):
     labels: ClassVar[Mapping[str, tuple[str, ...]]] = {}
     """How fields are called in a reply of plain text, when not by their names: the first is shown, all are read."""
 
+    programmed: ClassVar[tuple[str, ...]] = ()
+    """Fields that only programs fill: no model is asked for them, and what one writes there is dropped."""
+
     _text: str | None = PrivateAttr(default=None)
 
     @classmethod
     def asked(cls) -> tuple[str, ...]:
         """Its fields in the order in which a model is to write them."""
-        return tuple(cls.model_fields)
+        return tuple(name for name in cls.model_fields if name not in cls.programmed)
 
     @property
     def text(self) -> str | None:
@@ -40,6 +43,6 @@ class Reply(BaseModel):
         return made
 
     def as_data(self) -> dict[str, Any]:
-        """Plain data, in the order in which it is asked for."""
+        """Plain data, in the order in which it is asked for, then what a program filled besides."""
         data = self.model_dump(mode="json")
-        return {name: data[name] for name in self.asked()}
+        return {name: data[name] for name in (*self.asked(), *self.programmed) if name in self.asked() or data[name]}

@@ -5,11 +5,16 @@ from typing import TypeVar
 
 from pydantic import BaseModel
 
-from orchestrator.moves import Discard, Move, Play, parse
+from orchestrator.cards import mask
+from orchestrator.conventional import GAMBLES
+from orchestrator.conventions import known
+from orchestrator.moves import Discard, Move, Play
 from roles import literal
+from roles.agreed import scene
 from roles.analyst import Analysis
 from roles.base import Notes, role
 from roles.discard_strategist import DiscardReport
+from roles.history_analyst import HistoryReport, by_history
 from roles.literal import LIKELY
 from roles.position import NEEDS, Position
 from roles.proposer import WHOLE
@@ -24,8 +29,9 @@ R = TypeVar("R", bound=BaseModel)
 @role(reply=Choice, takes=WHOLE, needs=NEEDS)
 def aggregator(told: Told, notes: Notes) -> Choice:
     """Decides, weighing the colleagues' reports; its program does no colleague's work and no refused move again."""
-    position = Position.of(told)
-    for advice in (_sure_play, _likely_play, _hint, _proposal, _discard):
+    position = by_history(Position.of(told), notes)
+    agreed = scene(told, position, notes) is not None
+    for advice in BY_CONVENTION if agreed else LITERALLY:
         for move, why in advice(position, notes):
             if move in position.moves and literal.harmless(position, move):
                 return Choice(action=move, reason=why)
@@ -36,6 +42,12 @@ def aggregator(told: Told, notes: Notes) -> Choice:
 Advice = Iterator[tuple[Move, str]]
 
 
+def _urgent(position: Position, notes: Notes) -> Advice:
+    for mind in _all(notes, MindReport):
+        if mind.hint is not None and mind.urgent:
+            yield mind.hint, f"the interpreter's hint cannot wait: {mind.suggestion}"
+
+
 def _sure_play(position: Position, notes: Notes) -> Advice:
     for report in _all(notes, Analysis):
         sure = [a.action for a in report.moves if isinstance(a.action, Play) and a.chance == 1.0]
@@ -43,12 +55,32 @@ def _sure_play(position: Position, notes: Notes) -> Advice:
         yield from ((move, "the analyst is certain that it fits") for move in (*best, *sure))
 
 
+def _told_play(position: Position, notes: Notes) -> Advice:
+    """What the historian says can only be a card that fits."""
+    for report in _all(notes, HistoryReport):
+        for found in report.inferred:
+            if known(mask(found.cards), position.piles.playable):
+                yield Play(slot=found.slot), f"by the historian's note it fits: {found.reason}"
+
+
 def _likely_play(position: Position, notes: Notes) -> Advice:
-    for report in _all(notes, Analysis) if position.lives > 1 else ():
-        chances = {str(a.action): a.chance or 0.0 for a in report.moves if isinstance(a.action, Play)}
-        for text, chance in sorted(chances.items(), key=lambda item: -item[1]):
-            if chance >= LIKELY:
-                yield parse(text), f"the analyst gives it {chance:.2f}, and there is a life to spare"
+    for move, chance in _chances(notes) if position.lives > 1 else ():
+        if chance >= LIKELY:
+            yield move, f"the analyst gives it {chance:.2f}, and there is a life to spare"
+
+
+def _gamble(position: Position, notes: Notes) -> Advice:
+    """The likeliest play when the game is nearly over and a life is to spare."""
+    if position.lives > 1 and position.deck_size <= GAMBLES[position.lives]:
+        for move, chance in _chances(notes):
+            if chance > 0:
+                yield move, f"the game is nearly over, and the analyst gives it {chance:.2f}"
+
+
+def _chances(notes: Notes) -> list[tuple[Move, float]]:
+    """The analyst's chances of plays, the likeliest first."""
+    found = [(a.action, a.chance or 0.0) for report in _all(notes, Analysis) for a in report.moves]
+    return sorted(((m, chance) for m, chance in found if isinstance(m, Play)), key=lambda item: -item[1])
 
 
 def _hint(position: Position, notes: Notes) -> Advice:
@@ -71,6 +103,11 @@ def _proposal(position: Position, notes: Notes) -> Advice:
 def _discard(position: Position, notes: Notes) -> Advice:
     for report in _all(notes, DiscardReport):
         yield from ((Discard(slot=slot), "the discard strategist's safest card") for slot in report.safest_first)
+
+
+LITERALLY = (_urgent, _sure_play, _likely_play, _hint, _proposal, _discard)
+BY_CONVENTION = (_urgent, _sure_play, _told_play, _hint, _gamble, _discard, _proposal)
+"""Without a report of what the past means by the conventions, their hints cannot be told from others."""
 
 
 def _all(notes: Notes, *kinds: type[R]) -> list[R]:

@@ -4,11 +4,15 @@ from typing import Literal
 
 from pydantic import Field
 
+from orchestrator import conventional
 from orchestrator.cards import MAX_TOKENS
+from orchestrator.conventional import Scene, Taught
 from orchestrator.moves import Discard, Grounded, HintColour, Move, Play
 from roles import literal
+from roles.agreed import scene
 from roles.base import Notes, role
 from roles.fixed import CardCounts, Conventions, ProbabilityAdvice, Rules
+from roles.history_analyst import by_history
 from roles.literal import Lesson
 from roles.marks import Marks, Truth, brier
 from roles.position import NEEDS, TAKES, Position
@@ -84,32 +88,38 @@ def foreseen(analysis: Analysis, told: Told, truth: Truth) -> Marks | None:
 @role(reply=Analysis, takes=TAKES_ALL, needs=NEEDS, mark=foreseen)
 def analyst(told: Told, notes: Notes) -> Analysis:
     """Assesses every legal move: success, risk, worth, effect on the turns to come."""
-    position = Position.of(told)
+    position = by_history(Position.of(told), notes)
+    at = scene(told, position, notes)
     lessons = {str(found.hint): found for found in literal.lessons(position)}
-    assessed = tuple(_assess(position, move, lessons) for move in position.moves)
+    assessed = tuple(_assess(position, at, move, lessons) for move in position.moves)
     deadly = [str(a.action) for a in assessed if a.discard_risk == "deadly" or a.success == "impossible"]
     return Analysis(
         moves=assessed,
-        best=_best(position, list(lessons.values())),
+        best=_best(position, at, list(lessons.values())),
         comparison="Certain plays first, then likely ones, then hints by what they teach, then the safest discard.",
         risks=f"Must not be made: {', '.join(deadly)}." if deadly else "No move is sure to do harm.",
         observations=f"{position.reachable} points are within reach; {position.deck_size} cards to draw.",
     )
 
 
-def _best(position: Position, lessons: list[Lesson]) -> tuple[Move, ...]:
-    plays: list[Move] = [*literal.certain_plays(position), *literal.likely_plays(position)]
-    hints: list[Move] = [found.hint for found in lessons if found.worth >= literal.WORTHWHILE]
+def _best(position: Position, at: Scene | None, lessons: list[Lesson]) -> tuple[Move, ...]:
+    sure = literal.certain_plays(position) if at is None else [play for play, _ in conventional.play(at)]
+    plays: list[Move] = [*sure, *literal.likely_plays(position)]
+    hints = [found.hint for found in lessons if found.worth >= literal.WORTHWHILE]
+    if at is not None:
+        hints = [hint for hint, _ in conventional.help(at)] + [h for h in hints if at.literally(h)]
     discards: list[Move] = [*literal.by_spareness(position)[:1]]
     return tuple(dict.fromkeys((*plays[:2], *hints[:2], *discards)))
 
 
-def _assess(position: Position, move: Move, lessons: dict[str, Lesson]) -> Assessment:
+def _assess(position: Position, at: Scene | None, move: Move, lessons: dict[str, Lesson]) -> Assessment:
     if isinstance(move, Play):
         return _play(position, move)
     if isinstance(move, Discard):
         return _discard(position, move)
-    return _hint(move, lessons[str(move)])
+    if at is None or at.literally(move):
+        return _hint(move, lessons[str(move)])
+    return _pointing(at.teach(move), lessons[str(move)])
 
 
 def _play(position: Position, move: Play) -> Assessment:
@@ -174,3 +184,13 @@ def _hint(move: Move, found: Lesson) -> Assessment:
         future_impact=f"{found.plays} of his cards become known plays, {found.saves} critical ones are saved",
         rationale=literal.why_hint(found),
     )
+
+
+def _pointing(taught: Taught, found: Lesson) -> Assessment:
+    """A hint to somebody who takes it to point at a card."""
+    assessed = _hint(found.hint, found)
+    value: Value = "immediate-play" if taught.helps else "critical-save" if taught.warns and taught.true else "setup"
+    says = "it points at no card" if taught.claim is None else f"it would be taken as a {taught.claim.why}"
+    if taught.claim is not None and not taught.true:
+        value, says = "wasted", f"{says}, and the card is not what that says"
+    return assessed.model_copy(update={"hint_value": value, "rationale": says})

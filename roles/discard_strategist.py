@@ -4,11 +4,14 @@ from typing import Literal
 
 from pydantic import Field
 
+from orchestrator import conventional
 from orchestrator.belief import Slot
 from orchestrator.cards import INDEX, name
 from roles import literal
+from roles.agreed import scene
 from roles.base import Notes, role
 from roles.fixed import CardCounts, Conventions, ProbabilityAdvice, Rules
+from roles.history_analyst import by_history
 from roles.marks import Marks, Truth, brier
 from roles.position import TAKES, Position
 from roles.replies import Chance, Reply
@@ -67,10 +70,13 @@ def spared(report: DiscardReport, told: Told, truth: Truth) -> Marks | None:
 )
 def discard_strategist(told: Told, notes: Notes) -> DiscardReport:
     """Judges of every own card whether the team can spare it."""
-    position = Position.of(told)
+    position = by_history(Position.of(told), notes)
+    at = scene(told, position, notes)
     order = sorted(
         range(len(position.slots)), key=lambda i: (position.slots[i].dead < 1, *literal.spare(position.slots[i]))
     )
+    if at is not None:
+        order = list(dict.fromkeys((*(move.slot for move, _ in conventional.discard(at)), *order)))
     return DiscardReport(
         cards=tuple(_risk(position, i, slot, first=i == order[0]) for i, slot in enumerate(position.slots)),
         safest_first=tuple(order),

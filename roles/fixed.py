@@ -59,8 +59,13 @@ class Conventions(Section):
         pack = options["pack"]
         return () if pack == "none" else (*super().files(options), f"conventions/{pack}.md")
 
+    @property
+    def agreed(self) -> bool:
+        """Whether there are any."""
+        return self.pack != "none"
+
     def words(self, words: Words = ENGLISH) -> str:
-        return super().words(words) if self.pack != "none" else ""
+        return super().words(words) if self.agreed else ""
 
 
 @dataclass(frozen=True)

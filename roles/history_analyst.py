@@ -1,19 +1,23 @@
 """History analyst: what past moves reveal (mixture of agents, agent 5; appendix I.5)."""
 
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 
 from pydantic import Field
 
 from orchestrator.cards import ANY, HAND_SIZES, OF_COLOUR, OF_RANK, Card, Mask, mask, unmask
+from orchestrator.common import Common, Why
+from orchestrator.conventions import Focus, Manner, known
 from orchestrator.moves import Discard, HintColour, HintRank, Play
+from orchestrator.trust import Trust, understand
 from orchestrator.view import Past
 from roles.base import Notes, role
 from roles.fixed import CardCounts, Conventions, ProbabilityAdvice, Rules
 from roles.marks import Marks, Truth
 from roles.past import History, Remembered
-from roles.position import TAKES
-from roles.replies import Reply
-from roles.sections import FinalRound, NextPlayable
+from roles.position import TAKES, Position
+from roles.replies import Chance, Reply
+from roles.sections import FinalRound, NextPlayable, State
 from roles.told import Section, Told
 
 
@@ -30,8 +34,31 @@ class Inference(Reply):
     reason: str = Field(description="which moves say so, and how sure it is")
 
 
+class Believed(Reply):
+    """What a partner takes one of his cards to be, where that is more than hints say."""
+
+    seat: int = Field(ge=0, le=4)
+    slot: int = Field(ge=0, le=4)
+    cards: tuple[Card, ...]
+
+
+class Trusted(Reply):
+    """How far a partner is believed to keep to the conventions."""
+
+    seat: int = Field(ge=0, le=4)
+    hints: Focus | None
+    """Which touched card his hints point at; None when they are taken to say no more than they say."""
+    hints_chance: Chance
+    reads: Focus | None
+    """Which touched card he takes a hint to point at; None when he is told things in so many words."""
+    reads_chance: Chance
+    broke: tuple[str, ...] = ()
+
+
 class HistoryReport(Reply):
     """The latest moves explained, then what they say of the own slots."""
+
+    programmed = ("believed", "trust")
 
     example = {
         "insights": [{"turn": 12, "meaning": "P1 hinted me white rather than P2's playable blue 2: mine is playable."}],
@@ -44,6 +71,9 @@ class HistoryReport(Reply):
     insights: tuple[Insight, ...] = Field(description="the moves that matter, the latest first")
     inferred: tuple[Inference, ...] = Field(description="own slots that the past narrows down; leave out the others")
     summary: str = Field(description="what matters for the move to be made, in a few sentences")
+    believed: tuple[Believed, ...] = ()
+    trust: tuple[Trusted, ...] = ()
+    """One for each partner, when there are conventions."""
 
 
 @dataclass
@@ -113,6 +143,8 @@ def history_analyst(told: Told, notes: Notes) -> HistoryReport:
     history, players = told[History], told[Rules].players
     if not history.whole:
         return HistoryReport(insights=insights(history), inferred=(), summary="Only the latest moves are known.")
+    if (conventions := told.get(Conventions)) and conventions.agreed:
+        return by_conventions(told, history, players)
     hints = replay(history, players, history.seat)
     inferred = tuple(
         Inference(slot=i, cards=unmask(left), reason=f"hinted on turn {', '.join(map(str, hints.touched[i]))}")
@@ -125,6 +157,95 @@ def history_analyst(told: Told, notes: Notes) -> HistoryReport:
         inferred=inferred,
         summary=summary if inferred else "No card of mine was hinted.",
     )
+
+
+def by_conventions(told: Told, history: History, players: int) -> HistoryReport:
+    """The readings of everything that happened, as far as each partner is trusted to keep to the conventions."""
+    state = told.get(State)
+    understood = understand(history.moves, players, history.seat, state.hands if state else {})
+    now = understood.common
+    inferred = tuple(
+        Inference(slot=slot, cards=unmask(mask), reason=_grounds(now, history.seat, slot))
+        for slot, mask in enumerate(now.hands[history.seat])
+        if mask != ANY
+    )
+    believed = tuple(
+        Believed(seat=seat, slot=slot, cards=unmask(mask))
+        for seat, hand in enumerate(now.hands)
+        for slot, mask in enumerate(hand)
+        if seat != history.seat and mask != now.literal[seat][slot]
+    )
+    return HistoryReport(
+        insights=tuple(_read(insight, now) for insight in insights(history)),
+        inferred=inferred,
+        summary=_summary(now, history.seat, understood.trust),
+        believed=believed,
+        trust=tuple(
+            Trusted(
+                seat=one.seat,
+                hints=_kept(one.custom.hints),
+                hints_chance=one.hints,
+                reads=_kept(one.custom.reads),
+                reads_chance=one.reads,
+                broke=one.broke,
+            )
+            for one in understood.trust
+        ),
+    )
+
+
+def _kept(manner: Manner) -> Focus | None:
+    return None if manner == "adapts" else manner
+
+
+MEANINGS: Mapping[Why, str] = {
+    "play hint": "it points at P$owner's card, which can be played",
+    "warning": "it warns P$owner of a critical card",
+    "silence": "P$owner was not warned, so the card that he would discard next is not critical",
+    "passed over": "he knew of no card to play",
+    "played as told": "he read the hint by the conventions",
+}
+
+
+def _grounds(now: Common, seat: int, slot: int) -> str:
+    """Why a card of one's own is thought to be what it is."""
+    said = [claim for claim in now.claims if claim.card == now.cards[seat][slot] and claim.why in POINTING]
+    turns = [f"{claim.why} of P{claim.seat} on turn {claim.turn}" for claim in said]
+    return "; ".join(turns) or "hints and counting"
+
+
+POINTING = ("play hint", "warning", "silence")
+
+
+def _read(insight: Insight, now: Common) -> Insight:
+    """An insight with what the conventions say of the move."""
+    said = [
+        MEANINGS[claim.why].replace("$owner", str(claim.owner)) for claim in now.claims if claim.turn == insight.turn
+    ]
+    return Insight(turn=insight.turn, meaning="; ".join((insight.meaning, *dict.fromkeys(said))))
+
+
+def _summary(now: Common, seat: int, trust: Iterable[Trust]) -> str:
+    slots = ", ".join(str(slot) for slot, mask in enumerate(now.hands[seat]) if known(mask, now.piles.playable))
+    mine = f"By the conventions I can play slot {slots}" if slots else "I know of no card to play"
+    doubted = [f"P{one.seat}" for one in trust if one.custom.hints is None or one.custom.reads is None]
+    doubts = f"; {', '.join(doubted)} broke the conventions" if doubted else ""
+    return f"{mine}{doubts}."
+
+
+def by_history(position: Position, notes: Notes) -> Position:
+    """A position narrowed by reports on the past, where they leave something possible."""
+    for report in (note for replies in notes.values() for note in replies if isinstance(note, HistoryReport)):
+        own, told = list(position.own), {seat: list(hand) for seat, hand in position.known.items()}
+        for inference in report.inferred:
+            if inference.slot < len(own):
+                own[inference.slot] &= mask(inference.cards)
+        for believed in report.believed:
+            if believed.seat in told and believed.slot < len(told[believed.seat]):
+                told[believed.seat][believed.slot] = mask(believed.cards)
+        narrowed = replace(position, own=tuple(own), known={seat: tuple(hand) for seat, hand in told.items()})
+        position = narrowed if narrowed.possible else replace(narrowed, own=position.own)
+    return position
 
 
 RECENT = 5

@@ -31,6 +31,8 @@ class Position:
     deck_size: int
     turns: int
     """The most turns that can still be taken, this one included."""
+    turns_left: int | None
+    """Turns until the game ends, if it was told; None while the deck has cards."""
     piles: Piles
     own: tuple[Mask, ...]
     """What hints leave of each own slot."""
@@ -53,6 +55,7 @@ class Position:
             tokens=state.tokens,
             deck_size=state.deck_size,
             turns=_turns(told, state),
+            turns_left=final.turns_left if (final := told.get(FinalRound)) else None,
             piles=Piles(state.fireworks, discards.cards if discards else ()),
             own=deductions.slots if deductions else state.own,
             hands=state.hands,
@@ -64,6 +67,14 @@ class Position:
     def slots(self) -> tuple[Slot, ...]:
         """The exact belief about the own hand."""
         return belief.believe(self.own, self.piles, *self.hands.values())
+
+    @property
+    def possible(self) -> bool:
+        """Whether some hand fits what the own slots may be and the cards in sight."""
+        try:
+            return bool(self.slots)
+        except ValueError:
+            return False
 
     def partner(self, seat: int) -> tuple[Slot, ...]:
         """The exact belief of a partner about his hand, as far as this seat can tell."""

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from orchestrator import belief
 from orchestrator.cards import Mask, mask
+from orchestrator.conventional import GAMBLES
 from orchestrator.moves import Discard, Move, Play
 from roles import literal
 from roles.base import Notes, role
@@ -20,6 +21,8 @@ from roles.told import Told
 
 LIMITS: Mapping[int, float] = {1: 1.0, 2: literal.LIKELY, 3: literal.LIKELY}
 """Lives left -> the probability from which a play may be made; the last life is never gambled."""
+NEARLY_OVER = 0.01
+"""The same when the game is nearly over and a life to spare buys nothing else."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +43,8 @@ class Safety:
         if inferred := _inferred(position, trusted):
             chance = inferred[move.slot].playable
         needed = self.limits[position.lives]
+        if position.lives > 1 and position.deck_size <= GAMBLES[position.lives]:
+            needed = min(needed, NEARLY_OVER)
         lives = f"{position.lives} {'lives' if position.lives > 1 else 'life'} left"
         said = (
             f"slot {move.slot} is playable with probability {chance:.2f}; with {lives} it must be at least {needed:.2f}"

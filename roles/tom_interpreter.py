@@ -1,11 +1,19 @@
 """Theory-of-mind interpreter: what the others meant, believe and will do (CAC, section 3 and appendix C.2)."""
 
+from collections.abc import Iterator
+
 from pydantic import Field, field_validator
 
-from orchestrator.moves import Discard, Grounded, Move, Play
+from orchestrator import conventional
+from orchestrator.conventional import Scene
+from orchestrator.conventions import known, next_discard
+from orchestrator.moves import Discard, Grounded, Hint, Move, Play
 from roles import literal
+from roles.agreed import scene
 from roles.base import Notes, role
 from roles.fixed import Conventions, Rules
+from roles.history_analyst import by_history
+from roles.literal import Foreseen
 from roles.past import History, Remembered
 from roles.position import TAKES, Position
 from roles.replies import Chance, Reply
@@ -31,6 +39,7 @@ class MindReport(Reply):
         "intentions": [{"seat": 1, "next_action": "discard slot 0, for he knows of no play", "chance": 0.7}],
         "suggestion": "P1's slot 3 is the playable red 1 and he does not know it: tell him of his 1s.",
         "hint": "hint P1 rank 1",
+        "urgent": False,
     }
 
     explanation: str = Field(description="what the others' latest moves meant and told, in a sentence each")
@@ -38,6 +47,9 @@ class MindReport(Reply):
     suggestion: str = Field(description="which information would help the others most now, and why")
     hint: Grounded | None = Field(
         default=None, description="the legal hint that gives it, copied from the list, or none"
+    )
+    urgent: bool = Field(
+        default=False, description="true if that cannot wait: without it a card that must not be lost will go"
     )
 
     @field_validator("hint")
@@ -55,15 +67,32 @@ class MindReport(Reply):
 )
 def tom_interpreter(told: Told, notes: Notes) -> MindReport:
     """Explains the others' latest moves, foresees their next ones and says what to tell them."""
-    position = Position.of(told)
-    lessons = [found for found in literal.lessons(position) if found.worth >= literal.WORTHWHILE]
-    suggestion = literal.why_hint(lessons[0]) if lessons else "No hint is worth a token now."
+    position = by_history(Position.of(told), notes)
+    at = scene(told, position, notes)
+    legal = set(position.moves)
+    urgent = next((found for found in (conventional.save(at) if at else ()) if found[0] in legal), None)
+    hint, why = urgent or next((found for found in _hints(position, at) if found[0] in legal), (None, NO_HINT))
     return MindReport(
         explanation=_explanation(told.get(History)),
-        intentions=tuple(_intention(position, seat) for seat in position.hands),
-        suggestion=suggestion,
-        hint=lessons[0].hint if lessons else None,
+        intentions=tuple(_intention(position, at, seat) for seat in position.hands),
+        suggestion=why,
+        hint=hint,
+        urgent=urgent is not None,
     )
+
+
+NO_HINT = "No hint is worth a token now."
+
+
+def _hints(position: Position, at: Scene | None) -> Iterator[tuple[Hint, str]]:
+    """The hints worth a token, the best first: to those who keep to the conventions by what they point at, to the
+    others by what they say; then, when all tokens are there, one that points at nothing."""
+    if at is not None:
+        yield from conventional.help(at)
+    told = [found for found in literal.lessons(position) if found.worth >= literal.WORTHWHILE]
+    yield from ((found.hint, literal.why_hint(found)) for found in told if at is None or at.literally(found.hint))
+    if at is not None:
+        yield from conventional.dump(at)
 
 
 def _explanation(history: History | None) -> str:
@@ -73,7 +102,18 @@ def _explanation(history: History | None) -> str:
     return "; ".join(lines) if lines else "Nobody has moved yet."
 
 
-def _intention(position: Position, seat: int) -> Intention:
-    """What a literal player does who sees what he sees; his hints cannot be foretold in detail."""
-    foreseen = literal.foresee(position, seat)
+def _intention(position: Position, at: Scene | None, seat: int) -> Intention:
+    """What he does by all that he knows of his hand; his hints cannot be foretold in detail."""
+    foreseen = literal.foresee(position, seat) if at is None or at.is_stranger(seat) else foresee(at, seat)
     return Intention(seat=seat, next_action=foreseen.say(ENGLISH), chance=foreseen.chance)
+
+
+def foresee(at: Scene, seat: int) -> Foreseen:
+    """What a convention player will do next if nobody hints him again."""
+    hand = at.common.hands[seat]
+    fits = [slot for slot, mask in enumerate(hand) if known(mask, at.piles.playable)]
+    if fits:
+        return Foreseen("play", fits[0], 0.95)
+    dead = [slot for slot, mask in enumerate(hand) if known(mask, at.piles.dead)]
+    slot = dead[0] if dead else next_discard(hand, at.piles) or 0
+    return Foreseen("hint or discard", slot, 0.7) if at.common.tokens else Foreseen("discard", slot, 0.9)
