@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 
-from orchestrator.cards import CARDS, Card, Mask, Piles, count, unmask
+from orchestrator.cards import CARDS, COPIES_OF, Card, Mask, Piles, count, unmask
 from orchestrator.view import Hand, View
 
 
@@ -107,7 +107,11 @@ def _subsets(free: int, copies: int) -> tuple[tuple[int, int], ...]:
 def unseen(piles: Piles, *visible: Sequence[Card]) -> tuple[int, ...]:
     """Copies of each type that are neither in the piles nor in the visible hands."""
     seen = count(card for hand in visible for card in hand)
-    return tuple(card.copies - gone - held for card, gone, held in zip(CARDS, piles.gone, seen, strict=True))
+    return tuple(map(_left, COPIES_OF, piles.gone, seen))
+
+
+def _left(copies: int, gone: int, held: int) -> int:
+    return copies - gone - held
 
 
 def believe(masks: Sequence[Mask], piles: Piles, *visible: Sequence[Card]) -> tuple[Slot, ...]:

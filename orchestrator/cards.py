@@ -48,6 +48,8 @@ class Card(StrEnum):
 
 
 CARDS: tuple[Card, ...] = tuple(Card)
+COPIES_OF: tuple[int, ...] = tuple(card.copies for card in CARDS)
+"""Of each type, by index in CARDS."""
 INDEX: dict[Card, int] = {card: i for i, card in enumerate(CARDS)}
 
 Mask = int
@@ -84,10 +86,6 @@ def count(cards: Iterable[Card]) -> list[int]:
     return counts
 
 
-def played(fireworks: Fireworks) -> list[Card]:
-    return [Card(f"{colour}{rank}") for colour, top in zip(COLOURS, fireworks, strict=True) for rank in RANKS[:top]]
-
-
 @dataclass(frozen=True)
 class Piles:
     """The public piles, and which types are playable, dead or critical by them."""
@@ -98,32 +96,33 @@ class Piles:
     @cached_property
     def gone(self) -> tuple[int, ...]:
         """Copies of each type that are played or discarded."""
-        return tuple(count((*played(self.fireworks), *self.discards)))
+        gone = count(self.discards)
+        for first, top in zip(range(0, len(CARDS), 5), self.fireworks, strict=True):  # a colour's types are in a row
+            for index in range(first, first + top):
+                gone[index] += 1
+        return tuple(gone)
 
     @cached_property
     def playable(self) -> Mask:
-        tops = zip(COLOURS, self.fireworks, strict=True)
-        return mask(Card(f"{colour}{top + 1}") for colour, top in tops if top < 5)
+        tops = zip(range(0, len(CARDS), 5), self.fireworks, strict=True)
+        return sum(1 << first + top for first, top in tops if top < 5)
 
     @cached_property
     def dead(self) -> Mask:
         """Types that can never score again: played already, or above a rank whose copies are all gone."""
         bits = 0
-        for colour, top in zip(COLOURS, self.fireworks, strict=True):
+        for first, top in zip(range(0, len(CARDS), 5), self.fireworks, strict=True):
             broken = False
-            for rank in RANKS:
-                index = INDEX[Card(f"{colour}{rank}")]
-                if rank <= top or broken:
-                    bits |= 1 << index
-                elif self.gone[index] == COPIES[rank]:
-                    broken = True
+            for index in range(first, first + 5):
+                broken = broken or (index >= first + top and self.gone[index] == COPIES_OF[index])
+                if index < first + top or broken:
                     bits |= 1 << index
         return bits
 
     @cached_property
     def critical(self) -> Mask:
         """Types still needed of which one copy is left."""
-        last = mask(card for i, card in enumerate(CARDS) if self.gone[i] == card.copies - 1)
+        last = sum(1 << i for i, gone in enumerate(self.gone) if gone == COPIES_OF[i] - 1)
         return last & ~self.dead
 
     @property

@@ -5,15 +5,14 @@ make of hints and of silence. The state after a move follows from the state befo
 hold the same state, so that each can tell what the other knows.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
-from orchestrator.cards import ANY, CARDS, DECK_SIZE, HAND_SIZES, MAX_LIVES, MAX_TOKENS, Card, Mask, Piles
+from orchestrator.cards import ANY, COPIES_OF, DECK_SIZE, HAND_SIZES, MAX_LIVES, MAX_TOKENS, Card, Mask, Piles
 from orchestrator.conventions import (
     Custom,
-    Focus,
     between,
     focus,
     is_dump,
@@ -46,7 +45,23 @@ class Event(NamedTuple):
         return cls(past.seat, past.move, past.card, past.scored, past.slots)
 
 
-Why = Literal["play hint", "warning", "silence", "passed over", "played as told"]
+Why = Literal["play hint", "warning", "silence", "passed over", "played as told", "played untold"]
+
+
+NEARLY_OVER = 3
+"""Cards in the deck from which convention players try what may not fit."""
+
+
+class Point(NamedTuple):
+    """What a move says of a slot."""
+
+    slot: int
+    types: Mask
+    why: Why
+    said: bool
+    """Whether its player means it."""
+    believed: bool
+    """Whether the owner reads it so."""
 
 
 class Claim(NamedTuple):
@@ -103,7 +118,7 @@ class Common:
         if isinstance(event.move, Play | Discard):
             done = silent._conduct(event)._moved(event, event.move)
         else:
-            done = silent.told(event, event.move)
+            done = silent._told(event, event.move)
         return replace(done, turn=self.turn + 1, hands=counted(done.hands, done.literal, done.piles))
 
     def _silence(self, event: Event) -> "Common":
@@ -116,8 +131,9 @@ class Common:
         if slot is None or not self.hands[following][slot] & self.piles.critical:
             return self
         _, reads = between(self.customs[event.seat], self.customs[following])
-        safe = ANY & ~self.piles.critical
-        return self._claim(event.seat, following, slot, safe, "silence", believed=reads is not None)
+        point = Point(slot, ANY & ~self.piles.critical, "silence", said=True, believed=reads is not None)
+        hands = _with(self.hands, following, _narrowed(self.hands[following], [point]))
+        return replace(self, hands=hands, claims=(*self.claims, self._record(event.seat, following, point)))
 
     def _conduct(self, event: Event) -> "Common":
         """He who discards says that he knows of no card to play; he who plays what hints alone do not tell has read."""
@@ -133,8 +149,13 @@ class Common:
             ]
         else:
             slot = event.move.slot
-            read = known(hand[slot], fits) and not known(self.literal[seat][slot], fits)
-            said = [Claim(self.turn, seat, seat, self.cards[seat][slot], ANY, "played as told")] if read else []
+            card = self.cards[seat][slot]
+            if not known(hand[slot], fits):  # he has seen other cards, or he has read otherwise
+                said = [Claim(self.turn, seat, seat, card, fits, "played untold")] if self.deck > NEARLY_OVER else []
+            elif known(self.literal[seat][slot], fits):
+                said = []
+            else:
+                said = [Claim(self.turn, seat, seat, card, ANY, "played as told")]
         return replace(self, claims=(*self.claims, *said)) if said else self
 
     def _moved(self, event: Event, move: Play | Discard) -> "Common":
@@ -155,52 +176,55 @@ class Common:
             gone=(*self.gone, (self.cards[event.seat][move.slot], event.card)),
         )
 
-    def told(self, event: Event, hint: Hint) -> "Common":
-        """What it says literally; then, from a player who keeps to a convention, what it points at."""
-        before, of = self.hands[hint.to], types_of(hint)
+    def _told(self, event: Event, hint: Hint) -> "Common":
+        hand, points = self.hear(event.seat, hint, event.slots)
         heard = replace(
             self,
             tokens=self.tokens - 1,
-            literal=_with(self.literal, hint.to, hinted(self.literal[hint.to], of, event.slots)),
-            hands=_with(self.hands, hint.to, hinted(before, of, event.slots)),
+            literal=_with(self.literal, hint.to, hinted(self.literal[hint.to], types_of(hint), event.slots)),
+            hands=_with(self.hands, hint.to, hand),
         )
-        heard = heard._restored(hint.to)
-        hints, reads = between(self.customs[event.seat], self.customs[hint.to])
-        if hints is None or is_dump(hint, event.seat, self.players, self.tokens, event.slots):
-            return heard
-        if hint.to == (event.seat + 1) % self.players:
-            slot = warned(hint, before, self.piles, event.slots)
+        claims = (self._record(event.seat, hint.to, point) for point in points if point.said)
+        return replace(heard, claims=(*self.claims, *claims))
+
+    def hear(self, giver: int, hint: Hint, touched: Sequence[int]) -> tuple[tuple[Mask, ...], tuple[Point, ...]]:
+        """What everybody knows of the told hand afterwards: what the hint says literally, then, from a player who keeps
+        to a convention, what it points at."""
+        before, of = self.hands[hint.to], types_of(hint)
+        literal = hinted(self.literal[hint.to], of, touched)
+        hand = tuple(now or hints for now, hints in zip(hinted(before, of, touched), literal, strict=True))
+        points = tuple(self._points(giver, hint, touched, hand))
+        return _narrowed(hand, points), points
+
+    def _points(self, giver: int, hint: Hint, touched: Sequence[int], hand: tuple[Mask, ...]) -> Iterator[Point]:
+        before = self.hands[hint.to]
+        hints, reads = between(self.customs[giver], self.customs[hint.to])
+        if hints is None or is_dump(hint, giver, self.players, self.tokens, touched):
+            return
+        if hint.to == (giver + 1) % self.players:
+            slot = warned(hint, before, self.piles, touched)
             if slot is not None:
-                return heard._claim(
-                    event.seat, hint.to, slot, self.piles.critical, "warning", believed=reads is not None
-                )
-        if made_known(before, heard.hands[hint.to], self.piles):
-            return heard
-        return heard._pointed(event, hint, hints, said=True)._pointed(event, hint, reads, said=False)
+                yield Point(slot, self.piles.critical, "warning", said=True, believed=reads is not None)
+                return
+        if made_known(before, hand, self.piles):
+            return
+        meant = focus(hand, touched, self.piles, hints)
+        taken = None if reads is None else focus(hand, touched, self.piles, reads)
+        for slot in dict.fromkeys((meant, taken)):
+            if slot is not None:
+                yield Point(slot, self.piles.playable, "play hint", said=slot == meant, believed=slot == taken)
 
-    def _pointed(self, event: Event, hint: Hint, which: Focus | None, *, said: bool) -> "Common":
-        """That the focus can be played: as its giver means it, and as its reader takes it."""
-        slot = None if which is None else focus(self.hands[hint.to], event.slots, self.piles, which)
-        if slot is None:
-            return self
-        return self._claim(event.seat, hint.to, slot, self.piles.playable, "play hint", said=said, believed=not said)
+    def _record(self, seat: int, owner: int, point: Point) -> Claim:
+        return Claim(self.turn, seat, owner, self.cards[owner][point.slot], point.types, point.why)
 
-    def _claim(
-        self, seat: int, owner: int, slot: int, types: Mask, why: Why, *, said: bool = True, believed: bool = True
-    ) -> "Common":
-        """Kept on record, to be compared with the card; believed, when its owner reads so and it leaves something."""
-        claim = Claim(self.turn, seat, owner, self.cards[owner][slot], types, why)
-        claims = (*self.claims, claim) if said else self.claims
-        if not believed:
-            return replace(self, claims=claims)
-        hand = list(self.hands[owner])
-        hand[slot] = hand[slot] & types or hand[slot]
-        return replace(self, claims=claims, hands=_with(self.hands, owner, tuple(hand)))
 
-    def _restored(self, seat: int) -> "Common":
-        """A card of which nothing is left that it could be is what hints say of it."""
-        hand = tuple(now or hints for now, hints in zip(self.hands[seat], self.literal[seat], strict=True))
-        return replace(self, hands=_with(self.hands, seat, hand))
+def _narrowed(hand: tuple[Mask, ...], points: Iterable[Point]) -> tuple[Mask, ...]:
+    """What is believed of a hand, unless it leaves nothing."""
+    masks = list(hand)
+    for point in points:
+        if point.believed:
+            masks[point.slot] = masks[point.slot] & point.types or masks[point.slot]
+    return tuple(masks)
 
 
 def hinted(hand: Sequence[Mask], of: Mask, touched: Sequence[int]) -> tuple[Mask, ...]:
@@ -235,7 +259,7 @@ def _full(piles: Piles, located: tuple[Mask, ...]) -> Mask:
     """The types of which every copy is gone or located."""
     full = 0
     for index, gone in enumerate(piles.gone):
-        if gone + located.count(1 << index) >= CARDS[index].copies:
+        if gone + located.count(1 << index) >= COPIES_OF[index]:
             full |= 1 << index
     return full
 

@@ -11,11 +11,11 @@ from typing import TypeVar
 from orchestrator import belief
 from orchestrator.belief import Slot
 from orchestrator.cards import INDEX, MAX_TOKENS, OF_RANK, Card, Piles
-from orchestrator.common import Claim, Common, Event, made_known
-from orchestrator.conventions import hints_to, known, next_discard, types_of
+from orchestrator.common import NEARLY_OVER, Common, Point, made_known
+from orchestrator.conventions import STRANGER, hints_to, known, next_discard, types_of
 from orchestrator.moves import Discard, Hint, HintRank, Move, Play
 
-GAMBLES: Mapping[int, int] = {3: 3, 2: 1, 1: 0}
+GAMBLES: Mapping[int, int] = {3: NEARLY_OVER, 2: 1, 1: 0}
 """Lives left -> the most cards in the deck at which a likely play is better than a discard; the last life is never
 gambled."""
 
@@ -28,7 +28,7 @@ class Taught:
     """What a hint would do to what everybody knows of the told hand."""
 
     hint: Hint
-    claim: Claim | None
+    says: Point | None
     """What it would be taken to say."""
     true: bool
     """Whether that holds of the card."""
@@ -40,11 +40,11 @@ class Taught:
     @property
     def helps(self) -> bool:
         """Whether it makes the owner play, and nothing that does not fit."""
-        return self.plays if self.claim is None else self.true and self.claim.why == "play hint"
+        return self.plays if self.says is None else self.true and self.says.why == "play hint"
 
     @property
     def warns(self) -> bool:
-        return self.claim is not None and self.claim.why == "warning"
+        return self.says is not None and self.says.why == "warning"
 
 
 @dataclass(frozen=True)
@@ -83,16 +83,11 @@ class Scene:
         cards, before = self.hands[hint.to], self.common.hands[hint.to]
         of = types_of(hint)
         touched = tuple(slot for slot, card in enumerate(cards) if of >> INDEX[card] & 1)
-        told = self.common.told(Event(self.seat, hint, slots=touched), hint)
-        after = told.hands[hint.to]
-        claim = told.claims[-1] if len(told.claims) > len(self.common.claims) else None
-        true = claim is not None and self._holds(claim, cards)
+        after, points = self.common.hear(self.seat, hint, touched)
+        said = next((point for point in points if point.said), None)
+        true = said is not None and bool(said.types >> INDEX[cards[said.slot]] & 1)
         removed = sum((old & ~new).bit_count() for old, new in zip(before, after, strict=True))
-        return Taught(hint, claim, true, made_known(before, after, self.piles) and claim is None, removed)
-
-    def _holds(self, claim: Claim, cards: Sequence[Card]) -> bool:
-        slot = self.common.cards[claim.owner].index(claim.card)
-        return bool(claim.types >> INDEX[cards[slot]] & 1)
+        return Taught(hint, said, true, said is None and made_known(before, after, self.piles), removed)
 
     @cached_property
     def taught(self) -> tuple[Taught, ...]:
@@ -104,6 +99,11 @@ class Scene:
     def is_stranger(self, seat: int) -> bool:
         """Whether a partner is taken to read hints literally."""
         return self.common.customs[seat].reads is None
+
+    @property
+    def among_strangers(self) -> bool:
+        """Whether no partner keeps to a convention."""
+        return all(self.common.customs[seat] == STRANGER for seat in self.hands)
 
     def literally(self, hint: Hint) -> bool:
         """Whether a hint goes to somebody who reads it literally."""

@@ -12,7 +12,7 @@ from typing import Literal
 
 from orchestrator.cards import INDEX, Card
 from orchestrator.common import Claim, Common, Why, common
-from orchestrator.conventions import ADAPTING, FOCUSES, Custom, Focus
+from orchestrator.conventions import ADAPTING, FOCUSES, STRANGER, Custom, Focus
 from orchestrator.view import Past
 
 Aspect = Literal["hints", "reads"]
@@ -23,6 +23,7 @@ OF: Mapping[Why, Aspect] = {
     "silence": "hints",
     "passed over": "reads",
     "played as told": "reads",
+    "played untold": "reads",
 }
 """What a claim is evidence of: how a player hints, or how he reads."""
 
@@ -32,20 +33,25 @@ RATIOS: Mapping[Why, tuple[float, float]] = {
     "silence": (1.1, 0.05),
     "passed over": (1.0, 0.02),
     "played as told": (2.0, 0.02),
+    "played untold": (1.0, 0.05),
 }
 """How much likelier a claim that holds, or that does not, is from one who keeps to the convention than from a stranger.
 
 Judged, not fitted: a stranger's hint points at a playable card about as often as not, and convention players break
 none of their claims."""
 
-PRIOR = 9.0
-"""The odds that an unknown partner keeps to the convention: nine to one."""
 MOST = 19.0
 """Odds never grow beyond this, so that one clear breach is always enough to doubt."""
 
-Odds = Mapping[Aspect, Mapping[Focus, float]]
-NOTHING_KNOWN: Odds = {aspect: {"newest": PRIOR, "oldest": 1 / PRIOR} for aspect in ("hints", "reads")}
-"""Partners are taken to keep to the newest card; the mirror convention has to be shown."""
+Odds = Mapping[Focus, float]
+"""The odds that a partner keeps to a convention, against his keeping to none."""
+
+NOTHING_KNOWN: Odds = {"newest": 9.0, "oldest": 0.25}
+"""Partners are taken to point at the newest card; that one points at the oldest has to be shown."""
+SURE = 0.8
+"""How likely that has to be on the last life."""
+DEAF = 0.1
+"""How likely it is beside that, that somebody hints by the convention and reads hints literally."""
 
 
 @dataclass(frozen=True)
@@ -87,73 +93,58 @@ def understand(
     customs = {other: usual(odds) for other, odds in known.items()} | {seat: ADAPTING}
     trust = []
     for other, odds in known.items():
-        court = Court(seat, tuple(history), hands, customs, other)
-        hints = court.verdict("hints", odds["hints"])
-        customs[other] = replace(customs[other], hints=hints.focus)
-        reads = court.verdict("reads", odds["reads"])
-        customs[other] = replace(customs[other], reads=reads.focus)
-        trust.append(Trust(other, customs[other], hints.chance, reads.chance, (*hints.broke, *reads.broke)))
-    return Understanding(_common(customs, history), tuple(trust))
+        judged = _judged(tuple(history), customs, hands, other, odds)
+        customs[other] = judged.custom
+        trust.append(judged)
+    return Understanding(_common(customs, tuple(history)), tuple(trust))
 
 
 def usual(odds: Odds) -> Custom:
     """The likeliest custom of a partner; none where every convention is unlikely."""
-    return Custom(_likeliest(odds["hints"]), _likeliest(odds["reads"]))
-
-
-def _likeliest(odds: Mapping[Focus, float]) -> Focus | None:
     best = max(FOCUSES, key=lambda focus: odds[focus])
-    return best if odds[best] >= 1 else None
+    return Custom(best, best) if odds[best] >= 1 else STRANGER
 
 
-def _common(customs: Mapping[int, Custom], history: Sequence[Past]) -> Common:
+def _common(customs: Mapping[int, Custom], history: tuple[Past, ...]) -> Common:
     return common([customs[seat] for seat in sorted(customs)], history)
 
 
-@dataclass(frozen=True)
-class Verdict:
-    focus: Focus | None
-    chance: float
-    broke: tuple[str, ...]
+def _judged(
+    history: tuple[Past, ...],
+    customs: Mapping[int, Custom],
+    hands: Mapping[int, Sequence[Card]],
+    other: int,
+    odds: Odds,
+) -> Trust:
+    """What is believed of one partner, the others taken as they are.
+
+    The likeliest convention from the start is tried first; the others only when he broke it.
+    """
+    found: list[Trust] = []
+    for focus in sorted(FOCUSES, key=lambda focus: -odds[focus]):
+        now = _common({**customs, other: Custom(focus, focus)}, history)
+        found.append(weighed(now, identities(now, hands), other, focus, odds[focus]))
+        if not found[-1].broke:
+            break
+    best = max(found, key=lambda trust: (trust.custom != STRANGER, -len(trust.broke), trust.hints))
+    doubted = bool(history) and history[-1].lives == 1 and best.hints < SURE
+    return replace(best, custom=STRANGER) if doubted else best
 
 
-@dataclass(frozen=True)
-class Court:
-    """Compares the claims of one partner with the cards."""
-
-    seat: int | None
-    """Whose own cards are hidden until they leave his hand; None for one who looks back on a whole game."""
-    history: tuple[Past, ...]
-    hands: Mapping[int, Sequence[Card]]
-    customs: dict[int, Custom]
-    """As far as they are settled."""
-    other: int
-    """Whose claims."""
-
-    def verdict(self, aspect: Aspect, odds: Mapping[Focus, float]) -> Verdict:
-        """By which focus he most likely hints or reads. The likeliest from the start is tried first; where it holds,
-        no other is."""
-        doubted: Verdict | None = None
-        for focus in sorted(FOCUSES, key=lambda focus: -odds[focus]):
-            tried = self._tried(aspect, focus, odds[focus])
-            if tried.chance >= 0.5:
-                return tried
-            doubted = doubted or replace(tried, focus=None)
-        assert doubted is not None
-        return doubted
-
-    def _tried(self, aspect: Aspect, focus: Focus, odds: float) -> Verdict:
-        custom = self.customs[self.other]
-        tried = replace(custom, hints=focus) if aspect == "hints" else replace(custom, reads=focus)
-        now = _common({**self.customs, self.other: tried}, self.history)
-        seen = identities(now, self.hands)
-        broke = []
-        for claim in now.claims:
-            if claim.seat == self.other and OF[claim.why] == aspect:
-                holds = _holds(claim, seen, now)
-                odds = min(MOST, odds * (1.0 if holds is None else RATIOS[claim.why][0 if holds else 1]))
-                broke += [f"turn {claim.turn}: {BROKEN[claim.why]}"] if holds is False else []
-        return Verdict(focus, odds / (1 + odds), tuple(broke))
+def weighed(now: Common, seen: Mapping[int, Card], seat: int, focus: Focus, odds: float) -> Trust:
+    """How likely a player keeps to a convention, by what his moves said of the cards that were seen."""
+    both = hints = odds
+    broke = []
+    for claim in now.claims:
+        if claim.seat != seat or (holds := _holds(claim, seen, now)) is None:
+            continue
+        ratio = RATIOS[claim.why][0 if holds else 1]
+        both = min(MOST, both * ratio)
+        hints = min(MOST, hints * ratio) if OF[claim.why] == "hints" else hints
+        broke += [] if holds else [f"turn {claim.turn}: {BROKEN[claim.why]}"]
+    hints = max(both, DEAF * hints)
+    custom = Custom(focus, focus if both == hints else None) if hints >= 1 else STRANGER
+    return Trust(seat, custom, hints / (1 + hints), both / (1 + both), tuple(broke))
 
 
 BROKEN: Mapping[Why, str] = {
@@ -162,6 +153,7 @@ BROKEN: Mapping[Why, str] = {
     "silence": "he did not warn of a critical card",
     "passed over": "he discarded although he had been told of a card to play",
     "played as told": "",
+    "played untold": "he took a hint to point at another card",
 }
 
 

@@ -30,8 +30,8 @@ R = TypeVar("R", bound=BaseModel)
 def aggregator(told: Told, notes: Notes) -> Choice:
     """Decides, weighing the colleagues' reports; its program does no colleague's work and no refused move again."""
     position = by_history(Position.of(told), notes)
-    agreed = scene(told, position, notes) is not None
-    for advice in BY_CONVENTION if agreed else LITERALLY:
+    at = scene(told, position, notes)
+    for advice in BY_CONVENTION if at and not at.among_strangers else LITERALLY:
         for move, why in advice(position, notes):
             if move in position.moves and literal.harmless(position, move):
                 return Choice(action=move, reason=why)

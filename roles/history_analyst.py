@@ -204,6 +204,7 @@ MEANINGS: Mapping[Why, str] = {
     "silence": "P$owner was not warned, so the card that he would discard next is not critical",
     "passed over": "he knew of no card to play",
     "played as told": "he read the hint by the conventions",
+    "played untold": "he knew more of that card than he was told",
 }
 
 

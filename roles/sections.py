@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any, Self
 
 from orchestrator import belief
@@ -326,4 +327,26 @@ def cut(
             return section.among(recommended).without(refused)
         return section.holding(memory or {}) if isinstance(section, Remembered) else section
 
-    return Told((whole(kind.of(view, defaults(kind.choices) | dict(given))) for kind, given in kinds), options, words)
+    seen = _Seen(view)
+    # mypy takes the instances' __hash__ for the classes'
+    cuts = (_of(kind, seen, tuple(given.items())) for kind, given in kinds)  # type: ignore[arg-type]
+    return Told(map(whole, cuts), options, words)
+
+
+class _Seen:
+    """A view as a key: equal to itself alone."""
+
+    def __init__(self, view: View) -> None:
+        self.view = view
+
+    def __hash__(self) -> int:
+        return id(self.view)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Seen) and other.view is self.view
+
+
+@lru_cache(maxsize=64)
+def _of(kind: type[Section], seen: _Seen, given: tuple[tuple[str, object], ...]) -> Section:
+    """A section, cut once for all the nodes of a turn that are told it."""
+    return kind.of(seen.view, defaults(kind.choices) | dict(given))
