@@ -8,9 +8,9 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from experiments.terminal import card, fireworks, printable, sureness, turn_line
+from experiments.terminal import card, fireworks, printable, sureness, turn_line, warning
 from orchestrator.cards import MAX_LIVES, MAX_TOKENS
-from orchestrator.events import Decided, Event, Moved, TurnStarted
+from orchestrator.events import Decided, Event, GameStarted, Moved, TurnStarted
 from orchestrator.view import Knowledge, View
 from roles.words import ENGLISH
 
@@ -42,6 +42,9 @@ class Board:
 
     def __call__(self, event: Event) -> None:
         match event:
+            case GameStarted():
+                if said := warning("+".join(dict.fromkeys(seat.model for seat in event.seats))):
+                    self._console.print(said)
             case TurnStarted():
                 self._view, self._decided, self._since = event.view, None, time.monotonic()
                 self._draw()

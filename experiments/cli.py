@@ -38,7 +38,9 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON on stdout and not
 Graph = Annotated[str, typer.Option("--graph", help="A graph's name, or a path to its YAML file.")]
 Model = Annotated[
     str,
-    typer.Option("--model", help="program, openai:NAME or openai:NAME@URL, replay:DIR ..., or a file of models."),
+    typer.Option(
+        "--model", help="program, openai:NAME or openai:NAME@URL, sim:average, replay:DIR ..., or a file of models."
+    ),
 ]
 Settings = Annotated[
     list[str] | None,

@@ -19,10 +19,11 @@ from orchestrator.events import Call, GameStarted, Result, Sink
 from orchestrator.models import ModelLayer
 from orchestrator.recording import Recording, Replay
 from orchestrator.settings import ModelSettings
+from orchestrator.simulated import SimSettings
 from orchestrator.table import play_async
 
 
-def models(config: GraphConfig, given: str) -> Mapping[str, str | ModelSettings]:
+def models(config: GraphConfig, given: str) -> Mapping[str, str | ModelSettings | SimSettings]:
     """The models of `--model`, by name: a model string is the one called `default`; a YAML file may hold several.
 
     Raises UserError when the graph needs a default and there is none: a slip must not become a game of programs.

@@ -10,11 +10,12 @@ from rich.table import Table
 from rich.text import Text
 
 import graphs
-from experiments.terminal import fireworks, printable, turn_line
+from experiments.terminal import fireworks, on, printable, turn_line, warning
 from graphs.config import GraphConfig, checked
 from orchestrator.errors import UserError
 from orchestrator.events import Call, Decided, Event, GameEnded, GameStarted, Halted, Moved, Result, Ruled, TurnStarted
 from orchestrator.seat import Memory
+from orchestrator.simulated import among
 
 
 @dataclass(frozen=True)
@@ -115,7 +116,7 @@ def _heading(story: Story) -> Text:
     started = story.started
     text = Text.assemble((f"{started.players} players, {started.deal}\n", "bold"))
     for seat, card in enumerate(started.seats):
-        text.append(f"P{seat}  {card.graph} on {card.model}\n")
+        text.append(f"P{seat}  {card.graph} on {on(card.model)}\n")
     return text
 
 
@@ -138,6 +139,8 @@ def summary(result: Result) -> Table:
     table.add_row("score", score)
     table.add_row("fireworks", fireworks(tuple(result.fireworks.values())))
     table.add_row("end", f"{ends[result.end]} after {result.turns} turns{lives}")
+    if said := warning(result.model):
+        table.add_row("", said)
     if result.calls:
         table.add_row("model", _spent(result))
         table.add_row("answers", _answers(result))
@@ -149,6 +152,8 @@ def summary(result: Result) -> Table:
 
 def _spent(result: Result) -> str:
     """What the calls of a game came to."""
+    if among(result.model) and not result.tokens_in:
+        return f"{result.calls} calls, which cost nothing"
     kept = f" ({result.cached_tokens} cached by the provider)" if result.cached_tokens else ""
     thought = f" ({result.reasoning_tokens} of reasoning)" if result.reasoning_tokens else ""
     hits = f", {result.cache_hits} answers from the cache" if result.cache_hits else ""

@@ -12,6 +12,7 @@ from orchestrator import belief
 from orchestrator.cards import COLOURS, Card
 from orchestrator.events import Decided
 from orchestrator.moves import Discard, Move, Play
+from orchestrator.simulated import among
 from orchestrator.view import Past, View
 from roles.words import ENGLISH, percent
 
@@ -48,6 +49,19 @@ def console(*, err: bool = False) -> Console:
 def printable(text: str) -> str:
     """A model's words without what would move a terminal's cursor or change its colours."""
     return "".join(c if c.isprintable() or c in "\n\t" else "\N{REPLACEMENT CHARACTER}" for c in text)
+
+
+def on(models: str) -> str:
+    """The models of a seat; what is simulated is said to be so, for it must never pass for a model's."""
+    return f"{models} (simulated)" if among(models) else models
+
+
+def warning(models: str) -> Text | None:
+    """What simulated models are; None where there are none."""
+    if not (found := among(models)):
+        return None
+    said = f"simulated: {', '.join(found)} {'is no model' if len(found) == 1 else 'are no models'}, but"
+    return Text(f"{said} exact programs that err at stated rates", style="magenta")
 
 
 def card(shown: Card) -> Text:

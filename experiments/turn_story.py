@@ -12,7 +12,7 @@ from rich.text import Text
 
 from experiments.board import picture
 from experiments.story import Story, Turn
-from experiments.terminal import printable, sureness
+from experiments.terminal import on, printable, sureness
 from graphs.config import PROGRAM, GraphConfig
 from graphs.context import OWN_PARTS
 from graphs.prompting import asks, notes_of
@@ -46,7 +46,7 @@ def tell_turn(story: Story, number: int, console: Console, *, full: bool = False
     seat = turn.started.seat
     card = story.started.seats[seat]
     told = TurnStory(turn, story.config(seat), story.memory(number), full, min(console.width - MARGIN, WIDEST))
-    console.print(Text(f"turn {number} of {len(story.turns)}: P{seat}, {card.graph} on {card.model}", style="bold"))
+    console.print(Text(f"turn {number} of {len(story.turns)}: P{seat}, {card.graph} on {on(card.model)}", style="bold"))
     for block in told.blocks():
         console.print(block)
 
@@ -115,7 +115,7 @@ class TurnStory:
     def _title(self, call: Call) -> Text:
         samples = len({other.sample for other in self.turn.calls if other.node == call.node})
         facts = [call.role] if call.role != call.node else []
-        facts.append(call.model)
+        facts.append(on(call.model))
         if samples > 1:
             facts.append(f"sample {call.sample + 1} of {samples}")
         if call.ask:
@@ -124,6 +124,8 @@ class TurnStory:
             facts.append(f"{call.tokens_in} tokens in, {call.tokens_out} out, {call.latency_s:.2f} s")
         if call.cached:
             facts.append("from the cache")
+        if call.injected:
+            facts.append(f"errors: {', '.join(call.injected)}")
         return Text.assemble((f"\n{call.node}", "bold cyan"), (f"  ({', '.join(facts)})", "dim"))
 
     def _heard(self, call: Call) -> tuple[str, ...]:

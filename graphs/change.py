@@ -8,6 +8,7 @@ import yaml
 
 from graphs.config import PROGRAM, GraphConfig, checked, told_somewhere
 from orchestrator.errors import UserError
+from orchestrator.simulated import is_simulated
 
 
 def without(config: GraphConfig, *gone: str) -> GraphConfig:
@@ -34,7 +35,8 @@ def without_sections(config: GraphConfig, *gone: str) -> GraphConfig:
 def replace(config: GraphConfig, **models: str) -> GraphConfig:
     """Another model for some nodes; `replace(config, analyst="program")` is an oracle ablation."""
     changed = change(config, **{node: {"model": model} for node, model in models.items()})
-    return changed.model_copy(update={"name": f"{config.name}-{'-'.join(f'{n}-{m}' for n, m in models.items())}"})
+    named = "-".join(f"{node}-{_short(model)}" for node, model in models.items())
+    return changed.model_copy(update={"name": f"{config.name}-{named}"})
 
 
 def change(config: GraphConfig, **nodes: Mapping[str, Any]) -> GraphConfig:
@@ -108,7 +110,7 @@ def bind(config: GraphConfig, models: Mapping[str, str]) -> GraphConfig:
     data = config.model_dump(mode="json")
     for name, node in data["nodes"].items():
         wanted = node["model"]
-        if wanted != PROGRAM and wanted not in models:
+        if wanted != PROGRAM and wanted not in models and not is_simulated(wanted):
             known = ", ".join((*models, PROGRAM))
             raise UserError(f"graph {config.name!r}, node {name!r}: no model is bound to {wanted!r}; bound: {known}")
         node["model"] = models.get(wanted, wanted)

@@ -15,6 +15,7 @@ from graphs.yaml_text import from_file, loaded
 from orchestrator.errors import UserError
 from orchestrator.frozen import Frozen, user_error
 from orchestrator.settings import PROGRAM as PROGRAM
+from orchestrator.simulated import is_simulated
 from roles import Judgement, Role
 from roles.replies import Choice, Form, answer_format
 from roles.report import check_report
@@ -40,7 +41,7 @@ class Node(Frozen):
     samples: int = Field(default=1, ge=1, le=16)
     """How often it is asked; its note holds all answers."""
     model: str = "default"
-    """A name bound at run time, or `program`."""
+    """A name bound at run time, `program`, or `sim:NAME`."""
     context: ContextName | None = None
     """Instead of the graph's."""
     players: tuple[PlayerCount, ...] = PLAYERS
@@ -253,11 +254,13 @@ def _sections(config: GraphConfig, name: str) -> None:
     """What a role cannot do without: its program's needs, and for a model that names moves the legal ones."""
     role, node = config.role(name), config.nodes[name]
     told = {kind for kind, _ in config.context_of(name).kinds(role, config.without_sections)}
-    if node.model == PROGRAM:
+    if node.model == PROGRAM or is_simulated(node.model):
         if role.solve is None:
-            raise ValueError(f"nodes.{name}: role {role.name!r} has no program")
+            why = "" if node.model == PROGRAM else f", so {node.model!r} cannot simulate its answers"
+            raise ValueError(f"nodes.{name}: role {role.name!r} has no program{why}")
         if lacks := [kind.name for kind in role.needs if kind not in told]:
             raise ValueError(f"nodes.{name}: the program of role {role.name!r} needs the sections {', '.join(lacks)}")
+    if node.model == PROGRAM:
         return
     if role.template is None:
         raise ValueError(f"nodes.{name}: only a program plays role {role.name!r}; say `model: program`")

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from operator import add
 from typing import Annotated, Any, TypedDict
 
@@ -12,6 +13,7 @@ from pydantic import BaseModel
 
 from graphs.config import PROGRAM
 from graphs.context import Context
+from graphs.sim import Question, Simulated
 from orchestrator.brain import AGAIN, Absent, Ask, Brain, Exchange, Place, answer
 from orchestrator.errors import RoleError, TurnError
 from orchestrator.events import Call, Ruled
@@ -44,7 +46,7 @@ class SeatState(TypedDict):
 class Kit:
     """The two effects that a seat has."""
 
-    brains: Mapping[str, Brain]
+    brains: Mapping[str, Brain | Simulated]
     chair: Chair
 
 
@@ -147,7 +149,16 @@ class RoleNode:
         place = Place(kit.chair.game, kit.chair.repeat, view.turn, view.seat)
         ask = self.ask(sample, told, heard, place)
         with structlog.contextvars.bound_contextvars(node=self.name):
-            return await answer(ask, kit.brains[self.model], self._recorder(view, sample, kit))
+            return await answer(ask, self._brain(view, told, heard, kit), self._recorder(view, sample, kit))
+
+    def _brain(self, view: View, told: Told, heard: Notes, kit: Kit) -> Brain:
+        """Who answers; a simulated model does so for this role, from what it is told."""
+        brain = kit.brains[self.model]
+        if not isinstance(brain, Simulated):
+            return brain
+        solve = self.solve or self.role.solve
+        assert solve is not None  # checked when the config was read
+        return brain.asked(Question(solve, partial(self._solved, view, told, heard), told, heard))
 
     def ask(self, sample: int, told: Told, heard: Notes, place: Place | None = None) -> Ask:
         """The question as a model gets it."""

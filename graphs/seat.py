@@ -16,6 +16,8 @@ from graphs.change import bind
 from graphs.config import PROGRAM, GraphConfig, read
 from graphs.memory import remember
 from graphs.node import Kit, SeatState
+from graphs.sim import Simulated
+from orchestrator import simulated
 from orchestrator.brain import Brain
 from orchestrator.errors import UserError
 from orchestrator.events import SeatCard
@@ -24,6 +26,7 @@ from orchestrator.moves import Move
 from orchestrator.recording import Recording, Replay, Resumed
 from orchestrator.seat import Chair, Decision, Memory
 from orchestrator.settings import REPLAY, ModelSettings, settings
+from orchestrator.simulated import SimSettings, is_simulated
 from orchestrator.view import View
 from roles import Notes, Verdict
 from roles.position import TAKES, Position
@@ -31,8 +34,8 @@ from roles.replies import Choice, RatedChoice, Shortlist, answer_format
 from roles.safety import safest
 from roles.sections import cut
 
-Model = str | Mapping[str, Any] | ModelSettings | BaseChatModel | Brain
-"""`program`, `openai:NAME[@URL]`, `replay:DIR`, settings with a `model`, a LangChain chat model, or a brain."""
+Model = str | Mapping[str, Any] | ModelSettings | SimSettings | BaseChatModel | Brain
+"""`program`, `sim:NAME`, `openai:NAME[@URL]`, `replay:DIR`, settings with a `model`, a LangChain model, a brain."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +43,7 @@ class GraphSeat:
     """A graph that plays. `config` is bound: every node's model is `program` or a key of `brains`."""
 
     config: GraphConfig
-    brains: Mapping[str, Brain]
+    brains: Mapping[str, Brain | Simulated]
     models: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """The settings that decide what each of them answers."""
     chair: Chair = field(default_factory=Chair)
@@ -68,7 +71,11 @@ class GraphSeat:
         )
 
     def sitting(self, chair: Chair) -> Self:
-        brains = {name: Resumed(brain, chair.answered) for name, brain in self.brains.items()}
+        def going_on(brain: Brain | Simulated) -> Brain | Simulated:
+            """A simulated model says the same again, and for nothing."""
+            return brain if isinstance(brain, Simulated) else Resumed(brain, chair.answered)
+
+        brains = {name: going_on(brain) for name, brain in self.brains.items()}
         return replace(self, chair=chair, brains=brains if chair.answered else self.brains)
 
     async def aclose(self) -> None:
@@ -121,7 +128,8 @@ def seat(
     """
     config = graph if isinstance(graph, GraphConfig) else read(graph)
     layer = layer or ModelLayer()
-    bound = {name: _found(one) for name, one in {"default": model, **(named or {})}.items()}
+    written = {one: one for one in config.models if is_simulated(one)}
+    bound = {name: _found(one) for name, one in {**written, "default": model, **(named or {})}.items()}
     labels = _labels(bound)
     wanted = set(bind(config, labels).models) - {PROGRAM}
     models = {labels[name]: one for name, one in bound.items() if labels[name] in wanted}
@@ -133,12 +141,14 @@ def seat(
     return replace(made, brains={called: _of_seat(brain, made.card) for called, brain in made.brains.items()})
 
 
-def _of_seat(brain: Brain, card: SeatCard) -> Brain:
+def _of_seat(brain: Brain | Simulated, card: SeatCard) -> Brain | Simulated:
     """A recording says only what was said to such a seat; any other brain as it is."""
     return Replay(brain.recording.of_seat(card)) if isinstance(brain, Replay) else brain
 
 
-def _brain(model: Model, layer: ModelLayer) -> Brain:
+def _brain(model: Model, layer: ModelLayer) -> Brain | Simulated:
+    if (sim := simulated.settings(model)) and layer.replay is None:
+        return Simulated(sim)
     if isinstance(model, str | Mapping | ModelSettings | BaseChatModel):
         return layer.brain(model)
     if not (callable(model) and hasattr(model, "aclose")):
@@ -159,6 +169,8 @@ def _deciding(model: Model) -> Mapping[str, Any]:
         return model.recording.model[1]
     if isinstance(model, BaseChatModel):
         return described(model).deciding
+    if sim := simulated.settings(model):
+        return sim.deciding
     if isinstance(model, str | Mapping | ModelSettings) and model != PROGRAM:
         return settings(model).deciding
     return {}
@@ -184,6 +196,8 @@ def label(model: Model) -> str:
         return model
     if isinstance(model, Replay):
         return model.recording.model[0]
+    if sim := simulated.settings(model):
+        return sim.model
     if isinstance(model, Mapping | ModelSettings):
         return settings(model).model
     named: Any = getattr(model, "model_name", None) or getattr(model, "model", None)

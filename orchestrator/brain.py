@@ -158,6 +158,8 @@ class Said:
     """The server counted no tokens; these are the characters, four to a token."""
     cached: bool = False
     """It came from the cache of an earlier run and cost nothing now; its tokens are those of then."""
+    injected: tuple[str, ...] = ()
+    """Of a simulated model: the errors that this answer was given."""
     latency_s: float = 0.0
 
 

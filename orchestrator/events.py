@@ -3,13 +3,14 @@
 from collections.abc import Callable
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, PlainSerializer
+from pydantic import Field, PlainSerializer, SerializerFunctionWrapHandler, model_serializer
 
 from orchestrator.brain import Attempt, Key, Message, Outcome
 from orchestrator.cards import Card
 from orchestrator.frozen import Frozen
 from orchestrator.hle import End
 from orchestrator.moves import Grounded
+from orchestrator.simulated import is_simulated
 from orchestrator.view import Past, View
 
 
@@ -104,6 +105,8 @@ class Call(Frozen):
     fingerprint: str | None = None
     reasoning: str | None = None
     """Reasoning text, when the provider sends it."""
+    injected: tuple[str, ...] = ()
+    """Of a simulated model: the errors that this answer was given. Written for no other."""
     latency_s: float = 0.0
     """Waiting and further tries included."""
 
@@ -117,9 +120,21 @@ class Call(Frozen):
         return self.prompt_hash is not None
 
     @property
+    def simulated(self) -> bool:
+        """Whether a program made fallible answered as a model would."""
+        return is_simulated(self.model)
+
+    @property
     def paid(self) -> bool:
-        """Whether an answer came that no cache gave."""
-        return self.asked and self.text is not None and not self.cached
+        """Whether an answer came of a model, which no cache gave."""
+        return self.asked and self.text is not None and not self.cached and not self.simulated
+
+    @model_serializer(mode="wrap")
+    def _without_what_models_lack(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        data: dict[str, Any] = handler(self)
+        if not self.simulated:
+            data.pop("injected", None)
+        return data
 
 
 class Ruled(Frozen):

@@ -68,7 +68,7 @@ class Journal:
         line = head | event.model_dump(mode="json", exclude={"event"})
         self._file.write(json.dumps(line, ensure_ascii=False) + "\n")
         self._file.flush()
-        if isinstance(event, Call) and event.asked:
+        if isinstance(event, Call) and event.asked and not event.simulated:
             os.fsync(self._file.fileno())
 
     def __enter__(self) -> Self:

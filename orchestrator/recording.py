@@ -34,6 +34,7 @@ def said_of(call: Call) -> Said:
         usd=call.usd,
         estimated=call.estimated,
         cached=call.cached,
+        injected=call.injected,
         latency_s=call.latency_s,
     )
 

@@ -10,8 +10,10 @@ from urllib.parse import urlsplit
 import yaml
 from pydantic import Field, ValidationError, field_validator, model_validator
 
+from orchestrator import simulated
 from orchestrator.errors import UserError
 from orchestrator.frozen import Frozen, user_error
+from orchestrator.simulated import SimSettings
 
 OPENAI_URL = "https://api.openai.com/v1"
 
@@ -20,7 +22,7 @@ PROGRAM = "program"
 REPLAY = "replay:"
 """Before the path of a recording."""
 
-FORMS = "openai:NAME, openai:NAME@http://HOST:PORT/v1, langchain:PROVIDER:NAME"
+FORMS = f"openai:NAME, openai:NAME@http://HOST:PORT/v1, langchain:PROVIDER:NAME, {simulated.NAMES}"
 
 _OPENAI = re.compile(r"openai:(?:(?P<there>\S+)@(?P<url>https?://\S+)|(?P<name>@?[^@\s]+))")
 _LANGCHAIN = re.compile(r"langchain:(?P<provider>[\w-]+):(?P<name>\S+)")
@@ -185,7 +187,7 @@ def _check_url(url: str) -> None:
 
 
 def settings(model: "str | Mapping[str, Any] | ModelSettings") -> ModelSettings:
-    """The settings of a model string or a mapping, completed by the environment. Raises UserError.
+    """The settings of a server's model, given as a string or a mapping, completed by the environment. Raises UserError.
 
     HANABI_TEMPERATURE, HANABI_MAX_TOKENS, HANABI_PRICE (`{input: 1, output: 4}`) ...: every setting but the model and
     its server can be given so; what the mapping says goes first.
@@ -194,6 +196,8 @@ def settings(model: "str | Mapping[str, Any] | ModelSettings") -> ModelSettings:
         return model
     given = {"model": model} if isinstance(model, str) else dict(model)
     where = f"model {given.get('model')!r}" if "model" in given else "a model"
+    if simulated.is_simulated(given.get("model")):
+        raise UserError(f"{where} is simulated: the roles of a graph answer for it, no server does")
     try:
         return ModelSettings.model_validate(_environment() | given)
     except ValidationError as error:
@@ -220,7 +224,7 @@ def of_object(model: str, given: Mapping[str, Any]) -> ModelSettings:
         raise user_error("", error) from None
 
 
-def read(path: Path) -> dict[str, ModelSettings | str]:
+def read(path: Path) -> dict[str, ModelSettings | SimSettings | str]:
     """The models of a YAML file, by name: one model's settings, or a mapping of names to models. Raises UserError.
 
     A file with the key `model` gives the model called `default`.
@@ -237,7 +241,7 @@ def read(path: Path) -> dict[str, ModelSettings | str]:
     return {str(name): _one(path, str(name), model) for name, model in named.items()}
 
 
-def _one(path: Path, name: str, model: Any) -> ModelSettings | str:
+def _one(path: Path, name: str, model: Any) -> ModelSettings | SimSettings | str:
     if isinstance(model, dict) and set(model) == {"model"}:
         model = model["model"]
     if isinstance(model, str) and (model == PROGRAM or model.startswith(REPLAY)):
@@ -245,6 +249,6 @@ def _one(path: Path, name: str, model: Any) -> ModelSettings | str:
     if not isinstance(model, str | dict):
         raise UserError(f"models {str(path)!r}: {name} is {model!r}; a model is a string, or a mapping with `model`")
     try:
-        return settings(model)
+        return simulated.settings(model) or settings(model)
     except UserError as error:
         raise UserError(f"{path}, {name}: {error}") from None

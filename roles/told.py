@@ -120,6 +120,11 @@ class Told:
     def __iter__(self) -> Iterator[Section]:
         return iter(self._by_kind.values())
 
+    def but(self, *changed: Section) -> "Told":
+        """The same with some of its sections as these."""
+        by_kind = {type(section): section for section in changed}
+        return Told((by_kind.get(kind, told) for kind, told in self._by_kind.items()), self.options, self.words)
+
     def parts(self) -> tuple[Part, ...]:
         """The sections in words, those with nothing to say left out."""
         return tuple(Part(s.name, text) for s in self if (text := s.words(self.words)))

@@ -21,7 +21,7 @@ class Block(NamedTuple):
     text: str
 
 
-PAGES = ("README.md", "docs/add-a-role.md", "docs/add-a-graph.md")
+PAGES = ("README.md", "docs/add-a-role.md", "docs/add-a-graph.md", "docs/simulated.md")
 README = (ROOT / "README.md").read_text("utf-8")
 
 
