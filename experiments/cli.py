@@ -16,8 +16,11 @@ from rich.text import Text
 
 import graphs
 import roles
-from experiments import bench, game, graph_picture, listing, logs, prompt_picture, story, turn_story
+from experiments import bench, dry, game, graph_picture, listing, logs, prompt_picture, story, summary, turn_story
+from experiments import config as experiment
+from experiments import run as experiment_runner
 from experiments.board import Board
+from experiments.progress import Progress
 from experiments.terminal import console
 from graphs.config import PROGRAM, GraphConfig
 from orchestrator import fake_endpoint, hle, journal, table
@@ -31,8 +34,10 @@ HELP = {"help_option_names": ["-h", "--help"]}
 app = typer.Typer(no_args_is_help=True, add_completion=False, context_settings=HELP)
 graphs_app = typer.Typer(no_args_is_help=True, help="The graphs there are.")
 roles_app = typer.Typer(no_args_is_help=True, help="The roles there are.")
+experiment_app = typer.Typer(no_args_is_help=True, help="Arms of games on the same deals, and what they come to.")
 app.add_typer(graphs_app, name="graphs")
 app.add_typer(roles_app, name="roles")
+app.add_typer(experiment_app, name="experiment")
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON on stdout and nothing else.")]
 Graph = Annotated[str, typer.Option("--graph", help="A graph's name, or a path to its YAML file.")]
@@ -287,6 +292,36 @@ def roles_check(name: str, as_json: Json = False) -> None:
         console().print(Text("\n".join(problems) or "ok"), soft_wrap=True)
     if problems:
         raise typer.Exit(1)
+
+
+@experiment_app.command("run")
+def experiment_run(
+    context: typer.Context,
+    name: Annotated[str, typer.Argument(metavar="FILE", help="A YAML file, or the name of a packaged experiment.")],
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", help="Another setting of the experiment, e.g. seeds.count=10; may be repeated."),
+    ] = None,
+    out: Annotated[Path | None, typer.Option(help="The run's folder; runs/NAME if not given.")] = None,
+    workers: Annotated[int, typer.Option(min=1, help="Processes that play.")] = 1,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be played, and play nothing.")] = False,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Run an experiment; the same command again goes on with it."""
+    loud = context.obj.more(verbose=False, quiet=quiet).set_up()
+    asked = experiment.read(name, settings or ())
+    folder = out or Path("runs") / asked.name
+    if dry_run:
+        planned = dry.of(asked, folder)
+        _print(dry.data(planned)) if as_json else dry.show(planned, console())
+        return
+    done = experiment_runner.run(asked, folder, workers=workers, progress=Progress(quiet=loud.quiet))
+    _print(summary.data(done)) if as_json else summary.show(done, console())
+    if done.suspended:
+        raise Suspended(f"{done.suspended}. The same command goes on from there", 0)
+    if done.failed:
+        raise TurnError(summary.failures(done))
 
 
 @app.command("bench")

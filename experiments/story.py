@@ -14,6 +14,7 @@ from experiments.terminal import fireworks, on, printable, turn_line, warning
 from graphs.config import GraphConfig, checked
 from orchestrator.errors import UserError
 from orchestrator.events import Call, Decided, Event, GameEnded, GameStarted, Halted, Moved, Result, Ruled, TurnStarted
+from orchestrator.lean import whole
 from orchestrator.seat import Memory
 from orchestrator.simulated import among
 
@@ -57,7 +58,7 @@ class Story:
         if not events or not isinstance(events[0], GameStarted):
             raise UserError("this journal does not begin with a game_started line, so it is not a game")
         turns: list[tuple[TurnStarted, list[Event]]] = []
-        for event in events[1:]:
+        for event in whole(events)[1:]:
             if isinstance(event, TurnStarted):
                 turns.append((event, []))
             elif turns and not isinstance(event, GameEnded):
@@ -73,10 +74,10 @@ class Story:
         return self.turns[number - 1]
 
     def memory(self, number: int) -> Memory:
-        """What the acting seat of a turn kept of its own turn before."""
+        """What the acting seat of a turn was given before the game, and kept of its own turn before."""
         seat = self.turn(number).started.seat
         own = [turn.decided for turn in self.turns[: number - 1] if turn.started.seat == seat and turn.decided]
-        return own[-1].memory if own else {}
+        return {**self.started.memories.get(seat, {}), **(own[-1].memory if own else {})}
 
     def config(self, seat: int) -> GraphConfig | None:
         """The graph that sat there, as it was at this player count; None for a seat that is none.

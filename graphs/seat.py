@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
 
@@ -60,7 +61,7 @@ class GraphSeat:
         memory = remember(made.config, view, done["notes"], decision.move)
         return replace(decision, votes=votes(made.config, done["notes"]), memory=memory)
 
-    @property
+    @cached_property
     def card(self) -> SeatCard:
         return SeatCard(
             graph=self.config.name,

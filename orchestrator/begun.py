@@ -107,6 +107,8 @@ def differences(old: GameStarted | None, new: GameStarted) -> list[str]:
     if any(re.fullmatch(r"seats\.\d+\.model", path) for path in changed):  # which says it all
         changed = [path for path in changed if not re.search(r"\.nodes\.\w+\.model$|\.models(\.|$)", path)]
     found = [f"{_spoken(path)} was {_shown(before.get(path))}, is {_shown(after.get(path))}" for path in changed]
+    seats = sorted({*old.memories, *new.memories})
+    found += [f"what seat {s} was given before the game" for s in seats if old.memories.get(s) != new.memories.get(s)]
     if old.deck != new.deck:
         found.insert(0, f"the deal was {old.deal}, is {new.deal}")
     found = list(dict.fromkeys(found)) or ["the deal's label or the repeat"]
@@ -114,7 +116,7 @@ def differences(old: GameStarted | None, new: GameStarted) -> list[str]:
     return [*found[:SHOWN], f"and {more} more"] if more > 0 else found
 
 
-_TOLD_APART = {"versions", "config_hash", "game", "deck", "seed", "event"}
+_TOLD_APART = {"versions", "config_hash", "game", "deck", "seed", "event", "memories"}
 
 
 def _flat(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:

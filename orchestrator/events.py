@@ -46,6 +46,8 @@ class GameStarted(Frozen):
     deck: tuple[Card, ...]
     """First dealt first."""
     seats: tuple[SeatCard, ...]
+    memories: dict[int, dict[str, Any]] = {}
+    """By seat: what it was given before its first turn."""
     config_hash: str
     """Of everything above."""
     versions: dict[str, str]

@@ -94,6 +94,7 @@ class Referee:
         self._dealt = 0
         self._history: list[tuple[Past, Card | None]] = []
         self._last_turn: int | None = None
+        self._legal: tuple[Move, ...] | None = None
         self._deal()
         self._start = self._hands()
 
@@ -140,9 +141,10 @@ class Referee:
 
     def legal(self) -> tuple[Move, ...]:
         """The legal moves of the seat whose turn it is, in HLE's order; none when the game is over."""
-        if self.over:
-            return ()
-        return tuple(self._from_hle(move, self.seat) for move in self._state.legal_moves())
+        if self._legal is None:
+            seat = None if self.over else self.seat
+            self._legal = () if seat is None else tuple(self._from_hle(m, seat) for m in self._state.legal_moves())
+        return self._legal
 
     # What moves the game on
 
@@ -154,6 +156,7 @@ class Referee:
             raise IllegalMove(f"{move} is not legal on turn {self.turn}; legal: {allowed}")
         seat = self.seat
         self._state.apply_move(self._to_hle(move, seat))
+        self._legal = None
         item = self._state.move_history()[-1]
         drew = self._deal()
         past = Past(
@@ -218,13 +221,13 @@ class Referee:
     def _from_hle(self, move: Any, seat: int) -> Move:
         kind = move.type()
         if kind == _hle.HanabiMoveType.PLAY:
-            return Play(slot=move.card_index())
+            return _own("play", move.card_index())
         if kind == _hle.HanabiMoveType.DISCARD:
-            return Discard(slot=move.card_index())
+            return _own("discard", move.card_index())
         to = (seat + move.target_offset()) % self.players
         if kind == _hle.HanabiMoveType.REVEAL_COLOR:
-            return HintColour(to=to, colour=COLOURS[move.color()])
-        return HintRank(to=to, rank=move.rank() + 1)
+            return _hint(to, COLOURS[move.color()], None)
+        return _hint(to, None, move.rank() + 1)
 
     def _to_hle(self, move: Move, seat: int) -> Any:
         if isinstance(move, Play):
@@ -235,6 +238,16 @@ class Referee:
         if isinstance(move, HintColour):
             return _hle.HanabiMove.get_reveal_color_move(offset, COLOURS.index(move.colour))
         return _hle.HanabiMove.get_reveal_rank_move(offset, move.rank - 1)
+
+
+@cache  # there are fifty moves, and some twenty a turn
+def _own(kind: Literal["play", "discard"], slot: int) -> Move:
+    return Play(slot=slot) if kind == "play" else Discard(slot=slot)
+
+
+@cache
+def _hint(to: int, colour: Colour | None, rank: int | None) -> Move:
+    return HintColour(to=to, colour=colour) if colour else HintRank(to=to, rank=rank or 0)
 
 
 @cache

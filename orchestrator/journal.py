@@ -18,6 +18,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from orchestrator.errors import UserError
 from orchestrator.events import Call, Event, Ruled, StoredEvent
+from orchestrator.lean import kept
 
 VERSION = 1
 
@@ -28,14 +29,15 @@ _EVENT: TypeAdapter[Event] = TypeAdapter(StoredEvent)
 
 
 class Journal:
-    """A journal file, new or to be continued; a sink of events.
+    """A journal file, new or to be continued; a sink of events. A `lean` one leaves out what can be computed again.
 
     Half a last line, left by a killed program, is cut off. Raises UserError when it cannot be written, holds something
     else, or is being written by another program.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, lean: bool = False) -> None:
         self.path = path
+        self.lean = lean
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             self._file = path.open("a+", encoding="utf-8")
@@ -64,6 +66,8 @@ class Journal:
             raise UserError(f"another program is playing the game of {str(self.path)!r}") from None
 
     def __call__(self, event: Event) -> None:
+        if self.lean and not kept(event):
+            return
         head = {"v": VERSION, "event": event.event, "t": datetime.now(UTC).isoformat(timespec="milliseconds")}
         line = head | event.model_dump(mode="json", exclude={"event"})
         self._file.write(json.dumps(line, ensure_ascii=False) + "\n")

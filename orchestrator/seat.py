@@ -10,7 +10,13 @@ from orchestrator.moves import Move
 from orchestrator.view import View
 
 Memory = Mapping[str, Any]
-"""JSON-plain; what a seat decided to give itself for its own next turn. Empty on its first."""
+"""JSON-plain; what a seat decided to give itself for its own next turn. Empty on its first, unless a table gave it one.
+
+What a table gave it before the game is there on every turn, under keys that the seat does not set itself.
+"""
+
+BEFORE = "before"
+"""The key of a given memory that holds public records of past games, oldest first: see orchestrator/record.py."""
 
 
 @dataclass(frozen=True)

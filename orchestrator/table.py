@@ -7,9 +7,10 @@ happened, and the rest is played. Between two turns there is nothing that the jo
 import asyncio
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
+from functools import cache, lru_cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Protocol
@@ -18,7 +19,7 @@ import structlog
 
 from orchestrator import hle
 from orchestrator.begun import Begun, differences
-from orchestrator.cards import COLOURS
+from orchestrator.cards import COLOURS, Card
 from orchestrator.errors import ModelError, OverBudget, Suspended, UserError
 from orchestrator.events import (
     Decided,
@@ -73,6 +74,8 @@ def play(
     sink: Sink = nowhere,
     gate: Gate | None = None,
     max_turns: int | None = None,
+    memories: Mapping[int, Memory] | None = None,
+    lean: bool = False,
 ) -> Result:
     """Play one game and return how it ended; `play_async` for use inside an event loop.
 
@@ -80,8 +83,9 @@ def play(
     cards, first dealt first; `label` is its name, for the seeds of models. `repeat`: 1 is the first game of a deal.
     `journal`: the file for the events; a game that it holds already goes on, a finished one is not played again.
     `sink` hears every event, those of the journal first. `gate` can keep the game from its next turn. `max_turns`: stop
-    there, unfinished games included in the count. Raises UserError for what cannot be played, Suspended when a model
-    gave no answer or the gate is closed, TurnError when a turn fails.
+    there, unfinished games included in the count. `memories`: by seat, what it is given before the game, JSON-plain; it
+    has it in its memory on every turn. `lean`: a small journal, see orchestrator/lean.py. Raises UserError for what
+    cannot be played, Suspended when a model gave no answer or the gate is closed, TurnError when a turn fails.
     """
 
     try:
@@ -104,6 +108,8 @@ def play(
                 sink=sink,
                 gate=gate,
                 max_turns=max_turns,
+                memories=memories,
+                lean=lean,
             )
         finally:
             for seat in seats if isinstance(seats, Sequence) else (seats,):
@@ -125,11 +131,13 @@ async def play_async(
     sink: Sink = nowhere,
     gate: Gate | None = None,
     max_turns: int | None = None,
+    memories: Mapping[int, Memory] | None = None,
+    lean: bool = False,
 ) -> Result:
     """`play`, inside an event loop; brains stay open."""
     sitting = seated(seats, players)
-    started = start(sitting, players=players, seed=seed, deck=deck, label=label, repeat=repeat)
-    with nullcontext() if journal is None else Journal(Path(journal)) as written:
+    started = start(sitting, players=players, seed=seed, deck=deck, label=label, repeat=repeat, memories=memories)
+    with nullcontext() if journal is None else Journal(Path(journal), lean=lean) as written:
         begun = Begun.of(written.events if written else ())
         if written and (changed := differences(begun.started, started)):
             raise UserError(f"{written.path} holds another game: {'; '.join(changed)}")
@@ -155,16 +163,21 @@ def start(
     deck: Sequence[str] | None = None,
     label: str | None = None,
     repeat: int = 1,
+    memories: Mapping[int, Memory] | None = None,
 ) -> GameStarted:
     """The first event of a game: all that makes it this game. Raises UserError for what cannot be played."""
     if seed is not None and deck is not None:
         raise UserError(f"give a seed or a deck, not both: a deck leaves nothing for seed {seed} to deal")
     dealt = None if deck is not None else 1 if seed is None else seed
-    cards = hle.Referee(players, hle.deal(dealt) if dealt is not None else deck or ()).deck
-    cast = tuple(card(seat) for seat in seats)
+    cards = _cards(players, dealt, tuple(deck or ()))
+    cast = tuple(map(card, seats))
+    given = {seat: dict(memory) for seat, memory in sorted((memories or {}).items()) if memory}
+    if stranger := [seat for seat in given if seat not in range(players)]:
+        raise UserError(f"there is no seat {stranger[0]} to give a memory; the seats are 0 to {players - 1}")
     # the label, never the cards: seeds of models must not depend on what is hidden
     place = [players, f"seed {dealt}" if dealt is not None else f"deck {label}", repeat]
-    plain = [players, cards, repeat, [seat.model_dump(mode="json") for seat in cast]]
+    plain: list[Any] = [players, cards, repeat, [seat.model_dump(mode="json") for seat in cast]]
+    plain += [{seat: _hash(memory) for seat, memory in given.items()}] if given else []
     return GameStarted(
         players=players,
         seed=dealt,
@@ -172,9 +185,22 @@ def start(
         game=_hash(place),
         deck=cards,
         seats=cast,
+        memories=given,
         config_hash=_hash(plain),
-        versions={name: version(name) for name in VERSIONS},
+        versions=dict(versions()),
     )
+
+
+@lru_cache(maxsize=64)  # arms of an experiment play the same deals
+def _cards(players: int, seed: int | None, deck: tuple[str, ...]) -> tuple[Card, ...]:
+    """The 50 cards; raises UserError for what cannot be dealt."""
+    return hle.Referee(players, hle.deal(seed) if seed is not None else deck).deck
+
+
+@cache
+def versions() -> Mapping[str, str]:
+    """Of the packages that can change a game."""
+    return {name: version(name) for name in VERSIONS}
 
 
 def _hash(value: Any) -> str:
@@ -209,6 +235,7 @@ class _Game:
     async def _on(self) -> Result:
         self._tell(self.started)
         referee = hle.rebuild(self.started.players, self.started.deck, self.begun.moves)
+        given = self.started.memories
         memories = dict(self.begun.memories)
         chair = Chair(self._tell, self.started.game, self.started.repeat, self.begun.answered)
         sitting = [seat.sitting(chair) if isinstance(seat, Telling) else seat for seat in self.seats]
@@ -216,7 +243,8 @@ class _Game:
             if why := self.gate.enter():
                 raise self._halted(why, referee.turn, held=True)
             seat = referee.seat
-            memories[seat] = await self._turn(referee, sitting[seat], memories.get(seat, {}))
+            memory = {**given.get(seat, {}), **memories.get(seat, {})}
+            memories[seat] = await self._turn(referee, sitting[seat], memory)
         result = _result(referee, self.started, self.ledger)
         self._tell(GameEnded(result=result))
         return result
@@ -237,7 +265,8 @@ class _Game:
         if decided is None or decided.turn != view.turn:
             with structlog.contextvars.bound_contextvars(turn=view.turn, seat=view.seat):
                 try:
-                    decided = _decided(view.turn, view.seat, await seat(view, memory))
+                    decision = await seat(view, memory)
+                    decided = _decided(view.turn, view.seat, decision, self.started.memories.get(view.seat, {}))
                 except ModelError as error:
                     held = isinstance(error, OverBudget)
                     raise self._halted(str(error), view.turn, held=held, final=error.final) from None
@@ -252,7 +281,8 @@ class _Game:
         return Suspended(why, turn, held=held, refused=final and not self.ledger.counts["calls"])
 
 
-def _decided(turn: int, seat: int, decision: Decision) -> Decided:
+def _decided(turn: int, seat: int, decision: Decision, given: Memory) -> Decided:
+    """What was given before the game is not stored again."""
     return Decided(
         turn=turn,
         seat=seat,
@@ -263,7 +293,7 @@ def _decided(turn: int, seat: int, decision: Decision) -> Decided:
         node=decision.node,
         votes={node: dict(moves) for node, moves in decision.votes.items()},
         rank=decision.rank,
-        memory=dict(decision.memory),
+        memory={key: kept for key, kept in decision.memory.items() if key not in given or given[key] != kept},
     )
 
 

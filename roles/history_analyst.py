@@ -15,6 +15,7 @@ from roles.base import Notes, role
 from roles.fixed import CardCounts, Conventions, ProbabilityAdvice, Rules
 from roles.marks import Marks, Truth
 from roles.past import History, Remembered
+from roles.past_games import PastGames
 from roles.position import TAKES, Position
 from roles.replies import Chance, Reply
 from roles.sections import FinalRound, NextPlayable, State
@@ -136,7 +137,10 @@ SECTIONS: tuple[type[Section], ...] = (Rules, Conventions, *TAKES, NextPlayable,
 
 
 @role(
-    reply=HistoryReport, takes=(*SECTIONS, CardCounts, ProbabilityAdvice, Remembered), needs=(Rules, History), mark=held
+    reply=HistoryReport,
+    takes=(*SECTIONS, CardCounts, ProbabilityAdvice, Remembered, PastGames),
+    needs=(Rules, History),
+    mark=held,
 )
 def history_analyst(told: Told, notes: Notes) -> HistoryReport:
     """Explains what past moves reveal of the hidden cards; proposes no move."""

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
+from orchestrator.seat import BEFORE
 from orchestrator.view import Past, View
 from roles.report import lines
 from roles.told import Options, Section
@@ -97,7 +98,7 @@ class Remembered(Section):
     """`turn`, `move`, `lives`, `tokens`, `deck_size`, `fireworks`, `own`, and `notes`: node -> its replies as data."""
 
     def holding(self, memory: Mapping[str, Any]) -> Self:
-        return replace(self, memory=memory)
+        return replace(self, memory={key: kept for key, kept in memory.items() if key != BEFORE})
 
     def variables(self, words: Words) -> dict[str, object]:
         said = [

@@ -13,6 +13,7 @@ from orchestrator.moves import Listed, Move, listed
 from orchestrator.view import Hand, Knowledge, View
 from roles.fixed import CardCounts, Conventions, DeductionRules, ProbabilityAdvice, Rules, StepByStep, Strategy
 from roles.past import History, OwnActions, Remembered
+from roles.past_games import PastGames
 from roles.told import OWN_PARTS, Options, S, Section, Told, check_choices, defaults
 from roles.words import ENGLISH, Words
 
@@ -277,6 +278,7 @@ SECTIONS: dict[str, type[Section]] = {
         History,
         OwnActions,
         Remembered,
+        PastGames,
         FinalRound,
         Strategy,
         StepByStep,
@@ -325,7 +327,7 @@ def cut(
     def whole(section: Section) -> Section:
         if isinstance(section, LegalMoves):
             return section.among(recommended).without(refused)
-        return section.holding(memory or {}) if isinstance(section, Remembered) else section
+        return section.holding(memory or {}) if isinstance(section, Remembered | PastGames) else section
 
     seen = _Seen(view)
     # mypy takes the instances' __hash__ for the classes'

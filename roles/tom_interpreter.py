@@ -15,6 +15,7 @@ from roles.fixed import Conventions, Rules
 from roles.history_analyst import by_history
 from roles.literal import Foreseen
 from roles.past import History, Remembered
+from roles.past_games import PastGames
 from roles.position import TAKES, Position
 from roles.replies import Chance, Reply
 from roles.sections import FinalRound, LegalMoves, NextPlayable, State
@@ -62,7 +63,7 @@ class MindReport(Reply):
 
 @role(
     reply=MindReport,
-    takes=(Rules, Conventions, *TAKES, NextPlayable, FinalRound, History, Remembered),
+    takes=(Rules, Conventions, *TAKES, NextPlayable, FinalRound, History, Remembered, PastGames),
     needs=(State, LegalMoves),
 )
 def tom_interpreter(told: Told, notes: Notes) -> MindReport:

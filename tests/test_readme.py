@@ -21,7 +21,7 @@ class Block(NamedTuple):
     text: str
 
 
-PAGES = ("README.md", "docs/add-a-role.md", "docs/add-a-graph.md", "docs/simulated.md")
+PAGES = ("README.md", *(f"docs/{page}.md" for page in ("add-a-role", "add-a-graph", "simulated", "experiments")))
 README = (ROOT / "README.md").read_text("utf-8")
 
 
@@ -113,7 +113,7 @@ def test_the_shell_snippets_name_what_there_is(page: str) -> None:
                 assert arguments[0] in targets
             else:
                 options = {argument for argument in arguments if argument.startswith("--")}
-                command = arguments[: 2 if arguments[0] in ("graphs", "roles") else 1]
+                command = arguments[: 2 if arguments[0] in ("graphs", "roles", "experiment") else 1]
                 known = run(ROOT, str(COMMAND), *command, "--help")
                 assert name == "orchestrator" and all(option in known for option in options)
 

@@ -1,0 +1,63 @@
+"""Cross-play: every ordered pair (A, B), A in exactly one seat and B in all others; the diagonal is self-play."""
+
+import csv
+from collections.abc import Callable, Mapping, Sequence
+from io import StringIO
+
+from experiments.arms import Arm, Deal, check
+from experiments.config import Experiment, Sitting
+from experiments.sitter import Sitter, sitter
+from experiments.statistics import Summary
+from orchestrator import partners
+from orchestrator.partners.base import PREFIX
+
+WITH = ".with."
+"""Between the two labels of a pair in an arm's name."""
+
+
+def everybody(seats: Mapping[str, Sitting] | str, experiment: Experiment) -> dict[str, Sitter]:
+    """The sitters by label; all partners where the config says so. Raises UserError."""
+    if isinstance(seats, str):
+        return {name: Sitter(spec=f"{PREFIX}{name}") for name in partners.names()}
+    return {label: sitter(one, experiment) for label, one in seats.items()}
+
+
+def at(one: Sitter, other: Sitter, experiment: Experiment, named: Mapping[str, Sitting] | str) -> tuple[int, ...]:
+    """The player counts of a pair: partners that were not named one by one stay away where they are not for."""
+    if not isinstance(named, str):
+        return experiment.players
+    return tuple(n for n in experiment.players if n in one.players and n in other.players)
+
+
+def arms(experiment: Experiment) -> list[Arm]:
+    """An arm for every pair. Raises UserError."""
+    assert experiment.cross_play is not None
+    asked = experiment.cross_play
+    sitters = everybody(asked.seats, experiment)
+    made = []
+    for one, a in sitters.items():
+        for other, b in sitters.items():
+            arm = Arm(
+                f"{one}{WITH}{other}", b, _alone(a, rotate=asked.rotate), players=at(a, b, experiment, asked.seats)
+            )
+            check(arm)
+            made.append(arm)
+    return made
+
+
+def _alone(a: Sitter, *, rotate: bool) -> Callable[[Deal], Mapping[int, Sitter]]:
+    """A in one seat of a deal."""
+    return lambda deal: {deal.seed % deal.players if rotate else 0: a}
+
+
+def table(summaries: Sequence[Summary], players: int) -> str:
+    """The matrix of a player count as CSV, a row per pair, in the order of the arms."""
+    out = StringIO()
+    write = csv.writer(out, lineterminator="\n")
+    write.writerow(("one", "rest", "players", "n", "strict", "strict_se", "kept", "sd", "struck_out"))
+    for s in summaries:
+        if s.players == players and WITH in s.arm:
+            one, _, rest = s.arm.partition(WITH)
+            figures = (s.strict, s.strict_se, s.kept, s.sd, s.struck_out)
+            write.writerow((one, rest, players, s.n, *("" if f is None else f"{f:.4f}" for f in figures)))
+    return out.getvalue()

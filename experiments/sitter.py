@@ -1,0 +1,87 @@
+"""Who sits in a seat, as plain data: all that makes the seat again, in another process or from a run's folder."""
+
+import hashlib
+import json
+from functools import cached_property
+from typing import Any
+
+import graphs
+from experiments import seats
+from experiments.config import Changes, Experiment, Model, Sitting
+from graphs.config import PLAYERS, PROGRAM, GraphConfig
+from orchestrator.errors import UserError
+from orchestrator.frozen import Frozen
+from orchestrator.models import ModelLayer
+from orchestrator.partners.base import PREFIX
+from orchestrator.seat import Seat, card
+
+OTHERS = (PREFIX, seats.PYTHON)
+"""How seats begin that are no graphs."""
+
+
+class Sitter(Frozen):
+    spec: str
+    """`partner:NAME`, `python:module:object`, or a graph's name."""
+    config: GraphConfig | None = None
+    """The graph, changed as its arm says; None for a seat that is none."""
+    models: dict[str, Model] = {}
+    """By the names that the graph's nodes say."""
+
+    @cached_property
+    def key(self) -> str:
+        """The same for the same sitter."""
+        return hashlib.sha256(self.model_dump_json().encode()).hexdigest()[:16]
+
+    def seat(self, layer: ModelLayer) -> Seat:
+        """Raises UserError for what cannot sit anywhere."""
+        if self.config is None:
+            return seats.read(self.spec)
+        return graphs.seat(self.config, self.models.get("default", PROGRAM), named=self.models, layer=layer)
+
+    @property
+    def players(self) -> tuple[int, ...]:
+        """The player counts that it is for."""
+        if self.config is not None:
+            return self.config.players
+        return tuple(getattr(seats.read(self.spec), "players", PLAYERS))
+
+    def told(self) -> dict[str, Any]:
+        """All about it, for a run's record: its graph, its models, hashes of its prompts."""
+        return {"spec": self.spec, **card(self.seat(ModelLayer())).model_dump(mode="json", exclude_defaults=True)}
+
+
+def sitter(one: Sitting, experiment: Experiment, changes: Changes | None = None) -> Sitter:
+    """Who is meant in an experiment, with what an arm changes. Raises UserError."""
+    changes = changes or Changes()
+    models = {**experiment.models, **changes.models, **({} if one.model is None else {"default": one.model})}
+    spec, verify = changes.graph or one.graph, changes.verify or one.verify or experiment.verify
+    if spec.startswith(OTHERS):
+        _unchanged(spec, changes, verify)
+        return Sitter(spec=spec)
+    config = changed(graphs.read(spec), changes)
+    config = graphs.verified(config, verify) if verify else config
+    used = {name: model for name, model in models.items() if name == "default" or name in config.models}
+    return Sitter(spec=spec, config=config, models=used)
+
+
+def _unchanged(spec: str, changes: Changes, verify: str | None) -> None:
+    """Raises UserError: only a graph has nodes to take away."""
+    asked = [name for name in OPERATORS if getattr(changes, name)]
+    if asked or changes.verify:
+        raise UserError(f"`{(asked or ['verify'])[0]}` changes a graph, and {spec} is none")
+
+
+OPERATORS = ("without", "replace", "change", "without_sections", "options")
+
+
+def changed(config: GraphConfig, changes: Changes) -> GraphConfig:
+    """A graph with what an arm changes in it. Raises UserError."""
+    if changes.without:
+        config = graphs.without(config, *changes.without)
+    if changes.replace:
+        config = graphs.replace(config, **changes.replace)
+    if changes.change:
+        config = graphs.change(config, **changes.change)
+    if changes.without_sections:
+        config = graphs.without_sections(config, *changes.without_sections)
+    return graphs.dotted(config, [f"options.{name}={json.dumps(value)}" for name, value in changes.options.items()])
