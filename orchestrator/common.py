@@ -12,6 +12,7 @@ from typing import Literal, NamedTuple
 
 from orchestrator.cards import ANY, COPIES_OF, DECK_SIZE, HAND_SIZES, MAX_LIVES, MAX_TOKENS, Card, Mask, Piles
 from orchestrator.conventions import (
+    STRANGER,
     Custom,
     between,
     focus,
@@ -139,7 +140,7 @@ class Common:
         """He who discards says that he knows of no card to play; he who plays what hints alone do not tell has read."""
         assert isinstance(event.move, Play | Discard)
         seat, hand, fits = event.seat, self.hands[event.seat], self.piles.playable
-        if self.customs[seat].reads is None:
+        if self.customs[seat] == STRANGER:
             return self
         if isinstance(event.move, Discard):
             said = [

@@ -112,7 +112,7 @@ class Scene:
     def in_danger(self) -> int | None:
         """The slot of a critical card that the next player is about to discard."""
         slot = next_discard(self.common.hands[self.next], self.piles)
-        if slot is None or not self.common.deck or self.is_stranger(self.next):
+        if slot is None or not self.common.deck or self.common.customs[self.next] == STRANGER:
             return None
         card = self.hands[self.next][slot]
         return slot if self.piles.critical >> INDEX[card] & 1 else None

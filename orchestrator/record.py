@@ -37,6 +37,11 @@ class Step:
     tokens: int
     """Information tokens before the move."""
 
+    @property
+    def lost(self) -> Card | None:
+        """The card played or discarded."""
+        return None if isinstance(self.move, HintColour | HintRank) else self.hand[self.move.slot]
+
 
 class Record(Frozen):
     players: Annotated[int, Field(ge=2, le=5)]

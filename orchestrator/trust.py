@@ -6,52 +6,46 @@ is no longer believed is taken at his word, and told things in so many words, fr
 knowledge is made anew without his conventions.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from functools import lru_cache
 
 from orchestrator.cards import INDEX, Card
-from orchestrator.common import Claim, Common, Why, common
-from orchestrator.conventions import ADAPTING, FOCUSES, STRANGER, Custom, Focus
+from orchestrator.common import Claim, Common, Event, Why, common
+from orchestrator.conventions import ADAPTING, STRANGER, Custom
+from orchestrator.record import Record
 from orchestrator.view import Past
 
-Aspect = Literal["hints", "reads"]
-
-OF: Mapping[Why, Aspect] = {
-    "play hint": "hints",
-    "warning": "hints",
-    "silence": "hints",
-    "passed over": "reads",
-    "played as told": "reads",
-    "played untold": "reads",
-}
-"""What a claim is evidence of: how a player hints, or how he reads."""
-
 RATIOS: Mapping[Why, tuple[float, float]] = {
-    "play hint": (1.5, 0.02),
+    "play hint": (1.25, 0.02),
     "warning": (1.2, 0.1),
-    "silence": (1.1, 0.05),
+    "silence": (1.03, 0.05),
     "passed over": (1.0, 0.02),
-    "played as told": (2.0, 0.02),
-    "played untold": (1.0, 0.05),
+    "played as told": (1.3, 0.02),
+    "played untold": (0.5, 0.05),
 }
-"""How much likelier a claim that holds, or that does not, is from one who keeps to the convention than from a stranger.
+"""How much likelier a claim that holds, or that does not, is from one who keeps to the convention than from another.
 
-Judged, not fitted: a stranger's hint points at a playable card about as often as not, and convention players break
-none of their claims."""
+Judged, not fitted: convention players break none of their claims, and play a card that they were not told of only when
+they have seen the others; of the claims of those who point at the oldest card, read as if they pointed at the newest,
+four in five hold all the same."""
 
-MOST = 19.0
-"""Odds never grow beyond this, so that one clear breach is always enough to doubt."""
-
-Odds = Mapping[Focus, float]
-"""The odds that a partner keeps to a convention, against his keeping to none."""
-
-NOTHING_KNOWN: Odds = {"newest": 9.0, "oldest": 0.25}
-"""Partners are taken to point at the newest card; that one points at the oldest has to be shown."""
+MOST, LEAST = 19.0, 0.001
+"""Odds never grow beyond the one, so that one clear breach is always enough to doubt, nor sink beneath the other."""
 SURE = 0.8
-"""How likely that has to be on the last life."""
-DEAF = 0.1
-"""How likely it is beside that, that somebody hints by the convention and reads hints literally."""
+"""How likely a partner must keep to the convention for an inference to count on the last life."""
+
+Prior = Mapping[Custom, float]
+"""The odds of each way of taking part, against keeping to no convention; the likeliest first."""
+
+NOTHING_KNOWN: Prior = {
+    Custom("newest", "newest"): 9.0,
+    Custom("newest", None): 0.9,
+    Custom("oldest", "oldest"): 0.5,
+    Custom("oldest", None): 0.05,
+}
+"""Partners are taken to point at the newest card; that one reads hints literally, or points at the oldest, has to be
+shown."""
 
 
 @dataclass(frozen=True)
@@ -60,11 +54,9 @@ class Trust:
 
     seat: int
     custom: Custom
-    """By which focus he is taken to hint and to read; None: by none."""
-    hints: float
-    """The probability that he hints by it, or would by the newest card if he is taken to hint by none."""
-    reads: float
-    """The same of reading."""
+    """How he is taken to take part."""
+    chance: float
+    """The probability of it; when he is taken for a stranger, of the likeliest convention."""
     broke: tuple[str, ...] = ()
     """What speaks against it, in words, oldest first."""
 
@@ -83,26 +75,27 @@ def understand(
     players: int,
     seat: int,
     hands: Mapping[int, Sequence[Card]],
-    before: Mapping[int, Odds] | None = None,
+    before: Prior = NOTHING_KNOWN,
 ) -> Understanding:
     """What a seat that adapts to its partners makes of a whole history.
 
-    `hands`: those in sight now. `before`: what earlier games say of partners, by seat.
+    `hands`: those in sight now. `before`: what is held of partners before the game.
     """
-    known = {other: (before or {}).get(other, NOTHING_KNOWN) for other in range(players) if other != seat}
-    customs = {other: usual(odds) for other, odds in known.items()} | {seat: ADAPTING}
+    past = tuple(history)
+    others = [other for other in range(players) if other != seat]
+    customs = {other: usual(before) for other in others} | {seat: ADAPTING}
     trust = []
-    for other, odds in known.items():
-        judged = _judged(tuple(history), customs, hands, other, odds)
+    for other in others:
+        judged = _judged(past, customs, hands, other, before)
         customs[other] = judged.custom
         trust.append(judged)
-    return Understanding(_common(customs, tuple(history)), tuple(trust))
+    return Understanding(_common(customs, past), tuple(trust))
 
 
-def usual(odds: Odds) -> Custom:
+def usual(before: Prior) -> Custom:
     """The likeliest custom of a partner; none where every convention is unlikely."""
-    best = max(FOCUSES, key=lambda focus: odds[focus])
-    return Custom(best, best) if odds[best] >= 1 else STRANGER
+    best = max(before, key=lambda custom: before[custom])
+    return best if before[best] >= 1 else STRANGER
 
 
 def _common(customs: Mapping[int, Custom], history: tuple[Past, ...]) -> Common:
@@ -114,37 +107,58 @@ def _judged(
     customs: Mapping[int, Custom],
     hands: Mapping[int, Sequence[Card]],
     other: int,
-    odds: Odds,
+    before: Prior,
 ) -> Trust:
     """What is believed of one partner, the others taken as they are.
 
     The likeliest convention from the start is tried first; the others only when he broke it.
     """
     found: list[Trust] = []
-    for focus in sorted(FOCUSES, key=lambda focus: -odds[focus]):
-        now = _common({**customs, other: Custom(focus, focus)}, history)
-        found.append(weighed(now, identities(now, hands), other, focus, odds[focus]))
-        if not found[-1].broke:
+    for custom in sorted(before, key=lambda custom: -before[custom]):
+        now = _common({**customs, other: custom}, history)
+        odds, broke = _weighed(now, identities(now, hands), other, before[custom])
+        found.append(Trust(other, custom if odds >= 1 else STRANGER, odds / (1 + odds), broke))
+        if not broke:
             break
-    best = max(found, key=lambda trust: (trust.custom != STRANGER, -len(trust.broke), trust.hints))
-    doubted = bool(history) and history[-1].lives == 1 and best.hints < SURE
+    best = max(found, key=lambda trust: (trust.custom != STRANGER, -len(trust.broke), trust.chance))
+    doubted = bool(history) and history[-1].lives == 1 and best.chance < SURE
     return replace(best, custom=STRANGER) if doubted else best
 
 
-def weighed(now: Common, seen: Mapping[int, Card], seat: int, focus: Focus, odds: float) -> Trust:
-    """How likely a player keeps to a convention, by what his moves said of the cards that were seen."""
-    both = hints = odds
+def _weighed(now: Common, seen: Mapping[int, Card], seat: int, odds: float) -> tuple[float, tuple[str, ...]]:
+    """The odds after all that a player's moves said of the cards that were seen, and what spoke against it."""
     broke = []
+    for claim, holds in _compared(now, seen):
+        if claim.seat == seat:
+            odds = _clipped(odds * RATIOS[claim.why][0 if holds else 1])
+            broke += [] if holds else [f"turn {claim.turn}: {BROKEN[claim.why]}"]
+    return odds, tuple(broke)
+
+
+def _compared(now: Common, seen: Mapping[int, Card]) -> Iterator[tuple[Claim, bool]]:
+    """The claims that can be compared with their cards, and whether they hold."""
     for claim in now.claims:
-        if claim.seat != seat or (holds := _holds(claim, seen, now)) is None:
-            continue
-        ratio = RATIOS[claim.why][0 if holds else 1]
-        both = min(MOST, both * ratio)
-        hints = min(MOST, hints * ratio) if OF[claim.why] == "hints" else hints
-        broke += [] if holds else [f"turn {claim.turn}: {BROKEN[claim.why]}"]
-    hints = max(both, DEAF * hints)
-    custom = Custom(focus, focus if both == hints else None) if hints >= 1 else STRANGER
-    return Trust(seat, custom, hints / (1 + hints), both / (1 + both), tuple(broke))
+        holds = _holds(claim, seen, now)
+        if holds is not None:
+            yield claim, holds
+
+
+def _clipped(odds: float) -> float:
+    return max(LEAST, min(MOST, odds))
+
+
+@lru_cache(maxsize=256)
+def learnt(games: tuple[Record, ...]) -> Prior:
+    """What games of a partner with his like say of him: each convention is tried on every move of all players."""
+    found = dict(NOTHING_KNOWN)
+    for game in games:
+        for custom in found:
+            now = Common.start((custom,) * game.players)
+            for step in game.steps():
+                now = now.after(Event(step.seat, step.move, step.lost, step.scored, step.touched))
+            for claim, holds in _compared(now, dict(enumerate(game.deck))):
+                found[custom] *= RATIOS[claim.why][0 if holds else 1]
+    return {custom: _clipped(odds) for custom, odds in found.items()}
 
 
 BROKEN: Mapping[Why, str] = {

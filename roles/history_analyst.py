@@ -9,7 +9,7 @@ from orchestrator.cards import ANY, HAND_SIZES, OF_COLOUR, OF_RANK, Card, Mask, 
 from orchestrator.common import Common, Why
 from orchestrator.conventions import Focus, Manner, known
 from orchestrator.moves import Discard, HintColour, HintRank, Play
-from orchestrator.trust import Trust, understand
+from orchestrator.trust import NOTHING_KNOWN, Trust, learnt, understand
 from orchestrator.view import Past
 from roles.base import Notes, role
 from roles.fixed import CardCounts, Conventions, ProbabilityAdvice, Rules
@@ -49,10 +49,10 @@ class Trusted(Reply):
     seat: int = Field(ge=0, le=4)
     hints: Focus | None
     """Which touched card his hints point at; None when they are taken to say no more than they say."""
-    hints_chance: Chance
     reads: Focus | None
     """Which touched card he takes a hint to point at; None when he is told things in so many words."""
-    reads_chance: Chance
+    chance: Chance
+    """How likely that is; of one who keeps to no convention, how likely the likeliest convention is."""
     broke: tuple[str, ...] = ()
 
 
@@ -166,7 +166,9 @@ def history_analyst(told: Told, notes: Notes) -> HistoryReport:
 def by_conventions(told: Told, history: History, players: int) -> HistoryReport:
     """The readings of everything that happened, as far as each partner is trusted to keep to the conventions."""
     state = told.get(State)
-    understood = understand(history.moves, players, history.seat, state.hands if state else {})
+    past = told.get(PastGames)
+    before = learnt(past.games) if past else NOTHING_KNOWN
+    understood = understand(history.moves, players, history.seat, state.hands if state else {}, before)
     now = understood.common
     inferred = tuple(
         Inference(slot=slot, cards=unmask(mask), reason=_grounds(now, history.seat, slot))
@@ -188,9 +190,8 @@ def by_conventions(told: Told, history: History, players: int) -> HistoryReport:
             Trusted(
                 seat=one.seat,
                 hints=_kept(one.custom.hints),
-                hints_chance=one.hints,
                 reads=_kept(one.custom.reads),
-                reads_chance=one.reads,
+                chance=one.chance,
                 broke=one.broke,
             )
             for one in understood.trust
