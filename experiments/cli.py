@@ -16,14 +16,27 @@ from rich.text import Text
 
 import graphs
 import roles
-from experiments import bench, dry, game, graph_picture, listing, logs, prompt_picture, story, summary, turn_story
+from experiments import (
+    bench,
+    dry,
+    game,
+    graph_picture,
+    listing,
+    logs,
+    prompt_picture,
+    seats,
+    self_play,
+    story,
+    summary,
+    turn_story,
+)
 from experiments import config as experiment
 from experiments import run as experiment_runner
 from experiments.board import Board
 from experiments.progress import Progress
 from experiments.terminal import console
 from graphs.config import PROGRAM, GraphConfig
-from orchestrator import fake_endpoint, hle, journal, table
+from orchestrator import fake_endpoint, hle, journal, partners, table
 from orchestrator.errors import Suspended, TurnError, UserError
 from orchestrator.events import nowhere
 from orchestrator.fake_faults import KINDS, Faults
@@ -35,9 +48,11 @@ app = typer.Typer(no_args_is_help=True, add_completion=False, context_settings=H
 graphs_app = typer.Typer(no_args_is_help=True, help="The graphs there are.")
 roles_app = typer.Typer(no_args_is_help=True, help="The roles there are.")
 experiment_app = typer.Typer(no_args_is_help=True, help="Arms of games on the same deals, and what they come to.")
+partners_app = typer.Typer(no_args_is_help=True, help="The rule players there are.")
 app.add_typer(graphs_app, name="graphs")
 app.add_typer(roles_app, name="roles")
 app.add_typer(experiment_app, name="experiment")
+app.add_typer(partners_app, name="partners")
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON on stdout and nothing else.")]
 Graph = Annotated[str, typer.Option("--graph", help="A graph's name, or a path to its YAML file.")]
@@ -52,6 +67,10 @@ Settings = Annotated[
     typer.Option("--set", help="Another setting of the graph, e.g. nodes.proposer.samples=3; may be repeated."),
 ]
 Players = Annotated[int, typer.Option("--players", help="2 to 5.")]
+Seats = Annotated[
+    list[str] | None,
+    typer.Option("--seat", help="N=SPEC, N from 0: partner:NAME, python:module:object, or a graph; may be repeated."),
+]
 
 
 SUSPENDED = 3
@@ -132,6 +151,7 @@ def play(
     seed: Annotated[int | None, typer.Option(help="HLE's own deal of this seed; 1 if no deck is given.")] = None,
     deck: Annotated[Path | None, typer.Option(help="A JSON list of 50 cards, first dealt first.")] = None,
     model: Model | None = None,
+    seat: Seats = None,
     settings: Settings = None,
     verify: Annotated[str | None, typer.Option(help="none or safety, instead of the graph's own.")] = None,
     out: Annotated[Path, typer.Option(help="The folder for the game's journal.")] = Path("games"),
@@ -148,23 +168,23 @@ def play(
     loud = context.obj.more(verbose=verbose, quiet=quiet).set_up()
     named_graph = graphs.read(graph)
     config = _verified(graphs.dotted(named_graph, settings or ()), verify)
-    hle.check_players(players)
-    graphs.at(config, players)
+    specs = seats.placed(seat or (), hle.check_players(players))
     cards = _deck(deck)
     if seed is not None:
         hle.check_seed(seed)
     asked = game.layer(cache=cache, replay=replay, max_tokens=max_tokens, max_usd=max_usd)
-    named = game.models(config, model or (PROGRAM if replay is None else f"{REPLAY}{replay}"))
-    seat = graphs.seat(config, named.get("default", PROGRAM), named=named, layer=asked)
+    said = model or (PROGRAM if replay is None else f"{REPLAY}{replay}")
+    named = game.models(seats.configs(config, specs, players), said)
+    cast = seats.table(config, specs, players, named=named, layer=asked, verify=verify)
     label = deck.stem if deck else None
-    started = table.start([seat] * players, players=players, seed=seed, deck=cards, label=label)
-    stem = f"{Path(graph).stem}{config.name.removeprefix(named_graph.name)}"
+    started = table.start(cast, players=players, seed=seed, deck=cards, label=label)
+    stem = seats.name(f"{Path(graph).stem}{config.name.removeprefix(named_graph.name)}", specs, players)
     name = f"{stem}-{players}p-{f's{started.seed}' if cards is None else f'd-{label}'}"
     replaying = replay is not None or any(str(one).startswith(REPLAY) for one in named.values())
     path = game.file(out, f"{name}-replay" if replaying else name, started, new=force_new or replaying)
     screen = console(err=as_json)
     board = None if as_json or loud.quiet else Board(screen, live=not loud.verbose)
-    played = game.Game(seat, started, label, path, asked)
+    played = game.Game(cast, started, label, path, asked)
     with board or nullcontext():
         try:
             result = asyncio.run(played.on(board or nowhere))
@@ -294,6 +314,12 @@ def roles_check(name: str, as_json: Json = False) -> None:
         raise typer.Exit(1)
 
 
+@partners_app.command("list")
+def partners_list(as_json: Json = False) -> None:
+    """Name every rule player that can have a seat."""
+    _print(listing.partners_data()) if as_json else listing.list_partners(console())
+
+
 @experiment_app.command("run")
 def experiment_run(
     context: typer.Context,
@@ -327,7 +353,8 @@ def experiment_run(
 @app.command("bench")
 def run_bench(
     graph: Annotated[list[str] | None, typer.Option("--graph", help="Only this graph; may be repeated.")] = None,
-    games: Annotated[int, typer.Option(min=1, help="Games per graph and player count.")] = 5,
+    games: Annotated[int, typer.Option(min=1, help="Games per graph or partner, and player count.")] = 5,
+    of_partners: Annotated[bool, typer.Option("--partners", help="Measure partners with themselves.")] = False,
     latency: Annotated[
         float | None,
         typer.Option(min=0.01, help="Measure turns instead, on models that take so many seconds to answer."),
@@ -335,7 +362,11 @@ def run_bench(
     turns: Annotated[int, typer.Option(min=1, help="With --latency: turns per graph.")] = 20,
     as_json: Json = False,
 ) -> None:
-    """Measure how long program games take on this machine, or turns on a model of some latency."""
+    """Measure how long program games take on this machine, or turns on a model of some latency, or partners' scores."""
+    if of_partners:
+        scores = list(self_play.measure(partners.names(), games))
+        _print([asdict(one) for one in scores]) if as_json else self_play.show(scores, console())
+        return
     if latency is not None:
         found = asyncio.run(bench.depths(graph or graphs.names(), latency, turns))
         _print([asdict(one) for one in found]) if as_json else bench.show_depths(found, console())

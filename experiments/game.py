@@ -1,6 +1,6 @@
 """One game, as `play` plays it: on which models, in which file, from where it stands to its end."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import count
 from pathlib import Path
 
@@ -18,18 +18,19 @@ from orchestrator.errors import Suspended, TurnError, UserError
 from orchestrator.events import Call, GameStarted, Result, Sink
 from orchestrator.models import ModelLayer
 from orchestrator.recording import Recording, Replay
+from orchestrator.seat import Seat, Telling
 from orchestrator.settings import ModelSettings
 from orchestrator.simulated import SimSettings
 from orchestrator.table import play_async
 
 
-def models(config: GraphConfig, given: str) -> Mapping[str, str | ModelSettings | SimSettings]:
+def models(configs: Sequence[GraphConfig], given: str) -> Mapping[str, str | ModelSettings | SimSettings]:
     """The models of `--model`, by name: a model string is the one called `default`; a YAML file may hold several.
 
-    Raises UserError when the graph needs a default and there is none: a slip must not become a game of programs.
+    Raises UserError when a graph needs a default and there is none: a slip must not become a game of programs.
     """
     named = settings.read(Path(given)) if given.endswith((".yaml", ".yml")) else {"default": given}
-    if "default" in config.models and "default" not in named:
+    if "default" not in named and any("default" in config.models for config in configs):
         raise UserError(f"{given} names {', '.join(named)}, and not default, the model of nodes that name none")
     return named
 
@@ -91,14 +92,17 @@ def _begun(path: Path) -> Begun:
 class Game:
     """A game and its file; what the file holds has happened."""
 
-    def __init__(self, seat: GraphSeat, started: GameStarted, label: str | None, path: Path, layer: ModelLayer) -> None:
-        self.seat = seat
+    def __init__(
+        self, seats: Sequence[Seat], started: GameStarted, label: str | None, path: Path, layer: ModelLayer
+    ) -> None:
+        self.seats = seats
         self.started = started
         self.label = label
         self.path = path
         self.layer = layer
         self.before = Begun.of(journal.read(path) if path.exists() else ())
-        self.recordings = [brain.recording for brain in seat.brains.values() if isinstance(brain, Replay)]
+        brains = [brain for seat in seats if isinstance(seat, GraphSeat) for brain in seat.brains.values()]
+        self.recordings = [brain.recording for brain in brains if isinstance(brain, Replay)]
         for recording in self.recordings:
             recording.check(started)
         if layer.budget:
@@ -130,7 +134,9 @@ class Game:
                 self.path.unlink()  # half a replay is nothing to keep
             raise
         finally:
-            await self.seat.aclose()
+            for seat in self.seats:
+                if isinstance(seat, Telling):
+                    await seat.aclose()
             self.layer.close()
 
     async def _checked(self) -> None:
@@ -145,7 +151,7 @@ class Game:
     async def _played(self, sink: Sink) -> Result:
         dealt = self.started.seed is not None
         return await play_async(
-            self.seat,
+            self.seats,
             players=self.started.players,
             seed=self.started.seed,
             deck=None if dealt else self.started.deck,

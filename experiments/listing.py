@@ -1,4 +1,4 @@
-"""What there is: graphs and roles, as tables."""
+"""What there is: graphs, roles and partners, as tables."""
 
 from typing import Any
 
@@ -10,6 +10,7 @@ import graphs
 import roles
 from experiments.graph_picture import calls, depth
 from graphs import context
+from orchestrator import partners
 from roles import Role
 from roles.replies import answer_format
 from roles.told import shown
@@ -75,6 +76,21 @@ def show_role(role: Role, console: Console) -> None:
     console.print(Text(f"marked: {marked or 'yes'}; from: {roles.source(role.name)}"))
     if role.template:
         console.print(Text(f"\n{role.template}\n\n{answer_format(role.reply)}"))
+
+
+def list_partners(console: Console) -> None:
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    for column in ("partner", "players", "after"):
+        table.add_column(column, no_wrap=column == "partner", overflow="fold")
+    for name in partners.names():
+        partner = partners.get(name)
+        table.add_row(name, ", ".join(map(str, partner.players)), partner.source)
+    console.print(table)
+
+
+def partners_data() -> list[dict[str, Any]]:
+    told = [partners.get(name) for name in partners.names()]
+    return [{"name": partner.name, "players": partner.players, "source": partner.source} for partner in told]
 
 
 def _allowed(value: object) -> object:

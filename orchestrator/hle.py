@@ -12,7 +12,7 @@ game is rebuilt from its deck and moves alone.
 import warnings
 from collections.abc import Sequence
 from contextlib import chdir
-from functools import cache
+from functools import cache, cached_property
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Literal
@@ -146,13 +146,18 @@ class Referee:
             self._legal = () if seat is None else tuple(self._from_hle(m, seat) for m in self._state.legal_moves())
         return self._legal
 
+    def _is_legal(self, move: Move) -> bool:
+        """Whether `legal` has the move; that list is long to make."""
+        if self.over or (isinstance(move, HintColour | HintRank) and move.to >= self.players):
+            return False
+        return bool(self._state.move_is_legal(self._to_hle(move, self.seat)))
+
     # What moves the game on
 
     def apply(self, move: Move) -> Past:
         """Make the acting seat's move; returns it as everybody saw it (no drawn card). Raises IllegalMove."""
-        legal = self.legal()
-        if move not in legal:
-            allowed = ", ".join(str(m) for m in legal) or "none, the game is over"
+        if not self._is_legal(move):
+            allowed = ", ".join(str(m) for m in self.legal()) or "none, the game is over"
             raise IllegalMove(f"{move} is not legal on turn {self.turn}; legal: {allowed}")
         seat = self.seat
         self._state.apply_move(self._to_hle(move, seat))
@@ -212,6 +217,29 @@ class Referee:
             turns_left=None if self._last_turn is None else max(self._last_turn - len(self._history), 0),
             legal=self.legal() if acts else (),
         )
+
+    def encoded(self, seat: int) -> list[int]:
+        """HLE's canonical encoding, in bits, of what a seat observes before a turn.
+
+        Raises IllegalMove when the game is over.
+        """
+        if self.over:
+            raise IllegalMove("the game is over; nothing is observed any more")
+        if seat not in range(self.players):
+            raise UserError(f"there is no seat {seat}; the seats are 0 to {self.players - 1}")
+        observation = self._state.observation(seat)
+        return list(self._encoder.encode(observation))
+
+    @cached_property
+    def _encoder(self) -> Any:
+        return _hle.ObservationEncoder(self._game)
+
+    def uids(self) -> dict[int, Move]:
+        """The legal moves by HLE's numbers for moves; none when the game is over."""
+        if self.over:
+            return {}
+        moves = self._state.legal_moves()
+        return {int(self._game.get_move_uid(move)): self._from_hle(move, self.seat) for move in moves}
 
     def _hands(self) -> tuple[tuple[Card, ...], ...]:
         return tuple(tuple(_card(c.color(), c.rank()) for c in hand) for hand in self._state.player_hands())

@@ -6,6 +6,7 @@ import shlex
 import subprocess
 import sys
 import tomllib
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -21,7 +22,8 @@ class Block(NamedTuple):
     text: str
 
 
-PAGES = ("README.md", *(f"docs/{page}.md" for page in ("add-a-role", "add-a-graph", "simulated", "experiments")))
+DOCS = ("add-a-role", "add-a-graph", "simulated", "experiments", "partners")
+PAGES = ("README.md", *(f"docs/{page}.md" for page in DOCS))
 README = (ROOT / "README.md").read_text("utf-8")
 
 
@@ -66,6 +68,11 @@ def run(folder: Path, *command: str) -> str:
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, env=environment)
     assert done.returncode == 0, done.stderr
     return done.stdout
+
+
+@cache
+def helped(*command: str) -> str:
+    return run(ROOT, str(COMMAND), *command, "--help")
 
 
 def of(page: str, language: str) -> list[Block]:
@@ -113,8 +120,8 @@ def test_the_shell_snippets_name_what_there_is(page: str) -> None:
                 assert arguments[0] in targets
             else:
                 options = {argument for argument in arguments if argument.startswith("--")}
-                command = arguments[: 2 if arguments[0] in ("graphs", "roles", "experiment") else 1]
-                known = run(ROOT, str(COMMAND), *command, "--help")
+                command = arguments[: 2 if arguments[0] in ("graphs", "roles", "experiment", "partners") else 1]
+                known = helped(*command)
                 assert name == "orchestrator" and all(option in known for option in options)
 
 

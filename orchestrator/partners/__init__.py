@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from orchestrator.errors import UserError
 from orchestrator.partners import chance, hat, production, smart
+from orchestrator.partners.base import PREFIX as PREFIX
 from orchestrator.partners.base import Partner as Partner
 from orchestrator.partners.base import Rule as Rule
 

@@ -83,11 +83,14 @@ def ask(hand: Hand, pool: Pool, piles: Piles, most: int) -> Question | None:
 def _first_that_is(
     hand: Hand, plays: Sequence[float], deads: Sequence[float], piles: Piles, most: int
 ) -> Question | None:
-    """Which slot is the first that is playable, or dead if none is known to be: the unlikelier ones come first."""
-    items = [(chance, slot, piles.playable) for slot, chance in enumerate(plays) if 0 < chance < 1]
-    if 1.0 not in deads:
-        items = [(chance, slot, piles.dead) for slot, chance in enumerate(deads) if 0 < chance < 1] + items
-    items = sorted(items)[-(most - 1) :]
+    """Which slot is the first that is playable, or else dead if none is known to be: the unlikelier ones come first."""
+
+    def open_items(chances: Sequence[float], types: Mask) -> list[tuple[float, int, Mask]]:
+        return sorted((chance, slot, types) for slot, chance in enumerate(chances) if 0 < chance < 1)
+
+    items = open_items(plays, piles.playable)[-(most - 1) :]
+    if 1.0 not in deads and (room := most - 1 - len(items)):
+        items += open_items(deads, piles.dead)[-room:]
     answers, rest = [], hand
     for _, slot, types in items:
         answers.append(_only(rest, slot, types))

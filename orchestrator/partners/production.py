@@ -64,8 +64,8 @@ Step = Callable[[Turn], Choice | None]
 
 
 def best(shares: Sequence[float]) -> int:
-    """The slot with the largest share, the oldest of several."""
-    return max(range(len(shares)), key=lambda slot: (shares[slot], -slot))
+    """The slot with the largest share, the newest of several: that loses van den Bergh's player a point in pairs."""
+    return max(range(len(shares)), key=lambda slot: (shares[slot], slot))
 
 
 # Plays
@@ -167,10 +167,10 @@ def tell_next(turn: Turn) -> Choice | None:
 
 
 def tell_most(turn: Turn) -> Choice | None:
-    """The hint that tells most cards something new."""
+    """The hint that tells most cards something new, one of a rank before one of a colour."""
     if not turn.hints:
         return None
-    hint = max(turn.hints, key=lambda hint: _news(turn.view, hint))
+    hint = max(turn.hints, key=lambda hint: (_news(turn.view, hint), isinstance(hint, HintRank)))
     return hint, f"it is news of {_news(turn.view, hint)} cards"
 
 
