@@ -24,6 +24,9 @@ class Reply(BaseModel):
     programmed: ClassVar[tuple[str, ...]] = ()
     """Fields that only programs fill: no model is asked for them, and what one writes there is dropped."""
 
+    unsaid: ClassVar[tuple[str, ...]] = ()
+    """Those of them that are for programs alone, and not told to models who read the reply."""
+
     _text: str | None = PrivateAttr(default=None)
 
     @classmethod
@@ -43,6 +46,11 @@ class Reply(BaseModel):
         return made
 
     def as_data(self) -> dict[str, Any]:
-        """Plain data, in the order in which it is asked for, then what a program filled besides."""
+        """Plain data, in the order in which it is asked for."""
         data = self.model_dump(mode="json")
-        return {name: data[name] for name in (*self.asked(), *self.programmed) if name in self.asked() or data[name]}
+        return {name: data[name] for name in self.asked()}
+
+    def besides(self) -> dict[str, Any]:
+        """What only a program could fill, and did, as far as it can be told in words."""
+        data = self.model_dump(mode="json", include=set(self.programmed) - set(self.unsaid))
+        return {name: value for name, value in data.items() if value}

@@ -96,8 +96,8 @@ def check(role: Role) -> list[str]:
 def _reply(kind: type[Reply]) -> Iterator[str]:
     """The reply type explains every field and shows one whole reply."""
     for owner in _types(kind):
-        for name, info in owner.model_fields.items():
-            if not info.description:
+        for name in owner.asked():
+            if not owner.model_fields[name].description:
                 yield f"field {name!r} of {owner.__name__} has no description; models are told what a field means"
     if missing := [name for name in kind.asked() if name not in kind.example]:
         yield f"the example of {kind.__name__} leaves out {', '.join(missing)}; models copy what they are shown"
@@ -112,8 +112,8 @@ def _reply(kind: type[Reply]) -> Iterator[str]:
 
 
 def _types(kind: type[Reply]) -> list[type[Reply]]:
-    """A reply type and the types of the entries in it."""
-    inner = [part for info in kind.model_fields.values() for part in _parts(info.annotation)]
+    """A reply type and the types of the entries in it that models are asked for."""
+    inner = [part for name in kind.asked() for part in _parts(kind.model_fields[name].annotation)]
     found = [one for part in inner if isinstance(part, type) and issubclass(part, Reply) for one in _types(part)]
     return [kind, *found]
 

@@ -60,6 +60,7 @@ class HistoryReport(Reply):
     """The latest moves explained, then what they say of the own slots."""
 
     programmed = ("believed", "trust")
+    unsaid = ("believed",)
 
     example = {
         "insights": [{"turn": 12, "meaning": "P1 hinted me white rather than P2's playable blue 2: mine is playable."}],
@@ -231,12 +232,20 @@ def _read(insight: Insight, now: Common) -> Insight:
     return Insight(turn=insight.turn, meaning="; ".join((insight.meaning, *dict.fromkeys(said))))
 
 
-def _summary(now: Common, seat: int, trust: Iterable[Trust]) -> str:
-    slots = ", ".join(str(slot) for slot, mask in enumerate(now.hands[seat]) if known(mask, now.piles.playable))
+def _summary(now: Common, me: int, trust: Iterable[Trust]) -> str:
+    slots = ", ".join(str(slot) for seat, slot in _told_of(now) if seat == me)
     mine = f"By the conventions I can play slot {slots}" if slots else "I know of no card to play"
+    told = [f"P{seat} slot {slot}" for seat, slot in _told_of(now) if seat != me]
+    theirs = f"; that can be played, as far as their owners know: {', '.join(told)}" if told else ""
     doubted = [f"P{one.seat}" for one in trust if one.custom.hints is None or one.custom.reads is None]
     doubts = f"; {', '.join(doubted)} broke the conventions" if doubted else ""
-    return f"{mine}{doubts}."
+    return f"{mine}{theirs}{doubts}."
+
+
+def _told_of(now: Common) -> list[tuple[int, int]]:
+    """The seats and slots of cards whose owners know that they can be played."""
+    hands = enumerate(now.hands)
+    return [(seat, slot) for seat, hand in hands for slot, m in enumerate(hand) if known(m, now.piles.playable)]
 
 
 def by_history(position: Position, notes: Notes) -> Position:

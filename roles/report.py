@@ -46,7 +46,9 @@ def candidates(replies: Sequence[BaseModel], words: Words) -> str:
 
 def plain(reply: BaseModel, words: Words) -> str:
     """A reply as lines: a field each, and an entry of a list of objects each."""
-    return lines(reply.as_data() if isinstance(reply, Reply) else reply.model_dump(mode="json"), words)
+    return lines(
+        reply.as_data() | reply.besides() if isinstance(reply, Reply) else reply.model_dump(mode="json"), words
+    )
 
 
 def lines(reply: Mapping[str, Any], words: Words) -> str:

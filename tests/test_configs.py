@@ -174,9 +174,13 @@ async def test_without_a_section_no_prompt_tells_it() -> None:
 
 
 async def test_without_a_colleague_his_work_is_gone() -> None:
-    """The house finds a certain play through the analyst; without him and the proposer it hears of a hint at most."""
-    whole, bare = graphs.read("house"), graphs.without(graphs.read("house"), "analyst", "proposer")
-    for config, why in ((whole, "the analyst is certain"), (bare, "the interpreter's hint")):
+    """The house finds a certain play through the analyst, else through the historian; without them and the proposer it
+    hears of a hint at most."""
+    whole = graphs.read("house")
+    unheard = graphs.without(whole, "analyst", "proposer")
+    bare = graphs.without(unheard, "history_analyst")
+    said = ((whole, "the analyst is certain"), (unheard, "by the historian's note"), (bare, "the interpreter's hint"))
+    for config, why in said:
         decision = await graphs.seat(config)(LAST, {})
         assert why in decision.why
 

@@ -92,8 +92,9 @@ def picture(config: graphs.GraphConfig, width: int) -> str:
 
 def test_the_steps_of_a_graph_are_its_serial_depth() -> None:
     first, second, third = steps(graphs.read("house"))
-    assert set(first) == {"history_analyst", "proposer", "analyst", "discard_strategist"}
-    assert (second, third) == (["tom_interpreter"], ["aggregator"])
+    assert set(first) == {"history_analyst", "proposer"}
+    assert set(second) == {"tom_interpreter", "analyst", "discard_strategist"}
+    assert third == ["aggregator"]
 
 
 @pytest.mark.parametrize("width", (80, 120))

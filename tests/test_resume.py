@@ -226,11 +226,11 @@ def test_a_changed_prompt_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
     path = tmp_path / "game.jsonl"
     play(graphs.seat("cac"), players=3, seed=4, journal=path)
-    other = {**prompts.hashes(), "sections/rules.md": "0123456789abcdef", "roles/analyst.md": "fedcba9876543210"}
+    other = {**prompts.hashes(), "sections/rules_brief.md": "0123456789abcdef", "roles/analyst.md": "fedcba9876543210"}
     monkeypatch.setattr(prompts, "hashes", lambda: other)
     with pytest.raises(UserError) as caught:
         play(graphs.seat("cac"), players=3, seed=4, journal=path)
-    assert "prompts.sections/rules.md was" in str(caught.value) and "analyst" not in str(caught.value)
+    assert "prompts.sections/rules_brief.md was" in str(caught.value) and "analyst" not in str(caught.value)
 
 
 def test_a_program_that_answers_otherwise_than_its_journal_is_found_out(tmp_path: Path) -> None:

@@ -7,12 +7,13 @@ import pytest
 
 import prompts
 import roles
-from orchestrator import plain
+from orchestrator import hle, plain
 from orchestrator.brain import Absent
 from orchestrator.cards import INDEX
 from orchestrator.errors import UserError
 from orchestrator.moves import Discard, HintRank, Play
 from orchestrator.schema import response_format
+from orchestrator.seat import BEFORE
 from orchestrator.view import View
 from roles import SECTIONS, Choice, Judgement, Reply, Role, Told, Verdict, literal
 from roles.analyst import Analysis
@@ -150,6 +151,8 @@ KEPT = {
     "own": ["nothing"], "notes": {"proposer": [{"reason": "r"}]},
 }  # fmt: skip
 """A seat's memory."""
+GAME = {"players": 2, "deck": list(hle.deal(1)), "moves": ["discard slot 0"]}
+"""The record of a game that was broken off."""
 
 
 def test_every_section_and_role_has_its_template_and_no_template_is_left_over() -> None:
@@ -157,7 +160,7 @@ def test_every_section_and_role_has_its_template_and_no_template_is_left_over() 
     assert set(prompts.names("roles")) == {name for name in roles.names() if roles.get(name).template}
     view = position("5p-last-round")
     for kind in SECTIONS.values():
-        assert cut(view, [(kind, {})], memory=KEPT)[kind].words()
+        assert cut(view, [(kind, {})], memory=KEPT | {BEFORE: [GAME]})[kind].words()
 
 
 @pytest.mark.parametrize("name", [name for name in roles.names() if roles.get(name).template])
@@ -166,13 +169,14 @@ def test_the_answer_format_explains_every_field_and_its_example_is_one(name: str
         kind.model_validate(kind.example)
         told, plainly = answer_format(kind), answer_format(kind, "text")
         assert all(f'"{field}"' in told for field in _fields(kind))
-        assert all(f"\n- {plain.label(kind, field)}:" in plainly for field in kind.model_fields)
-        assert all(info.description for info in kind.model_fields.values())
+        assert all(f"\n- {plain.label(kind, field)}:" in plainly for field in kind.asked())
+        assert all(kind.model_fields[field].description for field in kind.asked())
 
 
 def _fields(kind: type[Reply]) -> list[str]:
     found = []
-    for field, info in kind.model_fields.items():
+    for field in kind.asked():
+        info = kind.model_fields[field]
         inner = [a for a in get_args(info.annotation) if isinstance(a, type) and issubclass(a, Reply)]
         found += [field, *(name for one in inner for name in _fields(one))]
     return found
