@@ -6,7 +6,7 @@ So later attempts are nodes of their own, `generate-2`, `check-2`, and the graph
 limit is far too high to notice a mistake: a seat passes its node count instead.
 """
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from typing import Any, TypeVar
@@ -126,8 +126,8 @@ def _judging(graph: Graph, config: GraphConfig, attempt: Attempt, *, last: bool)
         graph.add_conditional_edges(attempt.name(judge), route, list(dict.fromkeys((passed, again, END))))
 
 
-def _route(decides: str, judge: str, passed: str, again: str) -> Callable[[SeatState], str]:
-    def route(state: SeatState) -> str:
+def _route(decides: str, judge: str, passed: str, again: str) -> Callable[[SeatState], Awaitable[str]]:
+    async def route(state: SeatState) -> str:  # LangGraph runs a plain function in a thread
         if state["failed"]:
             return END
         (choice,), (verdict,) = state["notes"][decides], state["notes"][judge]

@@ -58,33 +58,48 @@ class Slot:
 def weights(masks: tuple[Mask, ...], unseen: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
     """For each slot and type: the number of ordered draws from `unseen` that fit all `masks` and put it there.
 
-    All zero when no draw fits. Cost: at most 25 x 3^slots steps.
+    All zero when no draw fits. Types that may lie in the same slots are drawn as one kind and told apart afterwards:
+    each copy of a kind lies in a slot equally often.
     """
     slots = len(masks)
     full = (1 << slots) - 1
-    types = [k for k in range(len(CARDS)) if unseen[k] and any(m >> k & 1 for m in masks)]
-    allowed = {k: sum(1 << s for s, m in enumerate(masks) if m >> k & 1) for k in types}
-    forward = _fill(types, allowed, unseen, full)
-    backward = _fill(types[::-1], allowed, unseen, full)[::-1]
+    kinds = _kinds(masks, unseen)
+    copies = [sum(unseen[k] for k in types) for types in kinds.values()]
+    forward = _fill(list(kinds), copies, full)
+    backward = _fill(list(kinds)[::-1], copies[::-1], full)[::-1]
     table = [[0] * len(CARDS) for _ in masks]
-    for step, k in enumerate(types):
+    for step, (allowed, types) in enumerate(kinds.items()):
+        found = [0] * slots
         for before, ways in forward[step].items():
-            for chosen, orders in _subsets(allowed[k] & ~before, unseen[k]):
-                after = backward[step + 1].get(full & ~before & ~chosen, 0)
-                for slot in range(slots) if after and chosen else ():
+            for chosen, orders in _subsets(allowed & ~before, copies[step]):
+                after = backward[step + 1].get(full & ~before & ~chosen, 0) if chosen else 0
+                for slot in range(slots) if after else ():
                     if chosen >> slot & 1:
-                        table[slot][k] += ways * orders * after
+                        found[slot] += ways * orders * after
+        for slot, number in enumerate(found):
+            for k in types:
+                table[slot][k] = number // copies[step] * unseen[k]
     return tuple(tuple(row) for row in table)
 
 
-def _fill(types: Sequence[int], allowed: dict[int, int], unseen: Sequence[int], full: int) -> list[dict[int, int]]:
-    """After each prefix of `types`: the ways in which it fills each set of slots."""
+def _kinds(masks: Sequence[Mask], unseen: Sequence[int]) -> dict[int, list[int]]:
+    """The types there are, by the set of slots in which they may lie."""
+    kinds: dict[int, list[int]] = {}
+    for k, copies in enumerate(unseen):
+        allowed = sum(1 << slot for slot, possible in enumerate(masks) if possible >> k & 1)
+        if copies and allowed:
+            kinds.setdefault(allowed, []).append(k)
+    return kinds
+
+
+def _fill(kinds: Sequence[int], copies: Sequence[int], full: int) -> list[dict[int, int]]:
+    """After each prefix of kinds: the ways in which it fills each set of slots."""
     ways: list[dict[int, int]] = [{0: 1}]
-    for k in types:
+    for allowed, number in zip(kinds, copies, strict=True):
         after: dict[int, int] = {}
-        for filled, number in ways[-1].items():
-            for chosen, orders in _subsets(allowed[k] & ~filled & full, unseen[k]):
-                after[filled | chosen] = after.get(filled | chosen, 0) + number * orders
+        for filled, before in ways[-1].items():
+            for chosen, orders in _subsets(allowed & ~filled & full, number):
+                after[filled | chosen] = after.get(filled | chosen, 0) + before * orders
         ways.append(after)
     return ways
 

@@ -103,8 +103,12 @@ class Position:
 
     def possible_to(self, seat: int) -> tuple[Mask, ...]:
         """For each slot of a partner: what he can think it is, slot by slot, by his hints and the cards both see."""
-        left = sum(1 << i for i, copies in enumerate(self.unseen_by(seat)) if copies)
-        return tuple(known & left for known in self.known[seat])
+        return self._possible[seat]
+
+    @cached_property
+    def _possible(self) -> Mapping[int, tuple[Mask, ...]]:
+        left = {seat: sum(1 << i for i, n in enumerate(self.unseen_by(seat)) if n) for seat in self.hands}
+        return {seat: tuple(known & left[seat] for known in self.known[seat]) for seat in self.hands}
 
 
 def _known(told: Told, hands: Mapping[int, tuple[Card, ...]]) -> Mapping[int, tuple[Mask, ...]]:

@@ -39,9 +39,8 @@ class Safety:
         return Judgement(accept=True, reason="a hint risks nothing")
 
     def _play(self, position: Position, move: Play, trusted: Sequence[HistoryReport]) -> Judgement:
-        chance = position.slots[move.slot].playable
-        if inferred := _inferred(position, trusted):
-            chance = inferred[move.slot].playable
+        slots = _inferred(position, trusted) or position.slots
+        chance = slots[move.slot].playable
         needed = self.limits[position.lives]
         if position.lives > 1 and position.deck_size <= GAMBLES[position.lives]:
             needed = min(needed, NEARLY_OVER)

@@ -7,7 +7,7 @@ from typing import Any, Self
 
 from orchestrator import belief
 from orchestrator.belief import Slot
-from orchestrator.cards import COLOURS, Card, Fireworks, Mask
+from orchestrator.cards import COLOURS, Card, Fireworks, Mask, Piles
 from orchestrator.errors import UserError
 from orchestrator.moves import Listed, Move, listed
 from orchestrator.view import Hand, Knowledge, View
@@ -89,13 +89,21 @@ class OwnDeductions(Section):
     slots: tuple[Mask, ...]
     """Positive and negative hints; no counting."""
     known: tuple[Knowledge, ...]
-    counted: tuple[Slot, ...] = ()
-    """The exact belief, when the cards in sight are counted."""
+    in_sight: tuple[Piles, tuple[tuple[Card, ...], ...]] | None = None
+    """What is counted, if anything is: the piles, and the others' hands."""
 
     @classmethod
     def of(cls, view: View, options: Options) -> Self:
-        counted = belief.own(view) if options["from"] == "counting" else ()
-        return cls(tuple(k.mask for k in view.own), view.own, counted)
+        in_sight = (view.piles, tuple(hand.cards for hand in view.hands)) if options["from"] == "counting" else None
+        return cls(tuple(k.mask for k in view.own), view.own, in_sight)
+
+    @property
+    def counted(self) -> tuple[Slot, ...]:
+        """The exact belief, when the cards in sight are counted."""
+        if self.in_sight is None:
+            return ()
+        piles, hands = self.in_sight
+        return belief.believe(self.slots, piles, *hands)
 
     def variables(self, words: Words) -> dict[str, object]:
         if self.counted:

@@ -90,8 +90,8 @@ def _hints(position: Position, at: Scene | None) -> Iterator[tuple[Hint, str]]:
     others by what they say; then, when all tokens are there, one that points at nothing."""
     if at is not None:
         yield from conventional.help(at)
-    told = [found for found in literal.lessons(position) if found.worth >= literal.WORTHWHILE]
-    yield from ((found.hint, literal.why_hint(found)) for found in told if at is None or at.literally(found.hint))
+    told = literal.lessons(position, [hint for hint in position.hints if at is None or at.literally(hint)])
+    yield from ((found.hint, literal.why_hint(found)) for found in told if found.worth >= literal.WORTHWHILE)
     if at is not None:
         yield from conventional.dump(at)
 
