@@ -8,6 +8,7 @@ that `certain` means certain, and a slot is known playable even where no slot-by
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
+from itertools import compress
 
 from orchestrator.cards import CARDS, COPIES_OF, Card, Mask, Piles, count, unmask
 from orchestrator.view import Hand, View
@@ -31,7 +32,7 @@ class Slot:
 
     def chance(self, types: Mask) -> float:
         """P(the card is one of `types`); 0.0 and 1.0 exactly when it is certain."""
-        return sum(weight for i, weight in enumerate(self.weights) if types >> i & 1) / self.total
+        return sum(compress(self.weights, _bits(types))) / self.total
 
     @cached_property
     def playable(self) -> float:
@@ -52,6 +53,11 @@ class Slot:
 
     def cards(self) -> tuple[Card, ...]:
         return unmask(self.possible)
+
+
+@lru_cache(maxsize=4096)
+def _bits(types: Mask) -> tuple[int, ...]:
+    return tuple(types >> i & 1 for i in range(len(CARDS)))
 
 
 @lru_cache(maxsize=4096)
