@@ -76,13 +76,18 @@ def understand(
     seat: int,
     hands: Mapping[int, Sequence[Card]],
     before: Prior = NOTHING_KNOWN,
+    *,
+    blind: bool = False,
 ) -> Understanding:
     """What a seat that adapts to its partners makes of a whole history.
 
-    `hands`: those in sight now. `before`: what is held of partners before the game.
+    `hands`: those in sight now. `before`: what is held of partners before the game. `blind`: whatever they do, they
+    are taken to keep to the convention of the newest card.
     """
     past = tuple(history)
     others = [other for other in range(players) if other != seat]
+    if blind:
+        return Understanding(common([Custom()] * players, past), tuple(Trust(other, Custom(), 1.0) for other in others))
     customs = {other: usual(before) for other in others} | {seat: ADAPTING}
     trust = []
     for other in others:

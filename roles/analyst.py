@@ -190,7 +190,8 @@ def _pointing(taught: Taught, found: Lesson) -> Assessment:
     """A hint to somebody who takes it to point at a card."""
     assessed = _hint(found.hint, found)
     value: Value = "immediate-play" if taught.helps else "critical-save" if taught.warns and taught.true else "setup"
-    says = "it points at no card" if taught.says is None else f"it would be taken as a {taught.says.why}"
+    said = "a card becomes known to be playable" if taught.plays else "it points at no card"
+    says = said if taught.says is None else f"it would be taken as a {taught.says.why}"
     if taught.says is not None and not taught.true:
         value, says = "wasted", f"{says}, and the card is not what that says"
     return assessed.model_copy(update={"hint_value": value, "rationale": says})

@@ -19,7 +19,7 @@ from roles.past_games import PastGames
 from roles.position import TAKES, Position
 from roles.replies import Chance, Reply
 from roles.sections import FinalRound, NextPlayable, State
-from roles.told import Section, Told
+from roles.told import Choices, Section, Told
 
 
 class Insight(Reply):
@@ -137,11 +137,17 @@ def held(report: HistoryReport, told: Told, truth: Truth) -> Marks | None:
 SECTIONS: tuple[type[Section], ...] = (Rules, Conventions, *TAKES, NextPlayable, FinalRound, History)
 
 
+OPTIONS: Choices = {"trust": ("learnt", "blind")}
+"""`trust`: whether its program learns from what partners do how far they keep to the conventions, or takes everybody to
+keep to them."""
+
+
 @role(
     reply=HistoryReport,
     takes=(*SECTIONS, CardCounts, ProbabilityAdvice, Remembered, PastGames),
     needs=(Rules, History),
     mark=held,
+    options=OPTIONS,
 )
 def history_analyst(told: Told, notes: Notes) -> HistoryReport:
     """Explains what past moves reveal of the hidden cards; proposes no move."""
@@ -169,7 +175,9 @@ def by_conventions(told: Told, history: History, players: int) -> HistoryReport:
     state = told.get(State)
     past = told.get(PastGames)
     before = learnt(past.games) if past else NOTHING_KNOWN
-    understood = understand(history.moves, players, history.seat, state.hands if state else {}, before)
+    hands = state.hands if state else {}
+    blind = told.options.get("trust") == "blind"
+    understood = understand(history.moves, players, history.seat, hands, before, blind=blind)
     now = understood.common
     inferred = tuple(
         Inference(slot=slot, cards=unmask(mask), reason=_grounds(now, history.seat, slot))
