@@ -19,6 +19,7 @@ BUILT_IN = (
     "generator",
     "history_analyst",
     "plan_evaluator",
+    "planner",
     "proposer",
     "safety",
     "second_order",

@@ -10,7 +10,7 @@ import pytest
 
 from experiments import cli
 from orchestrator import fake_endpoint
-from roles import base
+from roles import base, planner
 from tests.servers import in_a_thread
 
 Run = Callable[..., tuple[int, str, str]]
@@ -41,6 +41,12 @@ def offline(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 def keyless(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("OPENAI_API_KEY", "HANABI_API_KEY", "LANGSMITH_TRACING", "LANGCHAIN_TRACING_V2"):
         monkeypatch.delenv(name, raising=False)
+
+
+@pytest.fixture(autouse=True)
+def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A planner that is not told how much to search searches little."""
+    monkeypatch.setitem(planner.OPTIONS, "rollouts", (6, range(100_001)))
 
 
 @pytest.fixture

@@ -31,6 +31,7 @@ DECIDING = (
     "first_ranked",
     "generator",
     "plan_evaluator",
+    "planner",
     "proposer",
     "rank_proposer",
     "selector",
