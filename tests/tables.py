@@ -1,15 +1,19 @@
 """Positions and games that the tests share."""
 
 import random
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
+from random import Random
 
 import graphs
 from graphs.prompting import notes_of
-from orchestrator import hle
+from orchestrator import hle, partners
+from orchestrator.cards import CARDS, Card
 from orchestrator.events import Event, Sink
 from orchestrator.hle import Referee
+from orchestrator.moves import parse
 from orchestrator.seat import Chair
 from orchestrator.table import play_async
 from orchestrator.view import View
@@ -33,6 +37,25 @@ def random_game(players: int, seed: int) -> Iterator[Referee]:
 
 def random_views(players: int, seed: int) -> list[View]:
     return [referee.view() for referee in random_game(players, seed)]
+
+
+def dealt(*hands: str, moves: Iterable[str] = (), then: str = "") -> Referee:
+    """The referee after these moves of a game that begins with these hands, e.g. `"R1 Y2 G3 W4 B5"`, the oldest card
+    first. `then`: the next cards of the deck; the others follow in their order."""
+    first = [Card(card) for card in " ".join((*hands, then)).split()]
+    every = Counter({card: card.copies for card in CARDS})
+    deck = [*first, *sorted((every - Counter(first)).elements(), key=CARDS.index)]
+    return hle.rebuild(len(hands), deck, [parse(move) for move in moves])
+
+
+def partners_game(names: Sequence[str], seed: int) -> Iterator[Referee]:
+    """The referee before each move of a game of partners, seat by seat, and after the last."""
+    referee = Referee(len(names), hle.deal(seed))
+    while not referee.over:
+        yield referee
+        view = referee.view()
+        referee.apply(partners.get(names[view.seat]).rule(view, Random(f"{seed} {view.turn}"))[0])
+    yield referee
 
 
 async def events_of(

@@ -1,5 +1,6 @@
 """Roles: the same question to words and program, and programs that do no harm."""
 
+from dataclasses import replace
 from itertools import product
 from typing import get_args
 
@@ -269,6 +270,19 @@ def test_a_trusted_inference_is_believed_and_a_contradiction_is_not() -> None:
     impossible = next(card for card in view.piles.discards or view.hands[0].cards)
     said["inferred"] = tuple({"slot": i, "cards": (impossible,), "reason": "wrong"} for i in range(len(view.own)))
     assert not rule.judge(at, Play(slot=slot), [HistoryReport.model_validate(said)]).accept
+
+
+def test_near_the_end_a_life_to_spare_may_be_gambled_and_the_last_one_never() -> None:
+    """With three lives from three cards left in the deck, with two from one"""
+    view = next(v for v in random_views(2, 2) if v.turn > 5)
+    at, rule = Position.of(cut(view, [(kind, {}) for kind in TAKES])), Safety(LIMITS)
+    unlikely = next(i for i, s in enumerate(at.slots) if 0.01 < s.playable < 0.6)
+    passes = {
+        (lives, deck): rule.judge(replace(at, lives=lives, deck_size=deck), Play(slot=unlikely)).accept
+        for lives in (1, 2, 3)
+        for deck in range(6)
+    }
+    assert {case for case, accepted in passes.items() if accepted} == {(3, 0), (3, 1), (3, 2), (3, 3), (2, 0), (2, 1)}
 
 
 def test_the_self_verifiers_program_trusts_no_report_on_the_past() -> None:
