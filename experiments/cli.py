@@ -26,6 +26,7 @@ from experiments import (
     prompt_picture,
     seats,
     self_play,
+    sim_table,
     story,
     summary,
     turn_story,
@@ -348,6 +349,15 @@ def experiment_run(
         raise Suspended(f"{done.suspended}. The same command goes on from there", 0)
     if done.failed:
         raise TurnError(summary.failures(done))
+
+
+@experiment_app.command("errors")
+def experiment_errors(
+    folder: Annotated[Path, typer.Argument(help="A run's folder, e.g. runs/cac-table-3.")], as_json: Json = False
+) -> None:
+    """Count what became of the errors of a run's simulated models."""
+    found = sim_table.tallies(folder)
+    _print(sim_table.data(found)) if as_json else sim_table.show(found, console())
 
 
 @app.command("bench")

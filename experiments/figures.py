@@ -61,7 +61,8 @@ def heat_map(pairs: Sequence[Summary], players: int, stem: Path) -> None:
     axes.set_ylabel("one seat")
     games = sorted({pair.n for pair in pairs})
     many = str(games[0]) if len(games) == 1 else f"{games[0]}-{games[-1]}"
-    axes.set_title(f"Mean score, {players} players, {many} games a pair", fontsize=10)
+    simulated = ", simulated" if any(pair.simulated for pair in pairs) else ""
+    axes.set_title(f"Mean score, {players} players, {many} games a pair{simulated}", fontsize=10)
     for y, row in enumerate(grid):
         for x, score in enumerate(row):
             if score == score:  # played

@@ -13,6 +13,7 @@ from pydantic import ValidationError
 from orchestrator.errors import UserError
 from orchestrator.events import GameEnded, GameStarted, Result
 from orchestrator.journal import VERSION
+from orchestrator.simulated import among
 
 GAMES = "games"
 RESULTS = "results.csv"
@@ -41,14 +42,16 @@ class Row:
     usd: float | None
     journal: str
     """Relative to the run folder."""
+    simulated: bool = False
+    """Whether a simulated model sat there, which must never pass for a model."""
 
 
 COLUMNS = tuple(Row.__dataclass_fields__)
 
 
 def row(arm: str, repeat: int, journal: str, result: Result) -> Row:
-    named = {name: getattr(result, name) for name in COLUMNS if name not in ("arm", "repeat", "journal")}
-    return Row(arm=arm, repeat=repeat, journal=journal, **named)
+    named = {name: getattr(result, name) for name in COLUMNS if name in Result.model_fields}
+    return Row(arm=arm, repeat=repeat, journal=journal, simulated=bool(among(result.model)), **named)
 
 
 @dataclass(frozen=True)

@@ -1,28 +1,30 @@
-"""What became of the errors of simulated models, counted over journals: an arm a folder.
+"""What became of the errors of simulated models, counted over the journals of a run: an arm a column."""
 
-`python -m experiments.sim_table --graph cac --graph cac_generator --model sim:average --games 100 --out DIR` plays
-what is missing (HLE's deals of seeds 1 to N) and prints a table in Markdown.
-"""
-
-import argparse
-import statistics
 from collections import Counter
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
-from math import sqrt
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from statistics import fmean
+from typing import Any
 
-import graphs
+from rich.console import Console
+from rich.table import Table
+
+from experiments.results import GAMES
+from experiments.run_yaml import RUN
+from experiments.statistics import standard_error
 from experiments.story import Story, Turn
-from experiments.terminal import on
+from experiments.summary import labelled
 from graphs.build import attempts, role_node
 from graphs.config import GraphConfig
 from graphs.prompting import notes_of
+from graphs.yaml_text import from_file, loaded
 from orchestrator import journal
+from orchestrator.errors import UserError
 from orchestrator.events import Call, Ruled
 from orchestrator.moves import Move, Play
 from orchestrator.seat import Memory
-from orchestrator.table import play
+from orchestrator.simulated import among
 from roles import Notes
 from roles.replies import Choice
 
@@ -36,6 +38,7 @@ USED = ("ok", "repaired")
 class Tally:
     """One arm's games, and what was counted in them."""
 
+    simulated: bool = False
     strict: list[int] = field(default_factory=list)
     kept: list[int] = field(default_factory=list)
     injected: Counter[str] = field(default_factory=Counter)
@@ -45,6 +48,7 @@ class Tally:
     def add(self, story: Story, interpreter: str) -> None:
         """Count a finished game."""
         assert story.result is not None
+        self.simulated |= bool(among(story.result.model))
         self.strict.append(story.result.score_strict)
         self.kept.append(story.result.score_kept)
         for name in ("turns", "calls", "repaired", "reasked", "fallbacks", "forced"):
@@ -59,8 +63,10 @@ class Tally:
 
 def mean(values: list[int]) -> str:
     """`12.34 ± 0.56`: the mean and its standard error."""
-    error = statistics.stdev(values) / sqrt(len(values)) if len(values) > 1 else float("nan")
-    return f"{statistics.mean(values):.2f} ± {error:.2f}"
+    if not values:
+        return "-"
+    error = standard_error(values)
+    return f"{fmean(values):.2f}" + ("" if error is None else f" ± {error:.2f}")
 
 
 def of_turn(turn: Turn) -> Counter[str]:
@@ -121,42 +127,35 @@ def tally(folder: Path, interpreter: str = "interpret") -> Tally:
     return made
 
 
-def table(arms: Mapping[str, Tally]) -> str:
-    """Markdown: a row a figure, a column an arm."""
-    rows: dict[str, list[str]] = {"arm": list(arms), "games": [str(len(one.strict)) for one in arms.values()]}
-    rows["score, strict"] = [mean(one.strict) for one in arms.values()]
-    rows["score, kept"] = [mean(one.kept) for one in arms.values()]
-    names = dict.fromkeys(name for one in arms.values() for name in one.counts)
-    rows |= {name: [str(one.counts[name]) for one in arms.values()] for name in names}
-    kinds = dict.fromkeys(kind for one in arms.values() for kind in sorted(one.injected))
-    rows |= {f"injected: `{kind}`": [str(one.injected[kind]) for one in arms.values()] for kind in kinds}
-    lines = [f"| {' | '.join((name, *cells))} |" for name, cells in rows.items()]
-    return "\n".join([lines[0], "|---" * (len(arms) + 1) + "|", *lines[1:]])
+def tallies(run: Path) -> dict[str, Tally]:
+    """By arm, of a run's folder. Raises UserError for a folder that is none."""
+    if not (run / RUN).exists():
+        raise UserError(f"{str(run)!r} is no run's folder: there is no {RUN} in it")
+    arms = loaded(from_file(run / RUN, "run"), str(run / RUN))["arms"]
+    return {arm: tally(run / GAMES / arm) for arm in arms}
 
 
-def played(graph: str, model: str, players: int, seeds: Iterable[int], folder: Path) -> Path:
-    """The games of an arm, those played before not again; returns their folder."""
-    seat = graphs.seat(graph, model)
-    for seed in seeds:
-        play(seat, players=players, seed=seed, journal=folder / f"{players}p-s{seed}-r1.jsonl")
-    return folder
+def data(arms: Mapping[str, Tally]) -> dict[str, dict[str, Any]]:
+    return {arm: asdict(found) for arm, found in arms.items()}
 
 
-def main() -> None:
-    options = argparse.ArgumentParser(
-        description="Play graphs on a simulated model and count what became of its errors."
-    )
-    options.add_argument("--graph", action="append", required=True)
-    options.add_argument("--model", default="sim:average")
-    options.add_argument("--players", type=int, default=2)
-    options.add_argument("--games", type=int, default=100)
-    options.add_argument("--out", type=Path, default=Path("games"))
-    asked = options.parse_args()
-    seeds = range(1, asked.games + 1)
-    folders = {name: played(name, asked.model, asked.players, seeds, asked.out / name) for name in asked.graph}
-    print(f"on {on(asked.model)}\n")
-    print(table({name: tally(folder) for name, folder in folders.items()}))
+def show(arms: Mapping[str, Tally], console: Console) -> None:
+    """A row a figure, a column an arm."""
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    table.add_column("arm", no_wrap=True)
+    for arm, found in arms.items():
+        table.add_column(labelled(arm, found.simulated), justify="right")
+    for name, cells in rows(arms.values()):
+        table.add_row(name, *cells)
+    console.print(table)
 
 
-if __name__ == "__main__":
-    main()
+def rows(arms: Collection[Tally]) -> Iterator[tuple[str, list[str]]]:
+    """Figures by their names; each has a cell for every arm."""
+    yield "games", [str(len(one.strict)) for one in arms]
+    yield "score, strict", [mean(one.strict) for one in arms]
+    yield "score, kept", [mean(one.kept) for one in arms]
+    for name in dict.fromkeys(name for one in arms for name in one.counts):
+        yield name, [str(one.counts[name]) for one in arms]
+    for kind in dict.fromkeys(kind for one in arms for kind in sorted(one.injected)):
+        yield f"injected: {kind}", [str(one.injected[kind]) for one in arms]

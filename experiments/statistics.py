@@ -31,6 +31,8 @@ class Summary:
     """Share of games with 25 points."""
     turns: float
     """Mean per game."""
+    simulated: bool
+    """Whether a simulated model sat in any of them."""
 
 
 def summarise(rows: Iterable[Row]) -> list[Summary]:
@@ -55,6 +57,7 @@ def _summary(arm: str, players: int, rows: Sequence[Row]) -> Summary:
         struck_out=fmean(row.lives == 0 for row in rows),
         perfect=fmean(row.end == "perfect" for row in rows),
         turns=fmean(row.turns for row in rows),
+        simulated=any(row.simulated for row in rows),
     )
 
 

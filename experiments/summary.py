@@ -1,6 +1,6 @@
 """A run's end: a table per arm and player count, the comparison with the baseline, and the same as data."""
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -47,7 +47,7 @@ def show(done: Done, console: Console) -> None:
     console.print(_table(summaries(done)))
     if found := differences(done):
         console.print(Text(f"\nless {done.plan.baseline}, deal by deal"))
-        console.print(_differences(found))
+        console.print(_differences(found, {s.arm for s in summaries(done) if s.simulated}))
     for note in notes(done):
         console.print(Text(note, style="dim"), soft_wrap=True)
     console.print(Text(f"\nresults  {done.plan.folder}/results.csv"), soft_wrap=True)
@@ -65,15 +65,21 @@ def _table(found: Sequence[Summary]) -> Table:
     for s in found:
         shares = percent(s.struck_out), percent(s.perfect)
         means = f"{s.strict:.2f}", _maybe(s.strict_se), _maybe(s.sd), f"{s.kept:.2f}"
-        table.add_row(s.arm, str(s.players), str(s.n), *means, *shares, f"{s.turns:.1f}")
+        table.add_row(labelled(s.arm, s.simulated), str(s.players), str(s.n), *means, *shares, f"{s.turns:.1f}")
     return table
 
 
-def _differences(found: Sequence[Difference]) -> Table:
+def _differences(found: Sequence[Difference], simulated: Container[str]) -> Table:
     table = _columns("arm", "players", "deals", "strict", "95 % low", "high")
     for d in found:
-        table.add_row(d.arm, str(d.players), str(d.deals), f"{d.mean:+.2f}", _maybe(d.low, "+"), _maybe(d.high, "+"))
+        label = labelled(d.arm, d.arm in simulated or d.baseline in simulated)
+        table.add_row(label, str(d.players), str(d.deals), f"{d.mean:+.2f}", _maybe(d.low, "+"), _maybe(d.high, "+"))
     return table
+
+
+def labelled(arm: str, simulated: bool) -> str:
+    """A simulated arm is said to be one, for it must never pass for a model's."""
+    return f"{arm} (simulated)" if simulated else arm
 
 
 def _maybe(value: float | None, sign: str = "") -> str:
@@ -87,7 +93,9 @@ def notes(done: Done) -> list[str]:
     if all(isinstance(model, str) and model == PROGRAM for model in models):
         found.append("All of these are games of programs: no model was asked.")
     elif any(isinstance(model, str) and model.startswith("sim:") for model in models):
-        found.append("Models whose names begin with sim: are simulated.")
+        found.append(
+            "Simulated models are exact programs that err at stated rates; their scores say nothing of a model."
+        )
     trials = [s.n for s in summarise(done.rows) if s.arm.startswith(f"{EVALUATED}{WITH}")]
     if done.plan.experiment.adhoc and trials and min(trials) < TRIALS:
         found.append(f"The protocol asks for at least {TRIALS} trials per partner; the fewest here are {min(trials)}.")

@@ -128,7 +128,9 @@ class Common:
         told = not isinstance(event.move, Play | Discard) and event.move.to == following
         if told or not self.deck or not self.tokens or self.customs[event.seat].hints is None:
             return self
-        slot = next_discard(self.hands[following], self.piles)
+        if not self.customs[following].subtle:
+            return self
+        slot = next_discard(self.hands[following], self.piles, self.customs[following])
         if slot is None or not self.hands[following][slot] & self.piles.critical:
             return self
         _, reads = between(self.customs[event.seat], self.customs[following])
@@ -203,7 +205,7 @@ class Common:
         if hints is None or is_dump(hint, giver, self.players, self.tokens, touched):
             return
         if hint.to == (giver + 1) % self.players:
-            slot = warned(hint, before, self.piles, touched)
+            slot = warned(hint, before, self.piles, touched, self.customs[hint.to])
             if slot is not None:
                 yield Point(slot, self.piles.critical, "warning", said=True, believed=reads is not None)
                 return

@@ -15,7 +15,7 @@ from orchestrator.common import NEARLY_OVER, Common, Point, made_known
 from orchestrator.conventions import STRANGER, hints_to, known, next_discard, types_of
 from orchestrator.moves import Discard, Hint, HintRank, Move, Play
 
-GAMBLES: Mapping[int, int] = {3: NEARLY_OVER, 2: 1, 1: 0}
+GAMBLES: Mapping[int, int] = {3: NEARLY_OVER, 2: 1}
 """Lives left -> the most cards in the deck at which a likely play is better than a discard; the last life is never
 gambled."""
 
@@ -111,17 +111,21 @@ class Scene:
 
     def in_danger(self) -> int | None:
         """The slot of a critical card that the next player is about to discard."""
-        slot = next_discard(self.common.hands[self.next], self.piles)
+        slot = next_discard(self.common.hands[self.next], self.piles, self.common.customs[self.next])
         if slot is None or not self.common.deck or self.common.customs[self.next] == STRANGER:
             return None
         card = self.hands[self.next][slot]
         return slot if self.piles.critical >> INDEX[card] & 1 else None
 
 
-def decide(scene: Scene) -> Reasoned[Move]:
+Step = Callable[[Scene], Iterator[Reasoned[Move]]]
+"""Moves to try in turn, the best first; none when there is nothing for it to do."""
+
+
+def decide(scene: Scene, steps: Sequence[Step]) -> Reasoned[Move]:
     """The first step that has a legal move."""
     legal = set(scene.legal)
-    for step in STEPS:
+    for step in steps:
         for move, why in step(scene):
             if move in legal:
                 return move, why
@@ -162,7 +166,7 @@ def help(scene: Scene) -> Iterator[Reasoned[Hint]]:
 
 def gamble(scene: Scene) -> Iterator[Reasoned[Play]]:
     """Near the end: the likeliest play, while there is a life to spare."""
-    if scene.common.deck > GAMBLES[scene.common.lives] or scene.common.lives < 2:
+    if scene.common.deck > GAMBLES.get(scene.common.lives, -1):
         return
     slot = max(range(len(scene.own)), key=lambda slot: scene.own[slot].playable)
     if scene.own[slot].playable:
@@ -182,11 +186,11 @@ def discard(scene: Scene) -> Iterator[Reasoned[Discard]]:
     dead = [slot for slot, belief in enumerate(own) if belief.dead == 1.0]
     for slot in sorted(dead, key=lambda slot: (known(commonly[slot], scene.piles.dead), slot)):
         yield Discard(slot=slot), f"slot {slot} is known dead"
-    pointed = next_discard(commonly, scene.piles)
+    pointed = next_discard(commonly, scene.piles, scene.common.customs[scene.seat])
     if pointed is not None:
         yield Discard(slot=pointed), f"slot {pointed} is next to go, and nobody warned"
     for slot in sorted(range(len(own)), key=lambda slot: (own[slot].critical, -lowest(own[slot]), slot)):
         yield Discard(slot=slot), f"slot {slot} is critical with {own[slot].critical:.2f}"
 
 
-STEPS: tuple[Callable[[Scene], Iterator[Reasoned[Move]]], ...] = (save, play, help, gamble, dump, discard)
+STEPS: tuple[Step, ...] = (save, play, help, gamble, dump, discard)

@@ -27,8 +27,11 @@ class Custom:
 
     hints: Manner = "newest"
     reads: Manner = "newest"
+    subtle: bool = True
+    """Whether he makes something of a missing warning, and discards first what is likeliest dead."""
 
 
+NEWEST = Custom()
 STRANGER = Custom(None, None)
 LITERAL = Custom("newest", None)
 """Hints by the convention and reads without it."""
@@ -69,15 +72,17 @@ def maybe(possible: Mask, types: Mask) -> bool:
     return bool(possible & types and possible & ~types)
 
 
-def next_discard(hand: Sequence[Mask], piles: Piles) -> int | None:
+def next_discard(hand: Sequence[Mask], piles: Piles, owner: Custom = NEWEST) -> int | None:
     """The slot that its owner will discard next, by what everybody knows of his hand: of the cards not known critical
-    the one most of whose possible types are dead, the oldest of equals.
+    the one most of whose possible types are dead, the oldest of equals; just the oldest, if he is not subtle.
 
     None when he knows of a card to play or of a dead one, or when all his cards are known critical.
     """
     if any(known(m, piles.playable) or known(m, piles.dead) for m in hand):
         return None
     free = [slot for slot, possible in enumerate(hand) if not known(possible, piles.critical)]
+    if not owner.subtle:
+        return min(free, default=None)
     return max(free, key=lambda slot: (share(hand[slot], piles.dead), -slot), default=None)
 
 
@@ -99,12 +104,12 @@ def is_dump(hint: Hint, giver: int, players: int, tokens: int, touched: Sequence
     return tokens == 8 and hint.to == (giver - 1) % players and isinstance(hint, HintRank) and 0 in touched
 
 
-def warned(hint: Hint, hand: Sequence[Mask], piles: Piles, touched: Sequence[int]) -> int | None:
+def warned(hint: Hint, hand: Sequence[Mask], piles: Piles, touched: Sequence[int], owner: Custom) -> int | None:
     """The slot that a hint to the next player warns of: the one he would discard next, when its rank may be critical.
 
     `hand`: what everybody knew before the hint.
     """
-    slot = next_discard(hand, piles)
+    slot = next_discard(hand, piles, owner)
     if slot is None or not isinstance(hint, HintRank) or slot not in touched:
         return None
     return slot if hand[slot] & OF_RANK[hint.rank] & piles.critical and maybe(hand[slot], piles.critical) else None

@@ -3,13 +3,13 @@
 from collections.abc import Mapping
 
 from orchestrator.errors import UserError
-from orchestrator.partners import chance, hat, production, smart
+from orchestrator.partners import chance, graded, hat, production, smart
 from orchestrator.partners.base import PREFIX as PREFIX
 from orchestrator.partners.base import Partner as Partner
 from orchestrator.partners.base import Rule as Rule
 
 PARTNERS: Mapping[str, Partner] = {
-    made.name: made for made in (*chance.PARTNERS, *production.PARTNERS, *smart.PARTNERS, *hat.PARTNERS)
+    made.name: made for family in (chance, production, graded, smart, hat) for made in family.PARTNERS
 }
 
 

@@ -1,22 +1,23 @@
 """Convention players: hints that point at a card, warnings, and what silence says."""
 
+from collections.abc import Sequence
 from random import Random
 
 from orchestrator.common import common
-from orchestrator.conventional import Scene, decide
+from orchestrator.conventional import STEPS, Scene, Step, decide
 from orchestrator.conventions import LITERAL, Custom
 from orchestrator.moves import Move
 from orchestrator.partners.base import Partner, Rule
 from orchestrator.view import View
 
 
-def keeping(custom: Custom) -> Rule:
+def keeping(custom: Custom, steps: Sequence[Step] = STEPS) -> Rule:
     """A player who takes everybody to keep to a convention."""
 
     def rule(view: View, rng: Random) -> tuple[Move, str]:
         everybody = common((custom,) * view.players, view.history)
         hands = {hand.seat: hand.cards for hand in view.hands}
-        return decide(Scene(view.seat, everybody, hands, view.legal, view.turns_left))
+        return decide(Scene(view.seat, everybody, hands, view.legal, view.turns_left), steps)
 
     return rule
 
