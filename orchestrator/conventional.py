@@ -122,16 +122,6 @@ Step = Callable[[Scene], Iterator[Reasoned[Move]]]
 """Moves to try in turn, the best first; none when there is nothing for it to do."""
 
 
-def decide(scene: Scene, steps: Sequence[Step]) -> Reasoned[Move]:
-    """The first step that has a legal move."""
-    legal = set(scene.legal)
-    for step in steps:
-        for move, why in step(scene):
-            if move in legal:
-                return move, why
-    return scene.legal[0], "nothing else is allowed"
-
-
 def save(scene: Scene) -> Iterator[Reasoned[Hint]]:
     """A hint that keeps the next player from losing a critical card: one that lets him play, else the warning."""
     slot = scene.in_danger()
@@ -194,3 +184,13 @@ def discard(scene: Scene) -> Iterator[Reasoned[Discard]]:
 
 
 STEPS: tuple[Step, ...] = (save, play, help, gamble, dump, discard)
+
+
+def decide(scene: Scene, steps: Sequence[Step] = STEPS) -> Reasoned[Move]:
+    """The first step that has a legal move."""
+    legal = set(scene.legal)
+    for step in steps:
+        for move, why in step(scene):
+            if move in legal:
+                return move, why
+    return scene.legal[0], "nothing else is allowed"
