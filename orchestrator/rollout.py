@@ -35,7 +35,7 @@ RANK = [index % 5 for index in range(25)]
 FITTING = [1 << card // 5 | 1 << FIRST_RANK + card % 5 for card in range(25)]
 """The hints that touch a card, a bit each."""
 
-RISKED: Mapping[int, int] = {lives: (cards if lives > 1 else -1) for lives, cards in GAMBLES.items()}
+RISKED: Mapping[int, int] = {1: -1, **GAMBLES}
 """Lives left -> the most cards in the deck at which a likely play is risked; none on the last life."""
 
 

@@ -144,7 +144,7 @@ def planner(rollouts: object, *others: str) -> graphs.GraphConfig:
     return checked(whole | {"nodes": kept}, "house_planner")
 
 
-@pytest.mark.parametrize("players", (2, 3, 4, 5))
+@pytest.mark.parametrize("players", (2, 4))
 async def test_a_hasty_planner_plays_whole_games(players: int) -> None:
     events = await events_of(planner(6), players=players, seed=10_006)
     assert check_game(events, players).score_strict >= 10
