@@ -29,11 +29,11 @@ class Taught:
 
     hint: Hint
     says: Point | None
-    """What it would be taken to say."""
+    """What it would say by the conventions; None when it points at nothing."""
     true: bool
     """Whether that holds of the card."""
     plays: bool
-    """Whether a card that might be playable becomes known to be."""
+    """Whether, pointing at nothing, it makes a card known to be playable that might have been."""
     removed: int
     """How many possible types it takes away, all slots together."""
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from orchestrator.cards import COLOURS, OF_COLOUR, OF_RANK, RANKS, Card, Mask, Piles
+from orchestrator.cards import COLOURS, MAX_TOKENS, OF_COLOUR, OF_RANK, RANKS, Card, Mask, Piles
 from orchestrator.moves import Hint, HintColour, HintRank
 
 Focus = Literal["newest", "oldest"]
@@ -101,7 +101,7 @@ def focus(hand: Iterable[Mask], touched: Iterable[int], piles: Piles, which: Foc
 def is_dump(hint: Hint, giver: int, players: int, tokens: int, touched: Sequence[int]) -> bool:
     """Whether a hint only spends a token: a rank, with all tokens there, to the player on the giver's right, touching
     his oldest card. It points at nothing."""
-    return tokens == 8 and hint.to == (giver - 1) % players and isinstance(hint, HintRank) and 0 in touched
+    return tokens == MAX_TOKENS and hint.to == (giver - 1) % players and isinstance(hint, HintRank) and 0 in touched
 
 
 def warned(hint: Hint, hand: Sequence[Mask], piles: Piles, touched: Sequence[int], owner: Custom) -> int | None:

@@ -56,9 +56,9 @@ class Trust:
     custom: Custom
     """How he is taken to take part."""
     chance: float
-    """The probability of it; when he is taken for a stranger, of the likeliest convention."""
+    """The probability of it; when he is taken for a stranger, of the convention that he broke least."""
     broke: tuple[str, ...] = ()
-    """What speaks against it, in words, oldest first."""
+    """What spoke against what he was taken for at first, in words, oldest first."""
 
 
 @dataclass(frozen=True)
@@ -127,7 +127,7 @@ def _judged(
             break
     best = max(found, key=lambda trust: (trust.custom != STRANGER, -len(trust.broke), trust.chance))
     doubted = bool(history) and history[-1].lives == 1 and best.chance < SURE
-    return replace(best, custom=STRANGER) if doubted else best
+    return replace(best, custom=STRANGER if doubted else best.custom, broke=found[0].broke)
 
 
 def _weighed(now: Common, seen: Mapping[int, Card], seat: int, odds: float) -> tuple[float, tuple[str, ...]]:

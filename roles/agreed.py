@@ -1,6 +1,6 @@
 """Play by the conventions, for roles that were told them and hear what the past means by them."""
 
-from orchestrator.common import Common
+from orchestrator.common import Common, Hands
 from orchestrator.conventional import Scene
 from orchestrator.conventions import ADAPTING, STRANGER, Custom
 from roles.base import Notes
@@ -22,7 +22,7 @@ def scene(told: Told, position: Position, notes: Notes) -> Scene | None:
     if not trust or conventions is None or not conventions.agreed:
         return None
     customs = [ADAPTING if seat == position.seat else trust.get(seat, STRANGER) for seat in range(position.players)]
-    hands = tuple(position.own if seat == position.seat else position.known[seat] for seat in range(position.players))
+    hands = _hands(position)
     common = Common(
         customs=tuple(customs),
         turn=0,
@@ -30,8 +30,13 @@ def scene(told: Told, position: Position, notes: Notes) -> Scene | None:
         tokens=position.tokens,
         lives=position.lives,
         deck=position.deck_size,
-        literal=hands,
+        literal=_hands(Position.of(told)),
         hands=hands,
         cards=tuple(tuple(range(10 * seat, 10 * seat + len(hand))) for seat, hand in enumerate(hands)),
     )
     return Scene(position.seat, common, position.hands, position.moves, position.turns_left)
+
+
+def _hands(position: Position) -> Hands:
+    """What each seat knows of its cards."""
+    return tuple(position.own if seat == position.seat else position.known[seat] for seat in range(position.players))

@@ -54,6 +54,7 @@ class Trusted(Reply):
     chance: Chance
     """How likely that is; of one who keeps to no convention, how likely the likeliest convention is."""
     broke: tuple[str, ...] = ()
+    """What spoke against what he was taken for at first."""
 
 
 class HistoryReport(Reply):
@@ -191,7 +192,7 @@ def by_conventions(told: Told, history: History, players: int) -> HistoryReport:
         if seat != history.seat and mask != now.literal[seat][slot]
     )
     return HistoryReport(
-        insights=tuple(_read(insight, now) for insight in insights(history)),
+        insights=tuple(_read(insight, now, history.seat) for insight in insights(history)),
         inferred=inferred,
         summary=_summary(now, history.seat, understood.trust),
         believed=believed,
@@ -213,12 +214,17 @@ def _kept(manner: Manner) -> Focus | None:
 
 
 MEANINGS: Mapping[Why, str] = {
-    "play hint": "it points at P$owner's card, which can be played",
+    "play hint": "it points at a card of P$owner's that can be played",
     "warning": "it warns P$owner of a critical card",
     "silence": "P$owner was not warned, so the card that he would discard next is not critical",
-    "passed over": "he knew of no card to play",
+    "passed over": "he did not play a card that he had been told of",
     "played as told": "he read the hint by the conventions",
-    "played untold": "he knew more of that card than he was told",
+    "played untold": "he had not been told so: he saw it, or read a hint otherwise",
+}
+MINE: Mapping[Why, str] = {
+    "play hint": "it points at a card of mine that can be played",
+    "warning": "it warns me of a critical card",
+    "silence": "I was not warned, so the card that I would discard next is not critical",
 }
 
 
@@ -232,21 +238,21 @@ def _grounds(now: Common, seat: int, slot: int) -> str:
 POINTING = ("play hint", "warning", "silence")
 
 
-def _read(insight: Insight, now: Common) -> Insight:
-    """An insight with what the conventions say of the move."""
-    said = [
-        MEANINGS[claim.why].replace("$owner", str(claim.owner)) for claim in now.claims if claim.turn == insight.turn
-    ]
-    return Insight(turn=insight.turn, meaning="; ".join((insight.meaning, *dict.fromkeys(said))))
+def _read(insight: Insight, now: Common, me: int) -> Insight:
+    """An insight with what the conventions say of the move: what it means, then what its player left undone."""
+    claims = sorted((c for c in now.claims if c.turn == insight.turn), key=lambda claim: claim.why == "silence")
+    said = [(MINE if c.owner == me else MEANINGS).get(c.why, MEANINGS[c.why]) for c in claims]
+    meant = [text.replace("$owner", str(claim.owner)) for text, claim in zip(said, claims, strict=True)]
+    return Insight(turn=insight.turn, meaning="; ".join((insight.meaning, *dict.fromkeys(meant))))
 
 
 def _summary(now: Common, me: int, trust: Iterable[Trust]) -> str:
     slots = ", ".join(str(slot) for seat, slot in _told_of(now) if seat == me)
-    mine = f"By the conventions I can play slot {slots}" if slots else "I know of no card to play"
+    mine = f"By the conventions I can play slot {slots}" if slots else "By the conventions I know of no card to play"
     told = [f"P{seat} slot {slot}" for seat, slot in _told_of(now) if seat != me]
     theirs = f"; that can be played, as far as their owners know: {', '.join(told)}" if told else ""
     doubted = [f"P{one.seat}" for one in trust if one.custom.hints is None or one.custom.reads is None]
-    doubts = f"; {', '.join(doubted)} broke the conventions" if doubted else ""
+    doubts = f"; not relied on to keep to them: {', '.join(doubted)}" if doubted else ""
     return f"{mine}{theirs}{doubts}."
 
 

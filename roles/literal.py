@@ -6,8 +6,9 @@ from itertools import takewhile
 from typing import Literal
 
 from orchestrator.belief import Slot
-from orchestrator.cards import COLOURS, INDEX, OF_COLOUR, OF_RANK, RANKS, Mask
-from orchestrator.moves import Discard, Hint, HintColour, HintRank, Move, Play
+from orchestrator.cards import INDEX, Mask
+from orchestrator.conventions import hints_to, known, share, types_of
+from orchestrator.moves import Discard, Hint, HintColour, Move, Play
 from roles.position import Position
 from roles.words import Words
 
@@ -37,11 +38,6 @@ class Lesson:
         return self.worth > 0
 
 
-def types_of(hint: Hint) -> Mask:
-    """The types that a hint points out."""
-    return OF_COLOUR[hint.colour] if isinstance(hint, HintColour) else OF_RANK[hint.rank]
-
-
 def lesson(position: Position, hint: Hint) -> Lesson:
     """What a hint would teach, slot by slot: playable cards made known, critical cards saved, types ruled out."""
     cards, before = position.hands[hint.to], position.possible_to(hint.to)
@@ -57,7 +53,7 @@ def lesson(position: Position, hint: Hint) -> Lesson:
             learnt.add(bit)  # a second copy of the same card is no second play
         elif slot in touched and new != old and bit not in learnt:
             points += 1
-            worth += WORTHWHILE + 1.5 * _share(new, playable)
+            worth += WORTHWHILE + 1.5 * share(new, playable)
     chop = next_discard(position.known[hint.to])
     saves = int(chop in touched and _saved(position, bits[chop or 0], before[chop or 0], after[chop or 0]))
     return Lesson(hint, touched, len(learnt), points, saves, worth + 5.0 * len(learnt) + 2.5 * saves)
@@ -66,15 +62,6 @@ def lesson(position: Position, hint: Hint) -> Lesson:
 def _saved(position: Position, bit: Mask, old: Mask, new: Mask) -> bool:
     """Whether the card that its owner would discard next is critical, not playable, and newly told of."""
     return bool(bit & position.piles.critical and not bit & position.piles.playable and new != old)
-
-
-def known(possible: Mask, types: Mask) -> bool:
-    """Whether all that a card can be is of these types."""
-    return bool(possible) and not possible & ~types
-
-
-def _share(possible: Mask, types: Mask) -> float:
-    return (possible & types).bit_count() / possible.bit_count() if possible else 0.0
 
 
 def next_discard(masks: Iterable[Mask]) -> int | None:
@@ -92,8 +79,7 @@ def lessons(position: Position, hints: Iterable[Hint] | None = None) -> list[Les
 def hints_of_hands(position: Position) -> Iterator[Hint]:
     """The hints that tokens and hands allow, for a role that was not told the legal moves."""
     for seat, cards in position.hands.items() if position.tokens else ():
-        yield from (HintColour(to=seat, colour=colour) for colour in COLOURS if any(c.colour == colour for c in cards))
-        yield from (HintRank(to=seat, rank=rank) for rank in RANKS if any(c.rank == rank for c in cards))
+        yield from hints_to(seat, cards)
 
 
 def certain_plays(position: Position) -> list[Play]:

@@ -4,6 +4,7 @@ appendix B.3).
 
 from pydantic import Field
 
+from orchestrator.conventions import known
 from orchestrator.moves import Discard, Grounded, Move, Play
 from roles import literal
 from roles.base import Notes, role
@@ -68,7 +69,7 @@ def second_order(told: Told, notes: Notes) -> SecondOrder:
 
 def _expected(position: Position, words: Words) -> str:
     """What hints alone, which everybody heard, would have this seat do."""
-    sure = [slot for slot, left in enumerate(position.own) if literal.known(left, position.piles.playable)]
+    sure = [slot for slot, left in enumerate(position.own) if known(left, position.piles.playable)]
     if sure:
         return words("you play slot $slot, which the hints show to fit", slot=sure[0])
     slot = literal.next_discard(position.own) or 0
@@ -78,7 +79,7 @@ def _expected(position: Position, words: Words) -> str:
 def _reading(position: Position, move: Move, words: Words) -> MoveReading:
     """A literal reader takes a hint for what it says, and a move of one's own for what it looks like."""
     if isinstance(move, Play):
-        sure = literal.known(position.own[move.slot], position.piles.playable)
+        sure = known(position.own[move.slot], position.piles.playable)
         taken = "they know that it was known to fit" if sure else "they take it for a risk, or for more than hints told"
         return MoveReading(action=move, reading=words(taken), understood=0.9)
     if isinstance(move, Discard):

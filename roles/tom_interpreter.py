@@ -68,14 +68,15 @@ class MindReport(Reply):
 )
 def tom_interpreter(told: Told, notes: Notes) -> MindReport:
     """Explains the others' latest moves, foresees their next ones and says what to tell them."""
-    position = by_history(Position.of(told), notes)
+    literally = Position.of(told)
+    position = by_history(literally, notes)
     at = scene(told, position, notes)
     legal = set(position.moves)
     urgent = next((found for found in (conventional.save(at) if at else ()) if found[0] in legal), None)
     hint, why = urgent or next((found for found in _hints(position, at) if found[0] in legal), (None, NO_HINT))
     return MindReport(
         explanation=_explanation(told.get(History)),
-        intentions=tuple(_intention(position, at, seat) for seat in position.hands),
+        intentions=tuple(_intention(literally, at, seat) for seat in position.hands),
         suggestion=why,
         hint=hint,
         urgent=urgent is not None,
@@ -103,9 +104,13 @@ def _explanation(history: History | None) -> str:
     return "; ".join(lines) if lines else "Nobody has moved yet."
 
 
-def _intention(position: Position, at: Scene | None, seat: int) -> Intention:
-    """What he does by all that he knows of his hand; his hints cannot be foretold in detail."""
-    foreseen = literal.foresee(position, seat) if at is None or at.is_stranger(seat) else foresee(at, seat)
+def _intention(literally: Position, at: Scene | None, seat: int) -> Intention:
+    """What he does by all that he knows of his hand; his hints cannot be foretold in detail.
+
+    `literally`: the position by what hints say. What the past may mean is no matter to a stranger, and need not be
+    true.
+    """
+    foreseen = literal.foresee(literally, seat) if at is None or at.is_stranger(seat) else foresee(at, seat)
     return Intention(seat=seat, next_action=foreseen.say(ENGLISH), chance=foreseen.chance)
 
 

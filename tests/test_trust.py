@@ -1,16 +1,25 @@
 """Trust in partners: who breaks a convention is taken at his word, who keeps to another is found out."""
 
 import pytest
+from pydantic import BaseModel
 
 import graphs
+import roles
+from orchestrator.cards import INDEX
 from orchestrator.conventional import Scene
-from orchestrator.conventions import LITERAL, STRANGER, Custom
+from orchestrator.conventions import LITERAL, STRANGER, Custom, types_of
 from orchestrator.hle import Referee
 from orchestrator.moves import Play
 from orchestrator.record import Record
 from orchestrator.trust import NOTHING_KNOWN, Prior, Understanding, learnt, understand, usual
-from roles.history_analyst import HistoryReport
+from orchestrator.view import View
+from roles import Notes
+from roles.agreed import scene
+from roles.history_analyst import HistoryReport, by_history
+from roles.position import Position
 from roles.replies import Choice
+from roles.sections import cut
+from roles.tom_interpreter import MindReport
 from tests.prove import FULL
 from tests.tables import dealt, partners_game, turn_of
 
@@ -98,7 +107,8 @@ def test_the_likeliest_convention_is_kept_until_it_is_broken_and_then_the_next_i
     both: Prior = {NEWEST: 9.0, OLDEST: 3.0}
     assert understood(dealt(*hands, moves=hinted), before=both).trust[0].custom == NEWEST
     (found,) = understood(dealt(*hands, moves=hinted + played), before=both).trust
-    assert (found.custom, found.broke) == (OLDEST, ())
+    assert found.custom == OLDEST
+    assert found.broke == ("turn 2: the card that his hint pointed at did not fit",)
 
 
 DOUBTED = {NEWEST: 2.0}
@@ -142,3 +152,53 @@ async def test_without_conventions_or_a_historian_house_takes_a_hint_to_say_what
     reports = [note for replies in notes.values() for note in replies if isinstance(note, HistoryReport)]
     assert not any(report.trust or report.believed for report in reports)
     assert bool(reports) == (why != "no historian")
+
+
+async def test_the_historian_tells_in_the_first_person_what_a_hint_points_at_and_whom_he_does_not_rely_on() -> None:
+    pointed = (await turn_of(HOUSE, dealt(*HANDS, moves=HINT).view()))["history_analyst"][0]
+    misled = (await turn_of(HOUSE, dealt(*HANDS, moves=[*HINT, *PLAY, "hint P0 blue"]).view()))["history_analyst"][0]
+    assert isinstance(pointed, HistoryReport) and isinstance(misled, HistoryReport)
+    assert pointed.insights[0].meaning == "P1 told me of 1 card; it points at a card of mine that can be played"
+    assert pointed.summary.startswith("By the conventions I can play slot 0")
+    assert misled.summary.endswith("not relied on to keep to them: P1.")
+    assert misled.trust[0].broke == ("turn 2: the card that his hint pointed at did not fit",)
+
+
+TABLES = [("smart", "outer", "iggi"), ("random", "smart", "smart", "piers"), ("smart_oldest", "smart")]
+
+
+@pytest.mark.parametrize("names", TABLES if FULL else TABLES[:2], ids="-".join)
+def test_hints_mean_to_the_roles_what_they_mean_to_the_historian(names: tuple[str, ...]) -> None:
+    """From his note alone, at tables where cards are not always what others made them out to be."""
+    met = 0
+    for referee in partners_game(names, 2):
+        if referee.over or referee.turn % 2:
+            continue
+        view, now = referee.view(), understood(referee, referee.seat).common
+        told = cut(view, [(kind, {}) for kind in roles.get("aggregator").takes])
+        notes = {"historian": (solved("history_analyst", view, {}),)}
+        at = scene(told, by_history(Position.of(told), notes), notes)
+        assert at is not None
+        for hint in (taught.hint for taught in at.taught):
+            of, cards = types_of(hint), at.hands[hint.to]
+            touched = [slot for slot, card in enumerate(cards) if of >> INDEX[card] & 1]
+            assert at.common.hear(view.seat, hint, touched) == now.hear(view.seat, hint, touched)
+            met += 1
+    assert met > 50
+
+
+def solved(name: str, view: View, notes: Notes) -> BaseModel:
+    """The reply of a role's program."""
+    role = roles.get(name)
+    assert role.solve is not None
+    return role.solve(cut(view, [(kind, {}) for kind in role.takes]), notes)
+
+
+def test_what_a_stranger_will_do_is_foreseen_by_what_hints_say_whatever_the_past_seemed_to_mean() -> None:
+    """The note makes his newest card out to be the red 4 of which both copies are in sight."""
+    referee = dealt("R2 Y3 G4 W2 B3", "R4 R4 G4 W2 B3", "Y1 Y4 G3 W4 R5", moves=["hint P2 red", "hint P2 rank 5"])
+    said = {"insights": (), "inferred": (), "summary": "", "believed": ({"seat": 2, "slot": 4, "cards": ("R4",)},)}
+    strangers = tuple({"seat": seat, "hints": None, "reads": None, "chance": 0.1} for seat in (1, 2))
+    note = HistoryReport.model_validate({**said, "trust": strangers})
+    report = solved("tom_interpreter", referee.view(0), {"historian": (note,)})
+    assert isinstance(report, MindReport) and len(report.intentions) == 2
