@@ -365,6 +365,7 @@ def run_bench(
     graph: Annotated[list[str] | None, typer.Option("--graph", help="Only this graph; may be repeated.")] = None,
     games: Annotated[int, typer.Option(min=1, help="Games per graph or partner, and player count.")] = 5,
     of_partners: Annotated[bool, typer.Option("--partners", help="Measure partners with themselves.")] = False,
+    partner: Annotated[list[str] | None, typer.Option("--partner", help="Only this partner; may be repeated.")] = None,
     latency: Annotated[
         float | None,
         typer.Option(min=0.01, help="Measure turns instead, on models that take so many seconds to answer."),
@@ -373,8 +374,8 @@ def run_bench(
     as_json: Json = False,
 ) -> None:
     """Measure how long program games take on this machine, or turns on a model of some latency, or partners' scores."""
-    if of_partners:
-        scores = list(self_play.measure(partners.names(), games))
+    if of_partners or partner:
+        scores = list(self_play.measure(partner or partners.names(), games))
         _print([asdict(one) for one in scores]) if as_json else self_play.show(scores, console())
         return
     if latency is not None:

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -136,7 +136,7 @@ def tallies(run: Path) -> dict[str, Tally]:
 
 
 def data(arms: Mapping[str, Tally]) -> dict[str, dict[str, Any]]:
-    return {arm: asdict(found) for arm, found in arms.items()}
+    return {arm: dict(vars(found)) for arm, found in arms.items()}
 
 
 def show(arms: Mapping[str, Tally], console: Console) -> None:

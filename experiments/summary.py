@@ -92,10 +92,8 @@ def notes(done: Done) -> list[str]:
     models = {model for one in done.plan.sitters.values() for model in one.models.values()}
     if all(isinstance(model, str) and model == PROGRAM for model in models):
         found.append("All of these are games of programs: no model was asked.")
-    elif any(isinstance(model, str) and model.startswith("sim:") for model in models):
-        found.append(
-            "Simulated models are exact programs that err at stated rates; their scores say nothing of a model."
-        )
+    elif any(row.simulated for row in done.rows):
+        found.append("Simulated models are programs that err at stated rates; their scores say nothing of a model.")
     trials = [s.n for s in summarise(done.rows) if s.arm.startswith(f"{EVALUATED}{WITH}")]
     if done.plan.experiment.adhoc and trials and min(trials) < TRIALS:
         found.append(f"The protocol asks for at least {TRIALS} trials per partner; the fewest here are {min(trials)}.")

@@ -223,6 +223,22 @@ def test_packaged_experiments_are_sound(name: str, tmp_path: Path) -> None:
     assert asked.name == name and Plan.of(asked, tmp_path).jobs
 
 
+def test_simulated_arms_are_said_to_be_so_and_their_errors_counted(run: Run, tmp_path: Path) -> None:
+    arms = {"erring": {"models": {"default": "sim:careless"}}, "exact": {}}
+    path = written(tmp_path, graph="sherlock", players=[2], seeds=[1], arms=arms, baseline="exact")
+    code, out, _ = run("experiment", "run", path, "--out", "here")
+    assert code == 0 and out.count("erring (simulated)") == 2 and "exact (simulated)" not in out
+    assert {row["arm"]: row["simulated"] for row in table("here")} == {"erring": "True", "exact": "False"}
+    code, out, _ = run("experiment", "errors", "here", "--json")
+    told = json.loads(out)
+    assert code == 0 and list(told) == ["erring", "exact"]
+    assert sum(told["erring"]["injected"].values()) > 0 and not told["exact"]["injected"]
+    assert told["erring"]["counts"]["turns"] == int(table("here")[0]["turns"])
+    assert "erring (simulated)" in run("experiment", "errors", "here")[1]
+    code, _, said = run("experiment", "errors", "nowhere")
+    assert code == 2 and "no run's folder" in said
+
+
 def test_a_lean_journal_is_small_goes_on_and_tells_the_same_story(tmp_path: Path) -> None:
     import graphs
 

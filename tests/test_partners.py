@@ -28,6 +28,8 @@ KEPT = {
     "piers": (17.60, 17.82, 17.31, 16.63),
 }
 """What the same rules reached elsewhere at 2 to 5 players, points on the table, in 1,000 games."""
+NOTED = {"smart": (23.10, 0.3), "holmes": (20.72, 0.3), "value": (19.76, 1.2)}
+"""SmartBot, HolmesBot and ValueBot in pairs, points on the table, and how far apart a reconstruction may be."""
 LEAST = {2: 22.0, 3: 24.0, 4: 24.6, 5: 24.6}
 """The hat players' strict score."""
 
@@ -53,6 +55,20 @@ def test_production_rules_play_as_their_descriptions_do(name: str, players: int)
     scores = [referee.score_kept for referee in played(name, players, GAMES)]
     error = statistics.stdev(scores) * (1 / GAMES + 1 / 1000) ** 0.5
     assert abs(statistics.mean(scores) - KEPT[name][players - 2]) < 3 * error + 0.005
+
+
+@pytest.mark.parametrize("name", ["smart", "holmes", "value"])
+def test_convention_players_play_as_well_as_they_are_noted_to(name: str) -> None:
+    scores = [referee.score_kept for referee in played(name, 2, 1000 if FULL else 10)]
+    error = statistics.stdev(scores) / len(scores) ** 0.5
+    noted, apart = NOTED[name]
+    assert abs(statistics.mean(scores) - noted) < apart + 3 * error
+
+
+def test_only_holmes_gambles_his_last_life() -> None:
+    """He strikes out on this deal, where the others do not gamble."""
+    ends = {name: _game(name, 5, seed=2).lives for name in ("holmes", "smart")}
+    assert ends["holmes"] == 0 and ends["smart"]
 
 
 @pytest.mark.parametrize("players", PLAYERS)
