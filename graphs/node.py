@@ -89,10 +89,15 @@ class RoleNode:
         return tuple(move for note in heard if isinstance(note, Shortlist) for move in note.moves)
 
     async def __call__(self, state: SeatState, runtime: Runtime[Kit]) -> dict[str, Any]:
+        """As a node of LangGraph."""
+        return await self.leave(state, runtime.context)
+
+    async def leave(self, state: SeatState, kit: Kit) -> dict[str, Any]:
+        """Its note, or what ended the turn."""
         if state["failed"]:
             return {"notes": {}}
         try:
-            return {"notes": {self.name: await self._note(state, runtime.context)}}
+            return {"notes": {self.name: await self._note(state, kit)}}
         except TurnError as error:
             return {"failed": [error]}
 
@@ -102,6 +107,8 @@ class RoleNode:
         heard = self.hears(state["notes"])
         if self.judges is not None:
             return (await self._judge(state, told, heard, kit),)
+        if self.samples == 1:
+            return (await self._reply(0, view, told, heard, kit),)
         asked = (self._reply(sample, view, told, heard, kit) for sample in range(self.samples))
         replies = await asyncio.gather(*asked, return_exceptions=True)
         for reply in replies:

@@ -12,12 +12,13 @@ from langchain_core.language_models.chat_models import BaseChatModel
 import prompts
 import roles
 from graphs import library
-from graphs.build import Attempt, attempts, built
+from graphs.build import Attempt, Built, attempts, built
 from graphs.change import bind
 from graphs.config import PROGRAM, GraphConfig, read
 from graphs.memory import remember
 from graphs.node import Kit, SeatState
 from graphs.sim import Simulated
+from graphs.walk import Walk, walk
 from orchestrator import simulated
 from orchestrator.brain import Brain
 from orchestrator.errors import UserError
@@ -51,15 +52,23 @@ class GraphSeat:
 
     async def __call__(self, view: View, memory: Memory, /) -> Decision:
         """Raises ModelError when a model gave no answer, TurnError when a role's program failed."""
-        made = built(self.config, view.players)
+        made, walked = self._made[view.players]
         state: SeatState = {"view": view, "memory": memory, "notes": {}, "failed": []}
         kit = Kit(self.brains, self.chair)
-        done = await made.graph.ainvoke(state, context=kit, config={"recursion_limit": len(made.graph.nodes) + 5})
+        if walked is not None:
+            done: Mapping[str, Any] = await walked(state, kit)
+        else:
+            limit = len(made.graph.nodes) + 5
+            done = await made.graph.ainvoke(state, context=kit, config={"recursion_limit": limit})
         if done["failed"]:
             raise done["failed"][0]
         decision = decide(made.config, view, done["notes"])
         memory = remember(made.config, view, done["notes"], decision.move)
         return replace(decision, votes=votes(made.config, done["notes"]), memory=memory)
+
+    @cached_property
+    def _made(self) -> "_Made":
+        return _Made(self.config)
 
     @cached_property
     def card(self) -> SeatCard:
@@ -82,6 +91,18 @@ class GraphSeat:
     async def aclose(self) -> None:
         for brain in self.brains.values():
             await brain.aclose()
+
+
+class _Made(dict[int, tuple[Built, Walk | None]]):
+    """By the player count: the graph, and the walk through it where it asks no model."""
+
+    def __init__(self, config: GraphConfig) -> None:
+        self.config = config
+
+    def __missing__(self, players: int) -> tuple[Built, Walk | None]:
+        made = built(self.config, players)
+        self[players] = made, walk(made.config)
+        return self[players]
 
 
 def decide(config: GraphConfig, view: View, notes: Notes) -> Decision:
