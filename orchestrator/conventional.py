@@ -89,6 +89,10 @@ class Scene:
         removed = sum((old & ~new).bit_count() for old, new in zip(before, after, strict=True))
         return Taught(hint, said, true, said is None and made_known(before, after, self.piles), removed)
 
+    def lesson(self, hint: Hint) -> Taught:
+        """The same of a hint that may have been tried."""
+        return next((taught for taught in self.taught if taught.hint == hint), None) or self.teach(hint)
+
     @cached_property
     def taught(self) -> tuple[Taught, ...]:
         """All hints that the hands in sight allow, while there is a token."""

@@ -9,6 +9,7 @@ knowledge is made anew without his conventions.
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from math import exp, log
 
 from orchestrator.cards import INDEX, Card
 from orchestrator.common import Claim, Common, Event, Why, common
@@ -155,15 +156,15 @@ def _clipped(odds: float) -> float:
 @lru_cache(maxsize=256)
 def learnt(games: tuple[Record, ...]) -> Prior:
     """What games of a partner with his like say of him: each convention is tried on every move of all players."""
-    found = dict(NOTHING_KNOWN)
+    found = {custom: log(odds) for custom, odds in NOTHING_KNOWN.items()}
     for game in games:
         for custom in found:
             now = Common.start((custom,) * game.players)
             for step in game.steps():
                 now = now.after(Event(step.seat, step.move, step.lost, step.scored, step.touched))
-            for claim, holds in _compared(now, dict(enumerate(game.deck))):
-                found[custom] *= RATIOS[claim.why][0 if holds else 1]
-    return {custom: _clipped(odds) for custom, odds in found.items()}
+            compared = _compared(now, dict(enumerate(game.deck)))
+            found[custom] += sum(log(RATIOS[claim.why][0 if holds else 1]) for claim, holds in compared)
+    return {custom: exp(max(log(LEAST), min(log(MOST), odds))) for custom, odds in found.items()}
 
 
 BROKEN: Mapping[Why, str] = {

@@ -119,7 +119,7 @@ def _assess(position: Position, at: Scene | None, move: Move, lessons: dict[str,
         return _discard(position, move)
     if at is None or at.literally(move):
         return _hint(move, lessons[str(move)])
-    return _pointing(at.teach(move), lessons[str(move)])
+    return _pointing(at.lesson(move), lessons[str(move)])
 
 
 def _play(position: Position, move: Play) -> Assessment:
