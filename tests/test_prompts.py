@@ -85,7 +85,10 @@ async def test_every_section_can_be_taken_from_every_graph(graph: str) -> None:
             assert section not in [part.name for part in ask.parts]
 
 
-@pytest.mark.parametrize(("pack", "said"), [("basic", "Save hints"), ("hgroup_1", "Your chop is"), ("none", "")])
+@pytest.mark.parametrize(
+    ("pack", "said"),
+    [("basic", "Save hints"), ("newest", "the newest that may"), ("hgroup_1", "Your chop is"), ("none", "")],
+)
 async def test_conventions_are_packs(pack: str, said: str) -> None:
     config = graphs.setting(graphs.read("cac"), options={"conventions": pack})
     interpret, generate, _ = await pictures(config, "3p-middle")
