@@ -23,7 +23,10 @@ ONLY_IN = {
     "sqlite3": {"orchestrator/cache.py"},
     "langgraph": {"graphs/build.py", "graphs/node.py", "graphs/studio.py"},
     "aiohttp": {"orchestrator/fake_endpoint.py", "orchestrator/fake_faults.py"},
-    "typer": {"experiments/cli.py"},
+    "typer": {
+        "experiments/cli.py",
+        *(f"experiments/commands/{name}.py" for name in ("__init__", "experiment", "listing", "playing", "tools")),
+    },
 }
 
 

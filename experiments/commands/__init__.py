@@ -1,0 +1,45 @@
+"""The commands of `orchestrator`, and the options that several of them take."""
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+HELP = {"help_option_names": ["-h", "--help"]}
+
+Json = Annotated[bool, typer.Option("--json", help="Print JSON on stdout and nothing else.")]
+Graph = Annotated[str, typer.Option("--graph", help="A graph's name, or a path to its YAML file.")]
+Model = Annotated[
+    str,
+    typer.Option(
+        "--model", help="program, openai:NAME or openai:NAME@URL, sim:average, replay:DIR ..., or a file of models."
+    ),
+]
+Settings = Annotated[
+    list[str] | None,
+    typer.Option("--set", help="Another setting of the graph, e.g. nodes.proposer.samples=3; may be repeated."),
+]
+Players = Annotated[int, typer.Option("--players", help="2 to 5.")]
+Seats = Annotated[
+    list[str] | None,
+    typer.Option("--seat", help="N=SPEC, N from 0: partner:NAME, python:module:object, or a graph; may be repeated."),
+]
+ReplayOf = Annotated[
+    Path | None, typer.Option("--replay", help="Ask no model: answer from the journals of this folder.")
+]
+CacheFolder = Annotated[str, typer.Option("--cache", help="A folder that keeps answers across runs; off for none.")]
+MaxTokens = Annotated[int | None, typer.Option("--max-tokens", help="Stop, resumably, before more tokens than this.")]
+MaxUsd = Annotated[float | None, typer.Option("--max-usd", help="Stop, resumably, before it costs more than this.")]
+Verbose = Annotated[bool, typer.Option("-v", "--verbose", help="Log what goes wrong and is mended, on stderr.")]
+Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="Say how it ended, and errors, and nothing else.")]
+
+
+def group(said: str) -> typer.Typer:
+    """Commands under one noun."""
+    return typer.Typer(no_args_is_help=True, help=said)
+
+
+def printed(data: Any) -> None:
+    """All that `--json` prints."""
+    print(json.dumps(data, ensure_ascii=False))
