@@ -19,7 +19,7 @@ class Summary:
     deals: int
     """(players, seed) pairs."""
     strict: float
-    """Mean score; 0 for a game in which the third life was lost. Every deal counts alike: repeats are averaged first."""
+    """Mean score; 0 where the third life was lost. Every deal counts alike: repeats are averaged first."""
     low: float | None
     """The ends of the 95 % interval of that mean, over deals (over repeats, when there is one deal)."""
     high: float | None

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from functools import partial
 from operator import add
 from typing import Annotated, Any, TypedDict
@@ -156,7 +156,9 @@ class RoleNode:
         place = Place(kit.chair.game, kit.chair.repeat, view.turn, view.seat)
         ask = self.ask(sample, told, heard, place)
         with structlog.contextvars.bound_contextvars(node=self.name):
-            return await answer(ask, self._brain(view, told, heard, kit), self._recorder(view, sample, kit))
+            reply = await answer(ask, self._brain(view, told, heard, kit), self._recorder(view, sample, kit))
+        await kit.chair.kept()
+        return reply
 
     def _brain(self, view: View, told: Told, heard: Notes, kit: Kit) -> Brain:
         """Who answers; a simulated model does so for this role, from what it is told."""
@@ -217,7 +219,7 @@ class RoleNode:
                 reply=done.reply.model_dump(mode="json") if done.reply else None,
                 outcome=done.outcome,
                 error=done.error,
-                **(asdict(done.said) if done.said else {}) | {"attempts": done.attempts},
+                **(vars(done.said) if done.said else {}) | {"attempts": done.attempts},
             )
             kit.chair.emit(call)
 

@@ -1,10 +1,11 @@
 """The journal of a game: JSON lines, one event each, in the order in which things happened.
 
 It is the only record. A line is `{"v": 1, "event": tag, "t": iso time, ...}` and is written before `__call__` returns,
-so that a killed program loses nothing that it knew; an answer of a model is on the disk then, so that a dead machine
-does not either. Times live in the file alone: an event is the same whenever it happened.
+so that a killed program loses nothing that it knew; `kept` waits until models' answers are on the disk, so that a dead
+machine does not either. Times live in the file alone: an event is the same whenever it happened.
 """
 
+import asyncio
 import fcntl
 import json
 import os
@@ -38,6 +39,8 @@ class Journal:
     def __init__(self, path: Path, *, lean: bool = False) -> None:
         self.path = path
         self.lean = lean
+        self._fresh = False
+        """Whether an answer was written that may not be on the disk yet."""
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             self._file = path.open("a+", encoding="utf-8")
@@ -72,8 +75,13 @@ class Journal:
         line = head | event.model_dump(mode="json", exclude={"event"})
         self._file.write(json.dumps(line, ensure_ascii=False) + "\n")
         self._file.flush()
-        if isinstance(event, Call) and event.asked and not event.simulated:
-            os.fsync(self._file.fileno())
+        self._fresh |= isinstance(event, Call) and event.asked and not event.simulated
+
+    async def kept(self) -> None:
+        """Wait until the answers that were written are on the disk; in a thread, for other games play meanwhile."""
+        if self._fresh:
+            self._fresh = False
+            await asyncio.to_thread(os.fsync, self._file.fileno())
 
     def __enter__(self) -> Self:
         return self

@@ -1,6 +1,6 @@
 """What sits at the table: View in, Decision out. A graph, a rule player, a recording and a person are all Seats."""
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol, Self, runtime_checkable
 
@@ -38,6 +38,10 @@ class Decision:
     memory: Memory = field(default_factory=dict)
 
 
+async def at_once() -> None:
+    """Where nothing has to be kept."""
+
+
 @dataclass(frozen=True)
 class Chair:
     """What a table gives a seat for one game; nothing in it tells of a hidden card."""
@@ -47,6 +51,8 @@ class Chair:
     game: str = ""
     """A one-way hash of the players, the deal's label and the repeat."""
     repeat: int = 1
+    kept: Callable[[], Awaitable[None]] = at_once
+    """Waits until what was emitted outlives the machine: asked for before an answer is used."""
     answered: Mapping[Key, Call] = field(default_factory=dict)
     """In a game that goes on: the model calls of its unfinished turn that an answer came to."""
 

@@ -7,7 +7,7 @@ happened, and the rest is played. Between two turns there is nothing that the jo
 import asyncio
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
@@ -35,7 +35,7 @@ from orchestrator.events import (
 )
 from orchestrator.journal import Journal
 from orchestrator.ledger import Ledger
-from orchestrator.seat import Chair, Decision, Memory, Seat, Telling, card
+from orchestrator.seat import Chair, Decision, Memory, Seat, Telling, at_once, card
 
 log = structlog.get_logger()
 
@@ -139,9 +139,10 @@ async def play_async(
     started = start(sitting, players=players, seed=seed, deck=deck, label=label, repeat=repeat, memories=memories)
     with nullcontext() if journal is None else Journal(Path(journal), lean=lean) as written:
         begun = Begun.of(written.events if written else ())
+        kept = written.kept if written else at_once
         if written and (changed := differences(begun.started, started)):
             raise UserError(f"{written.path} holds another game: {'; '.join(changed)}")
-        game = _Game(sitting, started, begun, sink, written or nowhere, gate or Open(), max_turns)
+        game = _Game(sitting, started, begun, sink, written or nowhere, gate or Open(), max_turns, kept)
         with structlog.contextvars.bound_contextvars(game=started.game):
             return await game.played()
 
@@ -218,6 +219,7 @@ class _Game:
     written: Sink
     gate: Gate
     max_turns: int | None
+    kept: Callable[[], Awaitable[None]] = at_once
     ledger: Ledger = field(default_factory=Ledger)
 
     async def played(self) -> Result:
@@ -237,7 +239,7 @@ class _Game:
         referee = hle.rebuild(self.started.players, self.started.deck, self.begun.moves)
         given = self.started.memories
         memories = dict(self.begun.memories)
-        chair = Chair(self._tell, self.started.game, self.started.repeat, self.begun.answered)
+        chair = Chair(self._tell, self.started.game, self.started.repeat, self.kept, self.begun.answered)
         sitting = [seat.sitting(chair) if isinstance(seat, Telling) else seat for seat in self.seats]
         while not referee.over and (self.max_turns is None or referee.turn <= self.max_turns):
             if why := self.gate.enter():

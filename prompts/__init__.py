@@ -7,7 +7,7 @@ has a folder with texts of the same names, and with `phrases.yaml`: what the cod
 
 import hashlib
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -73,17 +73,25 @@ def given(template: str | Path) -> str:
         raise ValueError(f"cannot read template {str(template)!r}: {error}") from None
 
 
-def variables(template: str) -> set[str]:
+def variables(template: str) -> frozenset[str]:
     """The variables that a template wants."""
-    return set(Template(template).get_identifiers())
+    return _parsed(template)[1]
+
+
+@lru_cache(maxsize=4096)
+def _parsed(template: str) -> tuple[Template, frozenset[str]]:
+    """A turn fills some hundred templates, nearly all of them known."""
+    made = Template(template)
+    return made, frozenset(made.get_identifiers())
 
 
 def substitute(template: str, values: Mapping[str, object], name: str = "template") -> str:
     """A template filled; raises ValueError naming what is missing and what is surplus."""
-    wanted, given = variables(template), set(values)
-    if wanted != given:
+    made, wanted = _parsed(template)
+    if wanted != values.keys():
+        given = set(values)
         raise ValueError(f"prompt {name!r}: missing {sorted(wanted - given)}, surplus {sorted(given - wanted)}")
-    return Template(template).substitute(values)
+    return made.substitute(values)
 
 
 def fill(name: str, values: Mapping[str, object], lang: Lang = "en") -> str:

@@ -139,6 +139,7 @@ class Verdict(Judgement):
     move: Grounded
 
 
+@cache
 def answer_format(kind: type[Reply], form: Form = "json", words: Words = ENGLISH) -> str:
     """The part of a prompt that states how to answer: fields with their meaning, then the example.
 

@@ -259,6 +259,8 @@ class LegalMoves(Section):
         return replace(self, listed=listed(kept, letters=self.letters), legal=len(self.moves))
 
     def without(self, refused: Sequence[Move]) -> Self:
+        if not refused:
+            return self
         return replace(self, listed={label: move for label, move in self.listed.items() if move not in refused})
 
     def variables(self, words: Words) -> dict[str, object]:
@@ -356,7 +358,7 @@ class _Seen:
         return isinstance(other, _Seen) and other.view is self.view
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=4096)  # the sections of the turns that are being played, some fifteen each
 def _of(kind: type[Section], seen: _Seen, given: tuple[tuple[str, object], ...]) -> Section:
     """A section, cut once for all the nodes of a turn that are told it."""
     return kind.of(seen.view, defaults(kind.choices) | dict(given))

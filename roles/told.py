@@ -91,6 +91,13 @@ class Section:
         """For a model; empty when there is nothing to say."""
         return prompts.substitute(self.wording(words), self.variables(words), f"sections/{self.name}.md")
 
+    def said(self, words: Words = ENGLISH) -> str:
+        """Its words, made once: the nodes of a turn are told the same section."""
+        known: dict[Words, str] = self.__dict__.setdefault("_said", {})
+        if words not in known:
+            known[words] = self.words(words)
+        return known[words]
+
 
 S = TypeVar("S", bound=Section)
 
@@ -127,4 +134,4 @@ class Told:
 
     def parts(self) -> tuple[Part, ...]:
         """The sections in words, those with nothing to say left out."""
-        return tuple(Part(s.name, text) for s in self if (text := s.words(self.words)))
+        return tuple(Part(s.name, text) for s in self if (text := s.said(self.words)))
