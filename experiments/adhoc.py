@@ -36,6 +36,11 @@ class Past:
     """Of the run."""
 
     @property
+    def name(self) -> str:
+        """As an arm's."""
+        return f"{PAST}/{self.label}"
+
+    @property
     def path(self) -> Path:
         return self.folder / PAST / self.label / f"{self.players}p.json"
 
@@ -61,8 +66,7 @@ class Past:
         cast = (self.sitter.key,) * self.players
         deals = [Deal(seed, self.players) for seed in self.seeds]
         home = self.folder / PAST / self.label
-        name = f"{PAST}/{self.label}"
-        return [Job(name, d, cast, home / d.file if asked else None, lean=True, recorded=True) for d in deals]
+        return [Job(self.name, d, cast, home / d.file if asked else None, lean=True, recorded=True) for d in deals]
 
     def write(self, outcomes: Iterable[Outcome]) -> None:
         games = {one.job.deal.seed: one.record.plain for one in outcomes if one.record}

@@ -10,7 +10,7 @@ from dotenv import find_dotenv, load_dotenv
 from rich.text import Text
 
 from experiments import logs
-from experiments.commands import HELP, Quiet, Verbose, experiment, listing, playing, tools
+from experiments.commands import HELP, INTERRUPTED, Quiet, Verbose, experiment, listing, playing, tools
 from experiments.terminal import console
 from orchestrator.errors import Suspended, TurnError, UserError
 
@@ -25,7 +25,6 @@ app.command("bench")(tools.measure)
 app.command("fake-endpoint")(tools.serve_blindly)
 
 SUSPENDED = 3
-INTERRUPTED = 130
 
 
 def main() -> None:

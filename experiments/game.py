@@ -12,12 +12,10 @@ from graphs.config import GraphConfig
 from graphs.seat import GraphSeat
 from orchestrator import journal, settings
 from orchestrator.begun import Begun, differences
-from orchestrator.budget import Budget
-from orchestrator.cache import Cache
 from orchestrator.errors import Suspended, TurnError, UserError
 from orchestrator.events import Call, GameStarted, Result, Sink
 from orchestrator.models import ModelLayer
-from orchestrator.recording import Recording, Replay
+from orchestrator.recording import Replay
 from orchestrator.seat import Seat, Telling
 from orchestrator.settings import ModelSettings
 from orchestrator.simulated import SimSettings
@@ -33,20 +31,6 @@ def models(configs: Sequence[GraphConfig], given: str) -> Mapping[str, str | Mod
     if "default" not in named and any("default" in config.models for config in configs):
         raise UserError(f"{given} names {', '.join(named)}, and not default, the model of nodes that name none")
     return named
-
-
-def layer(*, cache: str, replay: Path | None, max_tokens: int | None, max_usd: float | None) -> ModelLayer:
-    """The model layer of a run. Raises UserError for options that cannot be."""
-    if max_tokens is not None and max_tokens < 1:
-        raise UserError(f"--max-tokens is {max_tokens}; a budget is at least 1")
-    if max_usd is not None and max_usd <= 0:
-        raise UserError(f"--max-usd is {max_usd:g}; a budget is more than 0")
-    limited = max_tokens is not None or max_usd is not None
-    return ModelLayer(
-        cache=None if cache == "off" else Cache(Path(cache)),
-        budget=Budget(max_tokens, max_usd) if limited else None,
-        replay=None if replay is None else Recording.of(replay),
-    )
 
 
 def file(folder: Path, name: str, started: GameStarted, *, new: bool) -> Path:

@@ -11,12 +11,15 @@ import structlog
 
 from experiments.arms import Before, Deal
 from experiments.sitter import Sitter
+from experiments.status import Status
+from graphs.seat import GraphSeat
 from orchestrator.errors import Suspended, TurnError, UserError
 from orchestrator.events import Event, GameStarted, Moved, Result
-from orchestrator.models import ModelLayer
+from orchestrator.limiter import Limit
+from orchestrator.models import ModelLayer, limit_of
 from orchestrator.record import Record
 from orchestrator.seat import BEFORE, Memory, Seat, Telling
-from orchestrator.table import play_async, start
+from orchestrator.table import Gate, play_async, start
 
 log = structlog.get_logger()
 
@@ -41,7 +44,7 @@ class Job:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a game: one of the three, and its record when it was wanted."""
+    """What became of a game: one of the three, or none when it was not begun; its record when it was wanted."""
 
     job: Job
     result: Result | None = None
@@ -49,6 +52,10 @@ class Outcome:
     """Why it could not be finished."""
     suspended: str | None = None
     """Why it stopped; the same command goes on with it."""
+    held: bool = False
+    """Whether the run itself stopped it."""
+    refused: bool = False
+    """Whether a server refused for good before anything was answered."""
     record: Record | None = None
 
 
@@ -58,6 +65,8 @@ class Players:
     def __init__(self, sitters: Mapping[str, Sitter], layer: ModelLayer | None = None) -> None:
         self.sitters = sitters
         self.layer = layer or ModelLayer()
+        self.status = Status()
+        """What its games cost, those of earlier runs included when they go on."""
         self._seats: dict[str, Seat] = {}
 
     def seat(self, key: str) -> Seat:
@@ -72,22 +81,31 @@ class Players:
         given = memories(job)
         return start(seats, players=deal.players, seed=deal.seed, repeat=deal.repeat, memories=given)
 
-    async def play(self, job: Job) -> Outcome:
+    def limits(self, job: Job) -> set[Limit]:
+        """What bounds the calls of the models that a game asks."""
+        seats = [self.seat(key) for key in set(job.cast)]
+        brains = [brain for seat in seats if isinstance(seat, GraphSeat) for brain in seat.brains.values()]
+        return {limit for limit in map(limit_of, brains) if limit is not None}
+
+    async def play(self, job: Job, gate: Gate | None = None) -> Outcome:
         """Whatever goes wrong in one game is said in its outcome."""
         try:
-            return await self._play(job)
+            return await self._play(job, gate)
         except Suspended as error:
-            return Outcome(job, suspended=str(error))
+            if error.refused and job.journal:
+                job.journal.unlink()  # nothing was answered: there is nothing to go on with
+            return Outcome(job, suspended=str(error), held=error.held, refused=error.refused)
         except (TurnError, UserError) as error:
             return Outcome(job, failed=str(error))
         except Exception as error:  # of a seat that somebody brought
             log.info("a seat failed", game=job.name, exc_info=True)
             return Outcome(job, failed=f"{type(error).__name__}: {error}")
 
-    async def _play(self, job: Job) -> Outcome:
+    async def _play(self, job: Job, gate: Gate | None) -> Outcome:
         told: list[Event] = []
 
         def sink(event: Event) -> None:
+            self.status(event)
             if job.recorded and isinstance(event, GameStarted | Moved):
                 told.append(event)
 
@@ -100,6 +118,7 @@ class Players:
             memories=memories(job),
             lean=job.lean,
             sink=sink,
+            gate=gate,
         )
         return Outcome(job, result, record=Record.of(told) if told else None)
 

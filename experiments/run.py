@@ -1,18 +1,47 @@
 """Runs an experiment, or goes on with it: games that are finished are read, the others are played on."""
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Literal, cast, get_args
 
-from experiments import figures, local, results, run_yaml
+from experiments import figures, results, run_yaml
 from experiments.config import Experiment
+from experiments.crew import Crew
+from experiments.interrupt import drained
 from experiments.job import Job, Outcome, Players
+from experiments.local import Executor, Local
+from experiments.means import Means
 from experiments.plan import Plan
 from experiments.progress import Progress
-from experiments.results import Row
-from graphs.config import PROGRAM
+from experiments.results import Peeked, Row
+from experiments.room import INTERRUPTED
+from experiments.shard import Shard
+from orchestrator import journal
+from orchestrator.budget import Budget
+from orchestrator.errors import UserError
+from orchestrator.models import ModelLayer
+
+Executors = Literal["local", "ray"]
+
+
+def executors(named: str) -> Executors:
+    """Raises UserError."""
+    if named not in get_args(Executors):
+        raise UserError(f"--executor is {named!r}; it can be: {', '.join(get_args(Executors))}")
+    return cast(Executors, named)
+
+
+@dataclass(frozen=True)
+class Manner:
+    """How a run is played; what comes of it is the same."""
+
+    means: Means = field(default_factory=Means)
+    workers: int = 1
+    executor: Executors = "local"
+    shard: Shard | None = None
 
 
 @dataclass(frozen=True)
@@ -25,84 +54,168 @@ class Done:
     failed: tuple[Outcome, ...] = ()
     suspended: str | None = None
     """Why the run stopped before its end; the same command goes on."""
+    held: bool = False
+    """Whether it was the run's own budget that stopped it."""
+    interrupted: bool = False
     left: int = 0
     """Games of the plan that are not finished."""
 
 
-def run(experiment: Experiment, folder: Path, *, workers: int = 1, progress: Progress | None = None) -> Done:
+def run(
+    experiment: Experiment, folder: Path, *, manner: Manner | None = None, progress: Progress | None = None
+) -> Done:
     """Play what is not played yet. Raises UserError before anything is played."""
     plan = Plan.of(experiment, folder)
-    progress = progress or Progress(quiet=True)
-    _reachable(plan)
-    if stopped := _pasts(plan, workers, progress):
-        return Done(plan, tuple(results.rows(folder)), tuple(stopped), stopped[-1].suspended, len(plan.jobs))
-    waiting = left(plan)
-    run_yaml.write(plan)
-    progress.begin(experiment.name, len(plan.jobs), len(plan.jobs) - len(waiting))
-    unfinished: list[Outcome] = []
-    with _closing(plan, progress):
-        for outcome in local.play(waiting, plan.sitters, workers):
-            progress(outcome)
-            unfinished += [outcome] if outcome.result is None else []
-    rows = results.rows(folder)
-    figures.draw(plan, rows)
-    failed = tuple(outcome for outcome in unfinished if outcome.failed)
-    suspended = next((f"{one.job.name}: {one.suspended}" for one in unfinished if one.suspended), None)
-    return Done(plan, tuple(rows), failed, suspended, len(left(plan)) if unfinished else 0)
+    return Runner(plan, manner or Manner(), progress or Progress(quiet=True)).run()
 
 
-@contextmanager
-def _closing(plan: Plan, progress: Progress) -> Iterator[None]:
-    """However it ends, results.csv says what is finished."""
-    try:
-        yield
-    finally:
-        progress.end()
-        results.write(plan.folder, results.rows(plan.folder))
+def _no_more(outcome: Outcome) -> None:
+    """A game that ended is in its journal."""
+
+
+class Runner:
+    def __init__(self, plan: Plan, manner: Manner, progress: Progress) -> None:
+        self.plan = plan
+        self.manner = manner
+        self.progress = progress
+        means = manner.means
+        progress.max_tokens, progress.max_usd = means.max_tokens, means.max_usd
+        self.budget = Budget(means.max_tokens, means.max_usd) if means.limited else None
+        self.interrupted = False
+
+    def run(self) -> Done:
+        begun = self.plan.begun()
+        self._reachable()
+        if self.budget:
+            _remember(self.budget, begun)
+        if stopped := self._pasts():
+            return self._done(stopped)
+        run_yaml.write(self.plan)
+        over = {path for path, peeked in begun.items() if peeked.result is not None}
+        self.progress.begin(self.plan.experiment.name, len(self.jobs), _before(self.jobs, begun))
+        unfinished: list[Outcome] = []
+        with self._closing():
+            self._play([job for job in self.jobs if job.journal not in over], unfinished)
+        return self._done(unfinished)
+
+    @property
+    def jobs(self) -> Sequence[Job]:
+        """Those of this shard."""
+        return self.manner.shard.of(self.plan.jobs) if self.manner.shard else self.plan.jobs
+
+    def _done(self, unfinished: Sequence[Outcome]) -> Done:
+        """Raises UserError when servers refused for good before anything was answered."""
+        refused = [one for one in unfinished if one.refused]
+        if refused and not self.plan.begun():
+            raise UserError(str(refused[0].suspended))
+        rows = results.rows(self.plan.folder)
+        figures.draw(self.plan, rows)
+        failed = tuple(outcome for outcome in unfinished if outcome.failed)
+        stops = [one for one in unfinished if one.suspended and one.suspended != INTERRUPTED]
+        why = next((one.suspended if one.held else f"{one.job.name}: {one.suspended}" for one in stops), None)
+        left = len(self.jobs) - len({row.journal for row in rows} & {_name(self.plan, job) for job in self.jobs})
+        held = any(one.held for one in stops)
+        return Done(self.plan, tuple(rows), failed, why, held, self.interrupted, left)
+
+    def _play(self, jobs: Sequence[Job], unfinished: list[Outcome], won: Callable[[Outcome], None] = _no_more) -> None:
+        """`won` hears of games that ended, the others are added to the unfinished."""
+        executor = self._executor()
+
+        def heard(outcome: Outcome) -> None:
+            self.progress(outcome)
+            won(outcome) if outcome.result else unfinished.append(outcome)
+
+        def interrupted() -> None:
+            self.interrupted = True
+            self.progress.stopping()
+            executor.close(INTERRUPTED)
+
+        try:
+            with drained(interrupted):
+                executor.play(jobs, heard, lambda: self.progress.tick(executor.status))
+        finally:
+            executor.end()
+
+    def _executor(self) -> Executor:
+        means, sitters = self.manner.means, self.plan.sitters
+        if self.manner.executor == "ray":
+            from experiments.ray_executor import RayExecutor  # an extra, and slow to import
+
+            return RayExecutor(sitters, means, self.budget, self.manner.workers)
+        if self.manner.workers > 1:
+            return Crew(sitters, means, self.budget, self.manner.workers)
+        return Local(sitters, self._layer())
+
+    def _layer(self) -> ModelLayer:
+        return self.manner.means.layer(self.budget)
+
+    @contextmanager
+    def _closing(self) -> Iterator[None]:
+        """However it ends, results.csv says what is finished."""
+        try:
+            yield
+        finally:
+            self.progress.end()
+            results.write(self.plan.folder, results.rows(self.plan.folder))
+
+    def _pasts(self) -> list[Outcome]:
+        """Play the past games that are not there yet; returns those that could not be finished."""
+        missing = [past for past in self.plan.pasts if not past.there()]
+        jobs = [job for past in missing for job in past.jobs()]
+        if not jobs:
+            return []
+        self.progress.begin("past games", len(jobs))
+        found: dict[tuple[str, int], list[Outcome]] = {}
+        waiting = {(past.name, past.players): past for past in missing}
+        unfinished: list[Outcome] = []
+
+        def won(outcome: Outcome) -> None:
+            key = outcome.job.arm, outcome.job.deal.players
+            found.setdefault(key, []).append(outcome)
+            if len(found[key]) == len(waiting[key].seeds):
+                waiting[key].write(found.pop(key))
+
+        try:
+            self._play(jobs, unfinished, won)
+        finally:
+            self.progress.end()
+        return unfinished
+
+    def _reachable(self) -> None:
+        """Raise UserError when a seat cannot be made or a server cannot be used, before anything is played."""
+
+        async def check() -> None:
+            players = Players(self.plan.sitters, self._layer())
+            try:
+                for key in self.plan.sitters:
+                    players.seat(key)
+                await players.layer.check()
+            finally:
+                await players.aclose()
+
+        asyncio.run(check())
+
+
+def _before(jobs: Iterable[Job], begun: Mapping[Path, Peeked]) -> list[Row]:
+    """The games that were played before."""
+    found = [(job, begun[job.journal].result) for job in jobs if job.journal and job.journal in begun]
+    return [results.row(job.arm, job.deal.repeat, "", result) for job, result in found if result]
+
+
+def _name(plan: Plan, job: Job) -> str:
+    return job.journal.relative_to(plan.folder).as_posix() if job.journal else ""
+
+
+def _remember(budget: Budget, begun: Mapping[Path, Peeked]) -> None:
+    """What the run has spent before counts."""
+    for path, peeked in begun.items():
+        if peeked.result is not None:
+            budget.recall(peeked.result)
+        else:
+            budget.remember(journal.read(path))
 
 
 def left(plan: Plan) -> list[Job]:
     """The games that are not finished. Raises UserError when one was begun by others than would sit there now."""
-    begun = plan.begun()
-    over = {path for path, peeked in begun.items() if peeked.result is not None}
+    over = {path for path, peeked in plan.begun().items() if peeked.result is not None}
     return [job for job in plan.jobs if job.journal not in over]
-
-
-def _pasts(plan: Plan, workers: int, progress: Progress) -> list[Outcome]:
-    """Play the past games that are not there yet; returns those that could not be finished."""
-    missing = [past for past in plan.pasts if not past.there()]
-    jobs = [job for past in missing for job in past.jobs()]
-    if not jobs:
-        return []
-    progress.begin("past games", len(jobs))
-    found: dict[tuple[str, int], list[Outcome]] = {}
-    waiting = {(past.label, past.players): past for past in missing}
-    unfinished: list[Outcome] = []
-    try:
-        for outcome in local.play(jobs, plan.sitters, workers):
-            progress(outcome)
-            unfinished += [outcome] if outcome.result is None else []
-            key = outcome.job.arm.partition("/")[2], outcome.job.deal.players
-            found.setdefault(key, []).append(outcome)
-            if sum(one.record is not None for one in found[key]) == len(waiting[key].seeds):
-                waiting[key].write(found.pop(key))
-    finally:
-        progress.end()
-    return unfinished
-
-
-def _reachable(plan: Plan) -> None:
-    """Raise UserError when a server cannot be used, before anything is played."""
-    if all(model == PROGRAM for one in plan.sitters.values() for model in one.models.values()):
-        return
-
-    async def check() -> None:
-        players = Players(plan.sitters)
-        try:
-            for key in plan.sitters:
-                players.seat(key)
-            await players.layer.check()
-        finally:
-            await players.aclose()
-
-    asyncio.run(check())

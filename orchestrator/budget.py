@@ -3,16 +3,20 @@
 A turn begins only while there is room for it beside all turns that have begun, each taken to need a quarter more than
 the dearest so far did: games stop at a turn's end. And no call is made that could break the limit: what is in flight is
 held back at its worst, so that a turn still dearer stops in its middle, with every answer kept.
+
+`Accounts` add up for the whole run. A `Budget` asks them for the games of one process; they may be kept in another.
 """
 
 from collections.abc import Iterable
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import Self
+from itertools import count
+from typing import Any, Protocol, Self
+from uuid import uuid4
 
 from orchestrator.brain import Ask, Brain, Message, Said
 from orchestrator.errors import OverBudget, UserError
-from orchestrator.events import Call, Event
+from orchestrator.events import Call, Event, Result
 from orchestrator.settings import ModelSettings, Price
 
 ANSWER = 4000
@@ -43,7 +47,7 @@ MARGIN = 1.25
 """Turns grow dearer as a game's history grows."""
 
 
-@dataclass(eq=False)
+@dataclass
 class Turn:
     """A turn that has begun."""
 
@@ -51,13 +55,19 @@ class Turn:
     held: Cost = NOTHING
 
 
-_turn: ContextVar[Turn | None] = ContextVar("turn", default=None)
-"""The turn of the game that this task plays: its nodes, tasks of their own, see it too."""
+class Teller(Protocol):
+    """The accounts of a run, here or in the process that keeps them."""
+
+    async def ask(self, what: str, *given: Any) -> Any:
+        """The result of a method of `Accounts`."""
+
+    def tell(self, what: str, *given: Any) -> None:
+        """Call a method whose result nobody waits for."""
 
 
 @dataclass
-class Budget:
-    """Raises UserError when there is a limit of money and a model without a price (`check`)."""
+class Accounts:
+    """What a run has spent and holds back, over all its games; turns are known by name."""
 
     max_tokens: int | None = None
     """Tokens in and out, reasoning included; answers of a cache cost none."""
@@ -67,10 +77,82 @@ class Budget:
     """Of calls in flight, at their worst."""
     dearest: Cost = NOTHING
     """The most that a turn has needed: what it had paid and what it held, at its worst moment."""
-    turns: set[Turn] = field(default_factory=set)
+    turns: dict[str, Turn] = field(default_factory=dict)
     """Those that have begun, of all games."""
-    models: list[ModelSettings] = field(default_factory=list)
-    """Those that were checked."""
+
+    async def ask(self, what: str, *given: Any) -> Any:
+        return getattr(self, what)(*given)
+
+    def tell(self, what: str, *given: Any) -> None:
+        getattr(self, what)(*given)
+
+    def begin(self, name: str) -> str | None:
+        """Begin a turn, or say why it must not begin."""
+        one = self.dearest * MARGIN
+        coming = one
+        for turn in self.turns.values():
+            coming += one.at_least(turn.paid) - turn.paid
+        if why := self._over(self.spent + coming):
+            return f"{why}, and the turns in play may need {self._said(coming)}"
+        self.turns[name] = Turn()
+        return None
+
+    def end(self, name: str) -> None:
+        self.turns.pop(name, None)
+
+    def hold(self, name: str | None, worst: Cost) -> str | None:
+        """Hold back what a call may cost, or say why it must not be made."""
+        if why := self._over(self.spent + self.held + worst):
+            return f"{why}, and the next call may need {self._said(worst)}"
+        self.held += worst
+        if (turn := self.turns.get(name or "")) is not None:
+            turn.held += worst
+            self.dearest = self.dearest.at_least(turn.paid + turn.held)
+        return None
+
+    def settle(self, name: str | None, worst: Cost, paid: Cost) -> None:
+        """The call has come back, or has failed."""
+        self.held -= worst
+        self.spent += paid
+        if (turn := self.turns.get(name or "")) is not None:
+            turn.held -= worst
+            turn.paid += paid
+
+    def remember(self, spent: Cost, dearest: Cost) -> None:
+        """What games that go on have spent before, and what their dearest turn needed."""
+        self.spent += spent
+        self.dearest = self.dearest.at_least(dearest)
+
+    def _said(self, cost: Cost) -> str:
+        return f"{cost.tokens} more" if self.max_tokens is not None else f"${cost.usd:.4f} more"
+
+    def _over(self, whole: Cost) -> str | None:
+        if self.max_tokens is not None and whole.tokens > self.max_tokens:
+            return f"the budget is reached: {self.spent.tokens} of {self.max_tokens} tokens are spent"
+        if self.max_usd is not None and whole.usd > self.max_usd:
+            return f"the budget is reached: ${self.spent.usd:.4f} of ${self.max_usd:g} are spent"
+        return None
+
+
+_turn: ContextVar[str | None] = ContextVar("turn", default=None)
+"""The name of the turn of the game that this task plays: its nodes, tasks of their own, see it too."""
+
+
+class Budget:
+    """What the games of one process may spend; a gate of their turns.
+
+    `teller`: the accounts of a run that others spend from too; its own if not given.
+    """
+
+    def __init__(
+        self, max_tokens: int | None = None, max_usd: float | None = None, *, teller: Teller | None = None
+    ) -> None:
+        self.max_usd = max_usd
+        self.accounts = Accounts(max_tokens, max_usd)
+        self.models: list[ModelSettings] = []
+        """Those that were checked."""
+        self._teller = teller or self.accounts
+        self._names = map(f"{uuid4().hex}-{{}}".format, count())
 
     def check(self, settings: ModelSettings) -> None:
         """Raise UserError when the run is limited in money and the model has no price."""
@@ -87,67 +169,47 @@ class Budget:
         for event in events:
             if isinstance(event, Call) and event.paid:
                 cost = Cost(event.tokens_in + event.tokens_out, self._usd(event))
-                self.spent += cost
                 turns[event.turn] = turns.get(event.turn, NOTHING) + cost
         answer = NOTHING
         for one in self.models:  # a turn also needs room for an answer at its worst
             answer = answer.at_least(_cost(one, 0, one.max_tokens or ANSWER))
         for cost in turns.values():
-            self.dearest = self.dearest.at_least(cost + answer)
+            self._teller.tell("remember", cost, cost + answer)
 
-    def _usd(self, call: Call) -> float:
-        """What a call cost; one that had no price then, at the highest of now."""
-        if call.usd is not None:
-            return call.usd
-        prices = (one.price for one in self.models if one.price)
-        return max((price.of(call.tokens_in, call.tokens_out) for price in prices), default=0.0)
+    def recall(self, result: Result) -> None:
+        """Count what a finished game has cost."""
+        self._teller.tell("remember", Cost(result.tokens_in + result.tokens_out, self._usd(result)), NOTHING)
 
-    def enter(self) -> str | None:
+    def _usd(self, one: Call | Result) -> float:
+        """What a call or a game cost; one that had no price then, at the highest of now."""
+        if one.usd is not None:
+            return one.usd
+        prices = (model.price for model in self.models if model.price)
+        return max((price.of(one.tokens_in, one.tokens_out) for price in prices), default=0.0)
+
+    async def enter(self) -> str | None:
         """Asked before each turn of a game, in the game's task: why it must not begin, or None."""
         self.leave()
-        one = self.dearest * MARGIN
-        coming = one
-        for turn in self.turns:
-            coming += one.at_least(turn.paid) - turn.paid
-        if why := self._over(self.spent + coming):
-            return f"{why}, and the turns in play may need {self._said(coming)}"
-        begun = Turn()
-        self.turns.add(begun)
-        _turn.set(begun)
-        return None
+        name = next(self._names)
+        why: str | None = await self._teller.ask("begin", name)
+        if why is None:
+            _turn.set(name)
+        return why
 
     def leave(self) -> None:
         """The game is in no turn any more."""
-        if (turn := _turn.get()) is not None:
-            self.turns.discard(turn)
+        if (name := _turn.get()) is not None:
+            self._teller.tell("end", name)
             _turn.set(None)
 
-    def hold(self, worst: Cost) -> None:
+    async def hold(self, worst: Cost) -> None:
         """Raises OverBudget when a call that costs this could break the limit."""
-        if why := self._over(self.spent + self.held + worst):
-            raise OverBudget(f"{why}, and the next call may need {self._said(worst)}")
-        self.held += worst
-        if (turn := _turn.get()) is not None:
-            turn.held += worst
-            self.dearest = self.dearest.at_least(turn.paid + turn.held)
+        if why := await self._teller.ask("hold", _turn.get(), worst):
+            raise OverBudget(why)
 
     def settle(self, worst: Cost, paid: Cost) -> None:
         """The call has come back, or has failed."""
-        self.held -= worst
-        self.spent += paid
-        if (turn := _turn.get()) is not None:
-            turn.held -= worst
-            turn.paid += paid
-
-    def _said(self, cost: Cost) -> str:
-        return f"{cost.tokens} more" if self.max_tokens is not None else f"${cost.usd:.4f} more"
-
-    def _over(self, whole: Cost) -> str | None:
-        if self.max_tokens is not None and whole.tokens > self.max_tokens:
-            return f"the budget is reached: {self.spent.tokens} of {self.max_tokens} tokens are spent"
-        if self.max_usd is not None and whole.usd > self.max_usd:
-            return f"the budget is reached: ${self.spent.usd:.4f} of ${self.max_usd:g} are spent"
-        return None
+        self._teller.tell("settle", _turn.get(), worst, paid)
 
 
 def _cost(settings: ModelSettings, tokens_in: int, tokens_out: int, cached: int = 0) -> Cost:
@@ -167,7 +229,7 @@ class Metered:
 
     async def __call__(self, ask: Ask, said: tuple[Message, ...], /) -> Said:
         worst = self._cost(sum(len(message.content) for message in said) // 3, self._longest())
-        self.budget.hold(worst)
+        await self.budget.hold(worst)
         paid = NOTHING
         try:
             spoken = await self.brain(ask, said)

@@ -2,8 +2,35 @@
 
 import asyncio
 import time
-from collections import deque
+from contextvars import ContextVar
+from heapq import heappop, heappush
+from itertools import count
 from types import TracebackType
+from typing import Protocol
+
+turn_to_call: ContextVar[int] = ContextVar("turn_to_call", default=0)
+"""Whose calls go first when several wait: those of the lowest number, then those that came first."""
+
+
+class Limit(Protocol):
+    """What a call enters and leaves; it may be kept in another process."""
+
+    most: int
+    last_answer: float
+    """When a call of this process last went well, by `time.monotonic`."""
+
+    async def __aenter__(self) -> float:
+        """Wait for a place; gives the time at which the call begins."""
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None
+    ) -> None: ...
+
+    def answered(self) -> None:
+        """A call went well."""
+
+    def crowded(self, began: float) -> None:
+        """A call that began then was refused because there are too many."""
 
 
 class Limiter:
@@ -17,22 +44,24 @@ class Limiter:
         self.most = most
         self.limit = float(most)
         self.busy = 0
-        self._waiting: deque[asyncio.Future[None]] = deque()
+        self.refused = 0
+        """How often the server said that there are too many."""
+        self.last_answer = -float("inf")
+        """When a call last went well, by `time.monotonic`."""
+        self._waiting: list[tuple[int, int, asyncio.Future[None]]] = []
+        self._arrivals = count()
         self._halved = 0.0
 
     async def __aenter__(self) -> float:
-        """Wait for a place; gives the time at which the call begins."""
         while self.busy >= int(self.limit):
             place = asyncio.get_running_loop().create_future()
-            self._waiting.append(place)
+            heappush(self._waiting, (turn_to_call.get(), next(self._arrivals), place))
             try:
                 await place
             except asyncio.CancelledError:
-                self._wake()  # it may have been woken in vain
+                if not place.cancelled():
+                    self._wake()  # it was woken in vain
                 raise
-            finally:
-                if place in self._waiting:
-                    self._waiting.remove(place)
         self.busy += 1
         return time.monotonic()
 
@@ -43,11 +72,11 @@ class Limiter:
         self._wake()
 
     def answered(self) -> None:
-        """A call went well."""
         self.limit = min(float(self.most), self.limit + 1 / self.limit)
+        self.last_answer = time.monotonic()
 
     def crowded(self, began: float) -> None:
-        """A call that began then was refused because there are too many."""
+        self.refused += 1
         if began >= self._halved:
             self.limit = max(1.0, self.limit / 2)
             self._halved = time.monotonic()
@@ -55,7 +84,7 @@ class Limiter:
     def _wake(self) -> None:
         free = int(self.limit) - self.busy
         while free > 0 and self._waiting:
-            place = self._waiting.popleft()
+            place = heappop(self._waiting)[2]
             if not place.done():
                 place.set_result(None)
                 free -= 1

@@ -9,7 +9,7 @@ import asyncio
 import hashlib
 import random
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -26,8 +26,8 @@ from orchestrator.cache import Cache, Cached
 from orchestrator.chat import OpenAIChat
 from orchestrator.errors import ModelError, UserError
 from orchestrator.faults import Fault
-from orchestrator.limiter import Limiter
-from orchestrator.recording import Recording, Replay
+from orchestrator.limiter import Limit, Limiter
+from orchestrator.recording import Recording, Replay, Resumed
 from orchestrator.schema import constraint
 from orchestrator.settings import OPENAI_URL, ModelSettings, of_object, settings
 
@@ -48,7 +48,7 @@ class ChatBrain:
 
     chat: BaseChatModel
     settings: ModelSettings
-    limiter: Limiter
+    limiter: Limit
     form: bool = True
     """Whether to send `response_format`; given up when a server refuses a request with it and answers one without."""
 
@@ -267,7 +267,10 @@ class ModelLayer:
     replay: Recording | None = None
     """Instead of every model: nothing is asked of anybody."""
     _brains: list[ChatBrain] = field(default_factory=list)
-    _limiters: dict[tuple[str, str], Limiter] = field(default_factory=dict)
+    limit: Callable[[str, str, int], Limit] = lambda server, model, most: Limiter(most)
+    """Makes what bounds the calls of a model of a server."""
+    limits: dict[tuple[str, str], Limit] = field(default_factory=dict)
+    """By server and model, however it is sampled."""
 
     def brain(self, model: Named | BaseChatModel) -> Brain:
         """The brain of a model. Raises UserError when it cannot be used."""
@@ -275,10 +278,10 @@ class ModelLayer:
             return Replay(self.replay)
         if isinstance(model, BaseChatModel):
             asked, server = described(model), str(id(model))
-            made = ChatBrain(model, asked, self._limiter(asked, server))
+            made = ChatBrain(model, asked, self._limit(asked, server))
         else:
             asked = settings(model)
-            made = ChatBrain(chat(asked), asked, self._limiter(asked, asked.url))
+            made = ChatBrain(chat(asked), asked, self._limit(asked, asked.url))
         self._brains.append(made)
         return self._shared(made, asked)
 
@@ -288,9 +291,11 @@ class ModelLayer:
             brain = Metered(brain, self.budget, asked)
         return brain if self.cache is None else Cached(brain, self.cache, asked)
 
-    def _limiter(self, asked: ModelSettings, server: str) -> Limiter:
-        """One for every model of a server, however it is sampled."""
-        return self._limiters.setdefault((server, asked.model), Limiter(asked.max_concurrency))
+    def _limit(self, asked: ModelSettings, server: str) -> Limit:
+        key = server, asked.model
+        if key not in self.limits:
+            self.limits[key] = self.limit(*key, asked.max_concurrency)
+        return self.limits[key]
 
     async def check(self) -> None:
         """Raise UserError before the first call when a server cannot be used; a cache may need none."""
@@ -300,6 +305,13 @@ class ModelLayer:
     def close(self) -> None:
         if self.cache is not None:
             self.cache.close()
+
+
+def limit_of(brain: object) -> Limit | None:
+    """What bounds the calls of a brain of a layer; None for any other."""
+    while isinstance(brain, Metered | Cached | Resumed):
+        brain = brain.brain
+    return brain.limiter if isinstance(brain, ChatBrain) else None
 
 
 def described(model: BaseChatModel) -> ModelSettings:

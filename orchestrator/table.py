@@ -45,7 +45,7 @@ VERSIONS = ("hanabi-orchestrator", "hanabi-learning-environment", "langgraph", "
 class Gate(Protocol):
     """Lets games into their turns; a budget is one."""
 
-    def enter(self) -> str | None:
+    async def enter(self) -> str | None:
         """Asked before each turn, in the game's task: why it must not begin, or None."""
 
     def leave(self) -> None:
@@ -55,7 +55,7 @@ class Gate(Protocol):
 class Open:
     """A gate that lets everybody in."""
 
-    def enter(self) -> str | None:
+    async def enter(self) -> str | None:
         return None
 
     def leave(self) -> None:
@@ -242,7 +242,8 @@ class _Game:
         chair = Chair(self._tell, self.started.game, self.started.repeat, self.kept, self.begun.answered)
         sitting = [seat.sitting(chair) if isinstance(seat, Telling) else seat for seat in self.seats]
         while not referee.over and (self.max_turns is None or referee.turn <= self.max_turns):
-            if why := self.gate.enter():
+            await asyncio.sleep(0)  # programs wait for nothing, and others play in this event loop too
+            if why := await self.gate.enter():
                 raise self._halted(why, referee.turn, held=True)
             seat = referee.seat
             memory = {**given.get(seat, {}), **memories.get(seat, {})}

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 import graphs
 from experiments import adhoc, config
 from experiments.arms import Deal
+from experiments.run import Manner
 from experiments.run import run as run_experiment
 from orchestrator import journal, play
 from orchestrator.brain import Ask
@@ -123,7 +124,7 @@ def test_past_games_are_made_once_and_a_trial_with_others_is_refused(tmp_path: P
     run_experiment(experiment(), tmp_path)
     path = tmp_path / "past" / "chance" / "3p.json"
     before = path.stat().st_mtime_ns, (tmp_path / "results.csv").read_bytes()
-    run_experiment(experiment(), tmp_path, workers=2)
+    run_experiment(experiment(), tmp_path, manner=Manner(workers=2))
     assert (path.stat().st_mtime_ns, (tmp_path / "results.csv").read_bytes()) == before
     with pytest.raises(UserError, match=r"what seat . was given before the game"):
         run_experiment(experiment(games=1), tmp_path)

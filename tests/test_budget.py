@@ -62,15 +62,15 @@ def test_calls_at_the_same_time_never_break_the_limit(limit: int, longest: int, 
         return await asyncio.gather(*(spend(brain) for _ in range(calls)))
 
     made = asyncio.run(whole())
-    assert budget.spent.tokens == sum(made) * (2 + longest) <= limit
-    assert budget.held == Cost()
+    assert budget.accounts.spent.tokens == sum(made) * (2 + longest) <= limit
+    assert budget.accounts.held == Cost()
 
 
 async def test_a_budget_of_money_counts_what_calls_cost() -> None:
     budget = Budget(max_usd=0.01)
     brain = metered(budget, 1000, max_tokens=1000, price={"input": 0, "output": 2})
     assert [await spend(brain) for _ in range(7)] == [True] * 5 + [False] * 2
-    assert budget.spent.usd == pytest.approx(0.01)
+    assert budget.accounts.spent.usd == pytest.approx(0.01)
 
 
 async def test_a_server_that_counts_nothing_is_counted_by_characters_also_on_the_next_run(tmp_path: Path) -> None:
@@ -99,7 +99,7 @@ def test_what_was_played_without_a_price_counts_at_the_price_of_now() -> None:
     budget.remember(
         [Call(turn=1, seat=0, node="n", role="r", model="m", text="t", prompt_hash="p", tokens_in=900, tokens_out=100)]
     )
-    assert budget.spent.tokens == 1000 and budget.spent.usd == pytest.approx(0.1)
+    assert budget.accounts.spent.tokens == 1000 and budget.accounts.spent.usd == pytest.approx(0.1)
 
 
 async def test_a_failed_call_gives_its_room_back() -> None:
@@ -109,19 +109,19 @@ async def test_a_failed_call_gives_its_room_back() -> None:
 
     budget = Budget(max_tokens=5000)
     assert not await spend(Metered(Failing(1), budget, settings(f"openai:m@{URL}")))
-    assert (budget.held, budget.spent) == (Cost(), Cost())
+    assert (budget.accounts.held, budget.accounts.spent) == (Cost(), Cost())
 
 
 async def test_a_turn_begins_only_while_there_is_room_for_it_beside_those_that_have_begun() -> None:
     """Each game is a task of its own, also when several play the same deal."""
     budget = Budget(max_tokens=1000)
-    assert budget.enter() is None
+    assert await budget.enter() is None
     await spend(metered(budget, 198, max_tokens=198))  # a turn needs 200, so 250 are taken
     budget.leave()
     done = asyncio.Event()
 
     async def game(stays: bool) -> str | None:
-        why = budget.enter()
+        why = await budget.enter()
         if stays and why is None:
             await done.wait()
         budget.leave()
@@ -134,7 +134,7 @@ async def test_a_turn_begins_only_while_there_is_room_for_it_beside_those_that_h
     )
     done.set()
     await asyncio.gather(*playing)
-    assert await asyncio.create_task(game(False)) is None and not budget.turns
+    assert await asyncio.create_task(game(False)) is None and not budget.accounts.turns
 
 
 def test_money_without_a_price_is_refused_before_the_first_call() -> None:

@@ -15,6 +15,7 @@ import yaml
 
 from experiments import cli, config
 from experiments.results import peek
+from experiments.run import Manner
 from experiments.run import run as run_experiment
 from experiments.story import Story
 from orchestrator import journal, partners, play
@@ -113,7 +114,7 @@ def test_a_killed_run_goes_on_to_the_same_results_also_in_several_processes(tmp_
     many = experiment(seeds={"first": 1, "count": 40}, arms={}, baseline=None, players=[2])
     unbroken, killed = tmp_path / "unbroken", tmp_path / "killed"
     run_experiment(many, unbroken)
-    child = forked(lambda: run_experiment(many, killed, workers=2))
+    child = forked(lambda: run_experiment(many, killed, manner=Manner(workers=2)))
     wait_for(lambda: len(list(killed.glob("games/small/*"))) > 3)
     os.kill(child, signal.SIGKILL)
     os.waitpid(child, 0)
@@ -121,7 +122,7 @@ def test_a_killed_run_goes_on_to_the_same_results_also_in_several_processes(tmp_
     begun = {path: path.stat().st_size for path in killed.glob("games/small/*")}
     assert len(begun) < 40 and not (killed / "results.csv").exists()
     finished = [path for path in begun if peek(path).result]
-    resumed = run_experiment(many, killed, workers=2)
+    resumed = run_experiment(many, killed, manner=Manner(workers=2))
     assert not resumed.failed and all(path.stat().st_size == begun[path] for path in finished)
     assert (killed / "results.csv").read_bytes() == (unbroken / "results.csv").read_bytes()
     for path in begun:

@@ -16,6 +16,7 @@ from orchestrator.brain import Absent, Attempt, Brain, Exchange, Said, answer, m
 from orchestrator.errors import ModelError, Suspended
 from orchestrator.events import Call, Event, Halted
 from orchestrator.fake_faults import CONTENT, WIRE, Faults, spoil
+from orchestrator.limiter import Limiter
 from orchestrator.models import ChatBrain, ModelLayer
 from orchestrator.table import play_async
 from roles import Choice
@@ -322,7 +323,7 @@ async def test_only_429_makes_room(kind: str, shrinks: bool) -> None:
         brain = ModelLayer().brain(quick(url, max_concurrency=8))
         await brain(ask(), messages(ask().parts))
         await brain.aclose()
-    assert isinstance(brain, ChatBrain)
+    assert isinstance(brain, ChatBrain) and isinstance(brain.limiter, Limiter)
     assert (brain.limiter.limit < 8) == shrinks
 
 

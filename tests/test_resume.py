@@ -116,7 +116,7 @@ def test_a_suspended_game_goes_on_and_keeps_its_faults(tmp_path: Path) -> None:
     class Gate:
         turns = 0
 
-        def enter(self) -> str | None:
+        async def enter(self) -> str | None:
             self.turns += 1
             return "enough for today" if self.turns % 4 == 0 else None
 

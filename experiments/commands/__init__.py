@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
+INTERRUPTED = 130
 HELP = {"help_option_names": ["-h", "--help"]}
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON on stdout and nothing else.")]

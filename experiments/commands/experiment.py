@@ -7,8 +7,22 @@ import typer
 
 from experiments import config, dry, sim_table, summary
 from experiments import run as running
-from experiments.commands import Json, Quiet, group, printed
+from experiments.commands import (
+    INTERRUPTED,
+    CacheFolder,
+    Json,
+    MaxTokens,
+    MaxUsd,
+    Quiet,
+    ReplayOf,
+    Verbose,
+    group,
+    printed,
+)
+from experiments.means import Means
 from experiments.progress import Progress
+from experiments.run import Manner, executors
+from experiments.shard import Shard
 from experiments.terminal import console
 from orchestrator.errors import Suspended, TurnError
 
@@ -25,22 +39,35 @@ def run(
     ] = None,
     out: Annotated[Path | None, typer.Option(help="The run's folder; runs/NAME if not given.")] = None,
     workers: Annotated[int, typer.Option(min=1, help="Processes that play.")] = 1,
+    executor: Annotated[str, typer.Option(help="local, or ray for several machines.")] = "local",
+    shard: Annotated[str | None, typer.Option(help="I/N: only this part of the deals, for job arrays.")] = None,
+    replay: ReplayOf = None,
+    cache: CacheFolder = "off",
+    max_tokens: MaxTokens = None,
+    max_usd: MaxUsd = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be played, and play nothing.")] = False,
     as_json: Json = False,
+    verbose: Verbose = False,
     quiet: Quiet = False,
 ) -> None:
     """Run an experiment; the same command again goes on with it."""
-    loud = context.obj.more(verbose=False, quiet=quiet).set_up()
+    loud = context.obj.more(verbose=verbose, quiet=quiet).set_up()
     asked = config.read(name, settings or ())
     folder = out or Path("runs") / asked.name
     if dry_run:
         planned = dry.of(asked, folder)
         printed(dry.data(planned)) if as_json else dry.show(planned, console())
         return
-    done = running.run(asked, folder, workers=workers, progress=Progress(quiet=loud.quiet))
+    manner = Manner(
+        Means(cache, replay, max_tokens, max_usd), workers, executors(executor), Shard.read(shard) if shard else None
+    )
+    done = running.run(asked, folder, manner=manner, progress=Progress(quiet=loud.quiet))
     printed(summary.data(done)) if as_json else summary.show(done, console())
+    if done.interrupted:
+        raise typer.Exit(INTERRUPTED)
     if done.suspended:
-        raise Suspended(f"{done.suspended}. The same command goes on from there", 0)
+        onward = "A larger budget" if done.held else "The same command"
+        raise Suspended(f"{done.suspended}. {onward} goes on from there", 0)
     if done.failed:
         raise TurnError(summary.failures(done))
 

@@ -1,0 +1,25 @@
+"""Ctrl-C during a run: once, games stop at their turns' end; twice, at once."""
+
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+
+@contextmanager
+def drained(once: Callable[[], None]) -> Iterator[None]:
+    """The first interrupt calls `once`; the second is a KeyboardInterrupt. In a thread, nothing is caught."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def handle(number: int, frame: FrameType | None) -> None:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        once()
+
+    before = signal.signal(signal.SIGINT, handle)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)

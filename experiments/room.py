@@ -1,0 +1,88 @@
+"""A room: many games at once in one event loop, as many as its models have calls for."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterable, Callable, Iterator
+from dataclasses import replace
+
+from experiments.job import Job, Outcome, Players
+from experiments.status import Load, Status
+from orchestrator.limiter import Limit, Limiter, turn_to_call
+
+AHEAD = 2
+"""Games for each call that the models bear: most of a seat's nodes wait for others."""
+MOST = 256
+"""Games at once, whatever the models bear."""
+SILENT_S = 60.0
+"""A model that gave no game an answer for so long is taken to be down."""
+
+INTERRUPTED = "interrupted"
+
+
+class Door:
+    """The gate of a room's games: closed, they stop at their turn's end, and no other begins."""
+
+    def __init__(self, players: Players) -> None:
+        self.why: str | None = None
+        self._budget = players.layer.budget
+
+    def close(self, why: str) -> None:
+        self.why = self.why or why
+
+    async def enter(self) -> str | None:
+        return self.why or (await self._budget.enter() if self._budget else None)
+
+    def leave(self) -> None:
+        if self._budget:
+            self._budget.leave()
+
+
+class Room:
+    def __init__(self, players: Players, heard: Callable[[Outcome], None]) -> None:
+        """Makes every seat. `heard` is told what became of each game. Raises UserError."""
+        self.players = players
+        self.door = Door(players)
+        self._heard = heard
+        self._playing: set[asyncio.Task[None]] = set()
+        self._silent: set[Limit] = set()
+        for key in players.sitters:
+            players.seat(key)
+        self.at_once = max(1, min(MOST, AHEAD * sum(limit.most for limit in players.layer.limits.values())))
+
+    async def play(self, jobs: AsyncIterable[Job]) -> None:
+        """Games that came earlier go first where calls have to wait. Those that are not begun have an empty outcome."""
+        number = 0
+        async for job in jobs:
+            number += 1
+            if self.door.why or self._silent & self.players.limits(job):
+                self._heard(Outcome(job))
+                continue
+            task = asyncio.create_task(self._one(number, job))
+            self._playing.add(task)
+            task.add_done_callback(self._playing.discard)
+            while len(self._playing) >= self.at_once:
+                await asyncio.wait(self._playing, return_when=asyncio.FIRST_COMPLETED)
+        while self._playing:
+            await asyncio.wait(self._playing)
+
+    async def _one(self, number: int, job: Job) -> None:
+        turn_to_call.set(number)
+        outcome = await self.players.play(job, self.door)
+        if outcome.held:
+            self.door.close(str(outcome.suspended))
+        elif outcome.suspended:
+            self._silent |= {limit for limit in self.players.limits(job) if _silent(limit)}
+        self._heard(outcome)
+
+    @property
+    def status(self) -> Status:
+        return replace(self.players.status, loads=dict(self._loads()), playing=len(self._playing))
+
+    def _loads(self) -> Iterator[tuple[str, Load]]:
+        for (_, model), limit in self.players.layer.limits.items():
+            if isinstance(limit, Limiter):
+                yield model, Load(limit.busy, int(limit.limit), limit.refused)
+
+
+def _silent(limit: Limit) -> bool:
+    return time.monotonic() - limit.last_answer > SILENT_S
