@@ -110,7 +110,7 @@ class Runner:
             raise UserError(str(refused[0].suspended))
         rows = results.rows(self.plan.folder)
         figures.draw(self.plan, rows)
-        failed = tuple(outcome for outcome in unfinished if outcome.failed)
+        failed = tuple(sorted((one for one in unfinished if one.failed), key=lambda one: one.job.name))
         stops = [one for one in unfinished if one.suspended and one.suspended != INTERRUPTED]
         why = next((one.suspended if one.held else f"{one.job.name}: {one.suspended}" for one in stops), None)
         left = len(self.jobs) - len({row.journal for row in rows} & {_name(self.plan, job) for job in self.jobs})
