@@ -5,6 +5,11 @@ from typing import Any
 
 import yaml
 
+try:
+    from yaml import CSafeLoader as SafeLoader  # ten times as fast, where PyYAML was built with it
+except ImportError:
+    from yaml import SafeLoader  # type: ignore[assignment]
+
 from orchestrator.errors import UserError
 
 
@@ -22,7 +27,7 @@ class _Twice(Exception):  # noqa: N818  # what is wrong with a mapping
     """A key is there twice, of which YAML would silently take the last."""
 
 
-class _Once(yaml.SafeLoader):
+class _Once(SafeLoader):
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
         keys = [key.value for key, _ in node.value]
         if twice := next((key for i, key in enumerate(keys) if key in keys[:i]), None):
@@ -41,3 +46,14 @@ def loaded(text: str, where: str) -> Any:
         raise UserError(f"{where} is not YAML{f', line {mark.line + 1}' if mark else ''}") from None
     except ValueError as error:  # a date or a number that is none
         raise UserError(f"{where} is not YAML: {error}") from None
+
+
+def setting(given: str, example: str) -> tuple[list[str], Any]:
+    """The keys and the value of a setting as a command line gives it, `a.b=c`; values are YAML. Raises UserError."""
+    path, equals, text = given.partition("=")
+    if not equals or not all(keys := path.split(".")):
+        raise UserError(f"--set {given!r} is no setting; say KEY=VALUE, e.g. {example}")
+    try:
+        return keys, yaml.safe_load(text)
+    except (yaml.YAMLError, ValueError):
+        raise UserError(f"--set {given!r}: {text!r} is not YAML") from None
