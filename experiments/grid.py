@@ -165,7 +165,8 @@ def _label(key: str, value: Any) -> str:
 def _said(value: Any) -> str:
     """A value as in YAML, but short."""
     if isinstance(value, dict):
-        return "-".join(said for k, v in value.items() for said in ("" if k == "model" else str(k), _said(v)) if said)
+        others = [_label(str(key), inner) for key, inner in value.items() if key != "model"]
+        return "-".join([*([str(value["model"])] if "model" in value else []), *others])
     if isinstance(value, list | tuple):
         return "+".join(map(_said, value)) or "nothing"
     if isinstance(value, bool) or value is None:

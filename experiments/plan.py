@@ -48,11 +48,9 @@ class Plan:
     @property
     def notes(self) -> list[str]:
         """What a reader of its figures must know: of its protocol's deals, and which arms are void at which counts."""
-        return [
-            *protocols.notes(self.experiment.protocol, self.experiment.deals),
-            *(_void(arm) for arm in self.arms if arm.void),
-            *self.remarks,
-        ]
+        asked, voids = self.experiment, [_void(arm) for arm in self.arms if arm.void]
+        said = protocols.notes(asked.protocol, players=asked.players, seeds=asked.deals, repeats=asked.repeats)
+        return [*said, *voids, *self.remarks]
 
     @property
     def seeds(self) -> list[int]:

@@ -32,7 +32,7 @@ PROTOCOLS: Mapping[str, Protocol] = {
         "one deal: whatever is found holds for this deal",
     ),
     "sparks-judge": Protocol(
-        "Sparks of Cooperative Reasoning, section 5: five players on five deals, on which state tracking was judged",
+        "Sparks of Cooperative Reasoning, appendix E.3: five players on the five deals that were judged",
         {"players": [5], "seeds": [2, 3, 5, 7, 11], "repeats": 1, "sampling": _EFFORT},
     ),
     "cac-3": Protocol(
@@ -72,13 +72,19 @@ def completed(data: Mapping[str, Any]) -> dict[str, Any]:
     return _under(data, PROTOCOLS[name].defaults)
 
 
-def notes(name: str | None, seeds: Iterable[int]) -> list[str]:
-    """What a reader must know of figures of a protocol, with the deals that were really played."""
+def notes(name: str | None, *, players: Iterable[int], seeds: Iterable[int], repeats: int) -> list[str]:
+    """What a reader must know of figures of a protocol, given what was really played."""
     if name is None:
         return []
     protocol = PROTOCOLS[name]
-    deals = protocol.deals if list(seeds) == _seeds(protocol.defaults["seeds"]) else "here on other deals than its own"
-    return [f"Protocol {name}: {protocol.title}{f'; {deals}' if deals else ''}."]
+    own = {"player counts": protocol.defaults["players"], "deals": _seeds(protocol.defaults["seeds"])}
+    own["repeats"] = [protocol.defaults["repeats"]]
+    now = {"player counts": sorted(set(players)), "deals": list(seeds), "repeats": [repeats]}
+    others = [what for what, asked in own.items() if now[what] != asked]
+    said = [protocol.title]
+    said += [protocol.deals] if protocol.deals and "deals" not in others else []
+    said += [f"here with other {' and '.join(others)} than its own"] if others else []
+    return [f"Protocol {name}: {'; '.join(said)}."]
 
 
 def _seeds(given: Any) -> list[int]:
