@@ -33,24 +33,31 @@ class Named:
 def named(experiment: Experiment) -> dict[str, Named]:
     """The arms, in order. Raises UserError for settings that cannot be, or two arms of one name."""
     matrix = dict(experiment.matrix)
-    several = len(experiment.graphs) > 1 or "graph" in matrix
-    if several and "graph" in matrix and len(experiment.graphs) > 1:
+    if "graph" in matrix and len(experiment.graphs) > 1:
         raise UserError("graph: there is a list of graphs, and one in the matrix; give one of them")
-    seated = matrix.pop("graph", experiment.graphs)
+    seated = tuple(map(str, matrix.pop("graph", experiment.graphs)))
+    several = len(experiment.graphs) > 1 or "graph" in experiment.matrix
     _known(experiment, matrix, seated)
     made: dict[str, Named] = {}
-    for graph in seated:
-        for arm, changes in _listed(experiment, graph).items():
-            for cell in _cells(matrix):
-                if _excluded(experiment, {**cell, "graph": graph, "arm": arm}):
-                    continue
-                parts = [*([label(str(graph))] if several else []), *([arm] if arm else []), *_labels(cell)]
-                name = ".".join(parts) or experiment.name
-                changed = _with(name, changes, {"graph": graph} if several else {}, cell)
-                _add(made, name, Named(changed, changes == Changes() and bool(arm or not cell)))
+    for graph, arm, changes, cell in _combined(experiment, matrix, seated):
+        parts = [*([label(graph)] if several else []), *([arm] if arm else []), *_labels(cell)]
+        name = ".".join(parts) or experiment.name
+        changed = _with(name, changes, {"graph": graph} if several else {}, cell)
+        _add(made, name, Named(changed, changes == Changes() and bool(arm or not cell)))
     if not made:
         raise UserError("exclude leaves no arm")
     return made
+
+
+def _combined(
+    experiment: Experiment, matrix: Mapping[str, tuple[Any, ...]], seated: tuple[str, ...]
+) -> Iterator[tuple[str, str, Changes, dict[str, Any]]]:
+    """Graph, listed arm and cell of everything that is not excluded."""
+    for graph in seated:
+        for arm, changes in _listed(experiment, graph).items():
+            for cell in _cells(matrix):
+                if not _excluded(experiment, {**cell, "graph": graph, "arm": arm}):
+                    yield graph, arm, changes, cell
 
 
 def _add(made: dict[str, Named], name: str, one: Named) -> None:
@@ -61,10 +68,10 @@ def _add(made: dict[str, Named], name: str, one: Named) -> None:
     made[name] = one
 
 
-def _listed(experiment: Experiment, graph: Any) -> dict[str, Changes]:
+def _listed(experiment: Experiment, graph: str) -> dict[str, Changes]:
     """What `arms` says; one without a name when it says nothing."""
     if experiment.arms == "leave_one_out":
-        return _leave_one_out(str(graph))
+        return _leave_one_out(graph)
     assert not isinstance(experiment.arms, str)
     return dict(experiment.arms) or {"": Changes()}
 
@@ -116,9 +123,9 @@ def _says(data: Any, keys: list[str]) -> bool:
 # exclude
 
 
-def _known(experiment: Experiment, matrix: Mapping[str, tuple[Any, ...]], seated: tuple[Any, ...]) -> None:
+def _known(experiment: Experiment, matrix: Mapping[str, tuple[Any, ...]], seated: tuple[str, ...]) -> None:
     """Raise UserError for axes and exclusions that name nothing, or leave nothing out."""
-    known = ", ".join(name for name in Changes.model_fields)
+    known = ", ".join(Changes.model_fields)
     for key in matrix:
         if key.split(".")[0] not in Changes.model_fields:
             raise UserError(f"matrix: {key} is no setting of an arm; those begin with: {known}")

@@ -91,7 +91,7 @@ def resolved(plan: Plan, known: Mapping[int, str] | None = None) -> dict[str, An
         "journals": experiment.journals,
         "baseline": experiment.baseline,
         "experiment": experiment.model_dump(mode="json", exclude_unset=True, exclude={"record"}),
-        "arms": {arm.name: _arm(plan, arm) for arm in plan.arms},
+        "arms": {arm.name: _arm(plan, arm) for arm in plan.arms if arm.players},
         "labels": {called: one.key for called, one in plan.labels.items()},
         "seats": seats,
         "deals": {seed: (known or {}).get(seed) or cards(seed) for seed in plan.seeds},

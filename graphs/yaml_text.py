@@ -5,11 +5,6 @@ from typing import Any
 
 import yaml
 
-try:
-    from yaml import CSafeLoader as SafeLoader  # ten times as fast, where PyYAML was built with it
-except ImportError:
-    from yaml import SafeLoader  # type: ignore[assignment]
-
 from orchestrator.errors import UserError
 
 
@@ -27,7 +22,7 @@ class _Twice(Exception):  # noqa: N818  # what is wrong with a mapping
     """A key is there twice, of which YAML would silently take the last."""
 
 
-class _Once(SafeLoader):
+class _Once(yaml.SafeLoader):
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
         keys = [key.value for key, _ in node.value]
         if twice := next((key for i, key in enumerate(keys) if key in keys[:i]), None):

@@ -242,6 +242,7 @@ def test_seats_that_differ_by_name_alone_are_the_same_and_others_are_not(tmp_pat
         "stranger": (2, 3),
         "again": (2, 3),  # an arm that says nothing is meant to be the same
     }
+    assert "The arm twin is not played at 2 and 3 players, where it is base." in made.notes
     models = {"default": "sim:average"}
     erring = plan(graph="watson", models=models, arms={"base": {}, "exact": {"models": {"default": "program"}}})
     assert all(len(arm.players) == 4 for arm in erring.arms)
@@ -321,6 +322,15 @@ def test_a_run_that_would_be_another_is_refused(change: Any, said: str, played: 
     folder = edited(Path(shutil.copytree(played, tmp_path / "copy")), change)
     with pytest.raises(UserError, match=said):
         Plan.of(rerun(folder), NOWHERE)
+
+
+def test_other_versions_are_noted_and_arms_that_were_never_played_are_not_missed(tmp_path: Path) -> None:
+    keys = {"full": {}, "alike": {"verify": "safety"}, "no-analyst": {"without": ["analyst"]}}
+    run_yaml.write(Plan.of(asked(graph="house", arms=keys, baseline="full"), tmp_path))
+    edited(tmp_path, lambda data: data["versions"].update(langgraph="0.1"))
+    again = Plan.of(rerun(tmp_path), NOWHERE)
+    assert [arm.name for arm in again.arms] == ["full", "no-analyst"]
+    assert [note for note in again.notes if note.startswith("run.yaml was written with langgraph 0.1, and this is ")]
 
 
 def test_of_a_run_only_its_deals_can_be_set(played: Path) -> None:
