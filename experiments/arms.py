@@ -121,9 +121,10 @@ def _marked(arm: Arm, found: list[Arm], whole: set[str], baseline: str | None) -
     """An arm with its void player counts; one that is whole is played on purpose."""
     if arm.name == baseline or arm.name in whole:
         return arm
+    those = sorted((one for one in found if one.name in (baseline, *whole)), key=lambda one: one.name != baseline)
     void: dict[int, str] = {}
     for players in arm.players:
-        same = (one.name for one in found if one.name in (baseline, *whole) and _alike(one, arm, players))
+        same = (one.name for one in those if _alike(one, arm, players))
         if (name := next(same, None)) is not None:
             void[players] = name
     return replace(arm, players=tuple(count for count in arm.players if count not in void), void=void)

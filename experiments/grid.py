@@ -42,7 +42,7 @@ def named(experiment: Experiment) -> dict[str, Named]:
     for graph, arm, changes, cell in _combined(experiment, matrix, seated):
         parts = [*([label(graph)] if several else []), *([arm] if arm else []), *_labels(cell)]
         name = ".".join(parts) or experiment.name
-        changed = _with(name, changes, {"graph": graph} if several else {}, cell)
+        changed = _with(name, experiment, changes, {"graph": graph} if several else {}, cell)
         _add(made, name, Named(changed, changes == Changes() and bool(arm or not cell)))
     if not made:
         raise UserError("exclude leaves no arm")
@@ -95,7 +95,9 @@ def _cells(matrix: Mapping[str, tuple[Any, ...]]) -> Iterator[dict[str, Any]]:
     return (dict(zip(matrix, values, strict=True)) for values in product(*matrix.values()))
 
 
-def _with(name: str, changes: Changes, graph: dict[str, Any], cell: Mapping[str, Any]) -> Changes:
+def _with(
+    name: str, experiment: Experiment, changes: Changes, graph: dict[str, Any], cell: Mapping[str, Any]
+) -> Changes:
     """A listed arm with a cell's settings. Raises UserError."""
     own = changes.model_dump(exclude_unset=True)
     data = {**own, **graph}
@@ -104,11 +106,22 @@ def _with(name: str, changes: Changes, graph: dict[str, Any], cell: Mapping[str,
     for key, value in cell.items():
         if _says(own, key.split(".")):
             raise UserError(f"arm {name!r}: the arm and the matrix both say {key}; leave one of them out")
+        _begun(data, experiment, key.split("."))
         place(data, key.split("."), value, f"matrix: {key}")
     try:
         return Changes.model_validate(data)
     except ValidationError as error:
         raise user_error(f"arm {name!r}", error) from None
+
+
+def _begun(data: dict[str, Any], experiment: Experiment, keys: list[str]) -> None:
+    """One setting of a model or a seat is changed in the experiment's own: `models.default.temperature`."""
+    if keys[0] not in ("models", "seats") or len(keys) < 3:
+        return
+    whole = experiment.model_dump(include={keys[0]}, exclude_unset=True).get(keys[0], {})
+    there = {str(called): one for called, one in whole.items()}
+    if keys[1] in there:
+        data[keys[0]] = {keys[1]: there[keys[1]], **data.get(keys[0], {})}
 
 
 def _says(data: Any, keys: list[str]) -> bool:
@@ -157,7 +170,7 @@ def _short(key: str, among: Mapping[str, Any]) -> str:
     """As much of a dotted key's end as tells it from the others; none of `models.default`, whose values are names."""
     if key == "models.default":
         return ""
-    keys = key.split(".")
+    keys = key.replace("seats.", "seat-").split(".")
     others = [other.split(".") for other in among if other != key]
     for length in range(1, len(keys)):
         if all(other[-length:] != keys[-length:] for other in others):

@@ -1,5 +1,6 @@
 """What an experiment's file may say: protocols, matrices, void arms; ready files; a run played again by run.yaml."""
 
+import asyncio
 import json
 import re
 import shutil
@@ -11,13 +12,16 @@ from typing import Any
 import pytest
 import yaml
 
-from experiments import config, run_yaml
+from experiments import config, results, run_yaml
+from experiments.arms import Deal
 from experiments.job import Players
 from experiments.plan import Plan
 from experiments.protocols import PROTOCOLS
 from experiments.run import run as run_experiment
 from graphs import library
 from orchestrator.errors import UserError
+from orchestrator.models import ModelLayer
+from orchestrator.recording import Recording
 from orchestrator.settings import ModelSettings
 from tests.conftest import Run
 
@@ -25,7 +29,7 @@ NOWHERE = Path("nowhere")
 
 
 def asked(*changes: str, **keys: Any) -> config.Experiment:
-    return config.parse(yaml.safe_dump({"name": "small", **keys}), "small.yaml", changes)
+    return config.parse(yaml.safe_dump({"name": "small", **keys}, sort_keys=False), "small.yaml", changes)
 
 
 def plan(*changes: str, **keys: Any) -> Plan:
@@ -158,6 +162,21 @@ def test_a_matrix_multiplies_arms_and_names_say_what_differs() -> None:
     ]
     both = {"change.proposer.samples": [2], "change.rank_proposer.samples": [3]}
     assert arms(graph="moa_watson", matrix=both) == ["proposer-samples-2.rank_proposer-samples-3"]
+
+
+def test_a_matrix_varies_one_setting_of_a_model_or_a_seat() -> None:
+    keys: dict[str, Any] = {"models": {"default": {"model": "openai:x", "max_tokens": 9}}, "seats": {1: "house"}}
+    matrix = {"models.default.temperature": [0, 0.7], "seats.1.verify": ["none"], "seats.0": ["partner:iggi"]}
+    made = plan(graph="watson", players=[2, 3], **keys, matrix=matrix).arms
+    assert [arm.name for arm in made] == [
+        "temperature-0.verify-none.seat-0-partner-iggi",
+        "temperature-0.7.verify-none.seat-0-partner-iggi",
+    ]
+    one, other = (arm.everybody.models["default"] for arm in made)
+    assert isinstance(one, ModelSettings) and isinstance(other, ModelSettings)
+    assert (one.temperature, other.temperature, other.max_tokens, other.name) == (0, 0.7, 9, "x")
+    seated = made[0].others(Deal(1, 2))
+    assert seated[1].config and seated[1].config.verify.rule == "none" and seated[0].spec == "partner:iggi"
 
 
 ONE = {"verify": ["none", "safety"]}
@@ -373,6 +392,17 @@ def test_models_keep_their_settings_and_no_key_is_written(tmp_path: Path, monkey
     hashes = [Players(one.sitters).start(one.jobs[0]).config_hash for one in (before, again)]
     monkeypatch.setenv("HANABI_TEMPERATURE", "0.25")
     assert hashes[1] != hashes[0] and hashes[1] == Players(before.sitters).start(before.jobs[0]).config_hash
+
+
+async def test_a_run_of_a_model_is_played_again_from_its_recording(endpoint: str, tmp_path: Path) -> None:
+    keys = {"graph": "watson", "models": {"default": {"model": f"openai:blind@{endpoint}", "max_tokens": 90}}}
+    first = await asyncio.to_thread(run_experiment, asked(**keys, players=[2], seeds=[1]), tmp_path)
+    again = Plan.of(rerun(tmp_path), tmp_path / "again")
+    (outcome,) = [
+        await Players(again.sitters, ModelLayer(replay=Recording.of(tmp_path))).play(job) for job in again.jobs
+    ]
+    assert outcome.result and results.row("small", 1, first.rows[0].journal, outcome.result) == first.rows[0]
+    assert first.rows[0].calls == first.rows[0].turns > 0 and first.rows[0].tokens_in > 0
 
 
 def test_parts_of_a_run_that_share_a_folder_lose_nothing_of_each_other(tmp_path: Path) -> None:
