@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
-from experiments import results
+from experiments import cross_play, results
 from experiments.arms import Arm, Before, Deal, check
 from experiments.config import AdHoc, Experiment
-from experiments.cross_play import WITH, at, everybody
+from experiments.cross_play import WITH, at
 from experiments.job import Job, Outcome
 from experiments.sitter import Sitter, sitter
 from orchestrator.errors import UserError
@@ -74,13 +74,21 @@ class Past:
         results.replace(self.path, text + "\n")
 
 
-def pool(experiment: Experiment, folder: Path) -> list[Past]:
+def everybody(experiment: Experiment) -> dict[str, Sitter]:
+    """The evaluated seat and the partners, by label. Raises UserError."""
+    assert experiment.adhoc is not None
+    asked = experiment.adhoc
+    return {EVALUATED: sitter(asked.seat, experiment), **cross_play.everybody(asked.pool, experiment)}
+
+
+def pool(experiment: Experiment, sitters: Mapping[str, Sitter], folder: Path) -> list[Past]:
     """The past games of every partner at every player count."""
     assert experiment.adhoc is not None
     asked = experiment.adhoc
     return [
         Past(label, partner, players, tuple(asked.past.seeds), folder)
-        for label, partner in everybody(asked.pool, experiment).items()
+        for label, partner in sitters.items()
+        if label != EVALUATED
         for players in at(partner, partner, experiment, asked.pool)
     ]
 
@@ -103,13 +111,12 @@ def drawn(asked: AdHoc, label: str, deal: Deal) -> Drawn:
     return Drawn(position, tuple(chance.sample(range(asked.past.count), asked.games)))
 
 
-def arms(experiment: Experiment, pasts: Iterable[Past]) -> list[Arm]:
+def arms(experiment: Experiment, evaluated: Sitter, pasts: Iterable[Past]) -> list[Arm]:
     """The evaluated seat with every partner, every partner with himself, every pair of partners. Raises UserError."""
     assert experiment.adhoc is not None
     asked, by_label = experiment.adhoc, dict[str, list[Past]]()
     for past in pasts:
         by_label.setdefault(past.label, []).append(past)
-    evaluated = sitter(asked.seat, experiment)
     trials = [_trials(asked, evaluated, label, found, experiment) for label, found in by_label.items()]
     partners = {label: found[0].sitter for label, found in by_label.items()}
     cross = [_pair(a, b, partners, experiment) for a in partners for b in partners]

@@ -6,29 +6,18 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-import yaml
-from pydantic import BeforeValidator, Field, ValidationError, field_validator, model_validator
+from pydantic import Field, ValidationError, field_validator, model_validator
 
+from experiments.protocols import completed
+from experiments.seating import Changes, Model, Name, SeatNumber, Sitting, Verifier, Who, labelled
 from graphs.config import PLAYERS, PlayerCount
-from graphs.yaml_text import from_file, loaded
+from graphs.yaml_text import from_file, loaded, setting
 from orchestrator.errors import UserError
 from orchestrator.frozen import Frozen, user_error
 from orchestrator.hle import MAX_SEED
 from orchestrator.settings import PROGRAM, ModelSettings
 
-Name = Annotated[str, Field(pattern=r"^[\w+][\w.+-]*$", max_length=100)]
-"""Of an arm: it is a folder's name too."""
-SeatNumber = Annotated[int, Field(ge=0, le=4)]
 Seed = Annotated[int, Field(ge=0, le=MAX_SEED)]
-Verifier = Literal["none", "safety"]
-
-
-def _model(value: Any) -> Any:
-    return ModelSettings.model_validate(value) if isinstance(value, dict) else value
-
-
-Model = Annotated[str | ModelSettings, BeforeValidator(_model)]
-"""`program`, `openai:NAME` ..., or settings with a `model`."""
 
 
 class Range(Frozen):
@@ -40,49 +29,6 @@ class Range(Frozen):
     @property
     def seeds(self) -> list[int]:
         return list(range(self.first, self.first + self.count))
-
-
-class Sitting(Frozen):
-    """Who sits in a seat: `partner:piers`, a graph, or `{graph: house, model: ...}`."""
-
-    graph: str
-    """A graph's name or YAML file, `partner:NAME`, or `python:module:object`."""
-    model: Model | None = None
-    """For `default`; the experiment's, when it is not given."""
-    verify: Verifier | None = None
-
-    @property
-    def label(self) -> str:
-        """In names of arms."""
-        return Path(self.graph.split(":")[-1]).stem
-
-
-def _sitting(value: Any) -> Any:
-    return {"graph": value} if isinstance(value, str) else value
-
-
-Who = Annotated[Sitting, BeforeValidator(_sitting)]
-
-
-class Changes(Frozen):
-    """What an arm changes; nothing, for the experiment as it is."""
-
-    graph: str | None = None
-    """Another graph, partner or Python seat."""
-    models: dict[str, Model] = {}
-    """Instead of the experiment's of the same names."""
-    verify: Verifier | None = None
-    without: tuple[str, ...] = ()
-    """Nodes that are gone."""
-    replace: dict[str, str] = {}
-    """Node -> its model, e.g. `program`."""
-    change: dict[str, dict[str, Any]] = {}
-    """Node -> other settings of it."""
-    without_sections: tuple[str, ...] = ()
-    options: dict[str, Any] = {}
-    """Section options of the whole graph, as in a graph's file."""
-    seats: dict[SeatNumber, Who] = {}
-    """Others in some seats."""
 
 
 class CrossPlay(Frozen):
@@ -131,23 +77,13 @@ class AdHoc(Frozen):
         return self
 
 
-def labelled(seats: Any) -> Any:
-    """A list of seats as a mapping, each labelled by its graph."""
-    if not isinstance(seats, list | tuple):
-        return seats
-    made: dict[str, Any] = {}
-    for one in seats:
-        label = Sitting.model_validate(_sitting(one)).label
-        if label in made:
-            raise ValueError(f"two seats are called {label!r}; give them labels: `{{a: ..., b: ...}}`")
-        made[label] = one
-    return made
-
-
 class Experiment(Frozen):
-    name: str
-    graph: str = "house"
-    """A graph's name or YAML file, `partner:NAME`, or `python:module:object`: who sits in every seat."""
+    name: Name
+    protocol: str | None = None
+    """Gives the keys that the file does not say; see experiments/protocols.py."""
+    graph: str | tuple[str, ...] = "house"
+    """A graph's name or YAML file, `partner:NAME`, or `python:module:object`: who sits in every seat. Of several, each
+    plays every arm."""
     players: tuple[PlayerCount, ...] = PLAYERS
     seeds: Range | tuple[Seed, ...] = Range(first=1, count=10)
     """The same deals in every arm."""
@@ -155,12 +91,19 @@ class Experiment(Frozen):
     """Games of each deal."""
     models: dict[str, Model] = {"default": PROGRAM}
     """By the names that graphs' nodes say."""
+    sampling: dict[str, Any] = {}
+    """Settings of every server's model that the model does not say itself, e.g. `{reasoning_effort: high}`; null: not
+    sent."""
     seats: dict[SeatNumber, Who] = {}
     """Others in some seats, in every arm."""
     verify: Verifier | None = None
     """Instead of the graphs' own."""
     arms: dict[Name, Changes] | Literal["leave_one_out"] = {}
     """`leave_one_out`: the whole graph, and an arm without each node that it can do without."""
+    matrix: dict[str, tuple[Any, ...]] = {}
+    """Dotted settings of an arm, each with its values: every combination is an arm, of every one of `arms`."""
+    exclude: tuple[dict[str, Any], ...] = ()
+    """Combinations that are left out, by settings of the matrix, `graph` and `arm`."""
     baseline: str | None = None
     """The arm that the others are compared with, deal by deal."""
     journals: Literal["full", "lean"] = "full"
@@ -170,16 +113,32 @@ class Experiment(Frozen):
     adhoc: AdHoc | None = None
     """Instead of arms."""
 
+    @field_validator("matrix", mode="before")
+    @classmethod
+    def _axes(cls, matrix: Any) -> Any:
+        for key, values in matrix.items() if isinstance(matrix, dict) else ():
+            if not isinstance(values, list | tuple) or not values:
+                raise ValueError(f"{key} is {values!r}; it is a list of values, each of which makes an arm")
+        return matrix
+
+    @field_validator("sampling")
+    @classmethod
+    def _settings(cls, sampling: dict[str, Any]) -> dict[str, Any]:
+        if taken := [key for key in sampling if key in ("model", "base_url", "key", "made_with")]:
+            raise ValueError(f"{taken[0]!r} is a model's own; say it in models")
+        _asked({"model": "openai:any", **sampling})
+        return sampling
+
     @model_validator(mode="after")
     def _whole(self) -> Self:
-        if not self.deals or not self.players:
-            raise ValueError("an experiment needs a seed and a player count")
+        if not self.deals or not self.players or not self.graphs:
+            raise ValueError("an experiment needs a graph, a seed and a player count")
         kinds = [name for name in ("arms", "cross_play", "adhoc") if getattr(self, name)]
         if len(kinds) > 1:
             raise ValueError(f"an experiment has {kinds[0]} or {kinds[1]}, not both")
-        if isinstance(self.arms, dict) and self.baseline and self.baseline not in self.arms:
-            known = ", ".join(self.arms) or "none"
-            raise ValueError(f"baseline {self.baseline!r} is not an arm; the arms are: {known}")
+        grid = [name for name in ("matrix", "exclude") if getattr(self, name)]
+        if (self.cross_play or self.adhoc) and (grid or len(self.graphs) > 1):
+            raise ValueError(f"{(grid or ['several graphs'])[0]} and {kinds[0]} do not go together; say arms")
         if self.adhoc and (same := set(self.deals) & set(self.adhoc.past.seeds)):
             raise ValueError(f"adhoc.past: seed {min(same)} is a trial's deal too; past games are of other deals")
         return self
@@ -188,6 +147,25 @@ class Experiment(Frozen):
     def deals(self) -> list[int]:
         """The seeds, each once, ascending."""
         return sorted(set(self.seeds.seeds if isinstance(self.seeds, Range) else self.seeds))
+
+    @property
+    def graphs(self) -> tuple[str, ...]:
+        return (self.graph,) if isinstance(self.graph, str) else self.graph
+
+
+class Rerun(Experiment):
+    """A run to be played again: its deals, and by `record` whoever sat there, whatever the names now mean."""
+
+    record: dict[str, Any]
+    """What run.yaml says."""
+
+
+def _asked(sampling: dict[str, Any]) -> None:
+    """Raises ValueError for settings that no model has."""
+    try:
+        ModelSettings.model_validate(sampling)
+    except ValidationError as error:
+        raise ValueError(user_error("", error)) from None
 
 
 @cache
@@ -216,10 +194,39 @@ def parse(text: str, where: str = "experiment", changes: Iterable[str] = ()) -> 
         raise UserError(
             f"{where} is not an experiment: a YAML mapping with the keys {', '.join(Experiment.model_fields)}"
         )
+    if "config_hash" in data:
+        return _again(data, where, changes)
     for change in changes:
         put(data, change)
+    return checked(data, where)
+
+
+def _again(record: dict[str, Any], where: str, changes: Iterable[str]) -> Rerun:
+    """The run of a run.yaml; only its deals can be others."""
+    if not isinstance(asked := record.get("experiment"), dict):
+        raise UserError(f"{where} is not a run.yaml that this program reads: it does not say which experiment it was")
+    data = {**asked, **{key: record[key] for key in DEALS if record.get(key) is not None}}
+    for change in changes:
+        if change.partition("=")[0].partition(".")[0] not in DEALS:
+            known = ", ".join(DEALS)
+            raise UserError(f"--set {change!r}: a run is played again as it was; of a run.yaml only {known} can be set")
+        put(data, change)
+    whole = checked(data, where)
+    return Rerun.model_validate({**whole.model_dump(exclude_unset=True), "record": record})
+
+
+DEALS = ("name", "players", "seeds", "repeats", "journals", "baseline")
+"""What can be set of a run that is played again."""
+
+
+def checked(data: dict[str, Any], where: str) -> Experiment:
+    """An experiment of plain data. Raises UserError with one sentence."""
+    if empty := [key for key in ("matrix", "exclude") if key in data and not data[key]]:
+        raise UserError(f"{where}: {empty[0]} is empty; leave it out")
     try:
-        return Experiment.model_validate(data)
+        return Experiment.model_validate(completed(data))
+    except UserError as error:
+        raise UserError(f"{where}: {error}") from None
     except ValidationError as error:
         raise _shortest(where, error) from None
 
@@ -227,30 +234,48 @@ def parse(text: str, where: str = "experiment", changes: Iterable[str] = ()) -> 
 def _shortest(where: str, error: ValidationError) -> UserError:
     """Of a value that may be of several types, the complaint about the one that was meant: it lies deepest."""
     first = error.errors()[0]
-    if first["loc"] and first["loc"][0] in ("seeds", "arms", "cross_play", "adhoc"):
+    if first["loc"] and first["loc"][0] in UNIONS:
         alike = [one for one in error.errors() if one["loc"][0] == first["loc"][0]]
         first = max(alike, key=lambda one: (len(one["loc"]), one["type"] == "value_error"))
-        path = [str(part) for part in first["loc"] if "[" not in str(part) and part not in ("Range", "Sitting")]
+        path = [str(part) for part in first["loc"] if "[" not in str(part) and part not in KINDS]
         said = first["msg"].removeprefix("Value error, ")
         shown = "" if first["type"] in ("value_error", "missing") else f", not {first['input']!r}"
         return UserError(f"{where}: {'.'.join(path)}: {said}{shown}")
     return user_error(where, error)
 
 
+UNIONS = ("graph", "seeds", "seats", "models", "arms", "cross_play", "adhoc")
+"""Keys whose values are of several types."""
+KINDS = ("Range", "Sitting", "ModelSettings", "SimSettings", "str")
+"""As pydantic names them."""
+
+
 def put(data: dict[str, Any], given: str) -> None:
-    """Change plain data as a command line says: `seeds.count=10`, `models.default=program`. Values are YAML."""
-    path, equals, text = given.partition("=")
-    if not equals or not all(keys := path.split(".")):
-        raise UserError(f"--set {given!r} is no setting; say KEY=VALUE, e.g. seeds.count=10")
-    try:
-        value = yaml.safe_load(text)
-    except (yaml.YAMLError, ValueError):
-        raise UserError(f"--set {given!r}: {text!r} is not YAML") from None
+    """Change plain data as a command line says: `seeds.count=10`, `models.default=program`. Raises UserError."""
+    keys, value = setting(given, "seeds.count=10")
+    place(data, keys, value, f"--set {given!r}")
+
+
+def place(data: dict[str, Any], keys: list[str], value: Any, where: str) -> None:
+    """Set what lies under nested keys. Raises UserError when there is something else than settings on the way."""
     inner: Any = data
     for done, key in enumerate(keys[:-1], 1):
-        if isinstance(inner.get(key), str) and keys[done] in ("graph", "model", "verify"):
-            inner[key] = {"graph": inner[key]}  # a seat in short
+        key = _as_there(inner, key)
+        if isinstance(short := inner.get(key), str):
+            inner[key] = _long(keys[:done], short, keys[done])
         inner = inner.setdefault(key, {})
         if not isinstance(inner, dict):
-            raise UserError(f"--set {given!r}: there are no settings under {'.'.join(keys[:done])!r}")
-    inner[keys[-1]] = value
+            raise UserError(f"{where}: there are no settings under {'.'.join(keys[:done])!r}")
+    inner[_as_there(inner, keys[-1])] = value
+
+
+def _as_there(data: dict[Any, Any], key: str) -> Any:
+    """A seat's number is no text in YAML."""
+    return int(key) if key.isdigit() and int(key) in data else key
+
+
+def _long(path: list[str], short: str, asked: str) -> Any:
+    """A model or a seat in short as the mapping that it stands for, when one of its settings is asked for."""
+    if path[-1] == "model" or path[-2:-1] == ["models"]:
+        return {"model": short}
+    return {"graph": short} if asked in Sitting.model_fields and len(path) > 1 else short

@@ -5,7 +5,8 @@ from collections.abc import Callable, Mapping, Sequence
 from io import StringIO
 
 from experiments.arms import Arm, Deal, check
-from experiments.config import Experiment, Sitting
+from experiments.config import Experiment
+from experiments.seating import Sitting
 from experiments.sitter import Sitter, sitter
 from experiments.statistics import Summary
 from orchestrator import partners
@@ -29,11 +30,11 @@ def at(one: Sitter, other: Sitter, experiment: Experiment, named: Mapping[str, S
     return tuple(n for n in experiment.players if n in one.players and n in other.players)
 
 
-def arms(experiment: Experiment) -> list[Arm]:
-    """An arm for every pair. Raises UserError."""
+def arms(experiment: Experiment, labels: Mapping[str, Sitter] | None = None) -> list[Arm]:
+    """An arm for every pair of those whom the experiment names, or of others by its labels. Raises UserError."""
     assert experiment.cross_play is not None
     asked = experiment.cross_play
-    sitters = everybody(asked.seats, experiment)
+    sitters = everybody(asked.seats, experiment) if labels is None else labels
     made = []
     for one, a in sitters.items():
         for other, b in sitters.items():

@@ -1,15 +1,16 @@
 """What an experiment comes to: its arms, its games in the order of their deals, and which of them are played."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from experiments import adhoc, arms, cross_play
+from experiments import adhoc, arms, cross_play, protocols
 from experiments.adhoc import Past
 from experiments.arms import Arm, Deal
-from experiments.config import Experiment
+from experiments.config import Experiment, Rerun
 from experiments.job import Job, Players
+from experiments.rerun import Held
 from experiments.results import GAMES, Peeked, peek
 from experiments.sitter import Sitter
 from orchestrator.begun import differences
@@ -24,14 +25,37 @@ class Plan:
     pasts: tuple[Past, ...] = ()
     """Games that are played before all others, for their records."""
 
+    labels: Mapping[str, Sitter] = field(default_factory=dict)
+    """Who is paired, by the names that arms give them; nobody where arms are listed."""
+    remarks: tuple[str, ...] = ()
+
     @classmethod
     def of(cls, experiment: Experiment, folder: Path) -> "Plan":
         """Raises UserError for arms that cannot be played."""
+        held = Held.of(experiment) if isinstance(experiment, Rerun) else None
+        remarks = tuple(held.notes) if held else ()
         if experiment.adhoc:
-            pool = adhoc.pool(experiment, folder)
-            return cls(experiment, folder, tuple(adhoc.arms(experiment, pool)), tuple(pool))
-        made = cross_play.arms(experiment) if experiment.cross_play else arms.arms(experiment)
-        return cls(experiment, folder, tuple(made))
+            labels = held.labelled() if held else adhoc.everybody(experiment)
+            pool = adhoc.pool(experiment, labels, folder)
+            trials = adhoc.arms(experiment, labels[adhoc.EVALUATED], pool)
+            return cls(experiment, folder, tuple(trials), tuple(pool), labels, remarks)
+        if asked := experiment.cross_play:
+            labels = held.labelled() if held else cross_play.everybody(asked.seats, experiment)
+            return cls(experiment, folder, tuple(cross_play.arms(experiment, labels)), labels=labels, remarks=remarks)
+        made = held.seated(experiment) if held and isinstance(experiment, Rerun) else arms.arms(experiment)
+        return cls(experiment, folder, tuple(made), remarks=remarks)
+
+    @property
+    def notes(self) -> list[str]:
+        """What a reader of its figures must know: of its protocol's deals, and which arms are void at which counts."""
+        asked, voids = self.experiment, [_void(arm) for arm in self.arms if arm.void]
+        said = protocols.notes(asked.protocol, players=asked.players, seeds=asked.deals, repeats=asked.repeats)
+        return [*said, *voids, *self.remarks]
+
+    @property
+    def seeds(self) -> list[int]:
+        """Of all its deals, past games included."""
+        return sorted({*self.experiment.deals, *(seed for past in self.pasts for seed in past.seeds)})
 
     @property
     def baseline(self) -> str | None:
@@ -96,3 +120,10 @@ class Plan:
                 "another --out, or its arm another name"
             )
         return peeked
+
+
+def _void(arm: Arm) -> str:
+    """`no-historian` is void where the historian does not sit anyway."""
+    same = {other: [count for count, one in arm.void.items() if one == other] for other in arm.void.values()}
+    told = "; ".join(f"{' and '.join(map(str, counts))} players, where it is {other}" for other, counts in same.items())
+    return f"The arm {arm.name} is not played at {told}."

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path
+from uuid import uuid4
 
 from pydantic import ValidationError
 
@@ -122,6 +123,6 @@ def _cell(value: object) -> object:
 def replace(path: Path, text: str) -> None:
     """Write a file so that a reader, or a kill, never sees half of it."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(f".{path.name}.part")
+    part = path.with_name(f".{path.name}.{uuid4().hex[:8]}.part")  # others may write it at the same time
     part.write_text(text, "utf-8")
     part.replace(path)

@@ -3,11 +3,11 @@
 import hashlib
 import json
 from functools import cached_property
-from typing import Any
 
 import graphs
 from experiments import seats
-from experiments.config import Changes, Experiment, Model, Sitting
+from experiments.config import Experiment
+from experiments.seating import Changes, Model, Sitting, sampled
 from graphs.config import PLAYERS, PROGRAM, GraphConfig
 from orchestrator.errors import UserError
 from orchestrator.frozen import Frozen
@@ -45,23 +45,36 @@ class Sitter(Frozen):
             return self.config.players
         return tuple(getattr(seats.read(self.spec), "players", PLAYERS))
 
-    def told(self) -> dict[str, Any]:
-        """All about it, for a run's record: its graph, its models, hashes of its prompts."""
-        return {"spec": self.spec, **card(self.seat(ModelLayer())).model_dump(mode="json", exclude_defaults=True)}
+    @property
+    def name(self) -> str:
+        """As journals and results call it."""
+        return self.config.name if self.config else card(seats.read(self.spec)).graph
+
+    def essence(self, players: int) -> str:
+        """The same for sitters that play alike at a player count, whatever they are called. Raises UserError."""
+        if self.config is None:
+            return self.spec
+        data = graphs.at(self.config, players).model_dump(mode="json", exclude={"name", "players"})
+        for node in data["nodes"].values():
+            model = self.models.get(node["model"], node["model"])
+            node["model"] = model if isinstance(model, str) else model.model_dump(mode="json")
+            del node["players"]
+        return json.dumps(data, sort_keys=True)
 
 
 def sitter(one: Sitting, experiment: Experiment, changes: Changes | None = None) -> Sitter:
     """Who is meant in an experiment, with what an arm changes. Raises UserError."""
     changes = changes or Changes()
-    models = {**experiment.models, **changes.models, **({} if one.model is None else {"default": one.model})}
+    given = {**experiment.models, **changes.models, **({} if one.model is None else {"default": one.model})}
     spec, verify = changes.graph or one.graph, changes.verify or one.verify or experiment.verify
     if spec.startswith(OTHERS):
         _unchanged(spec, changes, verify)
         return Sitter(spec=spec)
     config = changed(graphs.read(spec), changes)
     config = graphs.verified(config, verify) if verify else config
-    used = {name: model for name, model in models.items() if name == "default" or name in config.models}
-    return Sitter(spec=spec, config=config, models=used)
+    used = {name: model for name, model in given.items() if name == "default" or name in config.models}
+    models = {name: sampled(model, experiment.sampling) for name, model in used.items()}
+    return Sitter(spec=spec, config=config, models=models)
 
 
 def _unchanged(spec: str, changes: Changes, verify: str | None) -> None:
@@ -71,11 +84,13 @@ def _unchanged(spec: str, changes: Changes, verify: str | None) -> None:
         raise UserError(f"`{(asked or ['verify'])[0]}` changes a graph, and {spec} is none")
 
 
-OPERATORS = ("without", "replace", "change", "without_sections", "options")
+OPERATORS = ("setting", "without", "replace", "change", "without_sections", "options")
 
 
 def changed(config: GraphConfig, changes: Changes) -> GraphConfig:
     """A graph with what an arm changes in it. Raises UserError."""
+    if changes.setting:
+        config = graphs.setting(config, **changes.setting)
     if changes.without:
         config = graphs.without(config, *changes.without)
     if changes.replace:

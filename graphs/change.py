@@ -4,8 +4,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-import yaml
-
+from graphs import yaml_text
 from graphs.config import PROGRAM, GraphConfig, checked, told_somewhere
 from orchestrator.errors import UserError
 from orchestrator.simulated import is_simulated
@@ -66,13 +65,7 @@ def dotted(config: GraphConfig, settings: Iterable[str]) -> GraphConfig:
     """
     data, named = config.model_dump(mode="json"), []
     for given in settings:
-        path, equals, text = given.partition("=")
-        if not equals or not all(keys := path.split(".")):
-            raise UserError(f"--set {given!r} is no setting; say KEY=VALUE, e.g. nodes.proposer.samples=3")
-        try:
-            value = yaml.safe_load(text)
-        except (yaml.YAMLError, ValueError):
-            raise UserError(f"--set {given!r}: {text!r} is not YAML") from None
+        keys, value = yaml_text.setting(given, "nodes.proposer.samples=3")
         _put(data, keys, value, given)
         named.append("-".join((*(key for key in keys if key not in ("nodes", "options")), _short(value))))
     return told_somewhere(_again(config, data, "-".join(named))) if named else config

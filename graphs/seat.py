@@ -9,9 +9,7 @@ from typing import Any, Self
 
 from langchain_core.language_models.chat_models import BaseChatModel
 
-import prompts
-import roles
-from graphs import library
+from graphs import wording
 from graphs.build import Attempt, Built, attempts, built
 from graphs.change import bind
 from graphs.config import PROGRAM, GraphConfig, read
@@ -32,7 +30,7 @@ from orchestrator.simulated import SimSettings, is_simulated
 from orchestrator.view import View
 from roles import Notes, Verdict
 from roles.position import TAKES, Position
-from roles.replies import Choice, RatedChoice, Shortlist, answer_format
+from roles.replies import Choice, RatedChoice, Shortlist
 from roles.safety import safest
 from roles.sections import cut
 
@@ -77,7 +75,7 @@ class GraphSeat:
             model="+".join(self.config.models),
             config=self.config.model_dump(mode="json"),
             models={name: dict(deciding) for name, deciding in self.models.items() if name in self.config.models},
-            prompts=_prompts(self.config),
+            prompts=wording.hashes(self.config),
         )
 
     def sitting(self, chair: Chair) -> Self:
@@ -224,40 +222,3 @@ def label(model: Model) -> str:
         return settings(model).model
     named: Any = getattr(model, "model_name", None) or getattr(model, "model", None)
     return f"{type(model).__name__}:{named}" if isinstance(named, str) else type(model).__name__
-
-
-_BLOCKS = ("answer_json", "answer_text", "candidates", "judged", "refusals", "reports")
-COMMON = (*(f"{block}.md" for block in _BLOCKS), prompts.PHRASES)
-"""Prompt files that every graph may use."""
-
-
-def _prompts(config: GraphConfig) -> dict[str, str]:
-    """A hash of each prompt file of the graph's contexts and roles, of templates brought along, and of answer formats.
-
-    A context that the config holds itself is no file.
-    """
-    known, texts, templates = prompts.hashes(), _contexts(config), dict[str, str]()
-    files = set[str]()
-    for name, node in config.nodes.items():
-        context, role = config.context_of(name), config.role(name)
-        used = [file for told in context.names for file in context.files(told)]
-        files |= {prompts.path(file, context.lang) for file in (*COMMON, *used)}
-        texts |= {f"sections/{told}.md": text for told in context.names if (text := _brought(told)) is not None}
-        said = "" if role.template is None else role.instruction(context.words)
-        templates[prompts.path(f"roles/{node.role}", context.lang)] = said
-        if role.template is not None:
-            templates[f"answers/{name}"] = answer_format(context.reply(role), context.answer_format, context.words)
-    others = {name: text for name, text in texts.items() if name not in known} | templates
-    there = {name: known[name] for name in sorted({*files, *texts} & set(known))}
-    return there | {name: prompts.digest(text) for name, text in sorted(others.items())}
-
-
-def _brought(section: str) -> str | None:
-    """The template that a section brings itself."""
-    kind = roles.SECTIONS[section]
-    return None if kind.template is None else kind.wording()
-
-
-def _contexts(config: GraphConfig) -> dict[str, str]:
-    named = {given for given in (config.context, *(n.context for n in config.nodes.values())) if isinstance(given, str)}
-    return {f"contexts/{name}.yaml": library.contexts()[name].text for name in named}

@@ -41,3 +41,14 @@ def loaded(text: str, where: str) -> Any:
         raise UserError(f"{where} is not YAML{f', line {mark.line + 1}' if mark else ''}") from None
     except ValueError as error:  # a date or a number that is none
         raise UserError(f"{where} is not YAML: {error}") from None
+
+
+def setting(given: str, example: str) -> tuple[list[str], Any]:
+    """The keys and the value of a setting as a command line gives it, `a.b=c`; values are YAML. Raises UserError."""
+    path, equals, text = given.partition("=")
+    if not equals or not all(keys := path.split(".")):
+        raise UserError(f"--set {given!r} is no setting; say KEY=VALUE, e.g. {example}")
+    try:
+        return keys, yaml.safe_load(text)
+    except (yaml.YAMLError, ValueError):
+        raise UserError(f"--set {given!r}: {text!r} is not YAML") from None

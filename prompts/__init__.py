@@ -102,7 +102,13 @@ def fill(name: str, values: Mapping[str, object], lang: Lang = "en") -> str:
 @cache
 def hashes() -> Mapping[str, str]:
     """A hash of every prompt file, by its name: `sections/rules.md`."""
-    return {path: digest(content) for path, content in sorted(_walk(_HOME, ""))}
+    return {path: digest(content) for path, content in contents().items()}
+
+
+@cache
+def contents() -> Mapping[str, str]:
+    """What every prompt file holds, by its name."""
+    return dict(sorted(_walk(_HOME, "")))
 
 
 def digest(text: str) -> str:

@@ -135,7 +135,7 @@ def test_a_killed_run_goes_on_to_the_same_results_also_in_several_processes(tmp_
 def test_an_interrupted_run_says_so_and_leaves_no_process(
     workers: str, sent: signal.Signals, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path = written(tmp_path, seeds={"first": 1, "count": 400}, graph="watson")
+    path = written(tmp_path, seeds={"first": 1, "count": 400}, graph="watson", arms={"alone": {}})
     command = ["experiment", "run", path, "--out", str(tmp_path / "here"), "--workers", workers]
     monkeypatch.setattr(sys, "argv", ["orchestrator", *command])
     child = forked(cli.main)
@@ -172,7 +172,7 @@ def test_a_game_of_another_graph_is_refused_with_the_difference(run: Run, tmp_pa
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({"seed": 1}, "unknown key 'seed'; known: name, graph, players, seeds, "),
+        ({"seed": 1}, "unknown key 'seed'; known: name, protocol, graph, players, seeds, "),
         ({"arms": {"a": {"wihtout": ["x"]}}}, "unknown key 'wihtout'; known: graph, models, verify, without, "),
         ({"baseline": "none"}, "baseline 'none' is not an arm; the arms are: alone, with-watson"),
         ({"players": [6]}, "players.0: Input should be less than or equal to 5, not 6"),

@@ -1,0 +1,102 @@
+"""Protocols: the deals and settings of published evaluations, as defaults under an experiment file's own keys."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from orchestrator.errors import UserError
+
+
+@dataclass(frozen=True)
+class Protocol:
+    title: str
+    """Whose it is, and what it says."""
+    defaults: Mapping[str, Any]
+    """Keys of an experiment's file."""
+    deals: str = ""
+    """What a reader must know of its deals."""
+
+
+_EFFORT = {"reasoning_effort": "high"}
+"""Temperature and top-k are the providers' defaults: nothing is sent."""
+
+PROTOCOLS: Mapping[str, Protocol] = {
+    "sparks-10": Protocol(
+        "Sparks of Cooperative Reasoning, section 4 and appendix B.2: ten fixed deals at 2 to 5 players",
+        {"players": [2, 3, 4, 5], "seeds": {"first": 1, "count": 10}, "repeats": 1, "sampling": _EFFORT},
+        "the paper's own list of ten deals is lost; seeds 1 to 10 stand for it",
+    ),
+    "sparks-ablation": Protocol(
+        "Sparks of Cooperative Reasoning, section 3.2 and appendix E.1: one deal of five players, ten times",
+        {"players": [5], "seeds": [3], "repeats": 10, "sampling": _EFFORT},
+        "one deal: whatever is found holds for this deal",
+    ),
+    "sparks-judge": Protocol(
+        "Sparks of Cooperative Reasoning, appendix E.3: five players on the five deals that were judged",
+        {"players": [5], "seeds": [2, 3, 5, 7, 11], "repeats": 1, "sampling": _EFFORT},
+    ),
+    "cac-3": Protocol(
+        "LLM-Coordination, Table 5: two players, three deals, the same for all agents",
+        {"players": [2], "seeds": {"first": 1, "count": 3}, "repeats": 1},
+        "the paper does not name its three deals; seeds 1 to 3 stand for them",
+    ),
+    "challenge-selfplay": Protocol(
+        "The Hanabi Challenge, section 4.2: self-play at 2 to 5 players, at least 1,000 games each",
+        {"players": [2, 3, 4, 5], "seeds": {"first": 1, "count": 1000}, "repeats": 1},
+    ),
+    "challenge-adhoc": Protocol(
+        "The Hanabi Challenge, section 4.3: ad-hoc teams, told ten self-play games of the partner before each trial",
+        {
+            "players": [2, 3, 4, 5],
+            "seeds": {"first": 1, "count": 1000},
+            "repeats": 1,
+            "adhoc": {
+                "pool": "partners",
+                "position": "random",
+                "games": 10,
+                "past": {"first": 1_000_000_000, "count": 100},
+                "cross": 100,
+            },
+        },
+    ),
+}
+
+
+def completed(data: Mapping[str, Any]) -> dict[str, Any]:
+    """An experiment's plain data with its protocol's defaults wherever it says nothing itself. Raises UserError."""
+    name = data.get("protocol")
+    if name is None:
+        return dict(data)
+    if not isinstance(name, str) or name not in PROTOCOLS:
+        raise UserError(f"unknown protocol {name!r}; known: {', '.join(PROTOCOLS)}")
+    return _under(data, PROTOCOLS[name].defaults)
+
+
+def notes(name: str | None, *, players: Iterable[int], seeds: Iterable[int], repeats: int) -> list[str]:
+    """What a reader must know of figures of a protocol, given what was really played."""
+    if name is None:
+        return []
+    protocol = PROTOCOLS[name]
+    own = {"player counts": protocol.defaults["players"], "deals": _seeds(protocol.defaults["seeds"])}
+    own["repeats"] = [protocol.defaults["repeats"]]
+    now = {"player counts": sorted(set(players)), "deals": list(seeds), "repeats": [repeats]}
+    others = [what for what, asked in own.items() if now[what] != asked]
+    said = [protocol.title]
+    said += [protocol.deals] if protocol.deals and "deals" not in others else []
+    said += [f"here with other {' and '.join(others)} than its own"] if others else []
+    return [f"Protocol {name}: {'; '.join(said)}."]
+
+
+def _seeds(given: Any) -> list[int]:
+    if isinstance(given, Mapping):
+        return list(range(given["first"], given["first"] + given["count"]))
+    return list(given)
+
+
+def _under(own: Mapping[str, Any], defaults: Mapping[str, Any]) -> dict[str, Any]:
+    """Own keys first; mappings are completed key by key."""
+    both = dict(own)
+    for key, value in defaults.items():
+        mine = own.get(key)
+        both[key] = _under(mine, value) if isinstance(mine, dict) and isinstance(value, dict) else own.get(key, value)
+    return both
