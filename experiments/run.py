@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from experiments import figures, local, results, run_yaml
+from experiments import local, results, run_yaml
 from experiments.config import Experiment
 from experiments.job import Job, Outcome, Players
 from experiments.plan import Plan
@@ -45,7 +45,6 @@ def run(experiment: Experiment, folder: Path, *, workers: int = 1, progress: Pro
             progress(outcome)
             unfinished += [outcome] if outcome.result is None else []
     rows = results.rows(folder)
-    figures.draw(plan, rows)
     failed = tuple(outcome for outcome in unfinished if outcome.failed)
     suspended = next((f"{one.job.name}: {one.suspended}" for one in unfinished if one.suspended), None)
     return Done(plan, tuple(rows), failed, suspended, len(left(plan)) if unfinished else 0)

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from experiments import config, dry, sim_table, summary
+from experiments import report as reporting
 from experiments import run as running
 from experiments.commands import Json, Quiet, group, printed
 from experiments.progress import Progress
@@ -38,11 +39,24 @@ def run(
         printed(dry.data(planned)) if as_json else dry.show(planned, console())
         return
     done = running.run(asked, folder, workers=workers, progress=Progress(quiet=loud.quiet))
+    if done.rows:
+        reporting.write(folder, rows=done.rows, png=False)
     printed(summary.data(done)) if as_json else summary.show(done, console())
     if done.suspended:
         raise Suspended(f"{done.suspended}. The same command goes on from there", 0)
     if done.failed:
         raise TurnError(summary.failures(done))
+
+
+@app.command("report")
+def report(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A run's folder, e.g. runs/role-ablation.")],
+    interval: Annotated[str, typer.Option("--interval", help="Of the means: t or bootstrap.")] = "t",
+    as_json: Json = False,
+) -> None:
+    """Write report.html and report.md with figures and tables, from what lies in a run's folder."""
+    written = reporting.write(folder, interval=reporting.checked(interval))
+    printed(written.data()) if as_json else reporting.show(written, console())
 
 
 @app.command("errors")
