@@ -4,10 +4,10 @@ import csv
 from collections.abc import Callable, Mapping, Sequence
 from io import StringIO
 
+from experiments.analysis import Summary
 from experiments.arms import Arm, Deal, check
 from experiments.config import Experiment, Sitting
 from experiments.sitter import Sitter, sitter
-from experiments.statistics import Summary
 from orchestrator import partners
 from orchestrator.partners.base import PREFIX
 

@@ -6,9 +6,9 @@ from typing import Any
 
 from experiments import cross_play
 from experiments.adhoc import EVALUATED
+from experiments.analysis import Summary, analyse
 from experiments.plan import Plan
 from experiments.results import Row, replace
-from experiments.statistics import Summary, summarise
 from orchestrator.errors import UserError
 
 FIGURES = "figures"
@@ -19,10 +19,10 @@ def draw(plan: Plan, rows: Sequence[Row]) -> None:
     """figures/cross-play-<n>p.csv, and .png and .svg where matplotlib is installed."""
     if plan.experiment.cross_play is None and plan.experiment.adhoc is None:
         return
-    named = {arm.name: number for number, arm in enumerate(plan.arms)}
-    pairs = [s for s in summarise(rows) if s.arm in named and not s.arm.startswith(f"{EVALUATED}{cross_play.WITH}")]
-    pairs.sort(key=lambda summary: named[summary.arm])
-    for players in sorted({summary.players for summary in pairs}):
+    named = [arm.name for arm in plan.arms]
+    shown = [row for row in rows if row.arm in named and not row.arm.startswith(f"{EVALUATED}{cross_play.WITH}")]
+    pairs = analyse(shown, order=named).summaries
+    for players in sorted({row.players for row in shown}):
         stem = plan.folder / FIGURES / f"cross-play-{players}p"
         replace(stem.with_suffix(".csv"), cross_play.table(pairs, players))
         if there():
