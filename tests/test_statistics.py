@@ -47,13 +47,13 @@ def test_spread_error_and_interval_are_scipys(scores: list[int]) -> None:
         assert found.interval == (scores[0], scores[0]) and found.detectable is None and found.enough(1) is None
 
 
-@settings(deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(SCORES, st.data())
 def test_two_samples_are_compared_as_scipy_does_by_welch(one: list[int], data: st.DataObject) -> None:
     other = data.draw(st.lists(st.integers(0, 25), min_size=len(one), max_size=len(one)))
     found = of_two(one, other)
     assert found is not None and found.mean == pytest.approx(np.mean(one) - np.mean(other))
-    if len(set(one)) > 1 or len(set(other)) > 1:
+    if len(set(one)) > 1 and len(set(other)) > 1:  # scipy warns of others
         test = stats.ttest_ind(one, other, equal_var=False)
         expected = test.confidence_interval(0.95)
         assert found.df == pytest.approx(test.df)
@@ -81,13 +81,12 @@ def test_the_sign_test_goes_through_all_signs(deltas: list[int]) -> None:
 @settings(max_examples=30, deadline=None)
 @given(FEW.filter(bool), FEW.filter(bool))
 def test_the_test_of_groups_goes_through_all_groups(one: list[int], other: list[int]) -> None:
-    both, seen = [*one, *other], abs(np.mean(one) - np.mean(other))
-    found = [
-        np.mean([both[i] for i in chosen]) - np.mean([both[i] for i in range(len(both)) if i not in chosen])
-        for chosen in combinations(range(len(both)), len(one))
-    ]
-    if math.comb(len(both), len(one)) <= 2**12:  # more take long
-        assert by_groups(one, other).p == pytest.approx(np.mean([abs(f) >= seen - 1e-9 for f in found]))
+    one, other = one[:5], other[:5]
+    both = [*one, *other]
+    sums = [sum(chosen) for chosen in combinations(both, len(one))]
+    apart = [abs(first / len(one) - (sum(both) - first) / len(other)) for first in sums]
+    seen = abs(sum(one) / len(one) - sum(other) / len(other))
+    assert by_groups(one, other).p == pytest.approx(sum(one >= seen - 1e-9 for one in apart) / len(apart))
 
 
 def test_both_tests_are_scipys() -> None:
