@@ -56,11 +56,6 @@ def on(models: str) -> str:
     return f"{models} (simulated)" if among(models) else models
 
 
-def labelled(arm: str, simulated: bool) -> str:
-    """A simulated arm is said to be one, for it must never pass for a model's."""
-    return f"{arm} (simulated)" if simulated else arm
-
-
 def warning(models: str) -> Text | None:
     """What simulated models are; None where there are none."""
     if not (found := among(models)):

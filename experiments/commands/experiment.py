@@ -1,11 +1,11 @@
 """`experiment`: arms of games on the same deals, and what they come to."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
-from experiments import config, dry, sim_table, summary
+from experiments import compare, config, dry, sim_table, summary
 from experiments import report as reporting
 from experiments import run as running
 from experiments.commands import Json, Quiet, group, printed
@@ -14,6 +14,10 @@ from experiments.terminal import console
 from orchestrator.errors import Suspended, TurnError
 
 app = group("Arms of games on the same deals, and what they come to.")
+
+Intervals = Annotated[
+    Literal["t", "bootstrap"], typer.Option("--interval", help="How 95 % intervals of means are made.")
+]
 
 
 @app.command("run")
@@ -27,6 +31,7 @@ def run(
     out: Annotated[Path | None, typer.Option(help="The run's folder; runs/NAME if not given.")] = None,
     workers: Annotated[int, typer.Option(min=1, help="Processes that play.")] = 1,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be played, and play nothing.")] = False,
+    interval: Intervals = "t",
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -40,8 +45,8 @@ def run(
         return
     done = running.run(asked, folder, workers=workers, progress=Progress(quiet=loud.quiet))
     if done.rows:
-        reporting.write(folder, rows=done.rows, png=False)
-    printed(summary.data(done)) if as_json else summary.show(done, console())
+        reporting.write(folder, rows=done.rows, interval=interval, png=False)
+    printed(summary.data(done, interval)) if as_json else summary.show(done, console(), interval)
     if done.suspended:
         raise Suspended(f"{done.suspended}. The same command goes on from there", 0)
     if done.failed:
@@ -51,12 +56,26 @@ def run(
 @app.command("report")
 def report(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="A run's folder, e.g. runs/role-ablation.")],
-    interval: Annotated[str, typer.Option("--interval", help="Of the means: t or bootstrap.")] = "t",
+    interval: Intervals = "t",
     as_json: Json = False,
 ) -> None:
     """Write report.html and report.md with figures and tables, from what lies in a run's folder."""
-    written = reporting.write(folder, interval=reporting.checked(interval))
+    written = reporting.write(folder, interval=interval)
     printed(written.data()) if as_json else reporting.show(written, console())
+
+
+@app.command("compare")
+def compared(
+    first: Annotated[Path, typer.Argument(metavar="DIR_A", help="A run's folder.")],
+    second: Annotated[Path, typer.Argument(metavar="DIR_B", help="Another's, which is compared with it.")],
+    arm: Annotated[str | None, typer.Option(help="Only this arm; every arm that both have if not given.")] = None,
+    arm_b: Annotated[str | None, typer.Option(help="The arm of DIR_B, where it has another name.")] = None,
+    interval: Intervals = "t",
+    as_json: Json = False,
+) -> None:
+    """Compare two runs arm by arm, on the deals that both played."""
+    found = compare.compare(first, second, arm, arm_b, interval=interval)
+    printed(compare.data(found)) if as_json else compare.show(found, console())
 
 
 @app.command("errors")

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, cast, get_args
+from typing import Any
 
 from rich.console import Console
 from rich.text import Text
@@ -13,7 +13,6 @@ from experiments.analysis import Analysis, Interval, analyse
 from experiments.figures.material import Material, in_order
 from experiments.report import page, source
 from experiments.results import Row, replace
-from orchestrator.errors import UserError
 
 HTML, MARKDOWN = "report.html", "report.md"
 
@@ -57,13 +56,6 @@ def write(folder: Path, *, rows: Sequence[Row] | None = None, interval: Interval
     replace(report.html, page.html(contents))
     replace(folder / MARKDOWN, page.markdown(contents))
     return report
-
-
-def checked(interval: str) -> Interval:
-    """Raises UserError."""
-    if interval not in get_args(Interval):
-        raise UserError(f"--interval is {interval!r}; it can be: {', '.join(get_args(Interval))}")
-    return cast(Interval, interval)
 
 
 def show(report: Report, console: Console) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from experiments.analysis import Analysis, Difference, Summary
-from experiments.terminal import labelled
+from experiments.labels import labelled, labels
 from roles.words import percent
 
 
@@ -33,10 +33,11 @@ def at(players: int | None) -> str:
 
 
 def scores(found: Sequence[Summary]) -> Grid:
+    named = labels(found)
     columns = "arm", "players", "games", "deals", "score", "95 %", "kept", "SD", "IQM", "perfect", "struck out"
     rows = [
         (
-            labelled(s.arm, s.simulated),
+            named[s.arm],
             at(s.players),
             str(s.n),
             str(s.deals),
@@ -54,6 +55,7 @@ def scores(found: Sequence[Summary]) -> Grid:
 
 
 def play(found: Sequence[Summary]) -> Grid:
+    named = labels(found)
     columns = (
         "arm",
         "players",
@@ -69,7 +71,7 @@ def play(found: Sequence[Summary]) -> Grid:
     )
     rows = [
         (
-            labelled(s.arm, s.simulated),
+            named[s.arm],
             at(s.players),
             number(s.turns, 1),
             number(s.misplays),
@@ -87,6 +89,7 @@ def play(found: Sequence[Summary]) -> Grid:
 
 
 def differences(analysis: Analysis) -> Grid:
+    named = labels(analysis.summaries)
     simulated = {s.arm for s in analysis.summaries if s.simulated}
     columns = (
         "arm",
@@ -102,13 +105,15 @@ def differences(analysis: Analysis) -> Grid:
         "MDE",
         "for 1 point",
     )
-    rows = [_difference(d, simulated=bool({d.arm, d.baseline} & simulated)) for d in analysis.differences]
+    rows = [
+        _difference(d, labelled(d.arm, True) if d.baseline in simulated else named[d.arm]) for d in analysis.differences
+    ]
     return Grid(columns, tuple(rows))
 
 
-def _difference(d: Difference, *, simulated: bool) -> tuple[str, ...]:
+def _difference(d: Difference, label: str) -> tuple[str, ...]:
     return (
-        labelled(d.arm, simulated),
+        label,
         at(d.players),
         f"{d.n} {d.unit}",
         number(d.mean, 2, "+"),
