@@ -199,7 +199,7 @@ addEventListener("load", () => {
 })
 </script>
 """
-"""Goes before a page: what it would fetch is refused, and its errors, width and words are told to the page around it."""
+"""Goes before a page: what it would fetch is refused, and its errors, width and words are told to that around it."""
 
 PHONE = '<iframe srcdoc="{page}" width="390" height="800"></iframe>'
 """A browser's own window is no narrower than 500 pixels."""

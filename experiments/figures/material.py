@@ -70,7 +70,7 @@ class Material:
 
     @cached_property
     def tallies(self) -> Mapping[tuple[str, int], Tally]:
-        """What the turns come to, by arm and players, of arms that have a row each. Raises as `shown`, and UserError."""
+        """What the turns come to, by arm and players, of arms with a row each. Raises as `shown`, and UserError."""
         shown = self.shown()
         found: dict[tuple[str, int], Tally] = {}
         for row in self.rows:

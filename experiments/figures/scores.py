@@ -167,7 +167,7 @@ KINDS = (
         "differences",
         "Differences from the baseline",
         "Mean difference of pairs with its 95 % interval. Filled: p < 0.05 after Holm's correction. The grey bar of a "
-        "row reaches to the true difference that so many pairs would show in four of five runs; smaller ones may be missed.",
+        "row reaches to the true difference that so many pairs would show in four runs of five; less may be missed.",
         _differences,
         _paint_differences,
     ),
