@@ -10,7 +10,7 @@ from experiments.figures.material import Material
 
 RANKS = ("best", "second", "third", "lower")
 AGREED = ("all", "more than half", "half or fewer")
-SHADES = ("#0072b2", "#56b4e9", "#e69f00", "#d55e00")
+SHADES = (style.BLUE, style.SKY, style.ORANGE, style.VERMILLION)
 
 
 def _by_arm(material: Material, name: str) -> dict[str, Counter[Any]]:

@@ -60,7 +60,7 @@ def _points(ax: Any, place: float, games: Sequence[Row]) -> None:
     counts = Counter(game.score_strict for game in games)
     look: dict[str, Any] = {"color": style.BLUE, "alpha": 0.6, "linewidths": 0, "zorder": 3}
     if len(games) > CROWD:
-        sizes = [max(2.0, 60 * count / len(games)) for count in counts.values()]
+        sizes = [max(2.0, 110 * count / len(games)) for count in counts.values()]
         ax.scatter(list(counts), [place] * len(counts), s=sizes, **look)
         return
     spots = [(score, place + _spread(number, count)) for score, count in counts.items() for number in range(count)]

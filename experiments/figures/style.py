@@ -8,13 +8,19 @@ from typing import Any, TextIO
 WIDTH = 4.8
 """Inches of all figures, so that their letters are of one size; a phone shows them nearly as they are."""
 
-INK, MUTED, FAINT, PAPER = "#1b1b1b", "#6f6f6f", "#d4d4d4", "#fffffe"
-OF_THE_PAGE = {INK: "currentColor", MUTED: "var(--muted)", FAINT: "var(--line)", PAPER: "var(--paper)"}
+INK, MUTED, FAINT, PAPER, BLUE = "#1b1b1b", "#6f6f6f", "#d4d4d4", "#fffffe", "#0072b2"
+OF_THE_PAGE = {
+    INK: "currentColor",
+    MUTED: "var(--muted)",
+    FAINT: "var(--line)",
+    PAPER: "var(--paper)",
+    BLUE: "var(--blue)",
+}
 """The colours that a page changes with its own."""
 
-COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8c6bb1", "#b3a100")
+COLOURS = (BLUE, "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8c6bb1", "#b3a100")
 """Okabe and Ito's, without black, and with a darker yellow."""
-BLUE, VERMILLION, GREEN, PURPLE, ORANGE, SKY = COLOURS[:6]
+VERMILLION, GREEN, PURPLE, ORANGE, SKY = COLOURS[1:6]
 DASHES: Sequence[Any] = ("-", (0, (5, 1.5)), (0, (1.5, 1.2)), (0, (6, 1.5, 1.5, 1.5)))
 
 EXPERIENCED = (18, 23)
