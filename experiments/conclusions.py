@@ -50,7 +50,8 @@ def _found(one: Difference) -> str:
         many = "one deal, played once by each," if one.unit == "repeats" else "a single pair"
         return f"{one.arm} {_less(one.mean, at)}; of {many} nothing can be concluded"
     if one.mde is None:
-        return f"{one.arm} {_less(one.mean, at)} in each of {_sample(one)}; {_never_else(one)}"
+        averaged = ", averaged over these counts" if one.players is None else ""
+        return f"{one.arm} {_less(one.mean, at)} in each of {one.n} {one.unit}{averaged}; {_never_else(one)}"
     p = pvalue(one.p_holm)
     bounds = f"95 % {one.low:+.2f} to {one.high:+.2f}, Holm p {'' if p.startswith('<') else '= '}{p}, {_sample(one)}"
     if one.p_holm is not None and one.p_holm < ALPHA:
