@@ -111,6 +111,26 @@ def test_every_figure_lies_beside_its_table_and_the_rest_is_named_with_its_reaso
     assert "- Cost and score: no answer was paid for" in markdown and "| one (simulated) | 2 | 3 |" in markdown
 
 
+def test_a_figure_says_what_no_model_played(written: report.Report) -> None:
+    svg = (written.folder / "figures" / "scores.svg").read_text("utf-8")
+    assert ">one (sim.)<" in svg and ">with-a-stranger-of-a-… (prog.)<" in svg
+    assert "(prog.): programs, no language model; (sim.): simulated models, no language models" in svg
+
+
+def test_a_journal_that_cannot_be_read_costs_the_figures_of_turns_alone(ran: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    shutil.copytree(ran, folder, ignore=shutil.ignore_patterns("figures", "report.*"))
+    broken = folder / "games" / "one" / "2p-s1-r1.jsonl"
+    lines = broken.read_bytes().splitlines(keepends=True)
+    broken.write_bytes(b"".join([*lines[:5], b'{"v": 1, "event": "moved", half\n', *lines[5:]]))
+    made = report.write(folder, png=False)
+    assert {one.kind.name for one in made.drawn} == {"scores", "differences", "histogram", "samples", "ends"}
+    assert (
+        "is not a journal that this program reads"
+        in {one.title: one.why for one in made.left}["Rank of the chosen move"]
+    )
+
+
 def test_the_tables_say_what_the_games_say(written: report.Report) -> None:
     rows = read_rows(written.folder)
     for line in table(written.folder, "scores"):

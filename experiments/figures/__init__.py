@@ -10,6 +10,7 @@ from experiments.figures import choices, cost, cross, curves, ends, samples, sco
 from experiments.figures.kind import Kind, NothingToDrawError, Table
 from experiments.figures.material import Material
 from experiments.results import replace
+from orchestrator.errors import UserError
 
 log = structlog.get_logger()
 
@@ -93,6 +94,8 @@ def draw(material: Material, *, png: bool = True) -> tuple[list[Drawn], list[Lef
 
 
 def _failed(kind: Kind, error: Exception) -> LeftOut:
+    if isinstance(error, UserError):
+        return LeftOut(kind.title, str(error))
     log.warning("a figure failed", figure=kind.name, exc_info=True)
     return LeftOut(kind.title, f"it failed: {type(error).__name__}: {error}")
 

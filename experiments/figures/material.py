@@ -54,19 +54,28 @@ class Material:
         return [summary for summary in self.analysis.summaries if summary.arm in shown]
 
     @cached_property
+    def kinds(self) -> Mapping[str, str]:
+        """What no model played, by arm."""
+        found = {}
+        for arm in self.arms:
+            of = [summary for summary in self.analysis.summaries if summary.arm == arm]
+            found[arm] = "sim." if any(s.simulated for s in of) else "prog." if all(s.program for s in of) else ""
+        return found
+
+    @cached_property
     def label(self) -> str:
         """What must stand under every figure that is not of models alone; empty otherwise."""
-        simulated = {row.simulated for row in self.rows}
-        if True in simulated:
-            return "simulated models, no language models" if simulated == {True} else "(sim.): simulated models"
-        return "programs, no language model" if all(summary.program for summary in self.analysis.summaries) else ""
+        kinds = set(self.kinds.values())
+        if len(kinds) == 1:
+            return ALONE[kinds.pop()]
+        return "; ".join(f"({kind}): {ALONE[kind]}" for kind in sorted(kinds) if kind)
 
     def name(self, arm: str) -> str:
         """An arm's name on an axis."""
         short = arm.removeprefix(EVALUATED + ".") if arm.startswith(f"{EVALUATED}{WITH}") else arm
         short = short if len(short) <= LONGEST else f"{short[: LONGEST - 1]}…"
-        mixed = {row.simulated for row in self.rows} == {True, False}
-        return f"{short} (sim.)" if mixed and any(row.simulated for row in self.of(arm)) else short
+        mixed = len(set(self.kinds.values())) > 1
+        return f"{short} ({self.kinds[arm]})" if mixed and self.kinds[arm] else short
 
     @cached_property
     def tallies(self) -> Mapping[tuple[str, int], Tally]:
@@ -83,6 +92,8 @@ class Material:
     def players(self) -> list[int]:
         return sorted({row.players for row in self.rows})
 
+
+ALONE = {"sim.": "simulated models, no language models", "prog.": "programs, no language model", "": ""}
 
 LONGEST = 22
 """Letters of an arm's name on an axis."""
