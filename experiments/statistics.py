@@ -20,7 +20,7 @@ POWER = 0.8
 """How often an effect of the minimum detectable size is to be shown."""
 EXACT = 2**16
 """Relabellings up to which a permutation test goes through all of them."""
-DRAWS = 19_999
+DRAWS = 9_999
 """Relabellings that it draws where there are more."""
 RESAMPLES = 1_999
 """Of a bootstrap."""

@@ -117,6 +117,11 @@ def test_pooled_is_over_seeds_each_the_mean_of_its_player_counts(scores: list[tu
     assert pooled[0].strict == pytest.approx(np.mean([score for row in scores for score in row[:2]]))
 
 
+def test_player_counts_count_alike_however_many_repeats_they_have() -> None:
+    rows = [game("a", 1, 10, players=2), game("a", 1, 20, players=2, repeat=2), game("a", 1, 25), game("a", 2, 8)]
+    assert summary(analyse([*rows, game("a", 2, 6, players=2)]), None).strict == ((15 + 25) / 2 + (8 + 6) / 2) / 2
+
+
 def test_an_arm_that_is_void_at_a_count_is_pooled_over_the_others() -> None:
     rows = [row for n in (2, 3, 4) for row in games("full", (20, 21, 22), players=n)]
     rows += [row for n in (3, 4) for row in games("void", (18, 20, 20), players=n)]
@@ -158,10 +163,11 @@ def test_one_deal_is_judged_by_its_repeats_and_said_to_be_one() -> None:
 def test_several_counts_of_one_deal_are_pooled_repeat_by_repeat() -> None:
     rows = [game("full", 7, 20 + r % 3, repeat=r, players=n) for n in (2, 3) for r in range(6)]
     rows += [game("no-x", 7, 15 + r % 4 + n, repeat=r, players=n) for n in (2, 3) for r in range(6)]
-    found = only(analyse([*rows, game("full", 7, 0, repeat=9)], "full"), None)
+    alone = [game(arm, 7, 0, repeat=9) for arm in ("full", "no-x")]  # not played at two
+    found = only(analyse([*rows, *alone], "full"), None)
     one, other = [17.5 + r % 4 for r in range(6)], [20 + r % 3 for r in range(6)]
     welch = stats.ttest_ind(one, other, equal_var=False).confidence_interval(0.95)
-    assert (found.unit, found.n, found.left_out) == ("repeats", 6, 1)
+    assert (found.unit, found.n, found.left_out) == ("repeats", 6, 2)
     assert (found.low, found.high) == pytest.approx((welch.low, welch.high))
 
 
