@@ -10,7 +10,7 @@ from dotenv import find_dotenv, load_dotenv
 from rich.text import Text
 
 from experiments import logs
-from experiments.commands import HELP, INTERRUPTED, Quiet, Verbose, experiment, listing, playing, tools
+from experiments.commands import HELP, INTERRUPTED, Quiet, Verbose, experiment, export, listing, playing, tools
 from experiments.terminal import console
 from orchestrator.errors import Suspended, TurnError, UserError
 
@@ -21,6 +21,7 @@ app.add_typer(listing.graphs_app, name="graphs")
 app.add_typer(listing.roles_app, name="roles")
 app.add_typer(experiment.app, name="experiment")
 app.add_typer(listing.partners_app, name="partners")
+app.command("export")(export.export)
 app.command("bench")(tools.measure)
 app.command("fake-endpoint")(tools.serve_blindly)
 

@@ -1,14 +1,11 @@
 """Cross-play: every ordered pair (A, B), A in exactly one seat and B in all others; the diagonal is self-play."""
 
-import csv
-from collections.abc import Callable, Mapping, Sequence
-from io import StringIO
+from collections.abc import Callable, Mapping
 
 from experiments.arms import Arm, Deal, check
 from experiments.config import Experiment
 from experiments.seating import Sitting
 from experiments.sitter import Sitter, sitter
-from experiments.statistics import Summary
 from orchestrator import partners
 from orchestrator.partners.base import PREFIX
 
@@ -49,16 +46,3 @@ def arms(experiment: Experiment, labels: Mapping[str, Sitter] | None = None) -> 
 def _alone(a: Sitter, *, rotate: bool) -> Callable[[Deal], Mapping[int, Sitter]]:
     """A in one seat of a deal."""
     return lambda deal: {deal.seed % deal.players if rotate else 0: a}
-
-
-def table(summaries: Sequence[Summary], players: int) -> str:
-    """The matrix of a player count as CSV, a row per pair, in the order of the arms."""
-    out = StringIO()
-    write = csv.writer(out, lineterminator="\n")
-    write.writerow(("one", "rest", "players", "n", "strict", "strict_se", "kept", "sd", "struck_out"))
-    for s in summaries:
-        if s.players == players and WITH in s.arm:
-            one, _, rest = s.arm.partition(WITH)
-            figures = (s.strict, s.strict_se, s.kept, s.sd, s.struck_out)
-            write.writerow((one, rest, players, s.n, *("" if f is None else f"{f:.4f}" for f in figures)))
-    return out.getvalue()

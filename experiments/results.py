@@ -11,9 +11,11 @@ from uuid import uuid4
 
 from pydantic import ValidationError
 
+from orchestrator.cards import MAX_LIVES
 from orchestrator.errors import UserError
 from orchestrator.events import GameEnded, GameStarted, Result
 from orchestrator.journal import VERSION
+from orchestrator.settings import PROGRAM
 from orchestrator.simulated import among
 
 GAMES = "games"
@@ -45,6 +47,17 @@ class Row:
     """Relative to the run folder."""
     simulated: bool = False
     """Whether a simulated model sat there, which must never pass for a model."""
+    model: str = PROGRAM
+    """The models' names, joined by `+`."""
+    misplays: int = 0
+    """Each of them cost a life."""
+    hints_wasted: int | None = None
+    """Hints after which their receiver knew no more of any card than before; None in journals that do not say."""
+
+    @property
+    def program(self) -> bool:
+        """Whether no model sat there."""
+        return set(self.model.split("+")) == {PROGRAM}
 
 
 COLUMNS = tuple(Row.__dataclass_fields__)
@@ -52,7 +65,8 @@ COLUMNS = tuple(Row.__dataclass_fields__)
 
 def row(arm: str, repeat: int, journal: str, result: Result) -> Row:
     named = {name: getattr(result, name) for name in COLUMNS if name in Result.model_fields}
-    return Row(arm=arm, repeat=repeat, journal=journal, simulated=bool(among(result.model)), **named)
+    simulated, misplays = bool(among(result.model)), MAX_LIVES - result.lives
+    return Row(arm=arm, repeat=repeat, journal=journal, simulated=simulated, misplays=misplays, **named)
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, cast, get_args
 
-from experiments import figures, results, run_yaml
+from experiments import results, run_yaml
 from experiments.config import Experiment
 from experiments.crew import Crew
 from experiments.interrupt import drained
@@ -109,7 +109,6 @@ class Runner:
         if refused and not self.plan.begun():
             raise UserError(str(refused[0].suspended))
         rows = results.rows(self.plan.folder)
-        figures.draw(self.plan, rows)
         failed = tuple(sorted((one for one in unfinished if one.failed), key=lambda one: one.job.name))
         stops = [one for one in unfinished if one.suspended and one.suspended != INTERRUPTED]
         why = next((one.suspended if one.held else f"{one.job.name}: {one.suspended}" for one in stops), None)

@@ -10,11 +10,11 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
+from experiments.labels import labelled
 from experiments.results import GAMES
 from experiments.run_yaml import RUN
 from experiments.statistics import standard_error
 from experiments.story import Story, Turn
-from experiments.summary import labelled
 from graphs.build import attempts, role_node
 from graphs.config import GraphConfig
 from graphs.prompting import notes_of

@@ -1,69 +1,99 @@
-"""What a run's games come to: small functions of scores, and nothing else."""
+"""Means of samples: intervals, tests, and what they could have shown. Nothing here knows of games.
+
+scipy is imported where it is used: it takes a second, and most commands need none of it.
+"""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
+from itertools import combinations
 from statistics import fmean, stdev
+from typing import Any
 
-from experiments.results import Row
+import numpy as np
 
 CONFIDENCE = 0.95
+ALPHA = 0.05
+POWER = 0.8
+"""How often an effect of the minimum detectable size is to be shown."""
+EXACT = 2**16
+"""Relabellings up to which a permutation test goes through all of them."""
+DRAWS = 9_999
+"""Relabellings that it draws where there are more."""
+RESAMPLES = 1_999
+"""Of a bootstrap."""
+SEED = 1
+"""Of whatever is drawn: the same sample has the same figures each time."""
+ROUNDING = 1e-9
+"""What means of whole numbers may differ by and still be the same."""
+
+Bounds = tuple[float, float]
+Matrix = np.ndarray[Any, np.dtype[Any]]
+Statistic = Callable[..., Any]
+"""Of one sample or several, along an `axis`."""
 
 
 @dataclass(frozen=True)
-class Summary:
-    """The games of an arm at a player count."""
+class Estimate:
+    """A mean, or a difference of means, and how sure it is."""
 
-    arm: str
-    players: int
+    mean: float
+    error: float
+    """Its standard error; 0 when nothing varies."""
+    df: float
+    """Degrees of freedom of that error."""
     n: int
-    strict: float
-    """Mean score; 0 for a game in which the third life was lost."""
-    strict_se: float | None
-    """Standard error of that mean; None for a single game."""
-    kept: float
-    """Mean of the points on the table, also when the third life was lost."""
-    sd: float | None
-    """Standard deviation of the strict scores of games; None for a single game."""
-    struck_out: float
-    """Share of games in which the third life was lost."""
-    perfect: float
-    """Share of games with 25 points."""
-    turns: float
-    """Mean per game."""
-    simulated: bool
-    """Whether a simulated model sat in any of them."""
+    """Size of the sample; of each, when there are two."""
+
+    @property
+    def interval(self) -> Bounds:
+        """Of Student's t."""
+        half = self.error and _t(self.df, (1 + CONFIDENCE) / 2) * self.error
+        return self.mean - half, self.mean + half
+
+    @property
+    def detectable(self) -> float | None:
+        """The smallest true mean that POWER of such samples would tell from 0; None when nothing varies."""
+        return self.error * _errors(self.df) if self.error else None
+
+    def enough(self, effect: float) -> int | None:
+        """The sample size at which a true mean of `effect` would be told from 0 as often; None when nothing varies."""
+        if not self.error:
+            return None
+
+        def shows(n: int) -> bool:
+            df = self.df * (n - 1) / (self.n - 1)
+            return effect >= self.error * math.sqrt(self.n / n) * _errors(df)
+
+        most = 2
+        while not shows(most):
+            most *= 2
+        return bisect_left(range(most), True, lo=2, key=shows)
 
 
-def summarise(rows: Iterable[Row]) -> list[Summary]:
-    """A summary for each arm and player count, in the order in which they first appear."""
-    groups: dict[tuple[str, int], list[Row]] = {}
-    for row in rows:
-        groups.setdefault((row.arm, row.players), []).append(row)
-    return [_summary(arm, players, found) for (arm, players), found in groups.items()]
+def of_one(values: Sequence[float]) -> Estimate | None:
+    """The mean of a sample; None for fewer than two values."""
+    error = standard_error(values)
+    return None if error is None else Estimate(fmean(values), error, len(values) - 1, len(values))
 
 
-def _summary(arm: str, players: int, rows: Sequence[Row]) -> Summary:
-    strict = [row.score_strict for row in rows]
-    sd = spread(strict)
-    return Summary(
-        arm=arm,
-        players=players,
-        n=len(rows),
-        strict=fmean(strict),
-        strict_se=standard_error(strict),
-        kept=fmean(row.score_kept for row in rows),
-        sd=sd,
-        struck_out=fmean(row.lives == 0 for row in rows),
-        perfect=fmean(row.end == "perfect" for row in rows),
-        turns=fmean(row.turns for row in rows),
-        simulated=any(row.simulated for row in rows),
-    )
+def of_two(one: Sequence[float], other: Sequence[float]) -> Estimate | None:
+    """The mean of one sample less that of another as large, by Welch; None for fewer than two values each."""
+    a, b = standard_error(one), standard_error(other)
+    if a is None or b is None:
+        return None
+    error = math.hypot(a, b)
+    df = error**4 / (a**4 / (len(one) - 1) + b**4 / (len(other) - 1)) if error else math.inf
+    return Estimate(fmean(one) - fmean(other), error, df, min(len(one), len(other)))
 
 
 def spread(values: Sequence[float]) -> float | None:
     """Standard deviation of a sample (n - 1); None for fewer than two values."""
-    return stdev(values) if len(values) > 1 else None
+    if len(values) < 2:
+        return None
+    return 0.0 if max(values) - min(values) < ROUNDING else stdev(values)
 
 
 def standard_error(values: Sequence[float]) -> float | None:
@@ -72,47 +102,112 @@ def standard_error(values: Sequence[float]) -> float | None:
     return None if sd is None else sd / math.sqrt(len(values))
 
 
+@cache
+def _t(df: float, quantile: float) -> float:
+    from scipy.stats import t
+
+    return float(t.ppf(quantile, df))
+
+
+@cache
+def _errors(df: float) -> float:
+    """How many standard errors a true mean must be for POWER of all t tests to show it, with its sign."""
+    from scipy.optimize import brentq
+    from scipy.stats import nct
+
+    critical = _t(df, 1 - ALPHA / 2)
+
+    def lacking(shift: float) -> float:
+        return POWER - float(nct.sf(critical, df, shift))
+
+    return float(brentq(lacking, 0, 10 * critical))
+
+
+def bootstrapped(statistic: Statistic, *samples: Sequence[float]) -> Bounds | None:
+    """The percentile interval of a statistic of one sample or several; None when one has fewer than two values."""
+    if min(map(len, samples)) < 2:
+        return None
+    from scipy.stats import bootstrap
+
+    drawn = bootstrap(
+        samples,
+        statistic,
+        n_resamples=RESAMPLES,
+        confidence_level=CONFIDENCE,
+        method="percentile",
+        rng=np.random.default_rng(SEED),
+    )
+    low, high = drawn.confidence_interval
+    return float(low), float(high)
+
+
+def means(*samples: Matrix, axis: int = -1) -> Matrix:
+    """The mean, or the mean of the first less that of the second: for `bootstrapped`."""
+    first, *rest = (np.mean(sample, axis=axis) for sample in samples)
+    return np.asarray(first - rest[0] if rest else first)
+
+
+def interquartile(values: Sequence[float] | Matrix, axis: int = -1) -> Any:
+    """The mean of the middle half, whole values only: a quarter, rounded down, is cut off at each end."""
+    from scipy.stats import trim_mean
+
+    return trim_mean(values, 0.25, axis=axis)
+
+
 @dataclass(frozen=True)
-class Difference:
-    """An arm less the baseline at a player count, deal by deal: repeats of a deal count as one, by their mean."""
+class Permuted:
+    """A permutation test of no difference."""
 
-    arm: str
-    baseline: str
-    players: int
-    deals: int
-    """That both have played."""
-    mean: float
-    """Of strict scores."""
-    low: float | None
-    """The ends of the 95 % t interval of the mean; None for a single deal."""
-    high: float | None
+    p: float
+    """Two-sided."""
+    draws: int | None = None
+    """Relabellings that were drawn; None when all were gone through."""
 
 
-def compare(rows: Sequence[Row], baseline: str) -> list[Difference]:
-    """Every other arm with the baseline, at every player count at which both played a deal."""
-    scores: dict[tuple[str, int], dict[int, list[int]]] = {}
-    for row in rows:
-        scores.setdefault((row.arm, row.players), {}).setdefault(row.seed, []).append(row.score_strict)
-    found = []
-    for (arm, players), by_seed in scores.items():
-        deltas = paired(by_seed, scores.get((baseline, players), {}))
-        if arm != baseline and deltas:
-            low, high = interval(deltas)
-            found.append(Difference(arm, baseline, players, len(deltas), fmean(deltas), low, high))
-    return found
+def by_signs(deltas: Sequence[float]) -> Permuted:
+    """Of paired differences, each of which could as well have had the other sign.
+
+    Those of 0 change nothing, so that they are left out. Of m draws of which b have as large a sum, p is
+    (b + 1) / (m + 1).
+    """
+    sizes = np.array([delta for delta in deltas if abs(delta) > ROUNDING], dtype=float)
+    if exact := 2 ** len(sizes) <= EXACT:
+        flipped = (np.arange(2 ** len(sizes))[:, None] >> np.arange(len(sizes)) & 1) @ sizes
+    else:
+        flipped = _drawn_flips(sizes)
+    return _permuted(sizes.sum() - 2 * flipped, sizes.sum(), exact=exact)
 
 
-def paired(one: Mapping[int, Sequence[float]], other: Mapping[int, Sequence[float]]) -> list[float]:
-    """The differences of the means of the deals that both have."""
-    return [fmean(one[seed]) - fmean(other[seed]) for seed in sorted(one.keys() & other.keys())]
+def _drawn_flips(sizes: Matrix) -> Matrix:
+    """The sums of what is flipped in each draw, with a bit for each flip, some draws at a time to spare memory."""
+    wide = -(-len(sizes) // 8)
+    bits = np.frombuffer(np.random.default_rng(SEED).bytes(DRAWS * wide), np.uint8).reshape(DRAWS, wide)
+    parts = (np.unpackbits(part, axis=1, count=len(sizes)) for part in np.array_split(bits, 20))
+    return np.concatenate([part.astype(float) @ sizes for part in parts])
 
 
-def interval(values: Sequence[float], confidence: float = CONFIDENCE) -> tuple[float | None, float | None]:
-    """The t interval of the mean; both None for fewer than two values."""
-    error = standard_error(values)
-    if error is None:
-        return None, None
-    from scipy.stats import t  # takes a second to import, and most commands need none
+def by_groups(one: Sequence[float], other: Sequence[float]) -> Permuted:
+    """Of two samples, each value of which could as well have been in the other."""
+    both, n = np.array([*one, *other], dtype=float), len(one)
+    if exact := math.comb(len(both), n) <= EXACT:
+        firsts = both[np.array(list(combinations(range(len(both)), n)))].mean(axis=1)
+    else:
+        shuffled = np.random.default_rng(SEED).permuted(np.tile(both, (DRAWS, 1)), axis=1)
+        firsts = shuffled[:, :n].mean(axis=1)
+    rests = (both.sum() - n * firsts) / len(other)
+    return _permuted(firsts - rests, fmean(one) - fmean(other), exact=exact)
 
-    mean, half = fmean(values), float(t.ppf((1 + confidence) / 2, len(values) - 1)) * error
-    return mean - half, mean + half
+
+def _permuted(relabelled: Matrix, seen: float, *, exact: bool) -> Permuted:
+    as_large = int(np.sum(np.abs(relabelled) >= abs(seen) - ROUNDING))
+    if exact:
+        return Permuted(as_large / len(relabelled))
+    return Permuted((as_large + 1) / (DRAWS + 1), DRAWS)
+
+
+def holm(ps: Sequence[float]) -> list[float]:
+    """Corrected for their number, each in its place: that none of them is significant by chance."""
+    corrected, least = [0.0] * len(ps), 0.0
+    for done, place in enumerate(sorted(range(len(ps)), key=ps.__getitem__)):
+        least = corrected[place] = max(least, min(1.0, (len(ps) - done) * ps[place]))
+    return corrected

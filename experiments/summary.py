@@ -1,6 +1,7 @@
-"""A run's end: a table per arm and player count, the comparison with the baseline, and the same as data."""
+"""A run's end: a table per arm and player count, the comparison with the baseline, what follows; also as data."""
 
-from collections.abc import Container, Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -10,28 +11,27 @@ from rich.text import Text
 
 from experiments import figures
 from experiments.adhoc import EVALUATED
+from experiments.analysis import Analysis, Difference, Interval, Summary, analyse
+from experiments.conclusions import pvalue
 from experiments.cross_play import WITH
+from experiments.labels import labelled, labels
 from experiments.run import Done
-from experiments.statistics import Difference, Summary, compare, summarise
-from graphs.config import PROGRAM
 from roles.words import percent
 
 TRIALS = 1000
 """Trials per partner that the ad-hoc protocol asks for."""
 
 
-def summaries(done: Done) -> list[Summary]:
-    """In the order of the arms; those of earlier runs come last."""
-    order = {arm.name: number for number, arm in enumerate(done.plan.arms)}
-    return sorted(summarise(done.rows), key=lambda s: (order.get(s.arm, len(order)), s.arm, s.players))
+def analysed(done: Done, interval: Interval = "t") -> Analysis:
+    return analyse(done.rows, done.plan.baseline, [arm.name for arm in done.plan.arms], interval=interval)
 
 
-def data(done: Done) -> dict[str, Any]:
+def data(done: Done, interval: Interval = "t") -> dict[str, Any]:
+    found = analysed(done, interval)
     return {
         "experiment": done.plan.experiment.name,
         "out": str(done.plan.folder),
-        "arms": [asdict(one) for one in summaries(done)],
-        "differences": [asdict(one) for one in differences(done)],
+        **told(found),
         "failed": [{"game": one.job.name, "why": one.failed} for one in done.failed],
         "suspended": done.suspended,
         "left": done.left,
@@ -39,64 +39,71 @@ def data(done: Done) -> dict[str, Any]:
     }
 
 
-def differences(done: Done) -> list[Difference]:
-    return compare(done.rows, done.plan.baseline) if done.plan.baseline else []
+def told(analysis: Analysis) -> dict[str, Any]:
+    """An analysis as plain data; its summaries are the arms."""
+    plain = asdict(analysis)
+    return {"arms": plain.pop("summaries"), **plain}
 
 
-def show(done: Done, console: Console) -> None:
-    console.print(_table(summaries(done)))
-    if found := differences(done):
-        console.print(Text(f"\nless {done.plan.baseline}, deal by deal"))
-        console.print(_differences(found, {s.arm for s in summaries(done) if s.simulated}))
-    for note in notes(done):
-        console.print(Text(note, style="dim"), soft_wrap=True)
+def show(done: Done, console: Console, interval: Interval = "t") -> None:
+    found = analysed(done, interval)
+    console.print(arms(found.summaries))
+    if found.differences:
+        console.print(Text(f"\nless {found.baseline}, deal by deal"))
+        console.print(differences(found.differences, found.summaries))
+    console.print()
+    for sentence in (*found.said, *notes(done)):
+        console.print(Text(sentence), soft_wrap=True)
     console.print(Text(f"\nresults  {done.plan.folder}/results.csv"), soft_wrap=True)
 
 
 def _columns(*names: str) -> Table:
+    """On a narrow terminal the arms are broken, never the figures."""
     table = Table(box=None, pad_edge=False, header_style="dim")
     for name in names:
-        table.add_column(name, justify="left" if name == "arm" else "right", no_wrap=True)
+        wide = name == "arm"
+        table.add_column(name, justify="left" if wide else "right", no_wrap=not wide, overflow="fold")
     return table
 
 
-def _table(found: Sequence[Summary]) -> Table:
-    table = _columns("arm", "players", "n", "strict", "SE", "SD", "kept", "struck out", "perfect", "turns")
+def arms(found: Sequence[Summary]) -> Table:
+    table = _columns("arm", "players", "n", "strict", "95 %", "SD", "kept", "perfect", "struck", "forced")
+    named = labels(found)
     for s in found:
-        shares = percent(s.struck_out), percent(s.perfect)
-        means = f"{s.strict:.2f}", _maybe(s.strict_se), _maybe(s.sd), f"{s.kept:.2f}"
-        table.add_row(labelled(s.arm, s.simulated), str(s.players), str(s.n), *means, *shares, f"{s.turns:.1f}")
+        bounds = "-" if s.low is None or s.high is None else f"{s.low:.2f}–{s.high:.2f}"
+        shares = [percent(share) for share in (s.perfect, s.struck_out, s.forced_share)]
+        means = f"{s.strict:.2f}", bounds, _maybe(s.sd), f"{s.kept:.2f}"
+        table.add_row(named[s.arm], _players(s.players), str(s.n), *means, *shares)
     return table
 
 
-def _differences(found: Sequence[Difference], simulated: Container[str]) -> Table:
-    table = _columns("arm", "players", "deals", "strict", "95 % low", "high")
+def differences(found: Sequence[Difference], summaries: Iterable[Summary]) -> Table:
+    """Of the arms of the summaries; of one that is compared with a simulated one, this is said, too."""
+    table = _columns("arm", "players", "n", "strict", "95 %", "p (Holm)", "W/T/L", "MDE")
+    named = labels(summaries)
+    simulated = {s.arm for s in summaries if s.simulated}
     for d in found:
-        label = labelled(d.arm, d.arm in simulated or d.baseline in simulated)
-        table.add_row(label, str(d.players), str(d.deals), f"{d.mean:+.2f}", _maybe(d.low, "+"), _maybe(d.high, "+"))
+        label = labelled(d.arm, True) if d.baseline in simulated else named[d.arm]
+        bounds = "-" if d.low is None or d.high is None else f"{d.low:+.2f} to {d.high:+.2f}"
+        cells = f"{d.mean:+.2f}", bounds, pvalue(d.p_holm), f"{d.wins}/{d.ties}/{d.losses}", _maybe(d.mde)
+        table.add_row(label, _players(d.players), str(d.n), *cells)
     return table
 
 
-def labelled(arm: str, simulated: bool) -> str:
-    """A simulated arm is said to be one, for it must never pass for a model's."""
-    return f"{arm} (simulated)" if simulated else arm
+def _players(players: int | None) -> str:
+    return "all" if players is None else str(players)
 
 
-def _maybe(value: float | None, sign: str = "") -> str:
-    return "-" if value is None else f"{value:{sign}.2f}"
+def _maybe(value: float | None) -> str:
+    return "-" if value is None else f"{value:.2f}"
 
 
 def notes(done: Done) -> list[str]:
-    """What a reader of the figures must know."""
+    """What a reader must know of the protocol and the pictures."""
     found = list(done.plan.notes)
-    models = {model for one in done.plan.sitters.values() for model in one.models.values()}
-    if all(isinstance(model, str) and model == PROGRAM for model in models):
-        found.append("All of these are games of programs: no model was asked.")
-    elif any(row.simulated for row in done.rows):
-        found.append("Simulated models are programs that err at stated rates; their scores say nothing of a model.")
-    trials = [s.n for s in summarise(done.rows) if s.arm.startswith(f"{EVALUATED}{WITH}")]
-    if done.plan.experiment.adhoc and trials and min(trials) < TRIALS:
-        found.append(f"The protocol asks for at least {TRIALS} trials per partner; the fewest here are {min(trials)}.")
+    trials = Counter((row.arm, row.players) for row in done.rows if row.arm.startswith(f"{EVALUATED}{WITH}"))
+    if done.plan.experiment.adhoc and trials and (fewest := min(trials.values())) < TRIALS:
+        found.append(f"The protocol asks for at least {TRIALS} trials per partner; the fewest here are {fewest}.")
     pairs = done.plan.experiment.adhoc or done.plan.experiment.cross_play
     if pairs and not figures.there():
         found.append(f"Tables are in {figures.FIGURES}/; {figures.MISSING}")

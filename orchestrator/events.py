@@ -200,6 +200,8 @@ class Result(Frozen):
     graph: str
     model: str
     fireworks: dict[str, int]
+    hints_wasted: int | None = None
+    """Hints after which their receiver knew no more of any card than before; None in journals that do not say."""
     tokens_in: int
     """Of answers that were paid for: those of the cache are counted apart."""
     tokens_out: int

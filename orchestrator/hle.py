@@ -121,6 +121,11 @@ class Referee:
         return int(self._state.cur_player())
 
     @property
+    def history(self) -> tuple[Past, ...]:
+        """Every move as everybody saw it, oldest first: no drawn card."""
+        return tuple(past for past, _ in self._history)
+
+    @property
     def lives(self) -> int:
         return int(self._state.life_tokens())
 

@@ -17,7 +17,7 @@ from typing import Any, Protocol
 
 import structlog
 
-from orchestrator import hle
+from orchestrator import hints, hle
 from orchestrator.begun import Begun, differences
 from orchestrator.cards import COLOURS, Card
 from orchestrator.errors import ModelError, OverBudget, Suspended, UserError
@@ -314,5 +314,6 @@ def _result(referee: hle.Referee, started: GameStarted, ledger: Ledger) -> Resul
         graph="+".join(names),
         model="+".join(models),
         fireworks=dict(zip(COLOURS, referee.fireworks, strict=True)),
+        hints_wasted=hints.wasted(referee.players, referee.history),
         **ledger.stated,
     )

@@ -77,7 +77,8 @@ def test_a_run_writes_its_folder_and_the_same_command_plays_nothing_again(run: R
     code, out, err = run(*command, "--json", "-q", "--set", "seeds.count=3")
     found = json.loads(out)
     assert (code, err, len(table("here"))) == (0, "", 12)
-    assert {one["n"] for one in found["arms"]} == {3} and found["differences"][0]["deals"] == 3
+    assert {(one["players"], one["n"]) for one in found["arms"]} == {(2, 3), (3, 3), (None, 6)}
+    assert [(one["players"], one["n"]) for one in found["differences"]] == [(2, 3), (3, 3), (None, 3)]
     assert yaml.safe_load(Path("here/run.yaml").read_text("utf-8"))["seeds"] == [1, 2, 3]
 
 

@@ -22,10 +22,15 @@ ONLY_IN = {
     "langchain": {"orchestrator/models.py"},
     "sqlite3": {"orchestrator/cache.py"},
     "langgraph": {"graphs/build.py", "graphs/node.py", "graphs/studio.py"},
+    "jinja2": {"experiments/report/page.py"},
+    "pyarrow": {"experiments/tables.py"},
     "aiohttp": {"orchestrator/fake_endpoint.py", "orchestrator/fake_faults.py"},
     "typer": {
         "experiments/cli.py",
-        *(f"experiments/commands/{name}.py" for name in ("__init__", "experiment", "listing", "playing", "tools")),
+        *(
+            f"experiments/commands/{name}.py"
+            for name in ("__init__", "experiment", "export", "listing", "playing", "tools")
+        ),
     },
 }
 

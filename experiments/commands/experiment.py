@@ -1,11 +1,12 @@
 """`experiment`: arms of games on the same deals, and what they come to."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
-from experiments import config, dry, sim_table, summary
+from experiments import compare, config, dry, sim_table, summary
+from experiments import report as reporting
 from experiments import run as running
 from experiments.commands import (
     INTERRUPTED,
@@ -28,6 +29,10 @@ from orchestrator.errors import Suspended, TurnError
 
 app = group("Arms of games on the same deals, and what they come to.")
 
+Intervals = Annotated[
+    Literal["t", "bootstrap"], typer.Option("--interval", help="How 95 % intervals of means are made.")
+]
+
 
 @app.command("run")
 def run(
@@ -46,6 +51,7 @@ def run(
     max_tokens: MaxTokens = None,
     max_usd: MaxUsd = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be played, and play nothing.")] = False,
+    interval: Intervals = "t",
     as_json: Json = False,
     verbose: Verbose = False,
     quiet: Quiet = False,
@@ -62,7 +68,9 @@ def run(
         Means(cache, replay, max_tokens, max_usd), workers, executors(executor), Shard.read(shard) if shard else None
     )
     done = running.run(asked, folder, manner=manner, progress=Progress(quiet=loud.quiet))
-    printed(summary.data(done)) if as_json else summary.show(done, console())
+    if done.rows:
+        reporting.write(folder, rows=done.rows, interval=interval, png=False)
+    printed(summary.data(done, interval)) if as_json else summary.show(done, console(), interval)
     if done.interrupted:
         raise typer.Exit(INTERRUPTED)
     if done.suspended:
@@ -70,6 +78,31 @@ def run(
         raise Suspended(f"{done.suspended}. {onward} goes on from there", 0)
     if done.failed:
         raise TurnError(summary.failures(done))
+
+
+@app.command("report")
+def report(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A run's folder, e.g. runs/role-ablation.")],
+    interval: Intervals = "t",
+    as_json: Json = False,
+) -> None:
+    """Write report.html and report.md with figures and tables, from what lies in a run's folder."""
+    written = reporting.write(folder, interval=interval)
+    printed(written.data()) if as_json else reporting.show(written, console())
+
+
+@app.command("compare")
+def compared(
+    first: Annotated[Path, typer.Argument(metavar="DIR_A", help="A run's folder.")],
+    second: Annotated[Path, typer.Argument(metavar="DIR_B", help="Another's, which is compared with it.")],
+    arm: Annotated[str | None, typer.Option(help="Only this arm; every arm that both have if not given.")] = None,
+    arm_b: Annotated[str | None, typer.Option(help="The arm of DIR_B, where it has another name.")] = None,
+    interval: Intervals = "t",
+    as_json: Json = False,
+) -> None:
+    """Compare two runs arm by arm, on the deals that both played."""
+    found = compare.compare(first, second, arm, arm_b, interval=interval)
+    printed(compare.data(found)) if as_json else compare.show(found, console())
 
 
 @app.command("errors")

@@ -8,7 +8,7 @@ import typer
 from rich.text import Text
 
 import graphs
-from experiments import bench, self_play
+from experiments import bench, coverage, self_play
 from experiments.commands import Json, printed
 from experiments.terminal import console
 from orchestrator import fake_endpoint, partners
@@ -26,9 +26,16 @@ def measure(
         typer.Option(min=0.01, help="Measure turns instead, on models that take so many seconds to answer."),
     ] = None,
     turns: Annotated[int, typer.Option(min=1, help="With --latency: turns per graph.")] = 20,
+    of_intervals: Annotated[
+        bool, typer.Option("--coverage", help="Simulate how often 95 % intervals of skewed scores hold the truth.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Measure how long program games take on this machine, or turns on a model of some latency, or partners' scores."""
+    if of_intervals:
+        held = list(coverage.measure())
+        printed([asdict(one) for one in held]) if as_json else coverage.show(held, console())
+        return
     if of_partners or partner:
         scores = list(self_play.measure(partner or partners.names(), games))
         printed([asdict(one) for one in scores]) if as_json else self_play.show(scores, console())

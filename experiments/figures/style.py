@@ -1,0 +1,123 @@
+"""How all figures look: one width, colours that colour-blind people tell apart, ink that a page makes its own."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TextIO
+
+WIDTH = 4.8
+"""Inches of all figures, so that their letters are of one size; a phone shows them nearly as they are."""
+
+INK, MUTED, FAINT, PAPER, BLUE = "#1b1b1b", "#6f6f6f", "#d4d4d4", "#fffffe", "#0072b2"
+OF_THE_PAGE = {
+    INK: "currentColor",
+    MUTED: "var(--muted)",
+    FAINT: "var(--line)",
+    PAPER: "var(--paper)",
+    BLUE: "var(--blue)",
+}
+"""The colours that a page changes with its own."""
+
+COLOURS = (BLUE, "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8c6bb1", "#b3a100")
+"""Okabe and Ito's, without black, and with a darker yellow."""
+VERMILLION, GREEN, PURPLE, ORANGE, SKY = COLOURS[1:6]
+DASHES: Sequence[Any] = ("-", (0, (5, 1.5)), (0, (1.5, 1.2)), (0, (6, 1.5, 1.5, 1.5)))
+
+EXPERIENCED = (18, 23)
+"""Scores of experienced players, as the paper on Sherlock says (section 4)."""
+SOURCE = (
+    "experienced players score 18–23 (“Sparks of Cooperative Reasoning: LLMs as Strategic Hanabi Agents”, section 4)"
+)
+
+
+@contextmanager
+def set_up() -> Iterator[None]:
+    """The same bytes for the same figure."""
+    import matplotlib
+
+    settings: Any = {
+        "svg.fonttype": "none",
+        "svg.hashsalt": "hanabi",
+        "font.family": "sans-serif",
+        "font.size": 8.5,
+        "axes.titlesize": 8.5,
+        "axes.titleweight": "bold",
+        "axes.titlelocation": "left",
+        "axes.labelsize": 8.5,
+        "axes.spines.top": False,
+        "axes.spines.right": False,
+        "axes.edgecolor": MUTED,
+        "axes.labelcolor": INK,
+        "axes.titlecolor": INK,
+        "text.color": INK,
+        "xtick.color": MUTED,
+        "ytick.color": MUTED,
+        "xtick.labelcolor": INK,
+        "ytick.labelcolor": INK,
+        "axes.facecolor": "none",
+        "figure.facecolor": PAPER,
+        "savefig.facecolor": PAPER,
+        "legend.frameon": False,
+        "legend.fontsize": 8,
+    }
+    with matplotlib.rc_context(settings):
+        yield
+
+
+def panels(heights: Sequence[float], *, share: bool = True) -> tuple[Any, list[Any]]:
+    """A figure with panels below one another, of heights in inches, and them."""
+    from matplotlib.figure import Figure  # half a second, and most commands draw nothing
+
+    figure: Any = Figure(figsize=(WIDTH, sum(heights) + 0.62 + 0.3 * len(heights)), layout="constrained")
+    figure.get_layout_engine().set(h_pad=0.03, w_pad=0.03)
+    axes = figure.subplots(len(heights), 1, squeeze=False, sharex=share, height_ratios=list(heights))
+    return figure, [one[0] for one in axes]
+
+
+def rows(axes: Any, names: Sequence[str]) -> None:
+    """Names down the left side, the first on top."""
+    axes.set_yticks(range(len(names)), names)
+    axes.set_ylim(len(names) - 0.45, -0.55)
+    axes.tick_params(axis="y", length=0)
+    axes.spines["left"].set_visible(False)
+
+
+def height(count: int) -> float:
+    """Inches of a panel of so many rows."""
+    return 0.1 + 0.24 * count
+
+
+def experienced(axes: Any) -> None:
+    """A faint band where experienced players score."""
+    axes.axvspan(*EXPERIENCED, color=FAINT, alpha=0.45, linewidth=0, zorder=0)
+
+
+def footnote(figure: Any, said: str) -> None:
+    if said:
+        figure.supxlabel(said, fontsize=7.5, color=MUTED, x=0.99, ha="right")
+
+
+def settle(figure: Any) -> None:
+    """Lay it out once, for all the files that it is written to."""
+    figure.get_layout_engine().execute(figure)
+    figure.set_layout_engine("none")
+
+
+def write_svg(figure: Any, to: TextIO) -> None:
+    """By its canvas: `savefig` draws a figure twice."""
+    from matplotlib.backends.backend_svg import FigureCanvasSVG
+
+    canvas: Any = FigureCanvasSVG(figure)
+    canvas.print_svg(to, metadata={"Date": None, "Creator": None})
+
+
+def write_png(figure: Any, path: Path) -> None:
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+    figure.set_dpi(200)
+    canvas: Any = FigureCanvasAgg(figure)
+    canvas.print_png(path, metadata={"Software": None})
+
+
+def headed(players: int | None) -> str:
+    return "all player counts" if players is None else f"{players} players"

@@ -1,0 +1,69 @@
+"""The report of a run's folder: report.html and report.md, and its figures with their tables."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.text import Text
+
+from experiments import figures
+from experiments.analysis import Analysis, Interval, analyse
+from experiments.figures.material import Material, in_order
+from experiments.report import page, source
+from experiments.results import Row, replace
+
+HTML, MARKDOWN = "report.html", "report.md"
+
+
+@dataclass(frozen=True)
+class Report:
+    """What was written."""
+
+    folder: Path
+    analysis: Analysis
+    drawn: tuple[figures.Drawn, ...]
+    left: tuple[figures.LeftOut, ...]
+    """Figures that there was no data for, or that could not be drawn."""
+
+    @property
+    def html(self) -> Path:
+        return self.folder / HTML
+
+    def data(self) -> dict[str, Any]:
+        return {
+            "report": [str(self.html), str(self.folder / MARKDOWN)],
+            "figures": [str(self.folder / (one.picture if one.svg else one.csv)) for one in self.drawn],
+            "left_out": [asdict(one) for one in self.left],
+            "analysis": asdict(self.analysis),
+        }
+
+
+def write(folder: Path, *, rows: Sequence[Row] | None = None, interval: Interval = "t", png: bool = True) -> Report:
+    """Read a run's folder, or take the rows of its finished games as read, and write its report into it.
+
+    Raises UserError for a folder in which no game is finished.
+    """
+    run = source.run(folder)
+    games = tuple(source.games(folder) if rows is None else rows)
+    arms = in_order(list(run.get("arms", {})), games)
+    analysis = analyse(games, run.get("baseline"), arms, interval=interval)
+    material = Material(folder, games, analysis, run, arms)
+    drawn, left = figures.draw(material, png=png)
+    report = Report(folder, analysis, tuple(drawn), tuple(left))
+    contents = page.contents(material, report.drawn, report.left)
+    replace(report.html, page.html(contents))
+    replace(folder / MARKDOWN, page.markdown(contents))
+    return report
+
+
+def show(report: Report, console: Console) -> None:
+    """What was written, and what was left out."""
+    pictures = sum(one.svg is not None for one in report.drawn)
+    said = f"{len(report.drawn)} tables and {pictures} pictures in {report.folder / figures.FIGURES}"
+    console.print(Text(f"report   {report.html}\n         {report.folder / MARKDOWN}\nfigures  {said}"), soft_wrap=True)
+    for one in report.left:
+        console.print(Text(f"left out {one.title}: {one.why}", style="dim"), soft_wrap=True)
+    if not figures.there():
+        console.print(Text(figures.MISSING, style="dim"), soft_wrap=True)

@@ -1,0 +1,180 @@
+"""A report's contents, and the two pages that show them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from experiments import figures
+from experiments.analysis import Analysis
+from experiments.figures.material import Material
+from experiments.report import grids
+from experiments.report.grids import Grid
+from orchestrator.simulated import among
+
+
+@dataclass(frozen=True)
+class Part:
+    """What one set of games comes to."""
+
+    scores: Grid
+    differences: Grid | None
+    play: Grid | None
+
+
+@dataclass(frozen=True)
+class Contents:
+    name: str
+    warnings: tuple[str, ...]
+    """What every reader must know first."""
+    facts: tuple[tuple[str, str], ...]
+    arms: Grid
+    said: tuple[str, ...]
+    whole: Part
+    unforced: Part | None
+    """The same without forced moves; None when there were none."""
+    flagged: tuple[str, ...]
+    baseline: str | None
+    drawn: tuple[figures.Drawn, ...]
+    left: tuple[figures.LeftOut, ...]
+    missing: str | None
+    """Why there are no pictures."""
+
+
+def contents(material: Material, drawn: Sequence[figures.Drawn], left: Sequence[figures.LeftOut]) -> Contents:
+    analysis = material.analysis
+    return Contents(
+        name=str(material.run.get("name") or material.folder.resolve().name),
+        warnings=tuple(_warnings(material)),
+        facts=tuple(_facts(material)),
+        arms=_arms(material),
+        said=analysis.said,
+        whole=_part(analysis),
+        unforced=_part(analysis.unforced, play=False) if analysis.unforced else None,
+        flagged=analysis.flagged,
+        baseline=analysis.baseline if analysis.differences else None,
+        drawn=tuple(drawn),
+        left=tuple(left),
+        missing=None if figures.there() else figures.MISSING,
+    )
+
+
+def _part(analysis: Analysis, *, play: bool = True) -> Part:
+    differences = grids.differences(analysis) if analysis.differences else None
+    return Part(grids.scores(analysis.summaries), differences, grids.play(analysis.summaries) if play else None)
+
+
+def _warnings(material: Material) -> list[str]:
+    summaries = material.analysis.summaries
+    if all(summary.program for summary in summaries):
+        return ["All of these are games of programs: no language model was asked."]
+    simulated = list(dict.fromkeys(summary.arm for summary in summaries if summary.simulated))
+    if not simulated:
+        return []
+    which = "Every arm holds" if len(simulated) == len(material.arms) else f"{', '.join(simulated)} hold"
+    return [f"{which} simulated models: exact programs that err at stated rates. Their scores say nothing of a model."]
+
+
+def _facts(material: Material) -> list[tuple[str, str]]:
+    run, rows = material.run, material.rows
+    planned = _planned(run)
+    finished = f"{len(rows)} finished" + (f" of {planned}" if planned and planned > len(rows) else "")
+    facts = [
+        ("games", finished),
+        ("players", ", ".join(map(str, material.players()))),
+        ("deals", f"HLE's of the seeds {spans(sorted({row.seed for row in rows}))}"),
+        ("games of each deal", str(max(row.repeat for row in rows))),
+        ("models", ", ".join(dict.fromkeys(_models(material)))),
+    ]
+    if versions := run.get("versions"):
+        facts.append(("versions", ", ".join(f"{name} {version}" for name, version in versions.items())))
+    if run.get("config_hash"):
+        facts.append(("config hash", str(run["config_hash"])))
+    return [(name, said) for name, said in facts if said]
+
+
+def _planned(run: Mapping[str, Any]) -> int | None:
+    """The games that run.yaml asks for; None when it cannot be told, as of ad-hoc teams, whose arms differ in deals."""
+    if not run or "adhoc" in run.get("experiment", {}):
+        return None
+    counts = sum(len(arm.get("players", ())) for arm in run.get("arms", {}).values())
+    return counts * len(run.get("seeds", ())) * int(run.get("repeats", 1))
+
+
+def _models(material: Material) -> list[str]:
+    seats = material.run.get("seats", {}).values()
+    said = [str(seat.get("model", "")) for seat in seats if seat.get("config")]
+    return [f"{model} (simulated)" if among(model) else model for model in said if model]
+
+
+def spans(numbers: Sequence[int]) -> str:
+    """`1-3, 7` for 1, 2, 3, 7."""
+    found: list[list[int]] = []
+    for one in numbers:
+        if found and one == found[-1][1] + 1:
+            found[-1][1] = one
+        else:
+            found.append([one, one])
+    return ", ".join(str(first) if first == last else f"{first}–{last}" for first, last in found)
+
+
+def _arms(material: Material) -> Grid:
+    seats, arms = material.run.get("seats", {}), material.run.get("arms", {})
+    given = material.run.get("experiment", {}).get("arms")
+    rows = []
+    for arm in material.arms:
+        seat = seats.get(arms.get(arm, {}).get("everybody"), {})
+        others = [_who(seats.get(key, {})) for key in arms.get(arm, {}).get("others", ())]
+        who = " + ".join([_who(seat) or next(row.graph for row in material.of(arm)), *others])
+        rows.append((arm, who, str(seat.get("model", "–")), _changes(arm, given, material)))
+    return Grid(("arm", "who sits there", "model", "what it changes"), tuple(rows), words=4)
+
+
+def _who(seat: Mapping[str, Any]) -> str:
+    return str(seat.get("spec", ""))
+
+
+def _changes(arm: str, given: Any, material: Material) -> str:
+    if isinstance(given, dict):
+        return "; ".join(f"{key}: {_short(value)}" for key, value in (given.get(arm) or {}).items()) or "nothing"
+    return f"without: {arm.removeprefix('no-')}" if given == "leave_one_out" and arm != "full" else "nothing"
+
+
+def _short(value: Any) -> str:
+    if isinstance(value, dict):
+        return ", ".join(f"{key} {_short(inner)}" for key, inner in value.items())
+    return ", ".join(map(_short, value)) if isinstance(value, list) else str(value)
+
+
+@cache
+def _templates() -> Any:
+    from jinja2 import Environment, FunctionLoader, StrictUndefined
+
+    def load(name: str) -> str:
+        return files("experiments.report").joinpath(name).read_text("utf-8")
+
+    return Environment(
+        loader=FunctionLoader(load),
+        autoescape=lambda name: bool(name and name.endswith(".html")),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+
+
+def html(shown: Contents) -> str:
+    from markupsafe import Markup
+
+    def inline(one: figures.Drawn) -> Markup:
+        return Markup(figures.inline(one.svg or "", one.kind.name, f"{one.kind.title}. {one.kind.caption}"))
+
+    return str(_templates().get_template("report.html").render(shown=shown, inline=inline))
+
+
+def markdown(shown: Contents) -> str:
+    def cell(text: str) -> str:
+        return text.replace("|", "\\|")
+
+    return str(_templates().get_template("report.md").render(shown=shown, cell=cell))
