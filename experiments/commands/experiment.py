@@ -12,6 +12,13 @@ from experiments.progress import Progress
 from experiments.terminal import console
 from orchestrator.errors import Suspended, TurnError
 
+Past = Annotated[
+    Path | None, typer.Option("--from", help="A run's folder: estimate costs by its finished games as well.")
+]
+AnswerTokens = Annotated[
+    int | None, typer.Option("--answer-tokens", help="Estimate costs with answers of so many tokens.")
+]
+
 app = group("Arms of games on the same deals, and what they come to.")
 
 
@@ -25,7 +32,9 @@ def run(
     ] = None,
     out: Annotated[Path | None, typer.Option(help="The run's folder; runs/NAME if not given.")] = None,
     workers: Annotated[int, typer.Option(min=1, help="Processes that play.")] = 1,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be played, and play nothing.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what it would cost, and play nothing.")] = False,
+    past: Past = None,
+    answer_tokens: AnswerTokens = None,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -34,7 +43,7 @@ def run(
     asked = config.read(name, settings or ())
     folder = out or Path("runs") / asked.name
     if dry_run:
-        planned = dry.of(asked, folder)
+        planned = dry.of(asked, folder, past, answer_tokens)
         printed(dry.data(planned)) if as_json else dry.show(planned, console())
         return
     done = running.run(asked, folder, workers=workers, progress=Progress(quiet=loud.quiet))
