@@ -89,7 +89,7 @@ def _maybe(value: float | None, sign: str = "") -> str:
 def notes(done: Done) -> list[str]:
     """What a reader of the figures must know."""
     found = []
-    models = {model for one in done.plan.sitters.values() for model in one.models.values()}
+    models = [model for one in done.plan.sitters.values() for model in one.models.values()]
     if all(isinstance(model, str) and model == PROGRAM for model in models):
         found.append("All of these are games of programs: no model was asked.")
     elif any(row.simulated for row in done.rows):
