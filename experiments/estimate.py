@@ -1,6 +1,5 @@
 """What a game costs in calls, tokens and money before it is played, and what that estimate rests on."""
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,7 +13,7 @@ from experiments.sitter import Sitter
 from experiments.typical import POSITIONS, Asked
 from orchestrator import outside, simulated
 from orchestrator.errors import UserError
-from orchestrator.settings import PROGRAM, REPLAY, ModelSettings, settings
+from orchestrator.settings import PROGRAM, REPLAY, ModelSettings, Price, settings
 
 ANSWER = 500
 """Tokens that an answer of a model is taken to have: its fields, with a rating of every move, and some sentences."""
@@ -135,18 +134,14 @@ class Estimates:
         """Of prompts, as many as programs' choices call for; every seat has an equal share of the turns."""
         cast, players = table
         turns = typical.game(players).turns / players
-        bills, grounds = [], Counter[str]()
+        bills, grounds = [], dict[str, str]()
         for key, told in cast:
-            asked = self._turn(key, players, told)
             for name, model in self.paid(key, players).items():
-                answer, ground = self._answer(model)
-                one = asked.get(name, Asked(0.0, 0.0))
-                tokens = one.tokens_in * turns, one.calls * answer * turns
-                price = model.price
-                usd = None if price is None else (tokens[0] * price.input + tokens[1] * price.output) / 1e6
-                bills.append(Bill(one.calls * turns, *tokens, usd))
-                grounds[ground] += 1
-        return Estimate(total(bills), f"prompt pictures; {', '.join(grounds)}")
+                asked = self._turn(key, players, told).get(name, Asked(0.0, 0.0))
+                answer, grounds[model.model] = self._answer(model)
+                bills.append(_bill(asked, answer, model.price) * turns)
+        said = [f"{name}: {ground}" if len(grounds) > 1 else ground for name, ground in grounds.items()]
+        return Estimate(total(bills), f"prompt pictures; {', '.join(said)}")
 
     def _turn(self, key: str, players: int, told: int) -> Mapping[str, Asked]:
         """In a turn of a sitter. The same graph on other models is asked the same."""
@@ -173,6 +168,13 @@ def free(model: Model) -> bool:
     """Whether nobody is paid for its answers: programs, simulated models, replays."""
     said = model if isinstance(model, str) else model.model
     return said == PROGRAM or said.startswith(REPLAY) or simulated.is_simulated(said)
+
+
+def _bill(asked: Asked, answer: float, price: Price | None) -> Bill:
+    """Of a turn."""
+    tokens_out = asked.calls * answer
+    usd = None if price is None else (asked.tokens_in * price.input + tokens_out * price.output) / 1e6
+    return Bill(asked.calls, asked.tokens_in, tokens_out, usd)
 
 
 def _measured(games: Sequence[Finished], models: Sequence[ModelSettings]) -> Estimate:

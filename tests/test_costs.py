@@ -237,3 +237,16 @@ def test_the_spread_is_that_of_finished_games_of_models_where_there_are_enough()
 def test_bills_add_up_and_an_unknown_price_stays_unknown() -> None:
     assert Bill(1, 2, 3, 4) + Bill(1, 1, 1, 1) * 2 == Bill(3, 4, 5, 6)
     assert (Bill(1, 2, 3, None) * 2 + Bill(usd=1)).usd is None
+
+
+def test_a_model_among_partners_pays_for_its_own_turns_alone(run: Run) -> None:
+    seats = {"graph": "partner:random", "arms": {"one": {"seats": {1: "sherlock"}}, "none": {}}, "baseline": "none"}
+    one, none = told(run, "experiment", "run", written(**seats, players=[2]), "--dry-run")["arms"]
+    assert one["calls"] == 4 * typical.game(2).turns / 2 and none["calls"] == 0
+    pool = ("--set", "players=[2]", "--set", "adhoc.pool=[partner:random]", "--set", "seeds.count=2")
+    model = ("--set", "adhoc.seat={graph: house, model: openai:x}")
+    planned = by_arm(told(run, "experiment", "run", "challenge-adhoc", *pool, *model, "--dry-run"))
+    trial = planned["evaluated.with.random", 2]
+    bare = typical.turn(graphs.read("house"), 2)["default"]
+    assert trial["calls"] == 2 * 34 * bare.calls and trial["tokens_in"] > 2 * 34 * bare.tokens_in  # past games are told
+    assert planned["random.with.random", 2]["calls"] == planned["past/random", 2]["calls"] == 0
