@@ -241,8 +241,8 @@ def test_bills_add_up_and_an_unknown_price_stays_unknown() -> None:
 
 def test_a_model_among_partners_pays_for_its_own_turns_alone(run: Run) -> None:
     seats = {"graph": "partner:random", "arms": {"one": {"seats": {1: "sherlock"}}, "none": {}}, "baseline": "none"}
-    one, none = told(run, "experiment", "run", written(**seats, players=[2]), "--dry-run")["arms"]
-    assert one["calls"] == 4 * typical.game(2).turns / 2 and none["calls"] == 0
+    found = by_arm(told(run, "experiment", "run", written(**seats, players=[2]), "--dry-run"))
+    assert found["one", 2]["calls"] == 4 * typical.game(2).turns / 2 and found["none", 2]["calls"] == 0
     pool = ("--set", "players=[2]", "--set", "adhoc.pool=[partner:random]", "--set", "seeds.count=2")
     model = ("--set", "adhoc.seat={graph: house, model: openai:x}")
     planned = by_arm(told(run, "experiment", "run", "challenge-adhoc", *pool, *model, "--dry-run"))
