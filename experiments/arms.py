@@ -6,7 +6,8 @@ from pathlib import Path
 
 import graphs
 from experiments.config import Changes, Experiment, Sitting
-from experiments.sitter import OTHERS, Sitter, sitter
+from experiments.seats import OTHERS
+from experiments.sitter import Sitter, sitter
 from orchestrator.errors import UserError
 
 

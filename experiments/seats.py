@@ -16,7 +16,8 @@ from orchestrator.models import ModelLayer
 from orchestrator.partners import Partner
 from orchestrator.seat import Seat
 
-PYTHON = outside.PREFIX
+OTHERS = (partners.PREFIX, outside.PREFIX)
+"""How specs begin that are no graphs."""
 
 _PLACE = re.compile(r"(?P<seat>\d+)=(?P<spec>.+)")
 
@@ -68,7 +69,7 @@ def placed(given: Sequence[str], players: int) -> dict[int, str]:
 
 def configs(config: GraphConfig, specs: Mapping[int, str], players: int) -> list[GraphConfig]:
     """The graphs of a table: `config`, unless others have all seats, and those that `specs` name."""
-    told = [spec for spec in dict.fromkeys(specs.values()) if not spec.startswith((partners.PREFIX, outside.PREFIX))]
+    told = [spec for spec in dict.fromkeys(specs.values()) if not spec.startswith(OTHERS)]
     return [*([config] if len(specs) < players else []), *map(graphs.read, told)]
 
 
