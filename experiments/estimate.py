@@ -6,7 +6,6 @@ from pathlib import Path
 from statistics import fmean
 
 from experiments import measured, typical
-from experiments.config import Model
 from experiments.job import Job
 from experiments.measured import Finished, Measured
 from experiments.sitter import Sitter
@@ -14,6 +13,9 @@ from experiments.typical import POSITIONS, Asked
 from orchestrator import outside, simulated
 from orchestrator.errors import UserError
 from orchestrator.settings import PROGRAM, REPLAY, ModelSettings, Price, settings
+from orchestrator.simulated import SimSettings
+
+Named = str | ModelSettings | SimSettings
 
 ANSWER = 500
 """Tokens that an answer of a model is taken to have: its fields, with a rating of every move, and some sentences."""
@@ -91,7 +93,7 @@ class Estimates:
 
     def paid(self, key: str, players: int) -> dict[str, ModelSettings]:
         """The models of servers that a sitter asks at a player count, by the name that its graph's nodes say."""
-        return {name: settings(model) for name, model in self._models(key, players).items() if not free(model)}
+        return {name: one for name, model in self._models(key, players).items() if (one := served(model))}
 
     def models(self, jobs: Iterable[Job]) -> list[ModelSettings]:
         """The models of servers that games ask, each once."""
@@ -99,9 +101,10 @@ class Estimates:
         found = {one.model_dump_json(): one for table in sorted(tables) for one in self.paid(*table).values()}
         return list(found.values())
 
-    def _models(self, key: str, players: int) -> dict[str, Model]:
+    def _models(self, key: str, players: int) -> dict[str, Named]:
         """All models of a sitter's nodes; what is in a node's place already is its own name."""
-        config, bound = self.sitters[key].config, {"default": PROGRAM, **self.sitters[key].models}
+        config = self.sitters[key].config
+        bound: dict[str, Named] = {"default": PROGRAM, **self.sitters[key].models}
         if config is None:
             return {}
         named = dict.fromkeys(node.model for node in config.nodes.values() if players in node.players)
@@ -164,10 +167,12 @@ class Estimates:
         return assumed, f"{assumed} tokens assumed per answer"
 
 
-def free(model: Model) -> bool:
-    """Whether nobody is paid for its answers: programs, simulated models, replays."""
-    said = model if isinstance(model, str) else model.model
-    return said == PROGRAM or said.startswith(REPLAY) or simulated.is_simulated(said)
+def served(model: Named) -> ModelSettings | None:
+    """The settings of a server's model; None where nobody is paid for answers: programs, simulated models, replays."""
+    if isinstance(model, SimSettings) or simulated.settings(model):
+        return None
+    free = isinstance(model, str) and (model == PROGRAM or model.startswith(REPLAY))
+    return None if free else settings(model)
 
 
 def _bill(asked: Asked, answer: float, price: Price | None) -> Bill:
