@@ -9,20 +9,12 @@ from statistics import fmean
 from typing import Any
 
 from experiments.results import GAMES, peek
+from experiments.seats import Unasked
 from experiments.sitter import Sitter
-from orchestrator.brain import Brain, Scripted
 from orchestrator.events import Result, SeatCard
-from orchestrator.models import ModelLayer
 from orchestrator.seat import card
 from orchestrator.settings import PROGRAM, ModelSettings, Price
 from orchestrator.simulated import is_simulated
-
-
-class Unasked(ModelLayer):
-    """For seats that are looked at and never asked: no server is needed, and no key."""
-
-    def brain(self, model: object) -> Brain:
-        return Scripted({})
 
 
 def who(seat: SeatCard) -> str:

@@ -11,6 +11,7 @@ from experiments.arms import Arm, Deal
 from experiments.config import Experiment
 from experiments.job import Job, Players
 from experiments.results import GAMES, Peeked, peek
+from experiments.seats import Unasked
 from experiments.sitter import Sitter
 from orchestrator.begun import differences
 from orchestrator.errors import UserError
@@ -76,7 +77,7 @@ class Plan:
 
         Raises UserError when one was played by others than its arm would seat now, with the difference.
         """
-        players = Players(self.sitters)
+        players = Players(self.sitters, Unasked())
         return {
             path: self._peeked(players, arm, path)
             for arm in self.arms

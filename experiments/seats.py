@@ -11,6 +11,7 @@ import graphs
 from graphs.config import PROGRAM, GraphConfig
 from graphs.seat import GraphSeat, Model
 from orchestrator import outside, partners
+from orchestrator.brain import Brain, Scripted
 from orchestrator.errors import UserError
 from orchestrator.models import ModelLayer
 from orchestrator.partners import Partner
@@ -20,6 +21,13 @@ OTHERS = (partners.PREFIX, outside.PREFIX)
 """How specs begin that are no graphs."""
 
 _PLACE = re.compile(r"(?P<seat>\d+)=(?P<spec>.+)")
+
+
+class Unasked(ModelLayer):
+    """For seats that are looked at and never asked: no server is needed, and no key."""
+
+    def brain(self, model: object) -> Brain:
+        return Scripted({})
 
 
 def read(

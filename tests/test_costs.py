@@ -130,11 +130,13 @@ def test_without_a_price_money_is_unknown_and_a_sentence_says_how_to_give_one(
     assert planned["usd"] == 0 and not any("no price" in one for one in planned["said"])
 
 
-def test_finished_games_say_better_what_a_game_costs(run: Run, endpoint: str) -> None:
-    model = {"model": f"openai:fake@{endpoint}", "price": {"input": 1, "output": 10}}
+def test_finished_games_say_better_what_a_game_costs(run: Run, endpoint: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    model = {"model": f"openai:fake@{endpoint}", "key": "DEAR_KEY", "price": {"input": 1, "output": 10}}
+    monkeypatch.setenv("DEAR_KEY", "sesame")
     same = {"models": {"default": model}, "players": [2]}
     first = written(**same, seeds={"first": 1, "count": 1}, arms={"full": {}})
     assert run("experiment", "run", first, "--out", "here", "-q")[0] == 0
+    monkeypatch.delenv("DEAR_KEY")  # looking needs none
     played = json.loads(Path("here/games/full/2p-s1-r1.jsonl").read_text("utf-8").splitlines()[-1])["result"]
     both = written(**same, arms={"full": {}, "twice": {"graph": "best_of_k"}})
     planned = told(run, "experiment", "run", both, "--out", "here", "--dry-run")
