@@ -1,16 +1,21 @@
-"""What an experiment would play, and how much of it is played already; nothing is."""
+"""What an experiment would play and what that would cost, as far as it is not played already; nothing is."""
 
-from collections import Counter
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
+from experiments import estimate
 from experiments.config import Experiment
+from experiments.estimate import Bill, Estimates
+from experiments.job import Job
 from experiments.plan import Plan
 from experiments.run import left
+from orchestrator.settings import ModelSettings
 
 
 @dataclass(frozen=True)
@@ -21,32 +26,95 @@ class Games:
     players: int
     games: int
     left: int
-    """Not finished yet."""
+    """Not finished yet. A game that was begun counts whole."""
+    bill: Bill
+    """Of those that are left."""
+    basis: str
+    """What it rests on."""
 
 
-def of(experiment: Experiment, folder: Path) -> list[Games]:
-    """Raises UserError as the run would."""
+@dataclass(frozen=True)
+class Planned:
+    games: tuple[Games, ...]
+    models: tuple[ModelSettings, ...] = ()
+    """Those of servers that would be asked."""
+
+    @property
+    def bill(self) -> Bill:
+        return estimate.total(one.bill for one in self.games)
+
+    @property
+    def said(self) -> list[str]:
+        """What the figures take for granted, in sentences."""
+        found = estimate.grounds() if any("pictures" in one.basis for one in self.games) else []
+        unpriced = estimate.unpriced(self.models)
+        return [*found, unpriced] if unpriced and self.bill.calls else found
+
+
+def of(experiment: Experiment, folder: Path, past: Path | None = None, answer: int | None = None) -> Planned:
+    """`past`: another run's folder, whose finished games say what games cost; `answer`: tokens of an answer.
+
+    Raises UserError as the run would.
+    """
     plan = Plan.of(experiment, folder)
     missing = [past for past in plan.pasts if not past.there()]
     open_jobs = plan.jobs if missing else left(plan)
-    waiting = [*open_jobs, *(job for past in missing for job in past.jobs())]
-    every = [*plan.jobs, *(job for past in plan.pasts for job in past.jobs())]
-    still = Counter((job.arm, job.deal.players) for job in waiting)
-    counts = Counter((job.arm, job.deal.players) for job in every)
-    return [Games(arm, players, games, still[arm, players]) for (arm, players), games in counts.items()]
+    waiting = _grouped([*open_jobs, *(job for past in missing for job in past.jobs())])
+    every = _grouped([*plan.jobs, *(job for past in plan.pasts for job in past.jobs())])
+    estimates = Estimates.of(plan.sitters, [folder, *([past] if past else [])], answer)
+    games = [_games(estimates, arm, jobs, waiting.get(arm, [])) for arm, jobs in every.items()]
+    return Planned(tuple(games), tuple(estimates.models(job for jobs in waiting.values() for job in jobs)))
 
 
-def data(planned: list[Games]) -> dict[str, Any]:
-    whole, waiting = sum(one.games for one in planned), sum(one.left for one in planned)
-    return {"games": whole, "left": waiting, "arms": [asdict(one) for one in planned]}
+def _grouped(jobs: Iterable[Job]) -> dict[tuple[str, int], list[Job]]:
+    """By arm and player count."""
+    found: dict[tuple[str, int], list[Job]] = {}
+    for job in jobs:
+        found.setdefault((job.arm, job.deal.players), []).append(job)
+    return found
 
 
-def show(planned: list[Games], console: Console) -> None:
+def _games(estimates: Estimates, arm: tuple[str, int], jobs: list[Job], waiting: list[Job]) -> Games:
+    found = [estimates.game(job) for job in waiting or jobs[:1]]
+    bill = estimate.total(one.bill for one in found) if waiting else estimate.NOTHING
+    return Games(*arm, len(jobs), len(waiting), bill, "; ".join(dict.fromkeys(one.basis for one in found)))
+
+
+def data(planned: Planned) -> dict[str, Any]:
+    whole, waiting = sum(one.games for one in planned.games), sum(one.left for one in planned.games)
+    arms = [
+        {"arm": one.arm, "players": one.players, "games": one.games, "left": one.left}
+        | bill_data(one.bill)
+        | {"basis": one.basis}
+        for one in planned.games
+    ]
+    return {"games": whole, "left": waiting, **bill_data(planned.bill), "arms": arms, "said": planned.said}
+
+
+def bill_data(bill: Bill) -> dict[str, Any]:
+    """Calls and tokens are whole, money is in dollars, null where a price is not known."""
+    usd = bill.usd if bill.usd is None else round(bill.usd, 6)
+    return {name: round(value) for name, value in asdict(bill).items() if name != "usd"} | {"usd": usd}
+
+
+def show(planned: Planned, console: Console) -> None:
     table = Table(box=None, pad_edge=False, header_style="dim")
-    for column in ("arm", "players", "games", "left"):
-        table.add_column(column, justify="left" if column == "arm" else "right")
-    for one in planned:
-        table.add_row(one.arm, str(one.players), str(one.games), str(one.left))
+    for column in ("arm", "players", "games", "left", "calls", "tokens in", "tokens out", "usd", "rests on"):
+        table.add_column(column, justify="left" if column in ("arm", "rests on") else "right")
+    for one in planned.games:
+        row = one.arm, str(one.players), str(one.games), str(one.left)
+        table.add_row(*row, *figures(one.bill), one.basis)
     whole = data(planned)
-    table.add_row("all", "", str(whole["games"]), str(whole["left"]), style="bold")
+    table.add_row("all", "", str(whole["games"]), str(whole["left"]), *figures(planned.bill), style="bold")
     console.print(table)
+    for sentence in planned.said:
+        console.print(Text(sentence, style="dim"))
+
+
+def figures(bill: Bill) -> tuple[str, str, str, str]:
+    return f"{bill.calls:,.0f}", f"{bill.tokens_in:,.0f}", f"{bill.tokens_out:,.0f}", money(bill.usd)
+
+
+def money(usd: float | None) -> str:
+    """`-` where a price is not known."""
+    return "-" if usd is None else f"{usd:,.2f}"

@@ -18,13 +18,13 @@ SHOWN = (*SETTINGS, "options")
 
 def calls(config: GraphConfig) -> str:
     """Asks of models in a turn when all nodes that can be are models': the first attempt's, and with every redo."""
-    once = sum(_asks(config, name) for name in config.nodes)
-    again = sum(_asks(config, name) for name in attempts(config)[0].path)
+    once = sum(asks(config, name) for name in config.nodes)
+    again = sum(asks(config, name) for name in attempts(config)[0].path)
     most = once + again * config.at_most
     return str(once) if most == once else f"{once} to {most}"
 
 
-def _asks(config: GraphConfig, name: str) -> int:
+def asks(config: GraphConfig, name: str) -> int:
     """A role without a template is never a model's, and a selector of one candidate is never asked."""
     node, role = config.nodes[name], config.role(name)
     settled = role.settled and sum(config.nodes[read].samples for read in node.reads) == 1
@@ -47,7 +47,7 @@ def depth(config: GraphConfig) -> int:
     """The longest chain of models that wait for one another, in one attempt: the model latencies of a turn."""
 
     def below(node: str) -> int:
-        return min(_asks(config, node), 1) + max((below(read) for read in config.nodes[node].reads), default=0)
+        return min(asks(config, node), 1) + max((below(read) for read in config.nodes[node].reads), default=0)
 
     return max(below(node) for node in config.nodes)
 

@@ -15,7 +15,7 @@ from pydantic import ValidationError
 import graphs
 from experiments.config import Experiment, place
 from experiments.seating import Changes, label
-from experiments.sitter import OTHERS
+from experiments.seats import OTHERS
 from orchestrator.errors import UserError
 from orchestrator.frozen import user_error
 

@@ -12,6 +12,7 @@ from experiments.config import Experiment, Rerun
 from experiments.job import Job, Players
 from experiments.rerun import Held
 from experiments.results import GAMES, Peeked, peek
+from experiments.seats import Unasked
 from experiments.sitter import Sitter
 from orchestrator.begun import differences
 from orchestrator.errors import UserError
@@ -100,7 +101,7 @@ class Plan:
 
         Raises UserError when one was played by others than its arm would seat now, with the difference.
         """
-        players = Players(self.sitters)
+        players = Players(self.sitters, Unasked())
         return {
             path: self._peeked(players, arm, path)
             for arm in self.arms

@@ -11,14 +11,23 @@ import graphs
 from graphs.config import PROGRAM, GraphConfig
 from graphs.seat import GraphSeat, Model
 from orchestrator import outside, partners
+from orchestrator.brain import Brain, Scripted
 from orchestrator.errors import UserError
 from orchestrator.models import ModelLayer
 from orchestrator.partners import Partner
 from orchestrator.seat import Seat
 
-PYTHON = outside.PREFIX
+OTHERS = (partners.PREFIX, outside.PREFIX)
+"""How specs begin that are no graphs."""
 
 _PLACE = re.compile(r"(?P<seat>\d+)=(?P<spec>.+)")
+
+
+class Unasked(ModelLayer):
+    """For seats that are looked at and never asked: no server is needed, and no key."""
+
+    def brain(self, model: object) -> Brain:
+        return Scripted({})
 
 
 def read(
@@ -68,7 +77,7 @@ def placed(given: Sequence[str], players: int) -> dict[int, str]:
 
 def configs(config: GraphConfig, specs: Mapping[int, str], players: int) -> list[GraphConfig]:
     """The graphs of a table: `config`, unless others have all seats, and those that `specs` name."""
-    told = [spec for spec in dict.fromkeys(specs.values()) if not spec.startswith((partners.PREFIX, outside.PREFIX))]
+    told = [spec for spec in dict.fromkeys(specs.values()) if not spec.startswith(OTHERS)]
     return [*([config] if len(specs) < players else []), *map(graphs.read, told)]
 
 

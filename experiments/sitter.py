@@ -12,11 +12,7 @@ from graphs.config import PLAYERS, PROGRAM, GraphConfig
 from orchestrator.errors import UserError
 from orchestrator.frozen import Frozen
 from orchestrator.models import ModelLayer
-from orchestrator.partners.base import PREFIX
 from orchestrator.seat import Seat, card
-
-OTHERS = (PREFIX, seats.PYTHON)
-"""How seats begin that are no graphs."""
 
 
 class Sitter(Frozen):
@@ -67,7 +63,7 @@ def sitter(one: Sitting, experiment: Experiment, changes: Changes | None = None)
     changes = changes or Changes()
     given = {**experiment.models, **changes.models, **({} if one.model is None else {"default": one.model})}
     spec, verify = changes.graph or one.graph, changes.verify or one.verify or experiment.verify
-    if spec.startswith(OTHERS):
+    if spec.startswith(seats.OTHERS):
         _unchanged(spec, changes, verify)
         return Sitter(spec=spec)
     config = changed(graphs.read(spec), changes)

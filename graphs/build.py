@@ -19,7 +19,7 @@ from graphs.change import at
 from graphs.config import PROGRAM, GraphConfig, between
 from graphs.node import Kit, RoleNode, SeatState
 from roles import Verdict
-from roles.history_analyst import HistoryReport
+from roles.history_report import HistoryReport
 from roles.replies import Choice
 from roles.safety import Safety, judged
 

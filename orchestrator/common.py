@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
-from orchestrator.cards import ANY, COPIES_OF, DECK_SIZE, HAND_SIZES, MAX_LIVES, MAX_TOKENS, Card, Mask, Piles
+from orchestrator.cards import ANY, COLOURS, COPIES_OF, DECK_SIZE, HAND_SIZES, MAX_LIVES, MAX_TOKENS, Card, Mask, Piles
 from orchestrator.conventions import (
     STRANGER,
     Custom,
@@ -271,7 +271,7 @@ def _piled(piles: Piles, card: Card, *, scored: bool) -> Piles:
     if not scored:
         return Piles(piles.fireworks, (*piles.discards, card))
     tops = list(piles.fireworks)
-    tops["RYGWB".index(card.colour)] += 1
+    tops[COLOURS.index(card.colour)] += 1
     return Piles((tops[0], tops[1], tops[2], tops[3], tops[4]), piles.discards)
 
 

@@ -14,9 +14,6 @@ from orchestrator.moves import Hint, HintColour, HintRank
 Focus = Literal["newest", "oldest"]
 """Which of the touched cards that may be playable a hint points at."""
 
-FOCUSES: tuple[Focus, ...] = ("newest", "oldest")
-
-
 Manner = Focus | Literal["adapts"] | None
 """Of one who adapts: as the other reads, or hints; None: his hints say what they say, and he hears what he is told."""
 

@@ -17,12 +17,12 @@ from orchestrator.conventions import ADAPTING, STRANGER, Custom
 from orchestrator.record import Record
 from orchestrator.view import Past
 
-RATIOS: Mapping[Why, tuple[float, float]] = {
+RATIOS: Mapping[Why, tuple[float, ...]] = {
     "play hint": (1.25, 0.02),
     "warning": (1.2, 0.1),
     "silence": (1.03, 0.05),
     "passed over": (1.0, 0.02),
-    "played as told": (1.3, 0.02),
+    "played as told": (1.3,),  # which always holds
     "played untold": (0.5, 0.05),
 }
 """How much likelier a claim that holds, or that does not, is from one who keeps to the convention than from another.
@@ -172,7 +172,6 @@ BROKEN: Mapping[Why, str] = {
     "warning": "the card that he warned of was not critical",
     "silence": "he did not warn of a critical card",
     "passed over": "he discarded although he had been told of a card to play",
-    "played as told": "",
     "played untold": "he took a hint to point at another card",
 }
 

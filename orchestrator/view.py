@@ -5,7 +5,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from orchestrator.cards import MAX_LIVES, MAX_TOKENS, Card, Colour, Fireworks, Mask, Piles, masked
+from orchestrator.cards import COLOURS, MAX_LIVES, MAX_TOKENS, Card, Colour, Fireworks, Mask, Piles, masked
 from orchestrator.frozen import Frozen
 from orchestrator.moves import Grounded
 
@@ -32,7 +32,7 @@ class Knowledge(Frozen):
     @property
     def positive(self) -> Mask:
         """The types still possible by what was told directly, negative information left out."""
-        return masked(self.colour or "RYGWB", (self.rank,) if self.rank else (1, 2, 3, 4, 5))
+        return masked(self.colour or COLOURS, (self.rank,) if self.rank else (1, 2, 3, 4, 5))
 
 
 class Hand(Frozen):

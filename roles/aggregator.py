@@ -14,7 +14,7 @@ from roles.agreed import scene
 from roles.analyst import Analysis
 from roles.base import Notes, role
 from roles.discard_strategist import DiscardReport
-from roles.history_analyst import HistoryReport, by_history
+from roles.history_report import HistoryReport, by_history
 from roles.literal import LIKELY
 from roles.position import NEEDS, Position
 from roles.proposer import WHOLE

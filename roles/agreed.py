@@ -5,7 +5,7 @@ from orchestrator.conventional import Scene
 from orchestrator.conventions import ADAPTING, STRANGER, Custom
 from roles.base import Notes
 from roles.fixed import Conventions
-from roles.history_analyst import HistoryReport
+from roles.history_report import HistoryReport
 from roles.position import Position
 from roles.told import Told
 

@@ -12,7 +12,7 @@ from roles import literal
 from roles.agreed import scene
 from roles.base import Notes, role
 from roles.fixed import CardCounts, Conventions, ProbabilityAdvice, Rules
-from roles.history_analyst import by_history
+from roles.history_report import by_history
 from roles.literal import Lesson
 from roles.marks import Marks, Truth, brier
 from roles.position import NEEDS, TAKES, Position

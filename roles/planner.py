@@ -12,7 +12,7 @@ from orchestrator.search import Trial, best, search
 from roles import literal
 from roles.agreed import scene
 from roles.base import Notes, role
-from roles.history_analyst import by_history
+from roles.history_report import by_history
 from roles.position import NEEDS, Position
 from roles.proposer import WHOLE
 from roles.replies import Choice, RatedChoice, Rating

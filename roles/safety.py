@@ -13,7 +13,7 @@ from orchestrator.conventional import GAMBLES
 from orchestrator.moves import Discard, Move, Play
 from roles import literal
 from roles.base import Notes, role
-from roles.history_analyst import HistoryReport
+from roles.history_report import HistoryReport
 from roles.position import NEEDS, TAKES, Position
 from roles.replies import Choice, Judgement
 from roles.sections import Discards, OwnDeductions

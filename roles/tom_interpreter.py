@@ -12,7 +12,7 @@ from roles import literal
 from roles.agreed import scene
 from roles.base import Notes, role
 from roles.fixed import Conventions, Rules
-from roles.history_analyst import by_history
+from roles.history_report import by_history
 from roles.literal import Foreseen
 from roles.past import History, Remembered
 from roles.past_games import PastGames

@@ -17,7 +17,7 @@ from orchestrator.moves import Discard, Play
 from roles import Truth, brier
 from roles.analyst import Analysis
 from roles.discard_strategist import DiscardReport
-from roles.history_analyst import HistoryReport
+from roles.history_report import HistoryReport
 from roles.marks import checked
 from roles.told import Told
 from tests.tables import events_of

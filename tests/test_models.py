@@ -19,7 +19,7 @@ from orchestrator.models import ModelLayer
 from orchestrator.schema import response_format
 from orchestrator.table import play_async
 from roles import Choice
-from roles.history_analyst import HistoryReport
+from roles.history_report import HistoryReport
 from tests.servers import GOOD, ask, server
 
 

@@ -19,7 +19,8 @@ from orchestrator.view import View
 from roles import SECTIONS, Choice, Judgement, Reply, Role, Told, Verdict, literal
 from roles.analyst import Analysis
 from roles.base import say
-from roles.history_analyst import HistoryReport, replay
+from roles.history_analyst import replay
+from roles.history_report import HistoryReport
 from roles.past import History
 from roles.position import TAKES, Position
 from roles.replies import TrackedChoice, answer_format, variant

@@ -15,7 +15,7 @@ from orchestrator.trust import NOTHING_KNOWN, Prior, Understanding, learnt, unde
 from orchestrator.view import View
 from roles import Notes
 from roles.agreed import scene
-from roles.history_analyst import HistoryReport, by_history
+from roles.history_report import HistoryReport, by_history
 from roles.position import Position
 from roles.replies import Choice
 from roles.sections import cut

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from experiments import compare, config, dry, sim_table, summary
+from experiments import compare, config, dry, planning, proposal, sim_table, summary
 from experiments import report as reporting
 from experiments import run as running
 from experiments.commands import (
@@ -21,11 +21,23 @@ from experiments.commands import (
     printed,
 )
 from experiments.means import Means
+from experiments.power import POWER
 from experiments.progress import Progress
 from experiments.run import Manner, executors
 from experiments.shard import Shard
 from experiments.terminal import console
 from orchestrator.errors import Suspended, TurnError
+
+Settings = Annotated[
+    list[str] | None,
+    typer.Option("--set", help="Another setting of the experiment, e.g. seeds.count=10; may be repeated."),
+]
+Past = Annotated[
+    Path | None, typer.Option("--from", help="A run's folder: estimate costs by its finished games as well.")
+]
+AnswerTokens = Annotated[
+    int | None, typer.Option("--answer-tokens", help="Estimate costs with answers of so many tokens.")
+]
 
 app = group("Arms of games on the same deals, and what they come to.")
 
@@ -38,10 +50,7 @@ Intervals = Annotated[
 def run(
     context: typer.Context,
     name: Annotated[str, typer.Argument(metavar="FILE", help="A YAML file, or the name of a packaged experiment.")],
-    settings: Annotated[
-        list[str] | None,
-        typer.Option("--set", help="Another setting of the experiment, e.g. seeds.count=10; may be repeated."),
-    ] = None,
+    settings: Settings = None,
     out: Annotated[Path | None, typer.Option(help="The run's folder; runs/NAME if not given.")] = None,
     workers: Annotated[int, typer.Option(min=1, help="Processes that play.")] = 1,
     executor: Annotated[str, typer.Option(help="local, or ray for several machines.")] = "local",
@@ -50,8 +59,10 @@ def run(
     cache: CacheFolder = "off",
     max_tokens: MaxTokens = None,
     max_usd: MaxUsd = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be played, and play nothing.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what it would cost, and play nothing.")] = False,
     interval: Intervals = "t",
+    past: Past = None,
+    answer_tokens: AnswerTokens = None,
     as_json: Json = False,
     verbose: Verbose = False,
     quiet: Quiet = False,
@@ -61,7 +72,7 @@ def run(
     asked = config.read(name, settings or ())
     folder = out or Path("runs") / asked.name
     if dry_run:
-        planned = dry.of(asked, folder)
+        planned = dry.of(asked, folder, past, answer_tokens)
         printed(dry.data(planned)) if as_json else dry.show(planned, console())
         return
     manner = Manner(
@@ -103,6 +114,29 @@ def compared(
     """Compare two runs arm by arm, on the deals that both played."""
     found = compare.compare(first, second, arm, arm_b, interval=interval)
     printed(compare.data(found)) if as_json else compare.show(found, console())
+
+
+@app.command("plan")
+def plan(
+    name: Annotated[str, typer.Argument(metavar="FILE", help="A YAML file, or the name of a packaged experiment.")],
+    settings: Settings = None,
+    out: Annotated[Path | None, typer.Option(help="The run's folder; runs/NAME if not given.")] = None,
+    past: Past = None,
+    answer_tokens: AnswerTokens = None,
+    effect: Annotated[float | None, typer.Option(help="Points that an arm should differ by and be seen to.")] = None,
+    power: Annotated[float, typer.Option(help="How often such a difference is to be seen.")] = POWER,
+    max_usd: Annotated[float | None, typer.Option("--max-usd", help="What it may cost.")] = None,
+    max_tokens: Annotated[int | None, typer.Option("--max-tokens", help="What it may take, in and out.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Propose player counts and deals: what a budget can show, or what an effect costs."""
+    asked, given = config.read(name, settings or ()), settings or []
+    wish = planning.Wish(effect, power, max_usd, max_tokens)
+    made = planning.of(asked, out or Path("runs") / asked.name, wish, past, answer_tokens)
+    if as_json:
+        printed(proposal.data(made, name, given, out))
+    else:
+        proposal.show(made, name, given, out, console())
 
 
 @app.command("errors")
