@@ -1,8 +1,10 @@
 """A room: many games at once in one event loop, as many as its models have calls for."""
 
 import asyncio
+import gc
 import time
 from collections.abc import AsyncIterable, Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 
 from experiments.job import Job, Outcome, Players
@@ -43,7 +45,7 @@ class Room:
         self.players = players
         self.door = Door(players)
         self._heard = heard
-        self._playing: set[asyncio.Task[None]] = set()
+        self._playing = 0
         self._silent: set[Limit] = set()
         for key in players.sitters:
             players.seat(key)
@@ -51,37 +53,58 @@ class Room:
 
     async def play(self, jobs: AsyncIterable[Job]) -> None:
         """Games that came earlier go first where calls have to wait. Those that are not begun have an empty outcome."""
-        number = 0
-        async for job in jobs:
-            number += 1
-            if self.door.why or self._silent & self.players.limits(job):
-                self._heard(Outcome(job))
-                continue
-            task = asyncio.create_task(self._one(number, job))
-            self._playing.add(task)
-            task.add_done_callback(self._playing.discard)
-            while len(self._playing) >= self.at_once:
-                await asyncio.wait(self._playing, return_when=asyncio.FIRST_COMPLETED)
-        while self._playing:
-            await asyncio.wait(self._playing)
+        number, going = 0, set[asyncio.Task[None]]()
+        with _rarely_collecting():
+            async for job in jobs:
+                number += 1
+                task = asyncio.create_task(self._one(number, job))
+                going.add(task)
+                task.add_done_callback(going.discard)
+                while len(going) >= self.at_once:
+                    await asyncio.wait(going, return_when=asyncio.FIRST_COMPLETED)
+            while going:
+                await asyncio.wait(going)
 
     async def _one(self, number: int, job: Job) -> None:
+        self._heard(await self.one(number, job))
+
+    async def one(self, number: int, job: Job) -> Outcome:
+        """Play one game, unless the door is closed or nobody would answer."""
+        if self.door.why or self._silent & self.players.limits(job):
+            return Outcome(job)
         turn_to_call.set(number)
-        outcome = await self.players.play(job, self.door)
+        self._playing += 1
+        try:
+            outcome = await self.players.play(job, self.door)
+        finally:
+            self._playing -= 1
         if outcome.held:
             self.door.close(str(outcome.suspended))
         elif outcome.suspended:
             self._silent |= {limit for limit in self.players.limits(job) if _silent(limit)}
-        self._heard(outcome)
+        return outcome
 
     @property
     def status(self) -> Status:
-        return replace(self.players.status, loads=dict(self._loads()), playing=len(self._playing))
+        return replace(self.players.status, loads=dict(self._loads()), playing=self._playing)
 
     def _loads(self) -> Iterator[tuple[str, Load]]:
         for (_, model), limit in self.players.layer.limits.items():
             if isinstance(limit, Limiter):
                 yield model, Load(limit.busy, int(limit.limit), limit.refused)
+
+
+@contextmanager
+def _rarely_collecting() -> Iterator[None]:
+    """Many games are many objects that live long: looking through them again and again takes a third of the time."""
+    before = gc.get_threshold()
+    gc.freeze()
+    gc.set_threshold(100_000, 20, 100)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
+        gc.unfreeze()
 
 
 def _silent(limit: Limit) -> bool:

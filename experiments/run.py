@@ -82,6 +82,8 @@ class Runner:
         progress.max_tokens, progress.max_usd = means.max_tokens, means.max_usd
         self.budget = Budget(means.max_tokens, means.max_usd) if means.limited else None
         self.interrupted = False
+        self.limits: dict[tuple[str, str], int] = {}
+        """How many calls together each model of a server bears."""
 
     def run(self) -> Done:
         begun = self.plan.begun()
@@ -140,7 +142,7 @@ class Runner:
         if self.manner.executor == "ray":
             from experiments.ray_executor import RayExecutor  # an extra, and slow to import
 
-            return RayExecutor(sitters, means, self.budget, self.manner.workers)
+            return RayExecutor(sitters, means, self.budget, self.manner.workers, self.limits)
         if self.manner.workers > 1:
             return Crew(sitters, means, self.budget, self.manner.workers)
         return Local(sitters, self._layer())
@@ -189,6 +191,7 @@ class Runner:
                 for key in self.plan.sitters:
                     players.seat(key)
                 await players.layer.check()
+                self.limits = {key: limit.most for key, limit in players.layer.limits.items()}
             finally:
                 await players.aclose()
 
