@@ -32,7 +32,12 @@ class Door:
         self.why = self.why or why
 
     async def enter(self) -> str | None:
-        return self.why or (await self._budget.enter() if self._budget else None)
+        if self.why or self._budget is None:
+            return self.why
+        why = await self._budget.enter()
+        if self.why:  # closed while it waited for room
+            self._budget.leave()
+        return self.why or why
 
     def leave(self) -> None:
         if self._budget:

@@ -1,12 +1,14 @@
 """What a run may spend, over all its games.
 
 A turn begins only while there is room for it beside all turns that have begun, each taken to need a quarter more than
-the dearest so far did: games stop at a turn's end. And no call is made that could break the limit: what is in flight is
-held back at its worst, so that a turn still dearer stops in its middle, with every answer kept.
+the dearest so far did: games wait for each other, and stop at a turn's end. And no call is made that could break the
+limit: what is in flight is held back at its worst, so that a turn still dearer stops in its middle, with every answer
+kept.
 
 `Accounts` add up for the whole run. A `Budget` asks them for the games of one process; they may be kept in another.
 """
 
+import asyncio
 from collections.abc import Iterable
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -43,6 +45,8 @@ class Cost:
 
 NOTHING = Cost()
 
+POLL_S = 0.05
+"""How often a game that waits for room asks again; other processes give no event."""
 MARGIN = 1.25
 """Turns grow dearer as a game's history grows."""
 
@@ -86,29 +90,29 @@ class Accounts:
     def tell(self, what: str, *given: Any) -> None:
         getattr(self, what)(*given)
 
-    def begin(self, name: str) -> str | None:
-        """Begin a turn, or say why it must not begin."""
+    def begin(self, name: str) -> tuple[str | None, bool]:
+        """Begin a turn, or say why it must not begin, and whether that may change when other turns end."""
         one = self.dearest * MARGIN
         coming = one
         for turn in self.turns.values():
             coming += one.at_least(turn.paid) - turn.paid
         if why := self._over(self.spent + coming):
-            return f"{why}, and the turns in play may need {self._said(coming)}"
+            return f"{why}, and the turns in play may need {self._said(coming)}", bool(self.turns)
         self.turns[name] = Turn()
-        return None
+        return None, False
 
     def end(self, name: str) -> None:
         self.turns.pop(name, None)
 
-    def hold(self, name: str | None, worst: Cost) -> str | None:
-        """Hold back what a call may cost, or say why it must not be made."""
+    def hold(self, name: str | None, worst: Cost) -> tuple[str | None, bool]:
+        """Hold back what a call may cost, or say why it must not be made, and whether that may change."""
         if why := self._over(self.spent + self.held + worst):
-            return f"{why}, and the next call may need {self._said(worst)}"
+            return f"{why}, and the next call may need {self._said(worst)}", self.held.tokens > 0
         self.held += worst
         if (turn := self.turns.get(name or "")) is not None:
             turn.held += worst
             self.dearest = self.dearest.at_least(turn.paid + turn.held)
-        return None
+        return None, False
 
     def settle(self, name: str | None, worst: Cost, paid: Cost) -> None:
         """The call has come back, or has failed."""
@@ -188,10 +192,13 @@ class Budget:
         return max((price.of(one.tokens_in, one.tokens_out) for price in prices), default=0.0)
 
     async def enter(self) -> str | None:
-        """Asked before each turn of a game, in the game's task: why it must not begin, or None."""
+        """Asked before each turn of a game, in the game's task: why it must not begin, or None.
+
+        While other turns may turn out to need less than was held back for them, it waits.
+        """
         self.leave()
         name = next(self._names)
-        why: str | None = await self._teller.ask("begin", name)
+        why = await self._patiently("begin", name)
         if why is None:
             _turn.set(name)
         return why
@@ -203,9 +210,17 @@ class Budget:
             _turn.set(None)
 
     async def hold(self, worst: Cost) -> None:
-        """Raises OverBudget when a call that costs this could break the limit."""
-        if why := await self._teller.ask("hold", _turn.get(), worst):
+        """Wait for room for a call that costs this. Raises OverBudget when it could break the limit."""
+        if why := await self._patiently("hold", _turn.get(), worst):
             raise OverBudget(why)
+
+    async def _patiently(self, what: str, *given: Any) -> str | None:
+        """Ask as long as what others hold back may come free; then why not, or None."""
+        while True:
+            answer: tuple[str | None, bool] = await self._teller.ask(what, *given)
+            if not answer[0] or not answer[1]:
+                return answer[0]
+            await asyncio.sleep(POLL_S)
 
     def settle(self, worst: Cost, paid: Cost) -> None:
         """The call has come back, or has failed."""

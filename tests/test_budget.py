@@ -129,12 +129,15 @@ async def test_a_turn_begins_only_while_there_is_room_for_it_beside_those_that_h
 
     playing = [asyncio.create_task(game(True)) for _ in range(3)]
     await asyncio.sleep(0)
-    assert await asyncio.create_task(game(False)) == (
-        "the budget is reached: 200 of 1000 tokens are spent, and the turns in play may need 1000 more"
-    )
+    waiting = asyncio.create_task(game(False))
+    await asyncio.sleep(0.2)
+    assert not waiting.done() and len(budget.accounts.turns) == 3
     done.set()
-    await asyncio.gather(*playing)
-    assert await asyncio.create_task(game(False)) is None and not budget.accounts.turns
+    assert await asyncio.gather(*playing, waiting) == [None] * 4 and not budget.accounts.turns
+    await spend(metered(budget, 598, max_tokens=598))
+    assert await asyncio.create_task(game(False)) == (
+        "the budget is reached: 800 of 1000 tokens are spent, and the turns in play may need 250 more"
+    )
 
 
 def test_money_without_a_price_is_refused_before_the_first_call() -> None:
