@@ -49,7 +49,7 @@ class Local:
         self._room = Room(players, heard)
         ticking = asyncio.create_task(_every(tick))
         try:
-            await self._room.play(_given(jobs))
+            await self._room.play(given(jobs))
         finally:
             ticking.cancel()
             await players.aclose()
@@ -66,7 +66,7 @@ class Local:
         """It has ended with its event loop."""
 
 
-async def _given(jobs: Iterable[Job]) -> AsyncIterator[Job]:
+async def given(jobs: Iterable[Job]) -> AsyncIterator[Job]:
     for job in jobs:
         yield job
         await asyncio.sleep(0)  # the game begins before the next one is looked for

@@ -1,14 +1,16 @@
-"""A thin LangChain chat model over any OpenAI-compatible server: the only module that knows the OpenAI client."""
+"""A thin LangChain chat model over any OpenAI-compatible server: the only module that speaks HTTP to a model."""
 
 import asyncio
+import json
 import re
+from collections.abc import Mapping
 from typing import Any
 
+from aiohttp import ClientError, ClientSession, ClientTimeout, TCPConnector
 from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
 from langchain_core.language_models.chat_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
-from openai import APIConnectionError, APIStatusError, AsyncOpenAI, DefaultAioHttpClient, OpenAIError
 from pydantic import PrivateAttr, SecretStr
 
 from orchestrator import faults
@@ -17,10 +19,21 @@ from orchestrator.faults import Garbled
 from orchestrator.settings import OPENAI_URL
 
 
-class OpenAIChat(BaseChatModel):
-    """A chat model of an OpenAI-compatible server, asked by `AsyncOpenAI.post` over aiohttp.
+class RefusedRequest(Exception):  # noqa: N818  # what it is
+    """The server answered with an HTTP status that is no success."""
 
-    The typed client's request and response models cost more than the rest of a call, so both sides are plain dicts.
+    def __init__(self, status: int, headers: Mapping[str, str], body: object) -> None:
+        super().__init__(f"HTTP {status}")
+        self.status_code = status
+        self.headers = headers
+        self.body = body
+
+
+class OpenAIChat(BaseChatModel):
+    """A chat model of an OpenAI-compatible server, asked over aiohttp.
+
+    What is sent and what comes back are plain dicts: a client library's models of them cost more than the rest of a
+    call, and bounding, retrying and classifying faults is done above.
     """
 
     model: str
@@ -29,32 +42,31 @@ class OpenAIChat(BaseChatModel):
     """None sends a placeholder: local servers want a header, not a key."""
     timeout_s: float = 600
 
-    _client: AsyncOpenAI | None = PrivateAttr(default=None)
+    _session: ClientSession | None = PrivateAttr(default=None)
     _loop: asyncio.AbstractEventLoop | None = PrivateAttr(default=None)
 
     @property
     def _llm_type(self) -> str:
         return "openai-compatible"
 
-    def client(self) -> AsyncOpenAI:
-        """One client per event loop: its connections belong to the loop that opened them."""
+    def session(self) -> ClientSession:
+        """One session per event loop: its connections belong to the loop that opened them."""
         loop = asyncio.get_running_loop()
-        if self._client is None or self._loop is not loop:
+        if self._session is None or self._loop is not loop:
             key = self.api_key.get_secret_value() if self.api_key else "not-needed"
             self._loop = loop
-            self._client = AsyncOpenAI(
-                base_url=self.base_url,
-                api_key=key,
-                timeout=self.timeout_s,
-                max_retries=0,  # one layer retries, and it is not this one
-                http_client=DefaultAioHttpClient(),
+            self._session = ClientSession(
+                headers={"Authorization": f"Bearer {key}", "Content-Type": "application/json"},
+                connector=TCPConnector(limit=0, keepalive_timeout=60),  # calls are bounded above
+                timeout=ClientTimeout(total=self.timeout_s, sock_connect=CONNECT_S),
+                trust_env=True,
             )
-        return self._client
+        return self._session
 
     async def aclose(self) -> None:
-        if self._client is not None and self._loop is asyncio.get_running_loop():
-            await self._client.close()
-        self._client = None
+        if self._session is not None and self._loop is asyncio.get_running_loop():
+            await self._session.close()
+        self._session = None
 
     async def check(self) -> None:
         """Raise UserError when the server cannot be reached, refuses the key, or is no model server.
@@ -62,18 +74,26 @@ class OpenAIChat(BaseChatModel):
         Not every server lists its models, so any other status will do.
         """
         try:
-            said = await self.client().with_options(timeout=10, max_retries=1).get("/models", cast_to=object)
-        except APIStatusError as error:
+            await self._asked("get", "/models", timeout=ClientTimeout(total=CONNECT_S))
+        except RefusedRequest as error:
             if error.status_code in (401, 403):
                 raise UserError(f"{self.base_url} refuses the key: HTTP {error.status_code}") from None
-        except APIConnectionError as error:
+        except (ClientError, OSError, TimeoutError) as error:
             raise UserError(f"cannot reach a model server at {self.base_url}: {_unreachable(error)}") from None
-        except Exception as error:  # anything may be listening there
-            what = type(error).__name__
-            raise UserError(f"{self.base_url} does not answer as a model server does ({what})") from None
-        else:
-            if not isinstance(said, dict | list):
-                raise UserError(f"{self.base_url} does not answer as a model server does, but with a page")
+        except Garbled:
+            raise UserError(f"{self.base_url} does not answer as a model server does, but with a page") from None
+
+    async def _asked(self, method: str, path: str, **more: Any) -> object:
+        """The JSON of an answer. Raises RefusedRequest, Garbled, and what aiohttp raises."""
+        url = self.base_url.rstrip("/") + path
+        async with self.session().request(method, url, **more) as answer:
+            data = await answer.read()
+            if answer.status >= 400:
+                raise RefusedRequest(answer.status, answer.headers, _json(data))
+        said = _json(data)
+        if not isinstance(said, dict | list):  # half an answer, a page, or something else that is called JSON
+            raise Garbled("it sent no JSON")
+        return said
 
     async def _agenerate(
         self,
@@ -85,15 +105,8 @@ class OpenAIChat(BaseChatModel):
         body: dict[str, Any] = {"model": self.model, "messages": [_wire(message) for message in messages], **kwargs}
         if stop:
             body["stop"] = stop
-        return ChatResult(generations=[ChatGeneration(message=_heard(await self._posted(body)))])
-
-    async def _posted(self, body: dict[str, Any]) -> object:
-        try:
-            return await self.client().post("/chat/completions", body=body, cast_to=object)
-        except OpenAIError:
-            raise
-        except ValueError:  # half an answer, or something else that is called JSON and is none
-            raise Garbled("it sent no JSON") from None
+        answer = await self._asked("post", "/chat/completions", data=json.dumps(body))
+        return ChatResult(generations=[ChatGeneration(message=_heard(answer))])
 
     def _generate(
         self,
@@ -103,6 +116,18 @@ class OpenAIChat(BaseChatModel):
         **kwargs: Any,
     ) -> ChatResult:
         return asyncio.run(self._agenerate(messages, stop, None, **kwargs))
+
+
+CONNECT_S = 10.0
+"""Seconds for a connection, and for a first look at a server."""
+
+
+def _json(data: bytes) -> object:
+    """None for what is no JSON."""
+    try:
+        return json.loads(data)
+    except ValueError:
+        return None
 
 
 def _unreachable(error: BaseException) -> str:

@@ -147,7 +147,7 @@ def _clean(words: str, secrets: Iterable[str]) -> str:
 
 def _retry_after(error: BaseException) -> float | None:
     """Seconds of a Retry-After header, given as a number or as a date; some send milliseconds beside it."""
-    headers = getattr(getattr(error, "response", None), "headers", None) or {}
+    headers = getattr(error, "headers", None) or getattr(getattr(error, "response", None), "headers", None) or {}
     for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
         try:
             return max(0.0, float(headers[name]) * unit)

@@ -39,7 +39,7 @@ from orchestrator.seat import Chair, Decision, Memory, Seat, Telling, at_once, c
 
 log = structlog.get_logger()
 
-VERSIONS = ("hanabi-orchestrator", "hanabi-learning-environment", "langgraph", "langchain-core", "openai", "pydantic")
+VERSIONS = ("hanabi-orchestrator", "hanabi-learning-environment", "langgraph", "langchain-core", "aiohttp", "pydantic")
 
 
 class Gate(Protocol):

@@ -18,13 +18,12 @@ MAY_IMPORT = {
 
 ONLY_IN = {
     "hanabi_learning_environment": {"orchestrator/hle.py"},
-    "openai": {"orchestrator/chat.py"},
     "langchain": {"orchestrator/models.py"},
     "sqlite3": {"orchestrator/cache.py"},
     "langgraph": {"graphs/build.py", "graphs/node.py", "graphs/studio.py"},
     "jinja2": {"experiments/report/page.py"},
     "pyarrow": {"experiments/tables.py"},
-    "aiohttp": {"orchestrator/fake_endpoint.py", "orchestrator/fake_faults.py"},
+    "aiohttp": {"orchestrator/chat.py", "orchestrator/fake_endpoint.py", "orchestrator/fake_faults.py"},
     "typer": {
         "experiments/cli.py",
         *(

@@ -8,7 +8,7 @@ import typer
 from rich.text import Text
 
 import graphs
-from experiments import bench, coverage, self_play
+from experiments import bench, coverage, crowd, self_play
 from experiments.commands import Json, printed
 from experiments.terminal import console
 from orchestrator import fake_endpoint, partners
@@ -29,6 +29,11 @@ def measure(
     of_intervals: Annotated[
         bool, typer.Option("--coverage", help="Simulate how often 95 % intervals of skewed scores hold the truth.")
     ] = False,
+    at_once: Annotated[
+        int | None,
+        typer.Option("--at-once", min=1, help="With --latency: so many whole games together instead."),
+    ] = None,
+    limit: Annotated[int, typer.Option(min=1, help="With --at-once: calls that the model bears together.")] = 1000,
     as_json: Json = False,
 ) -> None:
     """Measure how long program games take on this machine, or turns on a model of some latency, or partners' scores."""
@@ -39,6 +44,10 @@ def measure(
     if of_partners or partner:
         scores = list(self_play.measure(partner or partners.names(), games))
         printed([asdict(one) for one in scores]) if as_json else self_play.show(scores, console())
+        return
+    if latency is not None and at_once is not None:
+        crowds = [crowd.measure(name, at_once, latency, limit) for name in graph or ["moa_sherlock"]]
+        printed([asdict(one) for one in crowds]) if as_json else crowd.show(crowds, console())
         return
     if latency is not None:
         found = asyncio.run(bench.depths(graph or graphs.names(), latency, turns))
