@@ -5,10 +5,8 @@ so that a killed program loses nothing that it knew; `kept` waits until models' 
 machine does not either. Times live in the file alone: an event is the same whenever it happened.
 """
 
-import asyncio
 import fcntl
 import json
-import os
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,6 +15,7 @@ from typing import Any, Self
 
 from pydantic import TypeAdapter, ValidationError
 
+from orchestrator import disk
 from orchestrator.errors import UserError
 from orchestrator.events import Call, Event, Ruled, StoredEvent
 from orchestrator.lean import kept
@@ -43,7 +42,7 @@ class Journal:
         """Whether an answer was written that may not be on the disk yet."""
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            self._file = path.open("a+", encoding="utf-8")
+            self._file = path.open("a+b")
         except OSError as error:
             raise UserError(f"cannot write the journal {str(path)!r}: {error.strerror}") from None
         try:
@@ -60,7 +59,7 @@ class Journal:
             raise UserError(f"{str(self.path)!r} is not a journal; it stays as it is")
         self._file.truncate(whole)
         if whole and not data[:whole].endswith(b"\n"):
-            self._file.write("\n")
+            self._file.write(b"\n")
 
     def _lock(self) -> None:
         try:
@@ -73,15 +72,15 @@ class Journal:
             return
         head = {"v": VERSION, "event": event.event, "t": datetime.now(UTC).isoformat(timespec="milliseconds")}
         line = head | event.model_dump(mode="json", exclude={"event"})
-        self._file.write(json.dumps(line, ensure_ascii=False) + "\n")
+        self._file.write(f"{json.dumps(line, ensure_ascii=False)}\n".encode())
         self._file.flush()
         self._fresh |= isinstance(event, Call) and event.asked and not event.simulated
 
     async def kept(self) -> None:
-        """Wait until the answers that were written are on the disk; in a thread, for other games play meanwhile."""
+        """Wait until the answers that were written are on the disk."""
         if self._fresh:
             self._fresh = False
-            await asyncio.to_thread(os.fsync, self._file.fileno())
+            await disk.sync(self._file.fileno())
 
     def __enter__(self) -> Self:
         return self
