@@ -251,7 +251,7 @@ def test_an_interrupted_run_ends_its_turns_and_goes_on(workers: str, tmp_path: P
     with in_a_thread(server.app) as url:
         assert interrupted(asking(url), tmp_path, "--workers", workers) == 130
         games = [journal.read(path) for path in (tmp_path / "here").rglob("*.jsonl")]
-        assert len(games) == 4 and sum(len(of(events, Moved)) > 0 for events in games) > 1
+        assert sum(len(of(events, Moved)) > 0 for events in games) > 1
         for events in games:
             assert isinstance(events[-1], Halted) and events[-1].why == "interrupted"
             assert len(of(events, TurnStarted)) == len(of(events, Moved))
