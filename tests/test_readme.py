@@ -22,7 +22,7 @@ class Block(NamedTuple):
     text: str
 
 
-DOCS = ("add-a-role", "add-a-graph", "simulated", "experiments", "partners", "report", "statistics")
+DOCS = ("add-a-role", "add-a-graph", "simulated", "experiments", "costs", "partners", "report", "statistics")
 PAGES = ("README.md", *(f"docs/{page}.md" for page in DOCS))
 README = (ROOT / "README.md").read_text("utf-8")
 
