@@ -73,7 +73,7 @@ def arms(found: Sequence[Summary]) -> Table:
     table = _columns("arm", "players", "n", "strict", "95 %", "SD", "kept", "perfect", "struck", "forced")
     named = labels(found)
     for s in found:
-        bounds = "-" if s.low is None or s.high is None else f"{s.low:.2f}{' to ' if s.low < 0 else '–'}{s.high:.2f}"
+        bounds = "-" if s.low is None or s.high is None else f"{s.low:.2f} to {s.high:.2f}"
         shares = [percent(share) for share in (s.perfect, s.struck_out, s.forced_share)]
         means = f"{s.strict:.2f}", bounds, _maybe(s.sd), f"{s.kept:.2f}"
         table.add_row(named[s.arm], _players(s.players), str(s.n), *means, *shares)
