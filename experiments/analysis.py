@@ -43,7 +43,7 @@ class Summary:
     n: int
     """Games."""
     deals: int
-    """(players, seed) pairs."""
+    """Seeds: one deck at every player count."""
     strict: float
     """Mean score; 0 for a game in which the third life was lost. Every deal counts alike: repeats are averaged."""
     low: float | None
@@ -56,7 +56,7 @@ class Summary:
     sd: float | None
     """Standard deviation of the strict scores of games."""
     kept: float
-    """Mean of the points on the table, also when the third life was lost."""
+    """The same of the points on the table, also when the third life was lost."""
     iqm: float
     """Interquartile mean of the deals' strict scores, with its bootstrap interval."""
     iqm_low: float | None
@@ -192,13 +192,13 @@ def _summary(games: Sequence[Row], players: int | None, interval: Interval) -> S
         players=players,
         counts=samples.counts(games),
         n=len(games),
-        deals=len({(row.players, row.seed) for row in games}),
+        deals=len({row.seed for row in games}),
         strict=fmean(scores),
         low=low,
         high=high,
         strict_se=estimate.error if estimate else None,
         sd=spread(strict),
-        kept=_mean(games, lambda row: row.score_kept),
+        kept=fmean(samples.scores(games, lambda row: row.score_kept)),
         iqm=float(interquartile(scores)),
         iqm_low=middle[0],
         iqm_high=middle[1],

@@ -12,6 +12,10 @@ from roles.words import percent
 if TYPE_CHECKING:
     from experiments.analysis import Analysis, Difference, Summary
 
+NAMED = 3
+"""Arms that a sentence names; of more it says how many."""
+MOST = 25
+"""Points: no difference is larger."""
 FEW = 10
 """Deals, up to which a warning is given."""
 PROGRAMS = "All of these are games of programs: no model was asked."
@@ -21,7 +25,7 @@ SIMULATED = "Simulated models are programs that err at stated rates; their score
 def said(analysis: Analysis) -> tuple[str, ...]:
     """A sentence or two for each arm, over all its player counts; then what a reader of the figures must know."""
     return (
-        *map(compared, _widest(analysis.differences)),
+        *(compared(one, _hopes(one, analysis.differences)) for one in _widest(analysis.differences)),
         *_warnings(analysis.differences),
         *(_flag(one) for one in analysis.summaries if one.arm in analysis.flagged and _whole(one, analysis)),
         *_made(analysis.summaries),
@@ -39,12 +43,12 @@ def _whole(summary: Summary, analysis: Analysis) -> bool:
     return summary is [one for one in analysis.summaries if one.arm == summary.arm][-1]
 
 
-def compared(one: Difference) -> str:
-    """What a difference shows, and what it leaves open."""
-    return f"{_found(one)}{_gone(one)}."
+def compared(one: Difference, hopes: bool = True) -> str:
+    """What a difference shows, and what it leaves open; it `hopes` where an effect could be shown at all."""
+    return f"{_found(one, hopes)}{_gone(one)}."
 
 
-def _found(one: Difference) -> str:
+def _found(one: Difference, hopes: bool) -> str:
     at = f"{one.baseline} {_at(one.counts)}"
     if one.low is None or one.high is None:
         many = "one deal, played once by each," if one.unit == "repeats" else "a single pair"
@@ -56,9 +60,18 @@ def _found(one: Difference) -> str:
     bounds = f"95 % {one.low:+.2f} to {one.high:+.2f}, Holm p {'' if p.startswith('<') else '= '}{p}, {_sample(one)}"
     if one.p_holm is not None and one.p_holm < ALPHA:
         return f"{one.arm} {_less(one.mean, at)} ({bounds})"
+    if not hopes:
+        return f"{one.arm}: no effect shown against {at}, nor could one be with so few ({one.mean:+.2f}; {bounds})"
+    return f"{one.arm}: no effect shown against {at} ({one.mean:+.2f}; {bounds}). {_missed(one.mde)}"
+
+
+def _missed(mde: float) -> str:
+    """What may be there all the same."""
+    if mde > MOST:
+        return "Hardly any true difference would have been seen in four such runs of five; none can be excluded"
     return (
-        f"{one.arm}: no effect shown against {at} ({one.mean:+.2f}; {bounds}). A true difference of {one.mde:.2f} or "
-        "more would have been seen in four such runs of five; a smaller one cannot be excluded"
+        f"A true difference of {mde:.2f} or more would have been seen in four such runs of five; a smaller one cannot "
+        "be excluded"
     )
 
 
@@ -98,12 +111,18 @@ def _gone(one: Difference) -> str:
 def _warnings(differences: Sequence[Difference]) -> Iterator[str]:
     if any(one.unit == "repeats" for one in differences):
         yield "With one deal all that is said is conditional on this deal: nothing follows for others."
-    yield from dict.fromkeys(_hopeless(one, differences) for one in differences if _least_p(one, differences) >= ALPHA)
+    yield from dict.fromkeys(_hopeless(one, differences) for one in differences if not _hopes(one, differences))
     few = [one for one in differences if one.unit == "deals" and one.n <= FEW]
     if few:
-        seen = [one.mde for one in few if one.mde is not None]
+        hopeful = [one for one in few if _hopes(one, differences)]
+        seen = [one.mde for one in hopeful if one.mde is not None and one.mde <= MOST]
         least = f": at best differences of {min(seen):.1f} points or more can be expected to be seen" if seen else ""
         yield f"{FEW} deals or fewer show nothing but large effects{least}."
+
+
+def _hopes(one: Difference, all_of_them: Sequence[Difference]) -> bool:
+    """Whether its corrected p can be below 5 % at all."""
+    return _least_p(one, all_of_them) < ALPHA
 
 
 def _least_p(one: Difference, all_of_them: Sequence[Difference]) -> float:
@@ -140,6 +159,16 @@ def _made(summaries: Sequence[Summary]) -> Iterator[str]:
     if all(one.program for one in summaries):
         yield PROGRAMS
     elif programs:
-        yield f"In {', '.join(programs)} no model was asked: programs played."
+        yield f"In {_named(programs, summaries)} no model was asked: programs played."
     if any(one.simulated for one in summaries):
         yield SIMULATED
+
+
+def _named(arms: Sequence[str], summaries: Sequence[Summary]) -> str:
+    """Some of the arms in words: those, or all but those, as far as they are few."""
+    others = list(dict.fromkeys(one.arm for one in summaries if one.arm not in arms))
+    if len(arms) <= NAMED:
+        return ", ".join(arms)
+    if len(others) <= NAMED:
+        return f"all arms but {', '.join(others)}"
+    return f"{len(arms)} of {len(arms) + len(others)} arms"

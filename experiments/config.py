@@ -263,10 +263,20 @@ def place(data: dict[str, Any], keys: list[str], value: Any, where: str) -> None
         key = _as_there(inner, key)
         if isinstance(short := inner.get(key), str):
             inner[key] = _long(keys[:done], short, keys[done])
+        elif keys[:done] == ["seeds"]:
+            inner[key] = _range(short)
         inner = inner.setdefault(key, {})
         if not isinstance(inner, dict):
             raise UserError(f"{where}: there are no settings under {'.'.join(keys[:done])!r}")
     inner[_as_there(inner, keys[-1])] = value
+
+
+def _range(seeds: Any) -> Any:
+    """A list of seeds that follow each other, as run.yaml has them, as `first` and `count`; else what it was."""
+    if not isinstance(seeds, list) or not seeds or not all(type(seed) is int for seed in seeds):
+        return {} if seeds is None else seeds
+    follow = seeds == list(range(seeds[0], seeds[0] + len(seeds)))
+    return {"first": seeds[0], "count": len(seeds)} if follow else seeds
 
 
 def _as_there(data: dict[Any, Any], key: str) -> Any:

@@ -1,6 +1,6 @@
 """What an experiment would play and what that would cost, as far as it is not played already; nothing is."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,9 @@ from experiments.job import Job
 from experiments.plan import Plan
 from experiments.run import left
 from orchestrator.settings import ModelSettings
+
+READABLE = 60
+"""Rows of a table; `--json` has all."""
 
 
 @dataclass(frozen=True)
@@ -38,6 +41,8 @@ class Planned:
     games: tuple[Games, ...]
     models: tuple[ModelSettings, ...] = ()
     """Those of servers that would be asked."""
+    notes: tuple[str, ...] = ()
+    """Of the plan: arms that are void, and where a protocol's deals are others."""
 
     @property
     def bill(self) -> Bill:
@@ -63,7 +68,8 @@ def of(experiment: Experiment, folder: Path, past: Path | None = None, answer: i
     every = _grouped([*plan.jobs, *(job for past in plan.pasts for job in past.jobs())])
     estimates = Estimates.of(plan.sitters, [folder, *([past] if past else [])], answer)
     games = [_games(estimates, arm, jobs, waiting.get(arm, [])) for arm, jobs in every.items()]
-    return Planned(tuple(games), tuple(estimates.models(job for jobs in waiting.values() for job in jobs)))
+    models = tuple(estimates.models(job for jobs in waiting.values() for job in jobs))
+    return Planned(tuple(games), models, tuple(plan.notes))
 
 
 def _grouped(jobs: Iterable[Job]) -> dict[tuple[str, int], list[Job]]:
@@ -88,7 +94,14 @@ def data(planned: Planned) -> dict[str, Any]:
         | {"basis": one.basis}
         for one in planned.games
     ]
-    return {"games": whole, "left": waiting, **bill_data(planned.bill), "arms": arms, "said": planned.said}
+    return {
+        "games": whole,
+        "left": waiting,
+        **bill_data(planned.bill),
+        "arms": arms,
+        "said": planned.said,
+        "notes": planned.notes,
+    }
 
 
 def bill_data(bill: Bill) -> dict[str, Any]:
@@ -101,14 +114,33 @@ def show(planned: Planned, console: Console) -> None:
     table = Table(box=None, pad_edge=False, header_style="dim")
     for column in ("arm", "players", "games", "left", "calls", "tokens in", "tokens out", "usd", "rests on"):
         table.add_column(column, justify="left" if column in ("arm", "rests on") else "right")
-    for one in planned.games:
+    for one in _folded(planned.games):
         row = one.arm, str(one.players), str(one.games), str(one.left)
         table.add_row(*row, *figures(one.bill), one.basis)
     whole = data(planned)
     table.add_row("all", "", str(whole["games"]), str(whole["left"]), *figures(planned.bill), style="bold")
     console.print(table)
-    for sentence in planned.said:
+    for sentence in (*planned.notes, *planned.said):
         console.print(Text(sentence, style="dim"))
+
+
+def _folded(games: Sequence[Games]) -> list[Games]:
+    """Arms that cost the same are one row where there are too many to read."""
+    if len(games) <= READABLE:
+        return list(games)
+    alike: dict[tuple[object, ...], list[Games]] = {}
+    for one in games:
+        alike.setdefault((one.players, one.games, one.left, one.bill, one.basis), []).append(one)
+    return [_together(same) for same in alike.values()]
+
+
+def _together(same: Sequence[Games]) -> Games:
+    first = same[0]
+    if len(same) == 1:
+        return first
+    games, waiting = sum(one.games for one in same), sum(one.left for one in same)
+    bill = estimate.total(one.bill for one in same)
+    return Games(f"{first.arm} and {len(same) - 1} more", first.players, games, waiting, bill, first.basis)
 
 
 def figures(bill: Bill) -> tuple[str, str, str, str]:

@@ -126,5 +126,7 @@ class Plan:
 def _void(arm: Arm) -> str:
     """`no-historian` is void where the historian does not sit anyway."""
     same = {other: [count for count, one in arm.void.items() if one == other] for other in arm.void.values()}
-    told = "; ".join(f"{' and '.join(map(str, counts))} players, where it is {other}" for other, counts in same.items())
+    told = "; ".join(
+        f"{' and '.join(map(str, counts))} players, where it is the same as {other}" for other, counts in same.items()
+    )
     return f"The arm {arm.name} is not played at {told}."

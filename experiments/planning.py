@@ -59,6 +59,12 @@ class Wish:
         usd = [] if self.max_usd is None else [f"${self.max_usd:g}"]
         return " and ".join([*usd, *([] if self.max_tokens is None else [f"{self.max_tokens:,} tokens"])])
 
+    @property
+    def limits(self) -> list[str]:
+        """The budget as a command says it."""
+        usd = [] if self.max_usd is None else ["--max-usd", f"{self.max_usd:g}"]
+        return [*usd, *([] if self.max_tokens is None else ["--max-tokens", str(self.max_tokens)])]
+
     def share(self, bill: Bill) -> float:
         """What a bill is of the budget; 0 where nothing is limited."""
         tokens = bill.tokens / self.max_tokens if self.max_tokens else 0.0
@@ -256,7 +262,8 @@ def command(proposal: Proposal, name: str, settings: Sequence[str], out: Path | 
     changed += [f"seeds.count={size.deals}" if short else f"seeds={{first: {first}, count: {size.deals}}}"]
     changed += ["repeats=1"] if experiment.repeats > 1 else []
     given = [word for setting in (*settings, *changed) for word in ("--set", setting)]
-    return ["orchestrator", "experiment", "run", name, *given, *(["--out", str(out)] if out else [])]
+    where = ["--out", str(out)] if out else []
+    return ["orchestrator", "experiment", "run", name, *given, *where, *proposal.market.wish.limits]
 
 
 def _counts(experiment: Experiment) -> tuple[int, ...]:

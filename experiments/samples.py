@@ -4,7 +4,7 @@ The repeats of a deal are no deals of their own, so they are averaged first. A s
 that what is pooled over them stands on seeds. Where there is a single deal, its repeats take the place of deals.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from statistics import fmean
@@ -44,12 +44,12 @@ def unit(games: Sequence[Row]) -> Unit:
     return "repeats" if len({row.seed for row in games}) == 1 else "deals"
 
 
-def scores(games: Sequence[Row]) -> list[float]:
+def scores(games: Sequence[Row], of: Callable[[Row], int] = lambda row: row.score_strict) -> list[float]:
     """Of complete games, by seed or, when there is one, by repeat: the mean over player counts of that over repeats."""
     by_repeat = unit(games) == "repeats"
     found: dict[int, dict[int, list[int]]] = {}
     for row in games:
-        found.setdefault(row.repeat if by_repeat else row.seed, {}).setdefault(row.players, []).append(row.score_strict)
+        found.setdefault(row.repeat if by_repeat else row.seed, {}).setdefault(row.players, []).append(of(row))
     return [fmean(map(fmean, at.values())) for _, at in sorted(found.items())]
 
 

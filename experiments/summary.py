@@ -49,11 +49,14 @@ def show(done: Done, console: Console, interval: Interval = "t") -> None:
     found = analysed(done, interval)
     console.print(arms(found.summaries))
     if found.differences:
-        console.print(Text(f"\nless {found.baseline}, deal by deal"))
+        alone = all(one.unit == "repeats" for one in found.differences)
+        console.print(Text(f"\nless {found.baseline}, {'repeats of one deal' if alone else 'deal by deal'}"))
         console.print(differences(found.differences, found.summaries))
     console.print()
     for sentence in (*found.said, *notes(done)):
         console.print(Text(sentence), soft_wrap=True)
+    if done.rows:
+        console.print(Text(f"\nreport   {done.plan.folder}/report.html"), soft_wrap=True, end="")
     console.print(Text(f"\nresults  {done.plan.folder}/results.csv"), soft_wrap=True)
 
 
@@ -70,7 +73,7 @@ def arms(found: Sequence[Summary]) -> Table:
     table = _columns("arm", "players", "n", "strict", "95 %", "SD", "kept", "perfect", "struck", "forced")
     named = labels(found)
     for s in found:
-        bounds = "-" if s.low is None or s.high is None else f"{s.low:.2f}–{s.high:.2f}"
+        bounds = "-" if s.low is None or s.high is None else f"{s.low:.2f} to {s.high:.2f}"
         shares = [percent(share) for share in (s.perfect, s.struck_out, s.forced_share)]
         means = f"{s.strict:.2f}", bounds, _maybe(s.sd), f"{s.kept:.2f}"
         table.add_row(named[s.arm], _players(s.players), str(s.n), *means, *shares)

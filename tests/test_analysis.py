@@ -113,7 +113,7 @@ def test_pooled_is_over_seeds_each_the_mean_of_its_player_counts(scores: list[tu
         expected = stats.ttest_1samp(deltas, 0).confidence_interval(0.95)
         assert (found.low, found.high) == pytest.approx((expected.low, expected.high))
     pooled = [one for one in analysis.summaries if one.players is None]
-    assert [(one.arm, one.deals) for one in pooled] == [("a", 2 * len(scores)), ("b", 2 * len(scores))]
+    assert [(one.arm, one.deals) for one in pooled] == [("a", len(scores)), ("b", len(scores))]
     assert pooled[0].strict == pytest.approx(np.mean([score for row in scores for score in row[:2]]))
 
 
@@ -296,3 +296,15 @@ def test_what_cannot_be_compared_is_refused_in_one_sentence(run: Run) -> None:
     for arguments, said in REFUSED.items():
         code, out, err = run("experiment", "compare", *arguments)
         assert (code, out) == (2, "") and said in err and err.count("\n") == 1
+
+
+def test_where_so_few_can_show_nothing_this_is_said_instead_of_what_they_would_have_shown() -> None:
+    first = analyse(games("full", [20, 22, 21]) + games("no-x", [1, 2, 2]), "full").said[0]
+    assert "nor could one be with so few" in first and "would have been seen" not in first
+
+
+def test_a_sentence_names_few_arms_only() -> None:
+    played = [row for number in range(6) for row in games(f"p{number}", [20, 21], model="program")]
+    asked = [row for number in range(4) for row in games(f"m{number}", [20, 21])]
+    assert "In all arms but m0 no model was asked: programs played." in analyse(played + asked[:2]).said
+    assert "In 6 of 10 arms no model was asked: programs played." in analyse(played + asked).said

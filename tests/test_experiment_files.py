@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import yaml
 
-from experiments import config, results, run_yaml
+from experiments import config, dry, results, run_yaml
 from experiments.arms import Deal
 from experiments.job import Players
 from experiments.plan import Plan
@@ -236,6 +236,7 @@ def test_settings_of_the_command_line_reach_into_short_forms() -> None:
     assert read.models["default"].temperature == 0.5  # type: ignore[union-attr]
     assert (read.seats[1].graph, read.seats[1].verify) == ("watson", "safety")
     assert arms("matrix={verify: [none, safety]}", "graph=[watson, house]")[-1] == "house.verify-safety"
+    assert asked("seeds.count=2", seeds=[4, 5, 6]).deals == [4, 5]
 
 
 # Void arms
@@ -245,8 +246,9 @@ def test_an_arm_is_left_out_where_it_would_be_the_game_of_another() -> None:
     made = plan(graph="moa_sherlock", players=[2, 3], arms="leave_one_out", baseline="full")
     void = {arm.name: arm.players for arm in made.arms if arm.players != (2, 3)}
     assert void == {"no-history_analyst": (3,)}
-    assert made.notes == ["The arm no-history_analyst is not played at 2 players, where it is full."]
+    assert made.notes == ["The arm no-history_analyst is not played at 2 players, where it is the same as full."]
     assert {job.deal.players for job in made.jobs if job.arm == "no-history_analyst"} == {3}
+    assert dry.of(made.experiment, NOWHERE).notes == tuple(made.notes)
 
 
 def test_seats_that_differ_by_name_alone_are_the_same_and_others_are_not(tmp_path: Path) -> None:
@@ -261,7 +263,7 @@ def test_seats_that_differ_by_name_alone_are_the_same_and_others_are_not(tmp_pat
         "stranger": (2, 3),
         "again": (2, 3),  # an arm that says nothing is meant to be the same
     }
-    assert "The arm twin is not played at 2 and 3 players, where it is base." in made.notes
+    assert "The arm twin is not played at 2 and 3 players, where it is the same as base." in made.notes
     models = {"default": "sim:average"}
     erring = plan(graph="watson", models=models, arms={"base": {}, "exact": {"models": {"default": "program"}}})
     assert all(len(arm.players) == 4 for arm in erring.arms)

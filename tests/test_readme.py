@@ -22,7 +22,17 @@ class Block(NamedTuple):
     text: str
 
 
-DOCS = ("add-a-role", "add-a-graph", "simulated", "experiments", "partners", "report", "running", "statistics")
+DOCS = (
+    "add-a-role",
+    "add-a-graph",
+    "simulated",
+    "experiments",
+    "running",
+    "costs",
+    "partners",
+    "report",
+    "statistics",
+)
 PAGES = ("README.md", *(f"docs/{page}.md" for page in DOCS))
 README = (ROOT / "README.md").read_text("utf-8")
 

@@ -72,7 +72,11 @@ def _warnings(material: Material) -> list[str]:
     simulated = list(dict.fromkeys(summary.arm for summary in summaries if summary.simulated))
     if not simulated:
         return []
-    which = "Every arm holds" if len(simulated) == len(material.arms) else f"{', '.join(simulated)} hold"
+    which = (
+        "Every arm holds"
+        if len(simulated) == len(material.arms)
+        else f"{', '.join(simulated)} {'holds' if len(simulated) == 1 else 'hold'}"
+    )
     return [f"{which} simulated models: exact programs that err at stated rates. Their scores say nothing of a model."]
 
 
