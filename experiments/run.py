@@ -90,7 +90,8 @@ class Runner:
         self._reachable()
         if self.budget:
             _remember(self.budget, begun)
-        if stopped := self._pasts():
+        stopped = self._pasts()
+        if stopped or self.interrupted:
             return self._done(stopped)
         run_yaml.write(self.plan)
         over = {path for path, peeked in begun.items() if peeked.result is not None}
