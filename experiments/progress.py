@@ -16,6 +16,8 @@ from experiments.results import Row
 from experiments.status import Status
 from experiments.terminal import console
 
+PICTURE_S = 0.2
+"""Seconds between pictures on a terminal: many processes have much to say."""
 EVERY_S = 10.0
 """Seconds between lines where there is no terminal."""
 SHOWN = 6
@@ -78,10 +80,13 @@ class Progress:
         self._status = status
         if self.quiet:
             return
-        if sys.stderr.isatty():
+        terminal = sys.stderr.isatty()
+        if time.monotonic() - self._said < (PICTURE_S if terminal else EVERY_S):
+            return
+        self._said = time.monotonic()
+        if terminal:
             self._shown().update(self._picture(), refresh=True)
-        elif time.monotonic() - self._said > EVERY_S:
-            self._said = time.monotonic()
+        else:
             self.line("; ".join(self._words()))
 
     def stopping(self) -> None:

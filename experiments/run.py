@@ -87,6 +87,7 @@ class Runner:
 
     def run(self) -> Done:
         begun = self.plan.begun()
+        results.rows(self.plan.folder)  # of other arms, too: what cannot be read is told before games are played
         self._reachable()
         if self.budget:
             _remember(self.budget, begun)
