@@ -54,12 +54,12 @@ class Progress:
         self._began = self._said = 0.0
         self._stopping = ""
 
-    def begin(self, what: str, total: int, rows: Iterable[Row] = ()) -> None:
-        """`rows` are the games of `total` that were played before."""
+    def begin(self, what: str, total: int, rows: Iterable[Row] = (), arms: Iterable[str] = ()) -> None:
+        """`rows` are the games of `total` that were played before; `arms` are told in their order."""
         self.end()
         before = list(rows)
         self._what, self._total, self._before = what, total, len(before)
-        self._done, self._means, self._status = len(before), {}, Status()
+        self._done, self._means, self._status = len(before), {arm: Mean() for arm in arms}, Status()
         for row in before:
             self._means.setdefault(row.arm, Mean()).add(row.score_strict)
         self._began = self._said = time.monotonic()
@@ -113,8 +113,9 @@ class Progress:
     def _words(self) -> Iterator[str]:
         playing = f", {self._status.playing} in play" if self._status.playing else ""
         yield f"{self._what}: {self._done} of {self._total} games{playing}"
-        means = [f"{arm} {mean.said}" for arm, mean in list(self._means.items())[:SHOWN]]
-        more = len(self._means) - SHOWN
+        played = [(arm, mean) for arm, mean in self._means.items() if mean.games]
+        means = [f"{arm} {mean.said}" for arm, mean in played[:SHOWN]]
+        more = len(played) - SHOWN
         if means:
             yield ", ".join([*means, *([f"and {more} arms more"] if more > 0 else [])])
         yield from self._models()
@@ -156,7 +157,7 @@ class Progress:
             arms.add_row(arm, str(mean.games), mean.said)
         lines = [Text(line, style="dim") for line in self._models()]
         stopping = [Text(self._stopping, style="magenta")] if self._stopping else []
-        return Group(bar, arms, *lines, *stopping)
+        return Group(bar, *stopping, *lines, arms)  # where there are many arms, the last lines are cut off
 
 
 def _long(seconds: float) -> str:

@@ -152,6 +152,9 @@ def test_games_at_once_fill_a_models_limit_and_never_pass_it(fickle: tuple[Fickl
     server, url = fickle
     done = played(asking(url) | {"seeds": [1, 2, 3, 4]}, tmp_path)
     assert server.most == 3 and not done.left
+    server.most = 0
+    played(asking(url), tmp_path / "crowded", workers=5)
+    assert 1 <= server.most <= 3
 
 
 async def test_waiting_calls_of_earlier_games_go_first() -> None:
