@@ -53,7 +53,11 @@ class Past:
         """Whether the file holds them. Raises UserError when it holds others."""
         if not self.path.exists():
             return False
-        held = json.loads(self.path.read_text("utf-8"))
+        try:
+            held = json.loads(self.path.read_text("utf-8"))
+            held["games"]
+        except (ValueError, TypeError, KeyError):
+            raise UserError(f"{str(self.path)!r} holds no past games; it stays as it is") from None
         if changed := [name for name, value in self.head.items() if held.get(name) != value]:
             raise UserError(
                 f"{str(self.path)!r} holds other past games: {', '.join(changed)} differ; give another --out"

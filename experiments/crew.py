@@ -5,17 +5,20 @@ import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from multiprocessing.connection import wait
 from multiprocessing.context import ForkContext, SpawnContext
 from multiprocessing.process import BaseProcess
+from uuid import uuid4
 
 from experiments.job import Job, Outcome
 from experiments.local import Heard, Tick
 from experiments.means import Means
 from experiments.sitter import Sitter
 from experiments.status import Status, together
-from experiments.worker import Answer, Close, Ready, Wish, work
+from experiments.worker import Answer, Close, Ready, Unfit, Wish, work
 from orchestrator.budget import Accounts, Budget
+from orchestrator.errors import UserError
 
 AHEAD = 4
 """Games handed to a process beside those that it plays."""
@@ -28,22 +31,23 @@ class Worker:
 
     def __init__(self, sitters: Mapping[str, Sitter], means: Means, share: int) -> None:
         context = _context()
+        self.name = uuid4().hex
         self.pipe, there = context.Pipe()
-        self.process: BaseProcess = context.Process(target=work, args=(there, dict(sitters), means, share))
+        self.process: BaseProcess = context.Process(target=work, args=(there, self.name, dict(sitters), means, share))
         self.process.start()
         there.close()
         self.jobs: dict[str, Job] = {}
         """Those that it has and that did not end, by name."""
         self.room = 0
         """How many it takes; none until it is ready."""
+        self.closed = False
+        """Whether it was told to stop at the turns' end."""
         self.status = Status()
 
     def send(self, message: object) -> None:
         """To a process that may have died, which is found out when it is heard."""
-        try:
+        with suppress(OSError):
             self.pipe.send(message)
-        except OSError:
-            self.room = 0
 
     def give(self, jobs: deque[Job]) -> None:
         """As many as it takes."""
@@ -64,21 +68,25 @@ class Crew:
     def __init__(self, sitters: Mapping[str, Sitter], means: Means, budget: Budget | None, workers: int) -> None:
         self._new: Callable[[], Worker] = lambda: Worker(sitters, means, workers)
         self._accounts = budget.accounts if budget else Accounts()
-        self._workers = [self._new() for _ in range(workers)]
+        self._number = workers
+        self._workers: list[Worker] = []
         self._gone = Status()
         self._closed: str | None = None
 
     def play(self, jobs: Iterable[Job], heard: Heard, tick: Tick) -> None:
-        """`heard` is told what became of each game, `tick` is called now and then. Raises what they raise."""
+        """`heard` is told what became of each game, `tick` is called now and then. Raises what they raise.
+
+        Raises UserError when processes cannot play.
+        """
+        while len(self._workers) < self._number and not self._closed:
+            self._workers.append(self._new())
         for job in self._play(deque(jobs), heard, tick):
             if self._play(deque([job]), heard, tick):
                 heard(Outcome(job, failed="the process that played it died"))
 
     def close(self, why: str) -> None:
-        """Games stop at their turns' end, and no other begins."""
-        self._closed = why
-        for worker in self._workers:
-            worker.send(Close(why))
+        """Games stop at their turns' end, and no other begins. Safe in the middle of a message to a process."""
+        self._closed = self._closed or why
 
     @property
     def status(self) -> Status:
@@ -93,8 +101,8 @@ class Crew:
         """Returns the games that were with processes that died."""
         suspects: list[Job] = []
         while (jobs and not self._closed) or any(worker.jobs for worker in self._workers):
-            for worker in () if self._closed else self._workers:
-                worker.give(jobs)
+            for worker in self._workers:
+                self._supply(worker, jobs)
             ready = wait([worker.pipe for worker in self._workers], EVERY_S)
             for worker in [one for one in self._workers if one.pipe in ready]:
                 try:
@@ -103,6 +111,13 @@ class Crew:
                     suspects += self._replaced(worker)
             tick()
         return suspects
+
+    def _supply(self, worker: Worker, jobs: deque[Job]) -> None:
+        if not self._closed:
+            worker.give(jobs)
+        elif not worker.closed:
+            worker.closed = True
+            worker.send(Close(self._closed))
 
     def _hear(self, worker: Worker, message: object, heard: Heard) -> None:
         match message:
@@ -113,6 +128,8 @@ class Crew:
                 heard(message)
             case Ready():
                 worker.room = message.at_once + AHEAD
+            case Unfit():
+                raise UserError(message.why)
             case Status():
                 worker.status = message
             case Wish():
@@ -123,8 +140,9 @@ class Crew:
     def _replaced(self, worker: Worker) -> list[Job]:
         """The games of a process that died; another takes its place."""
         worker.end()
+        self._accounts.gone(worker.name)
         if not worker.room:
-            raise RuntimeError(f"a process that plays could not begin: exit code {worker.process.exitcode}")
+            raise UserError(f"a process that plays ended before it could begin: exit code {worker.process.exitcode}")
         self._gone += worker.status
         self._workers[self._workers.index(worker)] = self._new()
         return list(worker.jobs.values())

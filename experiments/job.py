@@ -1,5 +1,6 @@
 """One game of an experiment as plain data, and how it is played wherever it is sent."""
 
+import asyncio
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -97,9 +98,17 @@ class Players:
             return Outcome(job, suspended=str(error), held=error.held, refused=error.refused)
         except (TurnError, UserError) as error:
             return Outcome(job, failed=str(error))
-        except Exception as error:  # of a seat that somebody brought
-            log.info("a seat failed", game=job.name, exc_info=True)
-            return Outcome(job, failed=f"{type(error).__name__}: {error}")
+        except asyncio.CancelledError as error:
+            if (task := asyncio.current_task()) is None or task.cancelling():
+                raise
+            return self._broken(job, error)
+        except (Exception, SystemExit) as error:
+            return self._broken(job, error)
+
+    def _broken(self, job: Job, error: BaseException) -> Outcome:
+        """A seat that somebody brought raised this, or awaited what was cancelled, or would end the program."""
+        log.info("a seat failed", game=job.name, exc_info=error)
+        return Outcome(job, failed=f"{type(error).__name__}: {error}")
 
     async def _play(self, job: Job, gate: Gate | None) -> Outcome:
         told: list[Event] = []

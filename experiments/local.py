@@ -40,6 +40,7 @@ class Local:
         self._sitters = sitters
         self._layer = layer
         self._room: Room | None = None
+        self._closed: str | None = None
 
     def play(self, jobs: Iterable[Job], heard: Heard, tick: Tick) -> None:
         asyncio.run(self._play(jobs, heard, tick))
@@ -47,6 +48,8 @@ class Local:
     async def _play(self, jobs: Iterable[Job], heard: Heard, tick: Tick) -> None:
         players = Players(self._sitters, self._layer)
         self._room = Room(players, heard)
+        if self._closed:  # while the seats were made
+            self._room.door.close(self._closed)
         ticking = asyncio.create_task(_every(tick))
         try:
             await self._room.play(given(jobs))
@@ -55,6 +58,7 @@ class Local:
             await players.aclose()
 
     def close(self, why: str) -> None:
+        self._closed = why
         if self._room:
             self._room.door.close(why)
 

@@ -16,6 +16,8 @@ from experiments.results import Row
 from experiments.status import Status
 from experiments.terminal import console
 
+PICTURE_S = 0.2
+"""Seconds between pictures on a terminal: many processes have much to say."""
 EVERY_S = 10.0
 """Seconds between lines where there is no terminal."""
 SHOWN = 6
@@ -52,12 +54,12 @@ class Progress:
         self._began = self._said = 0.0
         self._stopping = ""
 
-    def begin(self, what: str, total: int, rows: Iterable[Row] = ()) -> None:
-        """`rows` are the games of `total` that were played before."""
+    def begin(self, what: str, total: int, rows: Iterable[Row] = (), arms: Iterable[str] = ()) -> None:
+        """`rows` are the games of `total` that were played before; `arms` are told in their order."""
         self.end()
         before = list(rows)
         self._what, self._total, self._before = what, total, len(before)
-        self._done, self._means, self._status = len(before), {}, Status()
+        self._done, self._means, self._status = len(before), {arm: Mean() for arm in arms}, Status()
         for row in before:
             self._means.setdefault(row.arm, Mean()).add(row.score_strict)
         self._began = self._said = time.monotonic()
@@ -78,10 +80,13 @@ class Progress:
         self._status = status
         if self.quiet:
             return
-        if sys.stderr.isatty():
+        terminal = sys.stderr.isatty()
+        if time.monotonic() - self._said < (PICTURE_S if terminal else EVERY_S):
+            return
+        self._said = time.monotonic()
+        if terminal:
             self._shown().update(self._picture(), refresh=True)
-        elif time.monotonic() - self._said > EVERY_S:
-            self._said = time.monotonic()
+        else:
             self.line("; ".join(self._words()))
 
     def stopping(self) -> None:
@@ -108,8 +113,9 @@ class Progress:
     def _words(self) -> Iterator[str]:
         playing = f", {self._status.playing} in play" if self._status.playing else ""
         yield f"{self._what}: {self._done} of {self._total} games{playing}"
-        means = [f"{arm} {mean.said}" for arm, mean in list(self._means.items())[:SHOWN]]
-        more = len(self._means) - SHOWN
+        played = [(arm, mean) for arm, mean in self._means.items() if mean.games]
+        means = [f"{arm} {mean.said}" for arm, mean in played[:SHOWN]]
+        more = len(played) - SHOWN
         if means:
             yield ", ".join([*means, *([f"and {more} arms more"] if more > 0 else [])])
         yield from self._models()
@@ -151,7 +157,7 @@ class Progress:
             arms.add_row(arm, str(mean.games), mean.said)
         lines = [Text(line, style="dim") for line in self._models()]
         stopping = [Text(self._stopping, style="magenta")] if self._stopping else []
-        return Group(bar, arms, *lines, *stopping)
+        return Group(bar, *stopping, *lines, arms)  # where there are many arms, the last lines are cut off
 
 
 def _long(seconds: float) -> str:

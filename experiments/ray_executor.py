@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, Self
 from uuid import uuid4
 
 from experiments.job import Job, Outcome, Players
@@ -40,7 +40,7 @@ EVERY_S = 0.5
 MEMORY = 100 * 2**20
 """Bytes of Ray's object store; hardly anything goes through it."""
 SHARE = 0.25
-"""Of a processor, for each actor that plays: most of its time it waits for models."""
+"""Of a processor, for each actor that plays: most of its time it waits for models. Less when they are many."""
 
 
 class Keeper:
@@ -70,11 +70,15 @@ class Doorkeeper:
     def __init__(self, most: int) -> None:
         self._limiter = Limiter(most)
         self._inside: dict[str, int] = {}
+        self._gone: set[str] = set()
 
     async def enter(self, who: str, number: int) -> None:
         turn_to_call.set(number)
         await self._limiter.__aenter__()
-        self._inside[who] = self._inside.get(who, 0) + 1
+        if who in self._gone:  # it died while it waited
+            await self._limiter.__aexit__(None, None, None)
+        else:
+            self._inside[who] = self._inside.get(who, 0) + 1
 
     async def leave(self, who: str) -> None:
         if self._inside.get(who):
@@ -82,7 +86,8 @@ class Doorkeeper:
             await self._limiter.__aexit__(None, None, None)
 
     async def gone(self, who: str) -> None:
-        """Somebody died with calls in flight."""
+        """Somebody died with calls in flight, and others waiting."""
+        self._gone.add(who)
         for _ in range(self._inside.pop(who, 0)):
             await self._limiter.__aexit__(None, None, None)
 
@@ -130,7 +135,7 @@ class Playing:
         def limit(server: str, model: str, most: int) -> Limit:
             return RayLimit(limits[server, model], most, who)
 
-        layer = means.layer(Budget(teller=RayTeller(keeper)) if keeper is not None else None)
+        layer = means.layer(Budget(teller=RayTeller(keeper), who=who) if keeper is not None else None)
         layer.limit = limit
         self._room = Room(Players(sitters, layer), lambda outcome: None)
 
@@ -153,11 +158,21 @@ class Actor:
     def __init__(self, sitters: Mapping[str, Sitter], means: Means, limits: Limits, keeper: Any, share: int) -> None:
         self.name = uuid4().hex
         self.games = 0
-        made: Any = ray.remote(num_cpus=SHARE, scheduling_strategy="SPREAD", max_restarts=0, max_task_retries=0)(
-            Playing
-        )
-        self.handle = made.remote(self.name, sitters, means, limits, keeper)
-        self.room = max(1, ray.get(self.handle.at_once.remote()) // share)
+        made: Any = ray.remote(num_cpus=_share(share), scheduling_strategy="SPREAD", max_restarts=0, max_task_retries=0)
+        self.handle = made(Playing).remote(self.name, sitters, means, limits, keeper)
+        self.room = 0
+        """How many games it takes; none until it was waited for."""
+        self._at_once = self.handle.at_once.remote()
+        self._share = share
+
+    def wait(self) -> Self:
+        """Until it is ready. Raises UserError when it cannot begin: a key or a module may be missing where it is."""
+        try:
+            self.room = max(1, ray.get(self._at_once) // self._share)
+        except RayActorError as error:
+            why = str(error).strip().splitlines()[-1]
+            raise UserError(f"an actor that plays could not begin: {why}") from None
+        return self
 
 
 class RayExecutor:
@@ -179,12 +194,14 @@ class RayExecutor:
             key: doorkeeper.options(name=f"limit of {key[1]} in run {run}", max_concurrency=10_000).remote(most)
             for key, most in limits.items()
         }
-        kept = keeper.remote(budget.accounts) if budget else None
+        self._keeper = keeper.remote(budget.accounts) if budget else None
         there = _absolute(means)
-        self._new: Callable[[], Actor] = lambda: Actor(sitters, there, self._doors, kept, workers)
-        self._actors = [self._new() for _ in range(workers)]
+        self._new: Callable[[], Actor] = lambda: Actor(sitters, there, self._doors, self._keeper, workers)
+        self._actors = [actor.wait() for actor in [self._new() for _ in range(workers)]]
         self._numbers = iter(range(1, 10**9))
         self._closed: str | None = None
+        self._told: set[str] = set()
+        """The actors that know that it is closed."""
         self._status = Status()
         self._asked = 0.0
 
@@ -202,7 +219,8 @@ class RayExecutor:
                 job = jobs.popleft()
                 free.games += 1
                 going[free.handle.play.remote(next(self._numbers), _at_home(job))] = free, job
-            done, _ = ray.wait(list(going), timeout=EVERY_S)
+            self._tell()
+            done = ray.wait(list(going), timeout=EVERY_S)[0] if going else []
             for ref in done:
                 actor, job = going.pop(ref)
                 actor.games -= 1
@@ -228,14 +246,22 @@ class RayExecutor:
     def _replace(self, actor: Actor) -> None:
         """Once, however many games it had."""
         if actor in self._actors:
+            ray.kill(actor.handle)  # it may only be out of reach
             for door in self._doors.values():
                 door.gone.remote(actor.name)
-            self._actors[self._actors.index(actor)] = self._new()
+            if self._keeper is not None:
+                self._keeper.call.remote("gone", actor.name)
+            self._actors[self._actors.index(actor)] = self._new().wait()
 
     def close(self, why: str) -> None:
-        self._closed = why
-        for actor in self._actors:
-            actor.handle.close.remote(why)
+        """Safe in the middle of a call of Ray."""
+        self._closed = self._closed or why
+
+    def _tell(self) -> None:
+        for actor in self._actors if self._closed else ():
+            if actor.name not in self._told:
+                self._told.add(actor.name)
+                actor.handle.close.remote(self._closed)
 
     @property
     def status(self) -> Status:
@@ -274,6 +300,13 @@ def _joined() -> bool:
     except ConnectionError:
         ray.init(include_dashboard=False, object_store_memory=MEMORY, logging_level=logging.ERROR, log_to_driver=False)
     return True
+
+
+def _share(actors: int) -> float:
+    """Of a processor, so that they all fit into the cluster: one too many would wait for ever."""
+    resources: dict[str, float] = ray.cluster_resources()  # type: ignore[no-untyped-call]
+    there = resources.get("CPU", 0.0)
+    return min(SHARE, int(there / actors * 10_000) / 10_000)  # Ray's own fineness
 
 
 def _absolute(means: Means) -> Means:

@@ -57,18 +57,30 @@ class Room:
         self.at_once = max(1, min(MOST, AHEAD * sum(limit.most for limit in players.layer.limits.values())))
 
     async def play(self, jobs: AsyncIterable[Job]) -> None:
-        """Games that came earlier go first where calls have to wait. Those that are not begun have an empty outcome."""
-        number, going = 0, set[asyncio.Task[None]]()
+        """Games that came earlier go first where calls have to wait. Those that are not begun have an empty outcome.
+
+        Raises what `heard` raises, after the games in play.
+        """
+        number, going, wrong = 0, set[asyncio.Task[None]](), list[BaseException]()
+
+        def ended(task: asyncio.Task[None]) -> None:
+            going.discard(task)
+            if not task.cancelled() and (error := task.exception()):
+                wrong.append(error)
+                self.door.close(str(error))
+
         with _rarely_collecting():
             async for job in jobs:
                 number += 1
                 task = asyncio.create_task(self._one(number, job))
                 going.add(task)
-                task.add_done_callback(going.discard)
+                task.add_done_callback(ended)
                 while len(going) >= self.at_once:
                     await asyncio.wait(going, return_when=asyncio.FIRST_COMPLETED)
             while going:
                 await asyncio.wait(going)
+        if wrong:
+            raise wrong[0]
 
     async def _one(self, number: int, job: Job) -> None:
         self._heard(await self.one(number, job))

@@ -87,14 +87,17 @@ class Runner:
 
     def run(self) -> Done:
         begun = self.plan.begun()
+        results.rows(self.plan.folder)  # of other arms, too: what cannot be read is told before games are played
         self._reachable()
         if self.budget:
             _remember(self.budget, begun)
-        if stopped := self._pasts():
+        stopped = self._pasts()
+        if stopped or self.interrupted:
             return self._done(stopped)
         run_yaml.write(self.plan)
         over = {path for path, peeked in begun.items() if peeked.result is not None}
-        self.progress.begin(self.plan.experiment.name, len(self.jobs), _before(self.jobs, begun))
+        arms = [arm.name for arm in self.plan.arms if arm.players]
+        self.progress.begin(self.plan.experiment.name, len(self.jobs), _before(self.jobs, begun), arms)
         unfinished: list[Outcome] = []
         with self._closing():
             self._play([job for job in self.jobs if job.journal not in over], unfinished)
@@ -143,8 +146,9 @@ class Runner:
             from experiments.ray_executor import RayExecutor  # an extra, and slow to import
 
             return RayExecutor(sitters, means, self.budget, self.manner.workers, self.limits)
-        if self.manner.workers > 1:
-            return Crew(sitters, means, self.budget, self.manner.workers)
+        workers = min([self.manner.workers, *self.limits.values()])  # each has at least one call at a time
+        if workers > 1:
+            return Crew(sitters, means, self.budget, workers)
         return Local(sitters, self._layer())
 
     def _layer(self) -> ModelLayer:

@@ -16,6 +16,7 @@ from experiments.means import Means
 from experiments.room import Room
 from experiments.sitter import Sitter
 from orchestrator.budget import Budget
+from orchestrator.errors import UserError
 
 EVERY_S = 0.5
 """Seconds between two words of how it stands."""
@@ -26,6 +27,13 @@ class Ready:
     """It has made its seats."""
 
     at_once: int
+
+
+@dataclass(frozen=True)
+class Unfit:
+    """It cannot make its seats."""
+
+    why: str
 
 
 @dataclass(frozen=True)
@@ -94,12 +102,15 @@ class Parent:
             self._jobs.put_nowait(message)
 
 
-def work(pipe: Connection, sitters: Mapping[str, Sitter], means: Means, share: int) -> None:
+def work(pipe: Connection, who: str, sitters: Mapping[str, Sitter], means: Means, share: int) -> None:
     """Play until there are no more games; the body of the process. An interrupt is its parent's business."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     threading.Thread(target=_until_orphaned, daemon=True).start()
-    asyncio.run(_work(pipe, sitters, means, share))
+    try:
+        asyncio.run(_work(pipe, who, sitters, means, share))
+    except UserError as error:
+        pipe.send(Unfit(str(error)))
 
 
 def _until_orphaned() -> None:
@@ -110,9 +121,9 @@ def _until_orphaned() -> None:
         os._exit(1)
 
 
-async def _work(pipe: Connection, sitters: Mapping[str, Sitter], means: Means, share: int) -> None:
+async def _work(pipe: Connection, who: str, sitters: Mapping[str, Sitter], means: Means, share: int) -> None:
     parent = Parent(pipe)
-    budget = Budget(teller=parent) if means.limited else None
+    budget = Budget(teller=parent, who=who) if means.limited else None
     players = Players(sitters, means.layer(budget, share))
     room = Room(players, parent.send)
     threading.Thread(target=parent.listen, args=(room,), daemon=True).start()

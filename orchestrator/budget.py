@@ -102,25 +102,37 @@ class Accounts:
         return None, False
 
     def end(self, name: str) -> None:
-        self.turns.pop(name, None)
+        """What it still holds is held no longer: a call that was given up may never be settled."""
+        if (turn := self.turns.pop(name, None)) is not None:
+            self.held -= turn.held
+
+    def gone(self, who: str) -> None:
+        """A process died with turns in play; its calls in flight may have to be paid for."""
+        for name in [name for name in self.turns if name.startswith(f"{who}-")]:
+            self.spent += self.turns[name].held
+            self.end(name)
 
     def hold(self, name: str | None, worst: Cost) -> tuple[str | None, bool]:
         """Hold back what a call may cost, or say why it must not be made, and whether that may change."""
         if why := self._over(self.spent + self.held + worst):
             return f"{why}, and the next call may need {self._said(worst)}", self.held.tokens > 0
-        self.held += worst
-        if (turn := self.turns.get(name or "")) is not None:
+        turn = self.turns.get(name or "")
+        if turn is not None:
             turn.held += worst
             self.dearest = self.dearest.at_least(turn.paid + turn.held)
+        if turn is not None or name is None:
+            self.held += worst
         return None, False
 
     def settle(self, name: str | None, worst: Cost, paid: Cost) -> None:
         """The call has come back, or has failed."""
-        self.held -= worst
         self.spent += paid
-        if (turn := self.turns.get(name or "")) is not None:
+        turn = self.turns.get(name or "")
+        if turn is not None:
             turn.held -= worst
             turn.paid += paid
+        if turn is not None or name is None:
+            self.held -= worst
 
     def remember(self, spent: Cost, dearest: Cost) -> None:
         """What games that go on have spent before, and what their dearest turn needed."""
@@ -145,18 +157,24 @@ _turn: ContextVar[str | None] = ContextVar("turn", default=None)
 class Budget:
     """What the games of one process may spend; a gate of their turns.
 
-    `teller`: the accounts of a run that others spend from too; its own if not given.
+    `teller`: the accounts of a run that others spend from too; its own if not given. `who`: the name by which they
+    know the process.
     """
 
     def __init__(
-        self, max_tokens: int | None = None, max_usd: float | None = None, *, teller: Teller | None = None
+        self,
+        max_tokens: int | None = None,
+        max_usd: float | None = None,
+        *,
+        teller: Teller | None = None,
+        who: str | None = None,
     ) -> None:
         self.max_usd = max_usd
         self.accounts = Accounts(max_tokens, max_usd)
         self.models: list[ModelSettings] = []
         """Those that were checked."""
         self._teller = teller or self.accounts
-        self._names = map(f"{uuid4().hex}-{{}}".format, count())
+        self._names = map(f"{who or uuid4().hex}-{{}}".format, count())
 
     def check(self, settings: ModelSettings) -> None:
         """Raise UserError when the run is limited in money and the model has no price."""

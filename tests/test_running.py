@@ -17,14 +17,22 @@ import yaml
 from aiohttp import web
 
 from experiments.config import parse
+from experiments.crew import Crew
+from experiments.job import Players
+from experiments.local import Local, given
+from experiments.means import Means
+from experiments.plan import Plan
 from experiments.results import peek
+from experiments.room import Room
 from experiments.run import Done, Manner
 from experiments.run import run as run_experiment
 from experiments.shard import Shard
 from orchestrator import disk, fake_endpoint, journal
+from orchestrator.budget import Accounts, Cost
 from orchestrator.errors import UserError
 from orchestrator.events import Call, Decided, Halted, Moved, TurnStarted
 from orchestrator.limiter import Limiter, turn_to_call
+from orchestrator.models import ModelLayer
 from orchestrator.seat import Decision, Memory
 from orchestrator.view import View
 from tests.conftest import Run
@@ -117,8 +125,6 @@ def test_processes_and_shards_play_the_same_games(tmp_path: Path) -> None:
 
 
 def test_a_shard_has_whole_deals() -> None:
-    from experiments.plan import Plan
-
     jobs = Plan.of(parse(yaml.safe_dump(PROGRAMS)), Path()).jobs
     parts = [Shard(number, 3).of(jobs) for number in (1, 2, 3)]
     assert sorted(job.name for part in parts for job in part) == sorted(job.name for job in jobs)
@@ -146,6 +152,9 @@ def test_games_at_once_fill_a_models_limit_and_never_pass_it(fickle: tuple[Fickl
     server, url = fickle
     done = played(asking(url) | {"seeds": [1, 2, 3, 4]}, tmp_path)
     assert server.most == 3 and not done.left
+    server.most = 0
+    played(asking(url), tmp_path / "crowded", workers=5)
+    assert 1 <= server.most <= 3
 
 
 async def test_waiting_calls_of_earlier_games_go_first() -> None:
@@ -283,6 +292,68 @@ def test_a_process_that_dies_costs_the_game_that_killed_it_alone(tmp_path: Path)
     for name in died:
         started = peek(tmp_path / "games" / f"{name}.jsonl").started
         assert started is not None
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("seat", ["cancelled", "exiting"])
+def test_a_seat_that_is_cancelled_or_would_end_the_program_fails_its_game_alone(
+    workers: int, seat: str, tmp_path: Path
+) -> None:
+    text = PROGRAMS | {"graph": f"python:tests.test_running:{seat}", "arms": {}, "baseline": None, "players": [2]}
+    done = played(text | {"seeds": [1, 2, 3]}, tmp_path, workers=workers)
+    assert len(done.failed) == 3 and not done.rows and done.left == 3
+    assert {one.failed for one in done.failed} <= {"CancelledError: ", "SystemExit: 0"}
+
+
+async def cancelled(view: View, memory: Memory) -> Decision:
+    gone = asyncio.create_task(asyncio.sleep(1))
+    gone.cancel()
+    await gone
+    return Decision(view.legal[-1])
+
+
+async def exiting(view: View, memory: Memory) -> Decision:
+    sys.exit(0)
+
+
+def test_what_a_dead_process_held_of_the_budget_comes_free() -> None:
+    accounts, one = Accounts(max_tokens=1000), Cost(300)
+    assert accounts.begin("dead-0") == accounts.begin("well-0") == (None, False)
+    assert accounts.hold("dead-0", one) == (None, False)
+    assert accounts.begin("well-1")[1]  # it waits
+    accounts.gone("dead")
+    accounts.end("well-0")
+    assert (accounts.held, accounts.spent, accounts.turns) == (Cost(), one, {})
+    accounts.settle("dead-0", one, Cost())  # a word that came late
+    assert accounts.held == Cost() and accounts.begin("well-1") == (None, False)
+
+
+def test_a_call_that_was_given_up_holds_nothing_after_its_turn() -> None:
+    accounts = Accounts(max_tokens=1000)
+    accounts.begin("a-0")
+    accounts.hold("a-0", Cost(300))
+    accounts.end("a-0")
+    accounts.hold("a-0", Cost(300))
+    assert accounts.held == Cost()
+
+
+def test_what_the_run_raises_at_the_end_of_a_game_is_not_lost(tmp_path: Path) -> None:
+    def full(outcome: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    plan = Plan.of(parse(yaml.safe_dump(PROGRAMS)), tmp_path)
+    with pytest.raises(OSError, match="No space left"):
+        asyncio.run(Room(Players(plan.sitters), full).play(given(plan.jobs)))
+    assert len(list(tmp_path.rglob("*.jsonl"))) == 1  # no other game begins
+
+
+def test_an_interrupt_that_comes_before_the_first_game_is_not_lost(tmp_path: Path) -> None:
+    plan = Plan.of(parse(yaml.safe_dump(PROGRAMS)), tmp_path)
+    for executor in (Local(plan.sitters, ModelLayer()), Crew(plan.sitters, Means(), None, 2)):
+        executor.close("interrupted")
+        executor.play(plan.jobs, lambda outcome: None, lambda: None)
+        executor.end()
+        assert not list(tmp_path.rglob("*.jsonl"))
 
 
 async def test_files_that_wait_together_reach_the_disk_and_errors_their_writers(tmp_path: Path) -> None:
