@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from experiments.statistics import ALPHA
+from experiments.power import ALPHA
 from roles.words import percent
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from uuid import uuid4
 
 from experiments.job import Job, Outcome
 from experiments.local import Heard, Tick
-from experiments.means import Means
+from experiments.model_options import ModelOptions
 from experiments.sitter import Sitter
 from experiments.status import Status, together
 from experiments.worker import Answer, Close, Ready, Unfit, Wish, work
@@ -29,11 +29,11 @@ EVERY_S = 0.2
 class Worker:
     """One process, seen from outside."""
 
-    def __init__(self, sitters: Mapping[str, Sitter], means: Means, share: int) -> None:
+    def __init__(self, sitters: Mapping[str, Sitter], options: ModelOptions, share: int) -> None:
         context = _context()
         self.name = uuid4().hex
         self.pipe, there = context.Pipe()
-        self.process: BaseProcess = context.Process(target=work, args=(there, self.name, dict(sitters), means, share))
+        self.process: BaseProcess = context.Process(target=work, args=(there, self.name, dict(sitters), options, share))
         self.process.start()
         there.close()
         self.jobs: dict[str, Job] = {}
@@ -65,8 +65,10 @@ class Worker:
 class Crew:
     """When a process dies, what it may have been playing is played again alone, so that only the culprit fails."""
 
-    def __init__(self, sitters: Mapping[str, Sitter], means: Means, budget: Budget | None, workers: int) -> None:
-        self._new: Callable[[], Worker] = lambda: Worker(sitters, means, workers)
+    def __init__(
+        self, sitters: Mapping[str, Sitter], options: ModelOptions, budget: Budget | None, workers: int
+    ) -> None:
+        self._new: Callable[[], Worker] = lambda: Worker(sitters, options, workers)
         self._accounts = budget.accounts if budget else Accounts()
         self._number = workers
         self._workers: list[Worker] = []

@@ -5,11 +5,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import fmean
 
-from experiments import measured, typical
+from experiments import measured_costs, typical_game
 from experiments.job import Job
-from experiments.measured import Finished, Measured
+from experiments.measured_costs import Finished, Measured
 from experiments.sitter import Sitter
-from experiments.typical import POSITIONS, Asked
+from experiments.typical_game import POSITIONS, Asked
 from orchestrator import outside, simulated
 from orchestrator.errors import UserError
 from orchestrator.settings import PROGRAM, REPLAY, ModelSettings, Price, settings
@@ -131,12 +131,12 @@ class Estimates:
         if not self.measured.games:
             return []
         cast, players = table
-        return self.measured.like([measured.whose(self.sitters[key]) for key, _ in cast], players)
+        return self.measured.like([measured_costs.whose(self.sitters[key]) for key, _ in cast], players)
 
     def _pictured(self, table: Table) -> Estimate:
         """Of prompts, as many as programs' choices call for; every seat has an equal share of the turns."""
         cast, players = table
-        turns = typical.game(players).turns / players
+        turns = typical_game.game(players).turns / players
         bills, grounds = [], dict[str, str]()
         for key, told in cast:
             for name, model in self.paid(key, players).items():
@@ -152,7 +152,7 @@ class Estimates:
         assert config is not None  # nobody else asks a model
         turn = config.model_dump_json(), players, told
         if turn not in self._turns:
-            self._turns[turn] = typical.turn(config, players, told)
+            self._turns[turn] = typical_game.turn(config, players, told)
         return self._turns[turn]
 
     def _answer(self, model: ModelSettings) -> tuple[float, str]:
@@ -187,7 +187,7 @@ def _measured(games: Sequence[Finished], models: Sequence[ModelSettings]) -> Est
         fmean(game.result.calls for game in games),
         fmean(game.whole(game.result.tokens_in) for game in games),
         fmean(game.whole(game.result.tokens_out) for game in games),
-        measured.usd(games, models),
+        measured_costs.usd(games, models),
     )
     return Estimate(bill, _games(len(games)))
 
@@ -210,7 +210,9 @@ def unpriced(models: Iterable[ModelSettings]) -> str | None:
 
 def grounds() -> list[str]:
     """What prompt pictures take for granted, in sentences."""
-    lengths = ", ".join(f"{turns} at {players}" for players in (2, 3, 4, 5) if (turns := typical.game(players).turns))
+    lengths = ", ".join(
+        f"{turns} at {players}" for players in (2, 3, 4, 5) if (turns := typical_game.game(players).turns)
+    )
     return [
         f"prompt pictures: the graphs' own prompts at {POSITIONS} positions of a rule players' game, four characters a "
         f"token; a game is taken to have as many turns as that one ({lengths} players)",

@@ -5,6 +5,7 @@ scipy is imported where it is used: it takes a second, and most commands need no
 
 import math
 from bisect import bisect_left
+from collections.abc import Callable
 from functools import cache
 
 ALPHA = 0.05
@@ -24,9 +25,11 @@ def mde(sd: float, n: int, power: float = POWER, alpha: float = ALPHA) -> float 
 def needed(sd: float, effect: float, power: float = POWER, alpha: float = ALPHA) -> int:
     """How many differences show a true mean of `effect` so often; at least 2."""
 
-    def shows(n: int) -> bool:
-        return sd * shift(n - 1, power, alpha) / math.sqrt(n) <= effect
+    return least(lambda n: sd * shift(n - 1, power, alpha) / math.sqrt(n) <= effect)
 
+
+def least(shows: Callable[[int], bool]) -> int:
+    """The least n, 2 or more, that shows it; all larger ones do, too."""
     most = 2
     while not shows(most):
         most *= 2

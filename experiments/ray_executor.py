@@ -18,7 +18,7 @@ from uuid import uuid4
 
 from experiments.job import Job, Outcome, Players
 from experiments.local import Heard, Tick
-from experiments.means import OFF, Means
+from experiments.model_options import OFF, ModelOptions
 from experiments.room import Room
 from experiments.sitter import Sitter
 from experiments.status import Load, Status, together
@@ -131,11 +131,13 @@ class RayLimit:
 class Playing:
     """Plays games in its event loop; an actor."""
 
-    def __init__(self, who: str, sitters: Mapping[str, Sitter], means: Means, limits: Limits, keeper: Any) -> None:
+    def __init__(
+        self, who: str, sitters: Mapping[str, Sitter], options: ModelOptions, limits: Limits, keeper: Any
+    ) -> None:
         def limit(server: str, model: str, most: int) -> Limit:
             return RayLimit(limits[server, model], most, who)
 
-        layer = means.layer(Budget(teller=RayTeller(keeper), who=who) if keeper is not None else None)
+        layer = options.layer(Budget(teller=RayTeller(keeper), who=who) if keeper is not None else None)
         layer.limit = limit
         self._room = Room(Players(sitters, layer), lambda outcome: None)
 
@@ -155,11 +157,13 @@ class Playing:
 class Actor:
     """One that plays, seen from outside."""
 
-    def __init__(self, sitters: Mapping[str, Sitter], means: Means, limits: Limits, keeper: Any, share: int) -> None:
+    def __init__(
+        self, sitters: Mapping[str, Sitter], options: ModelOptions, limits: Limits, keeper: Any, share: int
+    ) -> None:
         self.name = uuid4().hex
         self.games = 0
         made: Any = ray.remote(num_cpus=_share(share), scheduling_strategy="SPREAD", max_restarts=0, max_task_retries=0)
-        self.handle = made(Playing).remote(self.name, sitters, means, limits, keeper)
+        self.handle = made(Playing).remote(self.name, sitters, options, limits, keeper)
         self.room = 0
         """How many games it takes; none until it was waited for."""
         self._at_once = self.handle.at_once.remote()
@@ -181,7 +185,7 @@ class RayExecutor:
     def __init__(
         self,
         sitters: Mapping[str, Sitter],
-        means: Means,
+        options: ModelOptions,
         budget: Budget | None,
         workers: int,
         limits: Mapping[tuple[str, str], int],
@@ -195,7 +199,7 @@ class RayExecutor:
             for key, most in limits.items()
         }
         self._keeper = keeper.remote(budget.accounts) if budget else None
-        there = _absolute(means)
+        there = _absolute(options)
         self._new: Callable[[], Actor] = lambda: Actor(sitters, there, self._doors, self._keeper, workers)
         self._actors = [actor.wait() for actor in [self._new() for _ in range(workers)]]
         self._numbers = iter(range(1, 10**9))
@@ -309,10 +313,10 @@ def _share(actors: int) -> float:
     return min(SHARE, int(there / actors * 10_000) / 10_000)  # Ray's own fineness
 
 
-def _absolute(means: Means) -> Means:
+def _absolute(options: ModelOptions) -> ModelOptions:
     """Actors have working folders of their own."""
-    cache = means.cache if means.cache == OFF else str(Path(means.cache).resolve())
-    return replace(means, cache=cache, replay=means.replay and means.replay.resolve())
+    cache = options.cache if options.cache == OFF else str(Path(options.cache).resolve())
+    return replace(options, cache=cache, replay=options.replay and options.replay.resolve())
 
 
 def _at_home(job: Job) -> Job:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal, cast, get_args
+from typing import Literal
 
 from experiments import results, run_yaml
 from experiments.config import Experiment
@@ -13,7 +13,7 @@ from experiments.crew import Crew
 from experiments.interrupt import drained
 from experiments.job import Job, Outcome, Players
 from experiments.local import Executor, Local
-from experiments.means import Means
+from experiments.model_options import ModelOptions
 from experiments.plan import Plan
 from experiments.progress import Progress
 from experiments.results import Peeked, Row
@@ -27,18 +27,11 @@ from orchestrator.models import ModelLayer
 Executors = Literal["local", "ray"]
 
 
-def executors(named: str) -> Executors:
-    """Raises UserError."""
-    if named not in get_args(Executors):
-        raise UserError(f"--executor is {named!r}; it can be: {', '.join(get_args(Executors))}")
-    return cast(Executors, named)
-
-
 @dataclass(frozen=True)
 class Manner:
     """How a run is played; what comes of it is the same."""
 
-    means: Means = field(default_factory=Means)
+    options: ModelOptions = field(default_factory=ModelOptions)
     workers: int = 1
     executor: Executors = "local"
     shard: Shard | None = None
@@ -78,9 +71,9 @@ class Runner:
         self.plan = plan
         self.manner = manner
         self.progress = progress
-        means = manner.means
-        progress.max_tokens, progress.max_usd = means.max_tokens, means.max_usd
-        self.budget = Budget(means.max_tokens, means.max_usd) if means.limited else None
+        options = manner.options
+        progress.max_tokens, progress.max_usd = options.max_tokens, options.max_usd
+        self.budget = Budget(options.max_tokens, options.max_usd) if options.limited else None
         self.interrupted = False
         self.limits: dict[tuple[str, str], int] = {}
         """How many calls together each model of a server bears."""
@@ -141,18 +134,18 @@ class Runner:
             executor.end()
 
     def _executor(self) -> Executor:
-        means, sitters = self.manner.means, self.plan.sitters
+        options, sitters = self.manner.options, self.plan.sitters
         if self.manner.executor == "ray":
             from experiments.ray_executor import RayExecutor  # an extra, and slow to import
 
-            return RayExecutor(sitters, means, self.budget, self.manner.workers, self.limits)
+            return RayExecutor(sitters, options, self.budget, self.manner.workers, self.limits)
         workers = min([self.manner.workers, *self.limits.values()])  # each has at least one call at a time
         if workers > 1:
-            return Crew(sitters, means, self.budget, workers)
+            return Crew(sitters, options, self.budget, workers)
         return Local(sitters, self._layer())
 
     def _layer(self) -> ModelLayer:
-        return self.manner.means.layer(self.budget)
+        return self.manner.options.layer(self.budget)
 
     @contextmanager
     def _closing(self) -> Iterator[None]:

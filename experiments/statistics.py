@@ -4,7 +4,6 @@ scipy is imported where it is used: it takes a second, and most commands need no
 """
 
 import math
-from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -14,10 +13,9 @@ from typing import Any
 
 import numpy as np
 
+from experiments.power import least, shift
+
 CONFIDENCE = 0.95
-ALPHA = 0.05
-POWER = 0.8
-"""How often an effect of the minimum detectable size is to be shown."""
 EXACT = 2**16
 """Relabellings up to which a permutation test goes through all of them."""
 DRAWS = 9_999
@@ -56,7 +54,7 @@ class Estimate:
     @property
     def detectable(self) -> float | None:
         """The smallest true mean that POWER of such samples would tell from 0; None when nothing varies."""
-        return self.error * _errors(self.df) if self.error else None
+        return self.error * shift(self.df) if self.error else None
 
     def enough(self, effect: float) -> int | None:
         """The sample size at which a true mean of `effect` would be told from 0 as often; None when nothing varies."""
@@ -65,12 +63,9 @@ class Estimate:
 
         def shows(n: int) -> bool:
             df = self.df * (n - 1) / (self.n - 1)
-            return effect >= self.error * math.sqrt(self.n / n) * _errors(df)
+            return effect >= self.error * math.sqrt(self.n / n) * shift(df)
 
-        most = 2
-        while not shows(most):
-            most *= 2
-        return bisect_left(range(most), True, lo=2, key=shows)
+        return least(shows)
 
 
 def of_one(values: Sequence[float]) -> Estimate | None:
@@ -107,20 +102,6 @@ def _t(df: float, quantile: float) -> float:
     from scipy.stats import t
 
     return float(t.ppf(quantile, df))
-
-
-@cache
-def _errors(df: float) -> float:
-    """How many standard errors a true mean must be for POWER of all t tests to show it, with its sign."""
-    from scipy.optimize import brentq
-    from scipy.stats import nct
-
-    critical = _t(df, 1 - ALPHA / 2)
-
-    def lacking(shift: float) -> float:
-        return POWER - float(nct.sf(critical, df, shift))
-
-    return float(brentq(lacking, 0, 10 * critical))
 
 
 def bootstrapped(statistic: Statistic, *samples: Sequence[float]) -> Bounds | None:

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from experiments import figures
 from experiments.adhoc import EVALUATED
-from experiments.analysis import Analysis, Difference, Interval, Summary, analyse
+from experiments.analysis import Analysis, Difference, Summary
 from experiments.conclusions import pvalue
 from experiments.cross_play import WITH
 from experiments.labels import labelled, labels
@@ -22,12 +22,8 @@ TRIALS = 1000
 """Trials per partner that the ad-hoc protocol asks for."""
 
 
-def analysed(done: Done, interval: Interval = "t") -> Analysis:
-    return analyse(done.rows, done.plan.baseline, [arm.name for arm in done.plan.arms], interval=interval)
-
-
-def data(done: Done, interval: Interval = "t") -> dict[str, Any]:
-    found = analysed(done, interval)
+def data(done: Done, found: Analysis) -> dict[str, Any]:
+    """`found` is what its games come to."""
     return {
         "experiment": done.plan.experiment.name,
         "out": str(done.plan.folder),
@@ -45,8 +41,7 @@ def told(analysis: Analysis) -> dict[str, Any]:
     return {"arms": plain.pop("summaries"), **plain}
 
 
-def show(done: Done, console: Console, interval: Interval = "t") -> None:
-    found = analysed(done, interval)
+def show(done: Done, found: Analysis, console: Console) -> None:
     console.print(arms(found.summaries))
     if found.differences:
         alone = all(one.unit == "repeats" for one in found.differences)

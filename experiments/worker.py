@@ -12,7 +12,7 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 from experiments.job import Job, Players
-from experiments.means import Means
+from experiments.model_options import ModelOptions
 from experiments.room import Room
 from experiments.sitter import Sitter
 from orchestrator.budget import Budget
@@ -64,7 +64,7 @@ class Parent:
     def __init__(self, pipe: Connection) -> None:
         self._pipe = pipe
         self._loop = asyncio.get_running_loop()
-        self._jobs: asyncio.Queue[Job | None] = asyncio.Queue()
+        self._jobs: asyncio.Queue[Job] = asyncio.Queue()
         self._asked: dict[int, asyncio.Future[Any]] = {}
         self._numbers = count()
 
@@ -84,8 +84,8 @@ class Parent:
         self.send(Wish(None, what, given))
 
     async def jobs(self) -> AsyncIterator[Job]:
-        while (job := await self._jobs.get()) is not None:
-            yield job
+        while True:
+            yield await self._jobs.get()
 
     def listen(self, room: Room) -> None:
         """In a thread of its own, as long as the process lives."""
@@ -98,17 +98,17 @@ class Parent:
                 asked.set_result(message.result)
         elif isinstance(message, Close):
             room.door.close(message.why)
-        elif message is None or isinstance(message, Job):
+        elif isinstance(message, Job):
             self._jobs.put_nowait(message)
 
 
-def work(pipe: Connection, who: str, sitters: Mapping[str, Sitter], means: Means, share: int) -> None:
-    """Play until there are no more games; the body of the process. An interrupt is its parent's business."""
+def work(pipe: Connection, who: str, sitters: Mapping[str, Sitter], options: ModelOptions, share: int) -> None:
+    """Play until it is ended; the body of the process. An interrupt is its parent's business."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     threading.Thread(target=_until_orphaned, daemon=True).start()
     try:
-        asyncio.run(_work(pipe, who, sitters, means, share))
+        asyncio.run(_work(pipe, who, sitters, options, share))
     except UserError as error:
         pipe.send(Unfit(str(error)))
 
@@ -121,10 +121,10 @@ def _until_orphaned() -> None:
         os._exit(1)
 
 
-async def _work(pipe: Connection, who: str, sitters: Mapping[str, Sitter], means: Means, share: int) -> None:
+async def _work(pipe: Connection, who: str, sitters: Mapping[str, Sitter], options: ModelOptions, share: int) -> None:
     parent = Parent(pipe)
-    budget = Budget(teller=parent, who=who) if means.limited else None
-    players = Players(sitters, means.layer(budget, share))
+    budget = Budget(teller=parent, who=who) if options.limited else None
+    players = Players(sitters, options.layer(budget, share))
     room = Room(players, parent.send)
     threading.Thread(target=parent.listen, args=(room,), daemon=True).start()
     parent.send(Ready(room.at_once))
@@ -133,7 +133,6 @@ async def _work(pipe: Connection, who: str, sitters: Mapping[str, Sitter], means
         await room.play(parent.jobs())
     finally:
         telling.cancel()
-        parent.send(room.status)
         await players.aclose()
 
 

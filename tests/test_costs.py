@@ -13,7 +13,7 @@ import yaml
 from scipy import stats
 
 import graphs
-from experiments import estimate, planning, typical
+from experiments import estimate, planning, typical_game
 from experiments.estimate import Bill
 from experiments.planning import measured_spread
 from experiments.power import mde, needed
@@ -58,7 +58,7 @@ def test_prompt_pictures_are_what_a_model_that_answers_as_programs_do_is_asked(
     name: str, players: int, before: int
 ) -> None:
     sure = SimSettings(model="sim:careful", **dict.fromkeys(Rates.model_fields, 0.0))
-    played = typical.game(players)
+    played = typical_game.game(players)
     given = {BEFORE: [played.record] * before} if before else {}
 
     def turn(number: int, memory: Memory) -> tuple[list[Call], Memory]:
@@ -72,26 +72,26 @@ def test_prompt_pictures_are_what_a_model_that_answers_as_programs_do_is_asked(
         earlier = view.turn - players
         memory = turn(earlier, given)[1] if earlier > 0 else {}
         calls += turn(view.turn, {**given, **memory})[0]
-    asked = typical.turn(graphs.read(name), players, before)["default"]
-    assert asked.calls * typical.POSITIONS == len(calls) > 0
+    asked = typical_game.turn(graphs.read(name), players, before)["default"]
+    assert asked.calls * typical_game.POSITIONS == len(calls) > 0
     tokens = sum(estimated(message.content) for call in calls for message in call.messages)
     # a model's own text is quoted to colleagues and to its next turn; a program writes none
-    assert asked.tokens_in * typical.POSITIONS == pytest.approx(tokens, rel=0.1)
+    assert asked.tokens_in * typical_game.POSITIONS == pytest.approx(tokens, rel=0.1)
 
 
 def test_a_selector_of_one_candidate_is_not_asked_and_programs_never_are() -> None:
     config = graphs.read("best_of_k")
     proposer = next(name for name, node in config.nodes.items() if node.samples > 1)
-    assert typical.turn(graphs.change(config, **{proposer: {"samples": 1}}), 2)["default"].calls == 1
+    assert typical_game.turn(graphs.change(config, **{proposer: {"samples": 1}}), 2)["default"].calls == 1
     oracle = graphs.replace(graphs.read("moa_sherlock"), analyst="program")
-    asked = typical.turn(oracle, 3)
-    assert asked["default"].calls == typical.turn(graphs.read("moa_sherlock"), 3)["default"].calls - 1
+    asked = typical_game.turn(oracle, 3)
+    assert asked["default"].calls == typical_game.turn(graphs.read("moa_sherlock"), 3)["default"].calls - 1
 
 
 def test_a_graph_whose_programs_are_blind_is_pictured_all_the_same() -> None:
     whole = graphs.read("moa_sherlock")
     less = graphs.without_sections(whole, "state")
-    full, asked = (typical.turn(config, 3)["default"] for config in (whole, less))
+    full, asked = (typical_game.turn(config, 3)["default"] for config in (whole, less))
     assert asked.calls == full.calls and 0 < asked.tokens_in < full.tokens_in
 
 
@@ -102,7 +102,7 @@ def test_a_dry_run_prices_what_is_left_by_arm_and_player_count(run: Run) -> None
     arms = by_arm(planned)
     for players in (2, 3):
         full, twice, program = (arms[arm, players] for arm in TEXT["arms"])
-        assert full["calls"] == 4 * typical.game(players).turns and twice["calls"] == 6 * full["calls"]
+        assert full["calls"] == 4 * typical_game.game(players).turns and twice["calls"] == 6 * full["calls"]
         assert full["tokens_out"] == estimate.ANSWER * full["calls"]
         assert full["usd"] == pytest.approx((full["tokens_in"] + 10 * full["tokens_out"]) / 1e6, rel=1e-5)
         assert program["calls"] == program["tokens_in"] == program["usd"] == 0
@@ -244,11 +244,11 @@ def test_bills_add_up_and_an_unknown_price_stays_unknown() -> None:
 def test_a_model_among_partners_pays_for_its_own_turns_alone(run: Run) -> None:
     seats = {"graph": "partner:random", "arms": {"one": {"seats": {1: "sherlock"}}, "none": {}}, "baseline": "none"}
     found = by_arm(told(run, "experiment", "run", written(**seats, players=[2]), "--dry-run"))
-    assert found["one", 2]["calls"] == 4 * typical.game(2).turns / 2 and found["none", 2]["calls"] == 0
+    assert found["one", 2]["calls"] == 4 * typical_game.game(2).turns / 2 and found["none", 2]["calls"] == 0
     pool = ("--set", "players=[2]", "--set", "adhoc.pool=[partner:random]", "--set", "seeds.count=2")
     model = ("--set", "adhoc.seat={graph: house, model: openai:x}")
     planned = by_arm(told(run, "experiment", "run", "challenge-adhoc", *pool, *model, "--dry-run"))
     trial = planned["evaluated.with.random", 2]
-    bare = typical.turn(graphs.read("house"), 2)["default"]
+    bare = typical_game.turn(graphs.read("house"), 2)["default"]
     assert trial["calls"] == 2 * 34 * bare.calls and trial["tokens_in"] > 2 * 34 * bare.tokens_in  # past games are told
     assert planned["random.with.random", 2]["calls"] == planned["past/random", 2]["calls"] == 0

@@ -20,7 +20,7 @@ from experiments.config import parse
 from experiments.crew import Crew
 from experiments.job import Players
 from experiments.local import Local, given
-from experiments.means import Means
+from experiments.model_options import ModelOptions
 from experiments.plan import Plan
 from experiments.results import peek
 from experiments.room import Room
@@ -235,7 +235,7 @@ def test_a_model_that_is_down_stops_no_arm_of_another(run: Run, fickle: tuple[Fi
     code, _, err = run("experiment", "run", written(text, tmp_path), "--out", "here")
     assert code == 3 and "down/2p-s1-r1 is suspended: " in err
     assert len(scores("here")) == 6
-    assert server.asked <= 2 * 2 * 6  # two tries of each game; those in play at once are all of them
+    assert server.asked <= 2 * 6  # two tries of each game
 
 
 def interrupted(text: dict[str, Any], folder: Path, *more: str) -> int:
@@ -349,7 +349,7 @@ def test_what_the_run_raises_at_the_end_of_a_game_is_not_lost(tmp_path: Path) ->
 
 def test_an_interrupt_that_comes_before_the_first_game_is_not_lost(tmp_path: Path) -> None:
     plan = Plan.of(parse(yaml.safe_dump(PROGRAMS)), tmp_path)
-    for executor in (Local(plan.sitters, ModelLayer()), Crew(plan.sitters, Means(), None, 2)):
+    for executor in (Local(plan.sitters, ModelLayer()), Crew(plan.sitters, ModelOptions(), None, 2)):
         executor.close("interrupted")
         executor.play(plan.jobs, lambda outcome: None, lambda: None)
         executor.end()

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from experiments import coverage
+from experiments import interval_coverage
 from experiments.statistics import (
     DRAWS,
     Estimate,
@@ -195,9 +195,9 @@ PAGE = (Path(__file__).parent.parent / "docs" / "statistics.md").read_text("utf-
 def test_intervals_of_skewed_scores_cover_as_often_as_the_page_says() -> None:
     """In full the page's very figures; else those of fewer trials, which chance keeps near them."""
     rows = re.findall(r"\| (\d+)% \| (\d+) \| ([\d.]+)% \| ([\d.]+)% \| ([\d.]+)% \| ([\d.]+)% \|", PAGE)
-    assert len(rows) == len(coverage.STRUCK_OUT) * len(coverage.DEALS)
-    trials = coverage.TRIALS if FULL else 200
-    for row, found in zip(rows, coverage.measure(trials), strict=True):
+    assert len(rows) == len(interval_coverage.STRUCK_OUT) * len(interval_coverage.DEALS)
+    trials = interval_coverage.TRIALS if FULL else 200
+    for row, found in zip(rows, interval_coverage.measure(trials), strict=True):
         assert (int(row[0]), int(row[1])) == (round(100 * found.struck_out), found.deals)
         said = [float(share) / 100 for share in row[2:]]
         shares = found.mean_t, found.mean_bootstrap, found.difference_t, found.difference_bootstrap

@@ -8,6 +8,7 @@ import typer
 from experiments import compare, config, dry, planning, proposal, sim_table, summary
 from experiments import report as reporting
 from experiments import run as running
+from experiments.analysis import analyse
 from experiments.commands import (
     INTERRUPTED,
     CacheFolder,
@@ -20,10 +21,10 @@ from experiments.commands import (
     group,
     printed,
 )
-from experiments.means import Means
+from experiments.model_options import ModelOptions
 from experiments.power import POWER
 from experiments.progress import Progress
-from experiments.run import Manner, executors
+from experiments.run import Executors, Manner
 from experiments.shard import Shard
 from experiments.terminal import console
 from orchestrator.errors import Suspended, TurnError
@@ -42,7 +43,7 @@ AnswerTokens = Annotated[
 app = group("Arms of games on the same deals, and what they come to.")
 
 Intervals = Annotated[
-    Literal["t", "bootstrap"], typer.Option("--interval", help="How 95 % intervals of means are made.")
+    Literal["t", "bootstrap"], typer.Option("--interval", help="How 95 % intervals of options are made.")
 ]
 
 
@@ -53,7 +54,7 @@ def run(
     settings: Settings = None,
     out: Annotated[Path | None, typer.Option(help="The run's folder; runs/NAME if not given.")] = None,
     workers: Annotated[int, typer.Option(min=1, help="Processes that play.")] = 1,
-    executor: Annotated[str, typer.Option(help="local, or ray for several machines.")] = "local",
+    executor: Annotated[Executors, typer.Option(help="local, or ray for several machines.")] = "local",
     shard: Annotated[str | None, typer.Option(help="I/N: only this part of the deals, for job arrays.")] = None,
     replay: ReplayOf = None,
     cache: CacheFolder = "off",
@@ -75,13 +76,12 @@ def run(
         planned = dry.of(asked, folder, past, answer_tokens)
         printed(dry.data(planned)) if as_json else dry.show(planned, console())
         return
-    manner = Manner(
-        Means(cache, replay, max_tokens, max_usd), workers, executors(executor), Shard.read(shard) if shard else None
-    )
+    options = ModelOptions(cache, replay, max_tokens, max_usd)
+    manner = Manner(options, workers, executor, Shard.read(shard) if shard else None)
     done = running.run(asked, folder, manner=manner, progress=Progress(quiet=loud.quiet))
-    if done.rows:
-        reporting.write(folder, rows=done.rows, interval=interval, png=False)
-    printed(summary.data(done, interval)) if as_json else summary.show(done, console(), interval)
+    rows = done.rows
+    found = reporting.write(folder, rows=rows, interval=interval, png=False).analysis if rows else analyse(rows)
+    printed(summary.data(done, found)) if as_json else summary.show(done, found, console())
     if done.interrupted:
         raise typer.Exit(INTERRUPTED)
     if done.suspended:

@@ -26,7 +26,7 @@ from experiments.commands import (
     Verbose,
     printed,
 )
-from experiments.means import Means
+from experiments.model_options import ModelOptions
 from experiments.terminal import console
 from graphs.config import PROGRAM, GraphConfig
 from orchestrator import hle, journal, table
@@ -63,7 +63,7 @@ def play(
     cards = _deck(deck)
     if seed is not None:
         hle.check_seed(seed)
-    asked = Means(cache, replay, max_tokens, max_usd).layer()
+    asked = ModelOptions(cache, replay, max_tokens, max_usd).layer()
     said = model or (PROGRAM if replay is None else f"{REPLAY}{replay}")
     named = game.models(seats.configs(config, specs, players), said)
     cast = seats.table(config, specs, players, named=named, layer=asked, verify=verify)

@@ -8,7 +8,7 @@ import typer
 from rich.text import Text
 
 import graphs
-from experiments import bench, coverage, crowd, self_play
+from experiments import bench, crowd, interval_coverage, self_play
 from experiments.commands import Json, printed
 from experiments.terminal import console
 from orchestrator import fake_endpoint, partners
@@ -38,8 +38,8 @@ def measure(
 ) -> None:
     """Measure how long program games take on this machine, or turns on a model of some latency, or partners' scores."""
     if of_intervals:
-        held = list(coverage.measure())
-        printed([asdict(one) for one in held]) if as_json else coverage.show(held, console())
+        held = list(interval_coverage.measure())
+        printed([asdict(one) for one in held]) if as_json else interval_coverage.show(held, console())
         return
     if of_partners or partner:
         scores = list(self_play.measure(partner or partners.names(), games))

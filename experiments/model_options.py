@@ -14,7 +14,7 @@ OFF = "off"
 
 
 @dataclass(frozen=True)
-class Means:
+class ModelOptions:
     cache: str = OFF
     """A folder that keeps answers, or `off`."""
     replay: Path | None = None
