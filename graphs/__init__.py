@@ -1,9 +1,9 @@
 """Graphs of roles: configs, the pure functions on them, and the seats that they become."""
 
-from graphs.build import build
-from graphs.change import at, bind, change, dotted, replace, setting, verified, without, without_sections
+from graphs.ablate import at, bind, change, dotted, replace, setting, verified, without, without_sections
+from graphs.compile import build
 from graphs.config import GraphConfig, names, read, source
-from graphs.seat import GraphSeat, Model, seat
+from graphs.graph_seat import GraphSeat, Model, seat
 
 __all__ = [
     "GraphConfig",

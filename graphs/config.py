@@ -9,18 +9,19 @@ from pydantic import Field, ValidationError, field_validator, model_validator
 
 import prompts
 import roles
-from graphs import context, library
+from graphs import context
+from graphs import named as library
 from graphs.context import Context, ContextName, Order
-from graphs.yaml_text import from_file, loaded
 from orchestrator.errors import UserError
-from orchestrator.frozen import Frozen, user_error
-from orchestrator.settings import PROGRAM as PROGRAM
-from orchestrator.simulated import is_simulated
+from orchestrator.models.settings import PROGRAM as PROGRAM
+from orchestrator.models.simulated import is_simulated
+from orchestrator.values import Frozen, user_error
+from orchestrator.yaml_files import from_file, loaded
 from roles import Judgement, Role
+from roles.hanabi.safety import LIMITS
+from roles.notes_text import check_report
 from roles.replies import Choice, Form, answer_format
-from roles.report import check_report
-from roles.safety import LIMITS
-from roles.told import check_options, defaults
+from roles.sections import check_options, defaults
 from roles.words import ENGLISH
 
 RESERVED = ("view", "notes", "safety")

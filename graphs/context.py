@@ -10,15 +10,15 @@ from pydantic import BeforeValidator, Field, ValidationError, ValidationInfo, fi
 
 import prompts
 import roles
-from graphs import library
-from graphs.yaml_text import from_file, loaded
-from orchestrator.brain import Part
+from graphs import named
 from orchestrator.errors import UserError
-from orchestrator.frozen import Frozen, user_error
+from orchestrator.models.request import Part
+from orchestrator.values import Frozen, user_error
+from orchestrator.yaml_files import from_file, loaded
 from roles import Role, Section
 from roles.replies import Form, Reply, variant
-from roles.told import OWN_PARTS as OWN_PARTS
-from roles.told import check_options, defaults
+from roles.sections import OWN_PARTS as OWN_PARTS
+from roles.sections import check_options, defaults
 from roles.words import Words
 
 Order = Literal["faithful", "cache"]
@@ -155,7 +155,7 @@ def check(told: Listed) -> None:
 @cache
 def read(name: str) -> Context:
     """A context by its name; raises UserError."""
-    known = library.contexts()
+    known = named.contexts()
     if name not in known:
         raise UserError(f"unknown context {name!r}; known: {', '.join(known)}, or a path to a .yaml file")
     return parse(known[name].text, f"context {name!r}")

@@ -3,12 +3,12 @@
 from collections.abc import Mapping
 from typing import Any
 
-from graphs.build import attempts
+from graphs.compile import attempts
 from graphs.config import GraphConfig
-from orchestrator.moves import Move
-from orchestrator.reply import Reply
-from orchestrator.seat import Memory
-from orchestrator.view import View
+from orchestrator.hanabi.moves import Move
+from orchestrator.hanabi.view import View
+from orchestrator.replies.reply import Reply
+from orchestrator.table.seat import Memory
 from roles import Notes
 from roles.words import ENGLISH
 

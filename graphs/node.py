@@ -13,17 +13,17 @@ from pydantic import BaseModel
 
 from graphs.config import PROGRAM
 from graphs.context import Context
-from graphs.sim import Question, Simulated
-from orchestrator.brain import AGAIN, Absent, Ask, Brain, Exchange, Place, answer
+from graphs.simulated import Question, Simulated
 from orchestrator.errors import RoleError, TurnError
-from orchestrator.events import Call, Ruled
-from orchestrator.moves import Move
-from orchestrator.seat import Chair, Memory
-from orchestrator.view import View
+from orchestrator.hanabi.moves import Move
+from orchestrator.hanabi.view import View
+from orchestrator.journal.events import Call, Ruled
+from orchestrator.models.request import AGAIN, Absent, Ask, Brain, Exchange, Place, answer
+from orchestrator.table.seat import Chair, Memory
 from roles import Notes, Role, Section, Told, Verdict
-from roles.base import Solve
+from roles.hanabi.sections.table import LegalMoves, cut
+from roles.registry import Solve
 from roles.replies import Choice, Judgement, Shortlist
-from roles.sections import LegalMoves, cut
 from roles.words import ENGLISH, Words
 
 log = structlog.get_logger()

@@ -4,13 +4,13 @@ from collections.abc import Iterable
 
 from pydantic import BaseModel
 
-from graphs.build import attempts, role_node
+from graphs.compile import attempts, role_node
 from graphs.config import GraphConfig
 from graphs.node import RoleNode
-from orchestrator.brain import Absent, Ask
-from orchestrator.events import Call, Event, Ruled
-from orchestrator.seat import Memory
-from orchestrator.view import View
+from orchestrator.hanabi.view import View
+from orchestrator.journal.events import Call, Event, Ruled
+from orchestrator.models.request import Absent, Ask
+from orchestrator.table.seat import Memory
 from roles import Notes, Verdict
 
 

@@ -8,7 +8,7 @@ which a test compares.
 from dataclasses import dataclass
 from graphlib import TopologicalSorter
 
-from graphs.build import SAFETY, Attempt, attempts, role_node, safety_node
+from graphs.compile import SAFETY, Attempt, attempts, role_node, safety_node
 from graphs.config import PROGRAM, GraphConfig
 from graphs.node import Kit, RoleNode, SeatState
 from roles import Verdict

@@ -4,7 +4,7 @@ import sys
 
 import structlog
 
-from orchestrator.table import play, play_async
+from orchestrator.table.game_loop import play, play_async
 
 if not structlog.is_configured():  # a library is silent on stdout; the command line sets up its own
     structlog.configure(

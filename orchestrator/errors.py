@@ -14,7 +14,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from orchestrator.brain import Attempt
+    from orchestrator.models.request import Attempt
 
 
 class UserError(ValueError):

@@ -2,11 +2,11 @@
 
 from importlib import import_module
 
-from roles.base import Notes, Role, add, get, load, mark, names, role, source
+from roles.hanabi.sections.table import SECTIONS, section
 from roles.marks import Truth, brier
+from roles.registry import Notes, Role, add, get, load, mark, names, role, source
 from roles.replies import Choice, Judgement, RatedChoice, Reply, Verdict
-from roles.sections import SECTIONS, section
-from roles.told import Section, Told
+from roles.sections import Section, Told
 
 BUILT_IN = (
     "action_recommender",
@@ -31,7 +31,7 @@ BUILT_IN = (
 )
 
 for module in BUILT_IN:
-    import_module(f"roles.{module}")
+    import_module(f"roles.hanabi.{module}")
 
 __all__ = [
     "SECTIONS",

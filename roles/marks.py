@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from orchestrator.cards import INDEX, Card, Mask, Piles
-from orchestrator.hle import Referee
-from roles.told import Told
+from orchestrator.hanabi.cards import INDEX, Card, Mask, Piles
+from orchestrator.hanabi.referee import Referee
+from roles.sections import Told
 
 
 @dataclass(frozen=True)

@@ -8,10 +8,10 @@ from typing import Annotated, Any, ClassVar, Literal, get_args, get_origin
 from pydantic import BaseModel, BeforeValidator, Field, create_model
 from pydantic.fields import FieldInfo
 
-from orchestrator import plain
-from orchestrator.moves import Grounded, Move, parse
-from orchestrator.reply import Form as Form
-from orchestrator.reply import Reply as Reply
+from orchestrator.hanabi.moves import Grounded, Move, parse
+from orchestrator.replies import text_format
+from orchestrator.replies.reply import Form as Form
+from orchestrator.replies.reply import Reply as Reply
 from roles.words import ENGLISH, Words
 
 Chance = Annotated[float, Field(ge=0, le=1)]
@@ -148,7 +148,7 @@ def answer_format(kind: type[Reply], form: Form = "json", words: Words = ENGLISH
     example = {name: _translated(kind.example[name], words) for name in kind.asked() if name in kind.example}
     if form == "text":
         parts = "\n".join(_text_parts(kind, words))
-        return words.fill("answer_text.md", parts=parts, example=plain.write(kind, example))
+        return words.fill("answer_text.md", parts=parts, example=text_format.write(kind, example))
     fields = "\n".join(_fields(kind, kind.asked(), words))
     return words.fill("answer_json.md", fields=fields, example=json.dumps(example, ensure_ascii=False))
 
@@ -171,7 +171,7 @@ def _fields(kind: type[BaseModel], names: Iterable[str], words: Words, indent: s
     lines = []
     for name in names:
         field = kind.model_fields[name]
-        inner = plain.entry(field.annotation)
+        inner = text_format.entry(field.annotation)
         asked = _kind(field.annotation, words)
         lines.append(indent + words('- "$name" ($kind): $meaning', name=name, kind=asked, meaning=_meant(field, words)))
         lines += _fields(inner, inner.model_fields, words, indent + "  ") if inner else []
@@ -185,9 +185,9 @@ def _meant(field: FieldInfo, words: Words) -> str:
 def _text_parts(kind: type[Reply], words: Words) -> Iterator[str]:
     for name in kind.asked():
         field = kind.model_fields[name]
-        inner = plain.entry(field.annotation)
+        inner = text_format.entry(field.annotation)
         entries = words("; a line each: $pattern", pattern=_pattern(inner)) if inner else ""
-        yield f"- {plain.label(kind, name)}: {_meaning(field, words)}{entries}"
+        yield f"- {text_format.label(kind, name)}: {_meaning(field, words)}{entries}"
         for key, cell in inner.model_fields.items() if inner else ():
             yield f"  - {key.replace('_', ' ')}: {_meaning(cell, words)}"
 
@@ -210,7 +210,7 @@ def _kind(annotation: Any, words: Words) -> str:
     if get_origin(annotation) is Literal:
         return " | ".join(map(str, arguments))
     if get_origin(annotation) is tuple:
-        return words("list of objects" if plain.entry(annotation) else f"list of {_kind(arguments[0], ENGLISH)}s")
+        return words("list of objects" if text_format.entry(annotation) else f"list of {_kind(arguments[0], ENGLISH)}s")
     if type(None) in arguments:
         kinds = dict.fromkeys("null" if a is type(None) else _kind(a, words) for a in arguments)
         return words(" or ").join(kinds)

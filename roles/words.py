@@ -4,11 +4,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 import prompts
-from orchestrator.belief import Slot
-from orchestrator.cards import COLOUR_NAMES, COLOURS, RANKS, Colour
 from orchestrator.errors import UserError
-from orchestrator.moves import Discard, HintColour, HintRank, Play
-from orchestrator.view import Knowledge, Past
+from orchestrator.hanabi.belief import Slot
+from orchestrator.hanabi.cards import COLOUR_NAMES, COLOURS, RANKS, Colour
+from orchestrator.hanabi.moves import Discard, HintColour, HintRank, Play
+from orchestrator.hanabi.view import Knowledge, Past
 
 SHOWN = 6
 """Cards of a belief that are spelled out."""

@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 
-from experiments import cli
-from orchestrator import fake_endpoint
-from roles import base, planner
-from tests.servers import in_a_thread
+from experiments.cli import app
+from orchestrator.models import fake_endpoint
+from roles import registry
+from roles.hanabi import planner
+from tests.support.servers import in_a_thread
 
 Run = Callable[..., tuple[int, str, str]]
 """The command with its arguments: exit code, stdout, stderr."""
@@ -52,7 +53,7 @@ def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def own_roles(monkeypatch: pytest.MonkeyPatch) -> None:
     """Roles that the test registers are gone after it."""
-    monkeypatch.setattr(base, "_KNOWN", dict(base._KNOWN))
+    monkeypatch.setattr(registry, "_KNOWN", dict(registry._KNOWN))
 
 
 @pytest.fixture
@@ -64,7 +65,7 @@ def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp
         monkeypatch.setattr(sys, "argv", ["orchestrator", *arguments])
         code = 0
         try:
-            cli.main()
+            app.main()
         except SystemExit as end:
             code = int(end.code or 0)
         out, err = capsys.readouterr()

@@ -15,16 +15,17 @@ import yaml
 from aiohttp import web
 
 import graphs
-from orchestrator import fake_endpoint, journal
-from orchestrator.brain import messages
+from orchestrator import journal
 from orchestrator.errors import ModelError, Suspended
-from orchestrator.events import Call, Event, Halted
-from orchestrator.fake_faults import CONTENT, WIRE, Faults
-from orchestrator.models import ModelLayer
-from orchestrator.table import play_async
-from tests.prove import FULL
-from tests.servers import ask, in_a_thread, quick
-from tests.tables import GRAPHS
+from orchestrator.journal.events import Call, Event, Halted
+from orchestrator.models import fake_endpoint
+from orchestrator.models.fake_faults import CONTENT, WIRE, Faults
+from orchestrator.models.layer import ModelLayer
+from orchestrator.models.request import messages
+from orchestrator.table.game_loop import play_async
+from tests.support.positions import GRAPHS
+from tests.support.prove import FULL
+from tests.support.servers import ask, in_a_thread, quick
 from tests.test_games import check_game, of
 
 COMMAND = Path(sys.executable).with_name("orchestrator")

@@ -7,18 +7,20 @@ from typing import TypeVar
 import pytest
 
 import graphs
-from orchestrator import belief, fake_endpoint, journal, play
-from orchestrator.brain import Ask, Scripted
-from orchestrator.cards import COLOURS
+from orchestrator import journal, play
 from orchestrator.errors import UserError
-from orchestrator.events import Decided, Event, GameEnded, GameStarted, Moved, Result, Ruled, TurnStarted
-from orchestrator.hle import deal, rebuild
-from orchestrator.moves import Play
-from orchestrator.seat import Decision, Memory
-from orchestrator.table import play_async
-from orchestrator.view import View
-from tests.prove import FULL
-from tests.tables import GRAPHS, events_of
+from orchestrator.hanabi import belief
+from orchestrator.hanabi.cards import COLOURS
+from orchestrator.hanabi.moves import Play
+from orchestrator.hanabi.referee import deal, rebuild
+from orchestrator.hanabi.view import View
+from orchestrator.journal.events import Decided, Event, GameEnded, GameStarted, Moved, Result, Ruled, TurnStarted
+from orchestrator.models import fake_endpoint
+from orchestrator.models.request import Ask, Scripted
+from orchestrator.table.game_loop import play_async
+from orchestrator.table.seat import Decision, Memory
+from tests.support.positions import GRAPHS, events_of
+from tests.support.prove import FULL
 
 E = TypeVar("E", bound=Event)
 

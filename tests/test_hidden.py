@@ -14,23 +14,23 @@ import prompts
 import roles
 from graphs import context
 from graphs.config import checked
-from orchestrator import fake_endpoint
-from orchestrator.brain import Ask, Message, Said
-from orchestrator.cards import COLOURS, RANKS
 from orchestrator.errors import IllegalMove
-from orchestrator.events import Event
-from orchestrator.fake_faults import CONTENT
-from orchestrator.hle import Referee, deal, rebuild
-from orchestrator.journal import comparable
-from orchestrator.models import call_seed
-from orchestrator.moves import Discard, HintColour, HintRank, Move, Play
-from orchestrator.schema import response_format
-from orchestrator.seat import Chair, Decision, Memory
-from orchestrator.table import start
+from orchestrator.hanabi.cards import COLOURS, RANKS
+from orchestrator.hanabi.moves import Discard, HintColour, HintRank, Move, Play
+from orchestrator.hanabi.referee import Referee, deal, rebuild
+from orchestrator.journal.events import Event
+from orchestrator.journal.file import comparable
+from orchestrator.models import fake_endpoint
+from orchestrator.models.fake_faults import CONTENT
+from orchestrator.models.layer import call_seed
+from orchestrator.models.request import Ask, Message, Said
+from orchestrator.models.schema import response_format
+from orchestrator.table.game_loop import start
+from orchestrator.table.seat import Chair, Decision, Memory
 from roles.replies import Judgement
-from tests.prove import FULL
-from tests.tables import GRAPHS, random_game
-from tests.test_view import disguised
+from tests.orchestrator.hanabi.test_view import disguised
+from tests.support.positions import GRAPHS, random_game
+from tests.support.prove import FULL
 
 PLAYERS = (2, 3, 4, 5)
 GAME = "the hash of a game"

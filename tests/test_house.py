@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parent.parent
+from tests.support.folders import ROOT
 
 MAY_IMPORT = {
     "prompts": set(),
@@ -17,19 +17,19 @@ MAY_IMPORT = {
 }
 
 ONLY_IN = {
-    "hanabi_learning_environment": {"orchestrator/hle.py"},
-    "langchain": {"orchestrator/models.py"},
-    "sqlite3": {"orchestrator/cache.py"},
-    "langgraph": {"graphs/build.py", "graphs/node.py", "graphs/studio.py"},
+    "hanabi_learning_environment": {"orchestrator/hanabi/referee.py"},
+    "langchain": {"orchestrator/models/layer.py"},
+    "sqlite3": {"orchestrator/models/cache.py"},
+    "langgraph": {"graphs/compile.py", "graphs/node.py", "graphs/langgraph_app.py"},
     "jinja2": {"experiments/report/page.py"},
-    "pyarrow": {"experiments/tables.py"},
-    "aiohttp": {"orchestrator/chat.py", "orchestrator/fake_endpoint.py", "orchestrator/fake_faults.py"},
+    "pyarrow": {"experiments/results/parquet.py"},
+    "aiohttp": {
+        "orchestrator/models/openai_client.py",
+        "orchestrator/models/fake_endpoint.py",
+        "orchestrator/models/fake_faults.py",
+    },
     "typer": {
-        "experiments/cli.py",
-        *(
-            f"experiments/commands/{name}.py"
-            for name in ("__init__", "experiment", "export", "listing", "playing", "tools")
-        ),
+        f"experiments/cli/{name}.py" for name in ("app", "options", "experiment", "export", "listing", "game", "tools")
     },
 }
 

@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 
 import pytest
 
-ROOT = Path(__file__).parent.parent
+from tests.support.folders import ROOT
+
 COMMAND = Path(sys.executable).with_name("orchestrator")
 
 

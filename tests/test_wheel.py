@@ -10,7 +10,7 @@ from zipfile import ZipFile
 
 import pytest
 
-ROOT = Path(__file__).parent.parent
+from tests.support.folders import ROOT
 
 
 @pytest.fixture(scope="module")

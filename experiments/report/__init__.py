@@ -8,11 +8,11 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from experiments import figures
-from experiments.analysis import Analysis, Interval, analyse
-from experiments.figures.material import Material, in_order
-from experiments.report import page, source
-from experiments.results import Row, replace
+from experiments.report import figures, page
+from experiments.report.run_data import Material, in_order
+from experiments.results import run_folder
+from experiments.results.rows import Row, replace
+from experiments.statistics.analysis import Analysis, Interval, analyse
 
 HTML, MARKDOWN = "report.html", "report.md"
 
@@ -45,8 +45,8 @@ def write(folder: Path, *, rows: Sequence[Row] | None = None, interval: Interval
 
     Raises UserError for a folder in which no game is finished.
     """
-    run = source.run(folder)
-    games = tuple(source.games(folder) if rows is None else rows)
+    run = run_folder.run(folder)
+    games = tuple(run_folder.games(folder) if rows is None else rows)
     arms = in_order(list(run.get("arms", {})), games)
     analysis = analyse(games, run.get("baseline"), arms, interval=interval)
     material = Material(folder, games, analysis, run, arms)

@@ -6,12 +6,11 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from experiments import figures
-from experiments.analysis import Analysis
-from experiments.figures.material import Material
-from experiments.report import grids
-from experiments.report.grids import Grid
-from orchestrator.simulated import among
+from experiments.report import figures, tables
+from experiments.report.run_data import Material
+from experiments.report.tables import Grid
+from experiments.statistics.analysis import Analysis
+from orchestrator.models.simulated import among
 
 
 @dataclass(frozen=True)
@@ -61,8 +60,8 @@ def contents(material: Material, drawn: Sequence[figures.Drawn], left: Sequence[
 
 
 def _part(analysis: Analysis, *, play: bool = True) -> Part:
-    differences = grids.differences(analysis) if analysis.differences else None
-    return Part(grids.scores(analysis.summaries), differences, grids.play(analysis.summaries) if play else None)
+    differences = tables.differences(analysis) if analysis.differences else None
+    return Part(tables.scores(analysis.summaries), differences, tables.play(analysis.summaries) if play else None)
 
 
 def _warnings(material: Material) -> list[str]:

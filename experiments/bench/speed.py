@@ -1,0 +1,145 @@
+"""How long games take here: program games, no server, one process. Wall times are measured, never asserted."""
+
+import os
+import platform
+import statistics
+import time
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+import graphs
+from orchestrator import play
+from orchestrator.hanabi.cards import HAND_SIZES
+from orchestrator.journal.events import Call, Decided, Event, TurnStarted
+from orchestrator.models import fake_endpoint
+from orchestrator.table.game_loop import play_async
+
+
+@dataclass(frozen=True)
+class Timing:
+    """Games of one graph at one player count, journals included."""
+
+    graph: str
+    players: int
+    games: int
+    turns: float
+    """Mean per game."""
+    seconds: float
+    """Mean per game."""
+    slowest: float
+    """Seconds of the slowest game."""
+    strict: float
+    """Mean strict score: what the programs play like, not what any model does."""
+
+    @property
+    def ms_a_turn(self) -> float:
+        return 1000 * self.seconds / self.turns
+
+
+def measure(names: list[str], games: int) -> Iterator[Timing]:
+    """Every graph at every player count, on the deals of seeds 1 to `games`; the first game of all is not counted."""
+    play(graphs.seat("house"), players=2, seed=1)
+    for name in names:
+        for players in HAND_SIZES:
+            yield _timing(name, players, games)
+
+
+def _timing(name: str, players: int, games: int) -> Timing:
+    seat = graphs.seat(name)
+    seconds, results = [], []
+    with TemporaryDirectory() as folder:
+        for seed in range(1, games + 1):
+            began = time.perf_counter()
+            results.append(play(seat, players=players, seed=seed, journal=f"{folder}/{seed}.jsonl"))
+            seconds.append(time.perf_counter() - began)
+    turns = statistics.mean(result.turns for result in results)
+    strict = statistics.mean(result.score_strict for result in results)
+    return Timing(name, players, games, turns, statistics.mean(seconds), max(seconds), strict)
+
+
+@dataclass(frozen=True)
+class Depth:
+    """How long turns take when every model call takes as long as any other."""
+
+    graph: str
+    players: int
+    turns: int
+    calls: float
+    """Mean per turn."""
+    latencies: dict[int, int]
+    """Turn time in model latencies, rounded down -> how many turns."""
+    overhead_ms: float
+    """What the median turn took beyond these latencies."""
+
+
+async def depths(names: list[str], latency_s: float, turns: int, players: int = 3) -> list[Depth]:
+    """The first turns of a game of each graph against the fake endpoint, served in this process."""
+    found = []
+    async with fake_endpoint.serving(fake_endpoint.app(latency_s)) as url:
+        for name in names:
+            seat = graphs.seat(name, f"openai:fake@{url}")
+            await _turns(seat, players, 1)  # opens the connections
+            found.append(_depth(name, players, await _turns(seat, players, turns), latency_s))
+            await seat.aclose()
+    return found
+
+
+async def _turns(seat: graphs.GraphSeat, players: int, turns: int) -> list[tuple[float, int]]:
+    """Seconds and calls of each turn."""
+    began, calls, done = 0.0, 0, list[tuple[float, int]]()
+
+    def sink(event: Event) -> None:
+        nonlocal began, calls
+        if isinstance(event, TurnStarted):
+            began, calls = time.perf_counter(), 0
+        elif isinstance(event, Call):
+            calls += event.asked
+        elif isinstance(event, Decided):
+            done.append((time.perf_counter() - began, calls))
+
+    await play_async(seat, players=players, seed=1, sink=sink, max_turns=turns)
+    return done
+
+
+def _depth(name: str, players: int, done: list[tuple[float, int]], latency_s: float) -> Depth:
+    latencies = [int(seconds / latency_s) for seconds, _ in done]
+    beyond = [1000 * (seconds - latency_s * n) for (seconds, _), n in zip(done, latencies, strict=True)]
+    calls = statistics.mean(calls for _, calls in done)
+    return Depth(name, players, len(done), calls, dict(sorted(Counter(latencies).items())), statistics.median(beyond))
+
+
+def show_depths(found: list[Depth], console: Console) -> None:
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    for column in ("graph", "players", "turns", "calls a turn", "model latencies a turn", "ms beyond"):
+        table.add_column(column, justify="left" if column in ("graph", "model latencies a turn") else "right")
+    for d in found:
+        said = ", ".join(f"{n} ({turns} turns)" for n, turns in d.latencies.items())
+        table.add_row(d.graph, str(d.players), str(d.turns), f"{d.calls:.1f}", said, f"{d.overhead_ms:.0f}")
+    console.print(table)
+    console.print(Text(", ".join(f"{key} {value}" for key, value in machine().items()), style="dim"))
+
+
+def machine() -> dict[str, Any]:
+    return {"python": platform.python_version(), "machine": platform.machine(), "cores": os.cpu_count()}
+
+
+def data(timings: list[Timing]) -> dict[str, Any]:
+    return {"machine": machine(), "timings": [asdict(t) | {"ms_a_turn": t.ms_a_turn} for t in timings]}
+
+
+def show(timings: list[Timing], console: Console) -> None:
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    for column in ("graph", "players", "games", "turns", "s a game", "slowest", "ms a turn", "strict"):
+        table.add_column(column, justify="left" if column == "graph" else "right")
+    for t in timings:
+        row = (t.graph, str(t.players), str(t.games), f"{t.turns:.1f}", f"{t.seconds:.2f}", f"{t.slowest:.2f}")
+        table.add_row(*row, f"{t.ms_a_turn:.1f}", f"{t.strict:.2f}")
+    console.print(table)
+    console.print(Text(", ".join(f"{key} {value}" for key, value in machine().items()), style="dim"))

@@ -1,0 +1,132 @@
+"""What many games at once cost in one process: whole games against a model of some latency."""
+
+import asyncio
+import multiprocessing
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from rich.console import Console
+from rich.table import Table
+
+import graphs
+from experiments.design.arms import Deal
+from experiments.design.player_spec import Sitter
+from experiments.running.executor import given
+from experiments.running.game_pool import Room
+from experiments.running.seat_pool import Job, Outcome, Players
+from experiments.show.graph_tree import depth
+from orchestrator.models import fake_endpoint
+from orchestrator.models.layer import ModelLayer
+from orchestrator.models.settings import ModelSettings
+
+SAMPLE_S = 0.02
+
+
+@dataclass(frozen=True)
+class Crowd:
+    graph: str
+    players: int
+    games: int
+    limit: int
+    """Calls that the model bears together."""
+    calls: int
+    turns: int
+    """Of the longest game."""
+    wall_s: float
+    critical_s: float
+    """The longest game's turns, each as long as its calls that wait for one another."""
+    cpu_ms: float
+    """Of this process, for each call."""
+    in_flight: float | None
+    """Mean share of the limit, as long as games enough were in play to fill it; None when there never were."""
+
+    @property
+    def ratio(self) -> float:
+        return self.wall_s / self.critical_s
+
+
+def measure(graph: str, games: int, latency_s: float, limit: int, players: int = 3) -> Crowd:
+    """Whole games of the deals 1 to `games`, all begun at once, against the fake endpoint in a process of its own."""
+    with _endpoint(latency_s) as url, TemporaryDirectory() as folder:
+        model = ModelSettings(model=f"openai:fake@{url}", max_concurrency=limit)
+        sitter = Sitter(spec=graph, config=graphs.read(graph), models={"default": model})
+        jobs = [
+            Job("all", deal, (sitter.key,) * players, Path(folder) / deal.file)
+            for deal in (Deal(seed, players) for seed in range(1, games + 1))
+        ]
+        ended: list[Outcome] = []
+        room = Room(Players({sitter.key: sitter}, ModelLayer()), ended.append)
+        room.at_once = games
+        samples: list[float] = []
+        began, spent = time.perf_counter(), time.process_time()
+        asyncio.run(_played(room, jobs, limit, samples))
+        wall, cpu = time.perf_counter() - began, time.process_time() - spent
+    results = [outcome.result for outcome in ended if outcome.result]
+    assert len(results) == games, [outcome.failed or outcome.suspended for outcome in ended]
+    calls, turns = sum(result.calls for result in results), max(result.turns for result in results)
+    critical = turns * depth(graphs.at(graphs.read(graph), players)) * latency_s
+    share = sum(samples) / len(samples) if samples else None
+    return Crowd(graph, players, games, limit, calls, turns, wall, critical, 1000 * cpu / calls, share)
+
+
+async def _played(room: Room, jobs: list[Job], limit: int, samples: list[float]) -> None:
+    async def watch() -> None:
+        while True:
+            await asyncio.sleep(SAMPLE_S)
+            status = room.status
+            if status.playing >= limit:
+                samples.append(sum(load.busy for load in status.loads.values()) / limit)
+
+    watching = asyncio.create_task(watch())
+    try:
+        await room.play(given(jobs))
+    finally:
+        watching.cancel()
+        await room.players.aclose()
+
+
+@contextmanager
+def _endpoint(latency_s: float) -> Iterator[str]:
+    here, there = multiprocessing.Pipe()
+    process = multiprocessing.get_context("spawn").Process(target=_serve, args=(there, latency_s), daemon=True)
+    process.start()
+    try:
+        yield str(here.recv())
+    finally:
+        process.terminate()
+        process.join()
+
+
+def _serve(pipe: Connection, latency_s: float) -> None:
+    async def serve() -> None:
+        async with fake_endpoint.serving(fake_endpoint.app(latency_s)) as url:
+            pipe.send(url)
+            await asyncio.Event().wait()
+
+    asyncio.run(serve())
+
+
+def show(found: list[Crowd], console: Console) -> None:
+    columns: dict[str, Callable[[Crowd], str]] = {
+        "graph": lambda c: c.graph,
+        "players": lambda c: str(c.players),
+        "games": lambda c: str(c.games),
+        "limit": lambda c: str(c.limit),
+        "calls": lambda c: str(c.calls),
+        "wall s": lambda c: f"{c.wall_s:.1f}",
+        "critical s": lambda c: f"{c.critical_s:.1f}",
+        "ratio": lambda c: f"{c.ratio:.2f}",
+        "CPU ms a call": lambda c: f"{c.cpu_ms:.2f}",
+        "in flight": lambda c: "-" if c.in_flight is None else f"{c.in_flight:.1%}",
+    }
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    for name in columns:
+        table.add_column(name, justify="left" if name == "graph" else "right")
+    for one in found:
+        table.add_row(*(said(one) for said in columns.values()))
+    console.print(table)

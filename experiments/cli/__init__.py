@@ -1,0 +1,3 @@
+"""The command line."""
+
+from experiments.cli.app import main as main

@@ -1,0 +1,90 @@
+"""The command line. Exit codes: 0 ok, 1 a game failed, 2 usage or config, 3 suspended, 130 interrupted."""
+
+import signal
+import sys
+from types import FrameType
+from typing import Annotated
+
+import typer
+from dotenv import find_dotenv, load_dotenv
+from rich.text import Text
+
+from experiments.cli import experiment, export, game, listing, logs, tools
+from experiments.cli.options import HELP, INTERRUPTED, Quiet, Verbose
+from experiments.show.terminal import console
+from orchestrator.errors import Suspended, TurnError, UserError
+
+app = typer.Typer(no_args_is_help=True, add_completion=False, context_settings=HELP)
+app.command()(game.play)
+app.command()(game.show)
+app.add_typer(listing.graphs_app, name="graphs")
+app.add_typer(listing.roles_app, name="roles")
+app.add_typer(experiment.app, name="experiment")
+app.add_typer(listing.partners_app, name="partners")
+app.command("export")(export.export)
+app.command("bench")(tools.measure)
+app.command("fake-endpoint")(tools.serve_blindly)
+
+SUSPENDED = 3
+
+
+def main() -> None:
+    """The console script: a mistake is one sentence on stderr and an exit code, never a traceback."""
+    try:
+        signal.signal(signal.SIGTERM, _as_an_interrupt)
+        _keys()
+        code = app(standalone_mode=False)  # the code of a typer.Exit, as which an interrupt comes too
+    except UserError as error:
+        _fail(str(error), 2)
+    except TurnError as error:
+        _fail(str(error), 1)
+    except Suspended as error:
+        _fail(str(error), SUSPENDED)
+    except OSError as error:
+        _fail(f"{error.strerror or error}: {error.filename or 'no file'}", 1)
+    except Exception as error:
+        usage = getattr(error, "format_message", None)  # Click's usage errors, whose class Typer does not export
+        if usage is None:
+            raise
+        _fail(usage(), 2)  # empty when no command was given: the help has been printed
+    if code == INTERRUPTED:
+        _fail("interrupted", INTERRUPTED)
+    sys.exit(code)
+
+
+def _as_an_interrupt(number: int, frame: FrameType | None) -> None:
+    """Schedulers send SIGTERM: the game ends as by Ctrl-C, the terminal as it was.
+
+    A shell script's background jobs are born deaf to SIGINT; SIGTERM ends them all the same.
+    """
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.default_int_handler(number, frame)
+    signal.raise_signal(signal.SIGINT)
+
+
+def _fail(sentence: str, code: int) -> None:
+    if sentence:
+        console(err=True).print(Text.assemble(("error: ", "bold red"), sentence))
+    sys.exit(code)
+
+
+def _keys() -> None:
+    """Keys from the nearest .env; the environment goes first."""
+    path = find_dotenv(usecwd=True)
+    try:
+        load_dotenv(path)
+    except UnicodeDecodeError:
+        raise UserError(f"cannot read {path}: it is not UTF-8 text") from None
+
+
+@app.callback()
+def common(
+    context: typer.Context,
+    verbose: Verbose = False,
+    quiet: Quiet = False,
+    form: Annotated[str, typer.Option("--logs", envvar="HANABI_LOGS", help="console or json.")] = "console",
+) -> None:
+    """Role graphs that play Hanabi."""
+    if form not in logs.FORMS:
+        raise UserError(f"--logs is {form!r}; it can be: {', '.join(logs.FORMS)}")
+    context.obj = logs.Loudness(verbose, quiet, "json" if form == "json" else "console").set_up()

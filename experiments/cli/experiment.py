@@ -1,0 +1,152 @@
+"""`experiment`: arms of games on the same deals, and what they come to."""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from experiments import report as reporting
+from experiments.cli.options import (
+    INTERRUPTED,
+    CacheFolder,
+    Json,
+    MaxTokens,
+    MaxUsd,
+    Quiet,
+    ReplayOf,
+    Verbose,
+    group,
+    printed,
+)
+from experiments.costs import dry_run as dry
+from experiments.costs import sample_size, sample_size_report
+from experiments.design import experiment
+from experiments.report import compare, run_summary
+from experiments.running import runner as running
+from experiments.running.model_options import ModelOptions
+from experiments.running.progress import Progress
+from experiments.running.runner import Executors, Manner
+from experiments.running.shard import Shard
+from experiments.show.terminal import console
+from experiments.statistics import simulated_errors
+from experiments.statistics.analysis import analyse
+from experiments.statistics.power import POWER
+from orchestrator.errors import Suspended, TurnError
+
+Settings = Annotated[
+    list[str] | None,
+    typer.Option("--set", help="Another setting of the experiment, e.g. seeds.count=10; may be repeated."),
+]
+Past = Annotated[
+    Path | None, typer.Option("--from", help="A run's folder: estimate costs by its finished games as well.")
+]
+AnswerTokens = Annotated[
+    int | None, typer.Option("--answer-tokens", help="Estimate costs with answers of so many tokens.")
+]
+
+app = group("Arms of games on the same deals, and what they come to.")
+
+Intervals = Annotated[
+    Literal["t", "bootstrap"], typer.Option("--interval", help="How 95 % intervals of options are made.")
+]
+
+
+@app.command("run")
+def run(
+    context: typer.Context,
+    name: Annotated[str, typer.Argument(metavar="FILE", help="A YAML file, or the name of a packaged experiment.")],
+    settings: Settings = None,
+    out: Annotated[Path | None, typer.Option(help="The run's folder; runs/NAME if not given.")] = None,
+    workers: Annotated[int, typer.Option(min=1, help="Processes that play.")] = 1,
+    executor: Annotated[Executors, typer.Option(help="local, or ray for several machines.")] = "local",
+    shard: Annotated[str | None, typer.Option(help="I/N: only this part of the deals, for job arrays.")] = None,
+    replay: ReplayOf = None,
+    cache: CacheFolder = "off",
+    max_tokens: MaxTokens = None,
+    max_usd: MaxUsd = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what it would cost, and play nothing.")] = False,
+    interval: Intervals = "t",
+    past: Past = None,
+    answer_tokens: AnswerTokens = None,
+    as_json: Json = False,
+    verbose: Verbose = False,
+    quiet: Quiet = False,
+) -> None:
+    """Run an experiment; the same command again goes on with it."""
+    loud = context.obj.more(verbose=verbose, quiet=quiet).set_up()
+    asked = experiment.read(name, settings or ())
+    folder = out or Path("runs") / asked.name
+    if dry_run:
+        planned = dry.of(asked, folder, past, answer_tokens)
+        printed(dry.data(planned)) if as_json else dry.show(planned, console())
+        return
+    options = ModelOptions(cache, replay, max_tokens, max_usd)
+    manner = Manner(options, workers, executor, Shard.read(shard) if shard else None)
+    done = running.run(asked, folder, manner=manner, progress=Progress(quiet=loud.quiet))
+    rows = done.rows
+    found = reporting.write(folder, rows=rows, interval=interval, png=False).analysis if rows else analyse(rows)
+    printed(run_summary.data(done, found)) if as_json else run_summary.show(done, found, console())
+    if done.interrupted:
+        raise typer.Exit(INTERRUPTED)
+    if done.suspended:
+        onward = "A larger budget" if done.held else "The same command"
+        raise Suspended(f"{done.suspended}. {onward} goes on from there", 0)
+    if done.failed:
+        raise TurnError(run_summary.failures(done))
+
+
+@app.command("report")
+def report(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A run's folder, e.g. runs/role-ablation.")],
+    interval: Intervals = "t",
+    as_json: Json = False,
+) -> None:
+    """Write report.html and report.md with figures and tables, from what lies in a run's folder."""
+    written = reporting.write(folder, interval=interval)
+    printed(written.data()) if as_json else reporting.show(written, console())
+
+
+@app.command("compare")
+def compared(
+    first: Annotated[Path, typer.Argument(metavar="DIR_A", help="A run's folder.")],
+    second: Annotated[Path, typer.Argument(metavar="DIR_B", help="Another's, which is compared with it.")],
+    arm: Annotated[str | None, typer.Option(help="Only this arm; every arm that both have if not given.")] = None,
+    arm_b: Annotated[str | None, typer.Option(help="The arm of DIR_B, where it has another name.")] = None,
+    interval: Intervals = "t",
+    as_json: Json = False,
+) -> None:
+    """Compare two runs arm by arm, on the deals that both played."""
+    found = compare.compare(first, second, arm, arm_b, interval=interval)
+    printed(compare.data(found)) if as_json else compare.show(found, console())
+
+
+@app.command("plan")
+def plan(
+    name: Annotated[str, typer.Argument(metavar="FILE", help="A YAML file, or the name of a packaged experiment.")],
+    settings: Settings = None,
+    out: Annotated[Path | None, typer.Option(help="The run's folder; runs/NAME if not given.")] = None,
+    past: Past = None,
+    answer_tokens: AnswerTokens = None,
+    effect: Annotated[float | None, typer.Option(help="Points that an arm should differ by and be seen to.")] = None,
+    power: Annotated[float, typer.Option(help="How often such a difference is to be seen.")] = POWER,
+    max_usd: Annotated[float | None, typer.Option("--max-usd", help="What it may cost.")] = None,
+    max_tokens: Annotated[int | None, typer.Option("--max-tokens", help="What it may take, in and out.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Propose player counts and deals: what a budget can show, or what an effect costs."""
+    asked, given = experiment.read(name, settings or ()), settings or []
+    wish = sample_size.Wish(effect, power, max_usd, max_tokens)
+    made = sample_size.of(asked, out or Path("runs") / asked.name, wish, past, answer_tokens)
+    if as_json:
+        printed(sample_size_report.data(made, name, given, out))
+    else:
+        sample_size_report.show(made, name, given, out, console())
+
+
+@app.command("errors")
+def errors(
+    folder: Annotated[Path, typer.Argument(help="A run's folder, e.g. runs/cac-table-3.")], as_json: Json = False
+) -> None:
+    """Count what became of the errors of a run's simulated models."""
+    found = simulated_errors.tallies(folder)
+    printed(simulated_errors.data(found)) if as_json else simulated_errors.show(found, console())

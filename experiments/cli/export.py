@@ -1,0 +1,33 @@
+"""`export`: what was run, for other programs."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.text import Text
+
+from experiments.cli.options import Json, printed
+from experiments.results import parquet
+from experiments.show.terminal import console
+from orchestrator.errors import UserError
+
+TARGETS = ("tables",)
+
+
+def export(
+    folder: Annotated[Path, typer.Argument(metavar="PATH", help="A run's folder, e.g. runs/role-ablation.")],
+    to: Annotated[str, typer.Option("--to", help=f"What to make of it: {', '.join(TARGETS)}.")],
+    out: Annotated[Path, typer.Option(help="The folder that is written.")],
+    texts: Annotated[bool, typer.Option("--texts", help="Of calls: the messages and the reply, too.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Write a run in another form: `tables` are Parquet files of its games, turns and calls."""
+    if to not in TARGETS:
+        raise UserError(f"--to is {to!r}; it can be: {', '.join(TARGETS)}")
+    written = parquet.export(folder, out, texts=texts)
+    if as_json:
+        printed({"out": str(out), "rows": written})
+        return
+    screen = console()
+    for name, rows in written.items():
+        screen.print(Text(f"{name:<6} {rows:>9,}  {out}/{name}.parquet"), soft_wrap=True)

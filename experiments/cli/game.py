@@ -1,0 +1,136 @@
+"""One game: `play`, and `show`, which tells it."""
+
+import asyncio
+import json
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+import graphs
+from experiments.cli.options import (
+    CacheFolder,
+    Graph,
+    Json,
+    MaxTokens,
+    MaxUsd,
+    Model,
+    Players,
+    Quiet,
+    ReplayOf,
+    Seats,
+    Settings,
+    Verbose,
+    printed,
+)
+from experiments.design import seat_spec
+from experiments.running import single_game
+from experiments.running.model_options import ModelOptions
+from experiments.show import game_story, turn_story
+from experiments.show.live_table import Board
+from experiments.show.terminal import console
+from graphs.config import PROGRAM, GraphConfig
+from orchestrator import journal
+from orchestrator.errors import Suspended, UserError
+from orchestrator.hanabi import referee
+from orchestrator.journal.events import nowhere
+from orchestrator.models.settings import REPLAY
+from orchestrator.table import game_loop
+
+
+def play(
+    context: typer.Context,
+    graph: Graph = "house",
+    players: Players = 3,
+    seed: Annotated[int | None, typer.Option(help="HLE's own deal of this seed; 1 if no deck is given.")] = None,
+    deck: Annotated[Path | None, typer.Option(help="A JSON list of 50 cards, first dealt first.")] = None,
+    model: Model | None = None,
+    seat: Seats = None,
+    settings: Settings = None,
+    verify: Annotated[str | None, typer.Option(help="none or safety, instead of the graph's own.")] = None,
+    out: Annotated[Path, typer.Option(help="The folder for the game's journal.")] = Path("games"),
+    replay: ReplayOf = None,
+    cache: CacheFolder = "off",
+    max_tokens: MaxTokens = None,
+    max_usd: MaxUsd = None,
+    force_new: Annotated[bool, typer.Option("--force-new", help="Begin anew; an old journal stays.")] = False,
+    as_json: Json = False,
+    verbose: Verbose = False,
+    quiet: Quiet = False,
+) -> None:
+    """Play one game; the same command again goes on with an unfinished one."""
+    loud = context.obj.more(verbose=verbose, quiet=quiet).set_up()
+    named_graph = graphs.read(graph)
+    config = _verified(graphs.dotted(named_graph, settings or ()), verify)
+    specs = seat_spec.placed(seat or (), referee.check_players(players))
+    cards = _deck(deck)
+    if seed is not None:
+        referee.check_seed(seed)
+    asked = ModelOptions(cache, replay, max_tokens, max_usd).layer()
+    said = model or (PROGRAM if replay is None else f"{REPLAY}{replay}")
+    named = single_game.models(seat_spec.configs(config, specs, players), said)
+    cast = seat_spec.table(config, specs, players, named=named, layer=asked, verify=verify)
+    label = deck.stem if deck else None
+    started = game_loop.start(cast, players=players, seed=seed, deck=cards, label=label)
+    stem = seat_spec.name(f"{Path(graph).stem}{config.name.removeprefix(named_graph.name)}", specs, players)
+    name = f"{stem}-{players}p-{f's{started.seed}' if cards is None else f'd-{label}'}"
+    replaying = replay is not None or any(str(one).startswith(REPLAY) for one in named.values())
+    path = single_game.file(out, f"{name}-replay" if replaying else name, started, new=force_new or replaying)
+    screen = console(err=as_json)
+    board = None if as_json or loud.quiet else Board(screen, live=not loud.verbose)
+    played = single_game.Game(cast, started, label, path, asked)
+    with board or nullcontext():
+        try:
+            result = asyncio.run(played.on(board or nowhere))
+        except Suspended as suspended:
+            if as_json:
+                printed({"suspended": str(suspended), "turn": suspended.turn, "journal": str(path)})
+            raise Suspended(f"{suspended}. {_onward(suspended, force_new)}", suspended.turn) from None
+    if as_json:
+        printed(result.model_dump(mode="json") | {"journal": str(path)})
+    else:
+        single_game.closing(result, path, screen, again=played.over)
+
+
+def _onward(suspended: Suspended, forced: bool) -> str:
+    """How a suspended game goes on."""
+    if suspended.held:
+        return "A larger budget goes on from there"
+    return (
+        "The same command without --force-new goes on from there" if forced else "The same command goes on from there"
+    )
+
+
+def _verified(config: GraphConfig, rule: str | None) -> GraphConfig:
+    return config if rule is None else graphs.verified(config, rule)
+
+
+def _deck(path: Path | None) -> list[str] | None:
+    if path is None:
+        return None
+    try:
+        cards = json.loads(path.read_text("utf-8"))
+    except OSError as error:
+        raise UserError(f"cannot read deck {str(path)!r}: {error.strerror}") from None
+    except ValueError as error:
+        raise UserError(f"deck {str(path)!r} is not JSON: {error}") from None
+    if not isinstance(cards, list) or not all(isinstance(card, str) for card in cards):
+        raise UserError(f'deck {str(path)!r} is not a JSON list of cards like ["R1", "B3", ...]')
+    return cards
+
+
+def show(
+    game: Annotated[Path, typer.Argument(help="A game's journal.")],
+    turn: Annotated[int | None, typer.Option(help="Tell this turn instead of the game.")] = None,
+    full: Annotated[bool, typer.Option("--full", help="With whole prompts and whole replies.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Tell the story of a game, or of one turn."""
+    told = game_story.Story.of(journal.read(game))
+    if as_json:
+        printed(game_story.as_data(told, turn))
+    elif turn is None:
+        game_story.tell_game(told, console())
+    else:
+        turn_story.tell_turn(told, turn, console(), full=full)

@@ -1,0 +1,92 @@
+"""What there is: `graphs`, `roles`, `partners`."""
+
+from typing import Annotated
+
+import typer
+from rich.text import Text
+
+import graphs
+import roles
+from experiments.cli.options import Json, Players, Settings, group, printed
+from experiments.show import graph_tree, listing, prompts
+from experiments.show.terminal import console
+from orchestrator.hanabi import referee
+from roles.hanabi import conformance
+
+graphs_app = group("The graphs there are.")
+roles_app = group("The roles there are.")
+partners_app = group("The rule players there are.")
+
+
+@graphs_app.command("list")
+def graphs_list(as_json: Json = False) -> None:
+    """Name every graph."""
+    printed(listing.graphs_data()) if as_json else listing.list_graphs(console())
+
+
+@graphs_app.command("show")
+def graphs_show(
+    name: Annotated[str, typer.Argument(help="A graph's name, or a path to its YAML file.")],
+    mermaid: Annotated[bool, typer.Option("--mermaid", help="The compiled graph as a Mermaid picture.")] = False,
+    players: Players = 3,
+    settings: Settings = None,
+    as_json: Json = False,
+) -> None:
+    """Show who hears whom in a graph."""
+    config = graphs.dotted(graphs.read(name), settings or ())
+    if mermaid:
+        print(graph_tree.mermaid(config, referee.check_players(players)))
+    elif as_json:
+        printed(config.model_dump(mode="json"))
+    else:
+        graph_tree.show_graph(config, console(), graphs.source(name) if name in graphs.names() else name)
+
+
+@graphs_app.command("prompt")
+def graphs_prompt(
+    name: Annotated[str, typer.Argument(help="A graph's name, or a path to its YAML file.")],
+    players: Players = 3,
+    seed: Annotated[int, typer.Option(help="HLE's own deal of this seed.")] = 1,
+    turn: Annotated[int, typer.Option(help="Of the game that the graph's programs play.")] = 1,
+    node: Annotated[str | None, typer.Option(help="This node's prompt alone.")] = None,
+    settings: Settings = None,
+    as_json: Json = False,
+) -> None:
+    """Print the prompts that a graph would send for a position, with their size; nobody is asked."""
+    config = graphs.dotted(graphs.read(name), settings or ())
+    made = prompts.pictures(config, referee.check_players(players), referee.check_seed(seed), turn, node)
+    printed(prompts.data(made)) if as_json else prompts.show(made, console())
+
+
+@roles_app.command("list")
+def roles_list(as_json: Json = False) -> None:
+    """Name every role."""
+    if as_json:
+        printed([listing.role_data(roles.get(name)) for name in roles.names()])
+    else:
+        listing.list_roles(console())
+
+
+@roles_app.command("show")
+def roles_show(name: str, as_json: Json = False) -> None:
+    """Show what a role takes and answers, and its instruction."""
+    role = roles.get(name)
+    printed(listing.role_data(role)) if as_json else listing.show_role(role, console())
+
+
+@roles_app.command("check")
+def roles_check(name: str, as_json: Json = False) -> None:
+    """Check that a role keeps its promises: at 2 to 5 players, in every answer format, without any section or note."""
+    problems = conformance.check(roles.get(name))
+    if as_json:
+        printed({"role": name, "ok": not problems, "problems": problems})
+    else:
+        console().print(Text("\n".join(problems) or "ok"), soft_wrap=True)
+    if problems:
+        raise typer.Exit(1)
+
+
+@partners_app.command("list")
+def partners_list(as_json: Json = False) -> None:
+    """Name every rule player that can have a seat."""
+    printed(listing.partners_data()) if as_json else listing.list_partners(console())

@@ -1,0 +1,82 @@
+"""`bench` and `fake-endpoint`: for measuring and trying."""
+
+import asyncio
+from dataclasses import asdict
+from typing import Annotated
+
+import typer
+from rich.text import Text
+
+import graphs
+from experiments.bench import partner_scores, speed, throughput
+from experiments.cli.options import Json, printed
+from experiments.show.terminal import console
+from experiments.statistics import interval_coverage
+from orchestrator import players
+from orchestrator.errors import UserError
+from orchestrator.models import fake_endpoint
+from orchestrator.models.fake_faults import KINDS, Faults
+
+
+def measure(
+    graph: Annotated[list[str] | None, typer.Option("--graph", help="Only this graph; may be repeated.")] = None,
+    games: Annotated[int, typer.Option(min=1, help="Games per graph or partner, and player count.")] = 5,
+    of_partners: Annotated[bool, typer.Option("--partners", help="Measure partners with themselves.")] = False,
+    partner: Annotated[list[str] | None, typer.Option("--partner", help="Only this partner; may be repeated.")] = None,
+    latency: Annotated[
+        float | None,
+        typer.Option(min=0.01, help="Measure turns instead, on models that take so many seconds to answer."),
+    ] = None,
+    turns: Annotated[int, typer.Option(min=1, help="With --latency: turns per graph.")] = 20,
+    of_intervals: Annotated[
+        bool, typer.Option("--coverage", help="Simulate how often 95 % intervals of skewed scores hold the truth.")
+    ] = False,
+    at_once: Annotated[
+        int | None,
+        typer.Option("--at-once", min=1, help="With --latency: so many whole games together instead."),
+    ] = None,
+    limit: Annotated[int, typer.Option(min=1, help="With --at-once: calls that the model bears together.")] = 1000,
+    as_json: Json = False,
+) -> None:
+    """Measure how long program games take on this machine, or turns on a model of some latency, or partners' scores."""
+    if of_intervals:
+        held = list(interval_coverage.measure())
+        printed([asdict(one) for one in held]) if as_json else interval_coverage.show(held, console())
+        return
+    if of_partners or partner:
+        scores = list(partner_scores.measure(partner or players.names(), games))
+        printed([asdict(one) for one in scores]) if as_json else partner_scores.show(scores, console())
+        return
+    if latency is not None and at_once is not None:
+        crowds = [throughput.measure(name, at_once, latency, limit) for name in graph or ["moa_sherlock"]]
+        printed([asdict(one) for one in crowds]) if as_json else throughput.show(crowds, console())
+        return
+    if latency is not None:
+        found = asyncio.run(speed.depths(graph or graphs.names(), latency, turns))
+        printed([asdict(one) for one in found]) if as_json else speed.show_depths(found, console())
+        return
+    timings = list(speed.measure(graph or graphs.names(), games))
+    printed(speed.data(timings)) if as_json else speed.show(timings, console())
+
+
+def serve_blindly(
+    port: Annotated[int, typer.Option(min=0, max=65535, help="On 127.0.0.1; 0 takes a free one.")] = 8000,
+    latency: Annotated[float, typer.Option(min=0, help="Seconds that every answer waits.")] = 0.0,
+    faults: Annotated[float, typer.Option(min=0, max=1, help="The share of requests that go wrong.")] = 0.0,
+    fault_seed: Annotated[int, typer.Option(help="Another seed makes others go wrong.")] = 1,
+    only: Annotated[str, typer.Option(help="Faults, by commas, instead of all: 429,500,hang,empty ...")] = "",
+    hang: Annotated[float, typer.Option(min=0, help="Seconds after which a hanging answer is dropped.")] = 10.0,
+) -> None:
+    """Serve an OpenAI-compatible endpoint that answers blindly, for trials without a model."""
+    kinds = tuple(kind.strip() for kind in only.split(",")) if only else KINDS
+    wrong = Faults(faults or float(bool(only)), fault_seed, kinds, hang_s=hang) if faults or only else None
+
+    async def serve() -> None:
+        async with fake_endpoint.serving(fake_endpoint.app(latency, wrong), port) as url:
+            console(err=True).print(Text(f"serving {url}\nplay with: orchestrator play --model openai:fake@{url}"))
+            await asyncio.Event().wait()
+
+    try:
+        asyncio.run(serve())
+    except OSError as error:
+        raise UserError(f"cannot serve on port {port}: {error.strerror}") from None

@@ -1,0 +1,152 @@
+"""What an experiment would play and what that would cost, as far as it is not played already; nothing is."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from experiments.costs import estimate
+from experiments.costs.estimate import Bill, Estimates
+from experiments.design.experiment import Experiment
+from experiments.design.plan import Plan
+from experiments.running.runner import left
+from experiments.running.seat_pool import Job
+from orchestrator.models.settings import ModelSettings
+
+READABLE = 60
+"""Rows of a table; `--json` has all."""
+
+
+@dataclass(frozen=True)
+class Games:
+    """Of an arm at a player count."""
+
+    arm: str
+    players: int
+    games: int
+    left: int
+    """Not finished yet. A game that was begun counts whole."""
+    bill: Bill
+    """Of those that are left."""
+    basis: str
+    """What it rests on."""
+
+
+@dataclass(frozen=True)
+class Planned:
+    games: tuple[Games, ...]
+    models: tuple[ModelSettings, ...] = ()
+    """Those of servers that would be asked."""
+    notes: tuple[str, ...] = ()
+    """Of the plan: arms that are void, and where a protocol's deals are others."""
+
+    @property
+    def bill(self) -> Bill:
+        return estimate.total(one.bill for one in self.games)
+
+    @property
+    def said(self) -> list[str]:
+        """What the figures take for granted, in sentences."""
+        found = estimate.grounds() if any("pictures" in one.basis for one in self.games) else []
+        unpriced = estimate.unpriced(self.models)
+        return [*found, unpriced] if unpriced and self.bill.calls else found
+
+
+def of(experiment: Experiment, folder: Path, past: Path | None = None, answer: int | None = None) -> Planned:
+    """`past`: another run's folder, whose finished games say what games cost; `answer`: tokens of an answer.
+
+    Raises UserError as the run would.
+    """
+    plan = Plan.of(experiment, folder)
+    missing = [past for past in plan.pasts if not past.there()]
+    open_jobs = plan.jobs if missing else left(plan)
+    waiting = _grouped([*open_jobs, *(job for past in missing for job in past.jobs())])
+    every = _grouped([*plan.jobs, *(job for past in plan.pasts for job in past.jobs())])
+    estimates = Estimates.of(plan.sitters, [folder, *([past] if past else [])], answer)
+    games = [_games(estimates, arm, jobs, waiting.get(arm, [])) for arm, jobs in every.items()]
+    models = tuple(estimates.models(job for jobs in waiting.values() for job in jobs))
+    return Planned(tuple(games), models, tuple(plan.notes))
+
+
+def _grouped(jobs: Iterable[Job]) -> dict[tuple[str, int], list[Job]]:
+    """By arm and player count."""
+    found: dict[tuple[str, int], list[Job]] = {}
+    for job in jobs:
+        found.setdefault((job.arm, job.deal.players), []).append(job)
+    return found
+
+
+def _games(estimates: Estimates, arm: tuple[str, int], jobs: list[Job], waiting: list[Job]) -> Games:
+    found = [estimates.game(job) for job in waiting or jobs[:1]]
+    bill = estimate.total(one.bill for one in found) if waiting else estimate.NOTHING
+    return Games(*arm, len(jobs), len(waiting), bill, "; ".join(dict.fromkeys(one.basis for one in found)))
+
+
+def data(planned: Planned) -> dict[str, Any]:
+    whole, waiting = sum(one.games for one in planned.games), sum(one.left for one in planned.games)
+    arms = [
+        {"arm": one.arm, "players": one.players, "games": one.games, "left": one.left}
+        | bill_data(one.bill)
+        | {"basis": one.basis}
+        for one in planned.games
+    ]
+    return {
+        "games": whole,
+        "left": waiting,
+        **bill_data(planned.bill),
+        "arms": arms,
+        "said": planned.said,
+        "notes": planned.notes,
+    }
+
+
+def bill_data(bill: Bill) -> dict[str, Any]:
+    """Calls and tokens are whole, money is in dollars, null where a price is not known."""
+    usd = bill.usd if bill.usd is None else round(bill.usd, 6)
+    return {name: round(value) for name, value in asdict(bill).items() if name != "usd"} | {"usd": usd}
+
+
+def show(planned: Planned, console: Console) -> None:
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    for column in ("arm", "players", "games", "left", "calls", "tokens in", "tokens out", "usd", "rests on"):
+        table.add_column(column, justify="left" if column in ("arm", "rests on") else "right")
+    for one in _folded(planned.games):
+        row = one.arm, str(one.players), str(one.games), str(one.left)
+        table.add_row(*row, *figures(one.bill), one.basis)
+    whole = data(planned)
+    table.add_row("all", "", str(whole["games"]), str(whole["left"]), *figures(planned.bill), style="bold")
+    console.print(table)
+    for sentence in (*planned.notes, *planned.said):
+        console.print(Text(sentence, style="dim"))
+
+
+def _folded(games: Sequence[Games]) -> list[Games]:
+    """Arms that cost the same are one row where there are too many to read."""
+    if len(games) <= READABLE:
+        return list(games)
+    alike: dict[tuple[object, ...], list[Games]] = {}
+    for one in games:
+        alike.setdefault((one.players, one.games, one.left, one.bill, one.basis), []).append(one)
+    return [_together(same) for same in alike.values()]
+
+
+def _together(same: Sequence[Games]) -> Games:
+    first = same[0]
+    if len(same) == 1:
+        return first
+    games, waiting = sum(one.games for one in same), sum(one.left for one in same)
+    bill = estimate.total(one.bill for one in same)
+    return Games(f"{first.arm} and {len(same) - 1} more", first.players, games, waiting, bill, first.basis)
+
+
+def figures(bill: Bill) -> tuple[str, str, str, str]:
+    return f"{bill.calls:,.0f}", f"{bill.tokens_in:,.0f}", f"{bill.tokens_out:,.0f}", money(bill.usd)
+
+
+def money(usd: float | None) -> str:
+    """`-` where a price is not known."""
+    return "-" if usd is None else f"{usd:,.2f}"

@@ -1,0 +1,137 @@
+"""The arms of an experiment: who sits where in which deal."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from experiments.design import matrix
+from experiments.design.experiment import Experiment
+from experiments.design.player_spec import Sitter, sitter
+from experiments.design.schema import Changes, Sitting
+from orchestrator.errors import UserError
+
+
+@dataclass(frozen=True, order=True)
+class Deal:
+    """One game of a deal: what all arms play alike."""
+
+    seed: int
+    players: int
+    repeat: int = 1
+
+    @property
+    def file(self) -> str:
+        return f"{self.players}p-s{self.seed}-r{self.repeat}.jsonl"
+
+
+@dataclass(frozen=True)
+class Before:
+    """Public records that a seat is given before a game: some of those in a file."""
+
+    path: Path
+    games: tuple[int, ...]
+    """Their numbers in the file, from 0."""
+
+
+def nobody(deal: Deal) -> Mapping[int, Sitter]:
+    return {}
+
+
+def nothing(deal: Deal) -> Mapping[int, Before]:
+    return {}
+
+
+@dataclass(frozen=True)
+class Arm:
+    name: str
+    everybody: Sitter
+    others: Callable[[Deal], Mapping[int, Sitter]] = nobody
+    """Who sits in some seats instead."""
+    before: Callable[[Deal], Mapping[int, Before]] = nothing
+    """What some seats are given before the game."""
+    players: tuple[int, ...] = ()
+    deals: int | None = None
+    """Only the first so many seeds; None for all."""
+    void: Mapping[int, str] = field(default_factory=dict)
+    """Player counts at which it is not played, for it would be the game of another arm, and that arm's name."""
+
+    def cast(self, deal: Deal) -> tuple[Sitter, ...]:
+        others = self.others(deal)
+        return tuple(others.get(seat, self.everybody) for seat in range(deal.players))
+
+
+def arms(experiment: Experiment) -> list[Arm]:
+    """The arms that an experiment names, checked at its player counts. Raises UserError that names the arm."""
+    listed = matrix.named(experiment)
+    if experiment.baseline and experiment.baseline not in listed:
+        raise UserError(f"baseline {experiment.baseline!r} is not an arm; the arms are: {', '.join(listed)}")
+    made = [_checked(name, experiment, one.changes) for name, one in listed.items()]
+    return _without_void(made, {name for name, one in listed.items() if one.whole}, experiment.baseline)
+
+
+def _checked(name: str, experiment: Experiment, changes: Changes) -> Arm:
+    try:
+        arm = _arm(name, experiment, changes)
+        check(arm)
+    except UserError as error:
+        raise UserError(f"arm {name!r}: {error}") from None
+    return arm
+
+
+def _arm(name: str, experiment: Experiment, changes: Changes) -> Arm:
+    everybody = sitter(Sitting(graph=experiment.graphs[0]), experiment, changes)
+    others = {seat: sitter(who, experiment) for seat, who in {**experiment.seats, **changes.seats}.items()}
+    return fixed(name, everybody, others, experiment.players)
+
+
+def fixed(name: str, everybody: Sitter, others: Mapping[int, Sitter], players: tuple[int, ...]) -> Arm:
+    """An arm in which everybody sits in the same place in every deal."""
+    return Arm(name, everybody, lambda deal: others, players=players)
+
+
+def check(arm: Arm) -> None:
+    """Raise UserError when somebody cannot sit in an arm at its player counts."""
+    for players in arm.players:
+        others = arm.others(Deal(0, players))
+        if absent := [seat for seat in others if seat >= players]:
+            raise UserError(f"there is no seat {absent[0]} among {players} players; the seats are 0 to {players - 1}")
+        for one in {one.key: one for one in (arm.everybody, *others.values())}.values():
+            if players not in one.players:
+                raise UserError(f"{one.spec} is for {', '.join(map(str, one.players))} players, not {players}")
+
+
+def _without_void(found: list[Arm], whole: set[str], baseline: str | None) -> list[Arm]:
+    """The arms without the player counts at which they change nothing of the baseline, or of an arm that is whole.
+
+    Raises UserError when no arm is left that changes anything.
+    """
+    marked = [_marked(arm, found, whole, baseline) for arm in found]
+    changing = [arm for arm in marked if arm.name not in whole and arm.name != baseline]
+    if changing and not any(arm.players for arm in changing):
+        named = ", ".join(f"{arm.name!r}" for arm in changing)
+        alike = next(iter(changing[0].void.values()))
+        raise UserError(
+            f"nothing is compared: {named} would seat the same as {alike!r} at every player count. A program in place "
+            "of a program changes nothing; where a model is replaced, give one, e.g. --set models.default=sim:average"
+        )
+    return marked
+
+
+def _marked(arm: Arm, found: list[Arm], whole: set[str], baseline: str | None) -> Arm:
+    """An arm with its void player counts; one that is whole is played on purpose."""
+    if arm.name == baseline or arm.name in whole:
+        return arm
+    those = sorted((one for one in found if one.name in (baseline, *whole)), key=lambda one: one.name != baseline)
+    void: dict[int, str] = {}
+    for players in arm.players:
+        same = (one.name for one in those if _alike(one, arm, players))
+        if (name := next(same, None)) is not None:
+            void[players] = name
+    return replace(arm, players=tuple(count for count in arm.players if count not in void), void=void)
+
+
+def _alike(one: Arm, other: Arm, players: int) -> bool:
+    """Whether two arms are the same games at a player count."""
+    deal = Deal(0, players)
+    pairs = zip(one.cast(deal), other.cast(deal), strict=True)
+    return all(a.essence(players) == b.essence(players) for a, b in pairs)

@@ -1,0 +1,48 @@
+"""Cross-play: every ordered pair (A, B), A in exactly one seat and B in all others; the diagonal is self-play."""
+
+from collections.abc import Callable, Mapping
+
+from experiments.design.arms import Arm, Deal, check
+from experiments.design.experiment import Experiment
+from experiments.design.player_spec import Sitter, sitter
+from experiments.design.schema import Sitting
+from orchestrator import players
+from orchestrator.players.base import PREFIX
+
+WITH = ".with."
+"""Between the two labels of a pair in an arm's name."""
+
+
+def everybody(seats: Mapping[str, Sitting] | str, experiment: Experiment) -> dict[str, Sitter]:
+    """The sitters by label; all partners where the config says so. Raises UserError."""
+    if isinstance(seats, str):
+        return {name: Sitter(spec=f"{PREFIX}{name}") for name in players.names()}
+    return {label: sitter(one, experiment) for label, one in seats.items()}
+
+
+def at(one: Sitter, other: Sitter, experiment: Experiment, named: Mapping[str, Sitting] | str) -> tuple[int, ...]:
+    """The player counts of a pair: partners that were not named one by one stay away where they are not for."""
+    if not isinstance(named, str):
+        return experiment.players
+    return tuple(n for n in experiment.players if n in one.players and n in other.players)
+
+
+def arms(experiment: Experiment, labels: Mapping[str, Sitter] | None = None) -> list[Arm]:
+    """An arm for every pair of those whom the experiment names, or of others by its labels. Raises UserError."""
+    assert experiment.cross_play is not None
+    asked = experiment.cross_play
+    sitters = everybody(asked.seats, experiment) if labels is None else labels
+    made = []
+    for one, a in sitters.items():
+        for other, b in sitters.items():
+            arm = Arm(
+                f"{one}{WITH}{other}", b, _alone(a, rotate=asked.rotate), players=at(a, b, experiment, asked.seats)
+            )
+            check(arm)
+            made.append(arm)
+    return made
+
+
+def _alone(a: Sitter, *, rotate: bool) -> Callable[[Deal], Mapping[int, Sitter]]:
+    """A in one seat of a deal."""
+    return lambda deal: {deal.seed % deal.players if rotate else 0: a}

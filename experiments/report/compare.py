@@ -1,0 +1,142 @@
+"""Two runs from two folders, arm by arm: the second less the first on the deals that both played, and what differs."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.text import Text
+
+from experiments.report import run_summary
+from experiments.results import rows
+from experiments.results.rows import Row, peek
+from experiments.statistics.analysis import Analysis, Interval, concluded, differences, summaries
+from experiments.statistics.pairing import Pairs, arranged, counts
+from orchestrator.errors import UserError
+from orchestrator.journal.events import GameStarted
+from orchestrator.journal.resume import differences as changed
+
+
+@dataclass(frozen=True)
+class Pair:
+    """An arm of each run."""
+
+    first: str
+    second: str
+    """As the analysis calls them: `A: full`, `B: full`."""
+    differs: tuple[str, ...]
+    """What was otherwise in the second, in words: graphs, models, prompts, versions."""
+
+
+@dataclass(frozen=True)
+class Compared:
+    runs: tuple[Path, Path]
+    pairs: tuple[Pair, ...]
+    analysis: Analysis
+    """Of the arms of both; each difference is an arm of the second less one of the first."""
+    only: tuple[str, ...]
+    """Arms that have no counterpart."""
+
+
+def compare(
+    first: Path, second: Path, arm: str | None = None, arm_b: str | None = None, *, interval: Interval = "t"
+) -> Compared:
+    """Arms of the same names, or one of each run. Raises UserError where nothing can be compared."""
+    runs = _games(first), _games(second)
+    chosen = _chosen(runs, (first, second), arm, arm_b)
+    ours = [_called(runs[1][b], f"B: {b}") for _, b in chosen]
+    theirs = [_called(runs[0][a], f"A: {a}") for a, _ in chosen]
+    kept = [
+        (_pair(a, b, (first, second)), a, b)
+        for a, b in zip(theirs, ours, strict=True)
+        if Pairs.of(b, a, counts(a)).deltas
+    ]
+    if not kept:
+        raise UserError(f"{str(first)!r} and {str(second)!r} have no deal in common: the same players, seed and repeat")
+    found = Analysis(
+        baseline=None,
+        summaries=tuple(s for _, a, b in kept for games in (a, b) for s in summaries(games, interval)),
+        differences=differences([(b, a) for _, a, b in kept], interval),
+        interval=interval,
+    )
+    alone = [f"{run}: {name}" for run, games in zip("AB", runs, strict=True) for name in games]
+    seen = {name for pair, _, _ in kept for name in (pair.first, pair.second)}
+    only = () if arm or arm_b else tuple(name for name in alone if name not in seen)
+    return Compared((first, second), tuple(pair for pair, _, _ in kept), concluded(found), only)
+
+
+def _games(run: Path) -> Mapping[str, list[Row]]:
+    """By arm. Raises UserError for a folder without finished games."""
+    if not (found := arranged(rows.rows(run))):
+        raise UserError(f"{str(run)!r} is no run's folder with finished games: there are none in {rows.GAMES}/")
+    return found
+
+
+def _chosen(
+    runs: Sequence[Mapping[str, list[Row]]], folders: Sequence[Path], arm: str | None, arm_b: str | None
+) -> list[tuple[str, str]]:
+    """Names of arms. Raises UserError."""
+    if arm or arm_b:
+        one, other = arm or arm_b or "", arm_b or arm or ""
+        for name, games, folder in zip((one, other), runs, folders, strict=True):
+            if name not in games:
+                raise UserError(f"{str(folder)!r} has no games of arm {name!r}; its arms are: {', '.join(games)}")
+        return [(one, other)]
+    if both := [(name, name) for name in runs[0] if name in runs[1]]:
+        return both
+    named = " and ".join(f"{str(folder)!r} ({', '.join(games)})" for folder, games in zip(folders, runs, strict=True))
+    raise UserError(f"{named} have no arm of the same name; say which with --arm and --arm-b")
+
+
+def _called(games: Sequence[Row], name: str) -> list[Row]:
+    return [replace(row, arm=name) for row in games]
+
+
+def _pair(theirs: Sequence[Row], ours: Sequence[Row], folders: tuple[Path, Path]) -> Pair:
+    differs = dict[str, None]()
+    for n in counts(theirs):
+        at = [{(row.seed, row.repeat): row for row in games if row.players == n} for games in (theirs, ours)]
+        for game in sorted(at[0].keys() & at[1].keys())[:1]:
+            differs |= dict.fromkeys(_differs(*(folders[i] / at[i][game].journal for i in (0, 1))))
+    return Pair(theirs[0].arm, ours[0].arm, tuple(differs))
+
+
+def _differs(first: Path, second: Path) -> list[str]:
+    """What makes another game of the second. Raises UserError when it is of another deck: such games are no pair."""
+    old, new = peek(first).started, peek(second).started
+    assert old is not None and new is not None  # both are finished
+    if old.deck != new.deck:
+        raise UserError(f"{str(first)!r} and {str(second)!r} bear the same seed and are of different decks")
+    found = changed(old, new)
+    names = [said for said in found if said.startswith(("graph was", "model was"))]  # which say it all
+    return [*(names if any(said.startswith("graph") for said in names) else found), *_versions(old, new)]
+
+
+def _versions(old: GameStarted, new: GameStarted) -> list[str]:
+    before, after = old.versions, new.versions
+    names = [name for name in {**before, **after} if before.get(name) != after.get(name)]
+    return [f"{name} was {before.get(name, 'not there')}, is {after.get(name, 'not there')}" for name in names]
+
+
+def data(found: Compared) -> dict[str, Any]:
+    a, b = map(str, found.runs)
+    pairs = [asdict(pair) for pair in found.pairs]
+    return {"a": a, "b": b, "pairs": pairs, "only": list(found.only), **run_summary.told(found.analysis)}
+
+
+def show(found: Compared, console: Console) -> None:
+    for name, folder in zip("AB", found.runs, strict=True):
+        console.print(Text(f"{name}  {folder}"), soft_wrap=True)
+    console.print()
+    console.print(run_summary.arms(found.analysis.summaries))
+    console.print(Text("\nB less A, deal by deal"))
+    console.print(run_summary.differences(found.analysis.differences, found.analysis.summaries))
+    console.print()
+    for pair in found.pairs:
+        differs = "; ".join(pair.differs) or "nothing that decides a game"
+        console.print(Text(f"{pair.second} differs from {pair.first} in: {differs}."), soft_wrap=True)
+    for sentence in found.analysis.said:
+        console.print(Text(sentence), soft_wrap=True)
+    if found.only:
+        console.print(Text(f"Without a counterpart: {', '.join(found.only)}."), soft_wrap=True)

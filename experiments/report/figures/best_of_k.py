@@ -1,0 +1,97 @@
+"""The score against K: arms that differ in how often a node is asked, and in nothing else."""
+
+import json
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from experiments.report.figures import style
+from experiments.report.figures.figure import Kind, NothingToDrawError, Table
+from experiments.report.figures.scores import by_players, groups
+from experiments.report.run_data import Material
+
+
+class Asked(NamedTuple):
+    """An arm's graph as one of several that differ in K alone."""
+
+    node: str
+    k: int
+    rest: str
+    """All else about the graph and its models, the same for the same curve."""
+    label: str
+
+
+def asked(material: Material) -> dict[str, Asked]:
+    """By arm; only arms of which there is another K."""
+    seats, arms = material.run.get("seats", {}), material.run.get("arms", {})
+    configs = {arm: seats.get(arms.get(arm, {}).get("everybody"), {}) for arm in material.arms}
+    configs = {arm: seat for arm, seat in configs.items() if seat.get("config")}
+    counts: dict[str, set[int]] = {}
+    for seat in configs.values():
+        for name, node in seat["config"]["nodes"].items():
+            counts.setdefault(name, set()).add(node.get("samples", 1))
+    found: dict[str, Asked] = {}
+    for node in (name for name, several in counts.items() if len(several) > 1):
+        made = {arm: _asked(node, seat) for arm, seat in configs.items() if node in seat["config"]["nodes"]}
+        for arm, one in made.items():
+            if len({other.k for other in made.values() if other.rest == one.rest}) > 1:
+                found.setdefault(arm, one)
+    return found
+
+
+def _asked(node: str, seat: Mapping[str, Any]) -> Asked:
+    config = {key: value for key, value in seat["config"].items() if key != "name"}
+    k = config["nodes"][node].get("samples", 1)
+    nodes = {name: {**one, "samples": 0} if name == node else one for name, one in config["nodes"].items()}
+    rest = json.dumps([{**config, "nodes": nodes}, seat.get("models", {}), seat.get("model")], sort_keys=True)
+    context = config["context"] if isinstance(config["context"], str) else config["context"].get("name", "")
+    return Asked(node, k, rest, f"{context}, {seat.get('model', '')}")
+
+
+def _table(material: Material) -> Table:
+    of = asked(material)
+    if not of:
+        raise NothingToDrawError("no two arms differ in how often a node is asked, and in nothing else")
+    found = [
+        (s.players, of[s.arm].node, of[s.arm].label, of[s.arm].k, s.arm, s.n, s.strict, s.low, s.high)
+        for s in material.summaries()
+        if s.arm in of
+    ]
+    found.sort(key=lambda row: (row[2], row[3]))
+    return Table(("players", "node", "curve", "k", "arm", "games", "strict", "low", "high"), tuple(by_players(found)))
+
+
+def _paint(table: Table, material: Material) -> Any:
+    found = groups(table)
+    figure, axes = style.panels([1.4] * len(found))
+    for ax, (players, rows) in zip(axes, found.items(), strict=True):
+        ax.set_title(style.headed(players))
+        ax.axhspan(*style.EXPERIENCED, color=style.FAINT, alpha=0.45, linewidth=0, zorder=0)
+        for place, curve in enumerate(dict.fromkeys(row["curve"] for row in rows)):
+            _curve(ax, [row for row in rows if row["curve"] == curve], place)
+        ax.set_xticks(sorted({row["k"] for row in table.records()}))
+        ax.set_ylim(0, 25)
+    axes[-1].set_xlabel(f"K, answers of {table.records()[0]['node']}")
+    figure.supylabel("mean strict score", fontsize=8.5)
+    handles, labels = axes[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside upper center", ncols=1)
+    return figure
+
+
+def _curve(ax: Any, rows: list[dict[str, Any]], place: int) -> None:
+    colour = style.COLOURS[place % len(style.COLOURS)]
+    ks = [row["k"] for row in rows]
+    ax.plot(
+        ks, [row["strict"] for row in rows], "o-", color=colour, markersize=4, linewidth=1.3, label=rows[0]["curve"]
+    )
+    known = [row for row in rows if row["low"] is not None]
+    ends = [row["low"] for row in known], [row["high"] for row in known]
+    ax.fill_between([row["k"] for row in known], *ends, color=colour, alpha=0.14, linewidth=0)
+
+
+KIND = Kind(
+    "samples",
+    "Score against K",
+    f"Mean strict score with its 95 % interval by how often a node is asked. The grey band: {style.SOURCE}.",
+    _table,
+    _paint,
+)

@@ -1,0 +1,133 @@
+"""How moves came about: their rank in the seat's ratings, the agreement of samples, and whose proposals they were."""
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from experiments.report.figures import style
+from experiments.report.figures.figure import Kind, NothingToDrawError, Table
+from experiments.report.run_data import Material
+
+RANKS = ("best", "second", "third", "lower")
+AGREED = ("all", "more than half", "half or fewer")
+SHADES = (style.BLUE, style.SKY, style.ORANGE, style.VERMILLION)
+
+
+def _by_arm(material: Material, name: str) -> dict[str, Counter[Any]]:
+    """One of the tallies' counters by arm, over all player counts."""
+    found: dict[str, Counter[Any]] = {}
+    for (arm, _), tally in material.tallies.items():
+        found.setdefault(arm, Counter()).update(getattr(tally, name))
+    return {arm: found[arm] for arm in material.shown() if found.get(arm)}
+
+
+def _ranks(material: Material) -> Table:
+    found = _by_arm(material, "ranks")
+    if not found:
+        raise NothingToDrawError("no seat rated its moves")
+    rows = [
+        (arm, sum(c.values()), c[1], c[2], c[3], sum(n for rank, n in c.items() if rank > 3))
+        for arm, c in found.items()
+    ]
+    return Table(("arm", "turns", *RANKS), tuple(rows))
+
+
+def _agreement(material: Material) -> Table:
+    found = _by_arm(material, "agreements")
+    if not found:
+        raise NothingToDrawError("no node was asked for several choices")
+    return Table(("arm", "turns", *AGREED, "mean"), tuple(_agreed(arm, counts) for arm, counts in found.items()))
+
+
+def _agreed(arm: str, counts: Mapping[float, int]) -> tuple[str, int, int, int, int, float]:
+    turns = sum(counts.values())
+    whole = counts.get(1.0, 0)
+    most = sum(n for share, n in counts.items() if 0.5 < share < 1)
+    return arm, turns, whole, most, turns - whole - most, sum(share * n for share, n in counts.items()) / turns
+
+
+def _stacked(shares: Sequence[str], said: str) -> Callable[[Table, Material], Any]:
+    def paint(table: Table, material: Material) -> Any:
+        rows = table.records()
+        figure, (ax,) = style.panels([style.height(len(rows))])
+        left = [0.0] * len(rows)
+        colours = SHADES if len(shares) == len(SHADES) else (SHADES[0], SHADES[1], SHADES[3])
+        for share, colour in zip(shares, colours, strict=True):
+            wide = [100 * row[share] / row["turns"] for row in rows]
+            ax.barh(range(len(rows)), wide, 0.7, left, color=colour, linewidth=0, label=share)
+            left = [a + b for a, b in zip(left, wide, strict=True)]
+        style.rows(ax, [material.name(row["arm"]) for row in rows])
+        ax.set_xlim(0, 100)
+        ax.set_xlabel(said)
+        figure.legend(loc="outside upper center", ncols=len(shares), handlelength=1, columnspacing=1.2)
+        return figure
+
+    return paint
+
+
+def _proposals(material: Material) -> Table:
+    found: dict[tuple[str, str], list[float]] = {}
+    for (arm, _), tally in material.tallies.items():
+        for node, (total, turns) in tally.proposed.items():
+            kept = found.setdefault((node, arm), [0.0, 0])
+            kept[0] += total
+            kept[1] += turns
+    if not found:
+        raise NothingToDrawError(
+            "no node that does not decide itself proposed a move, or the journals are lean and it was a program"
+        )
+    nodes = list(dict.fromkeys(node for node, _ in found))
+    rows = [(node, arm, int(found[node, arm][1]), found[node, arm][0] / found[node, arm][1])
+            for node in nodes for arm in material.shown() if (node, arm) in found]  # fmt: skip
+    return Table(("node", "arm", "turns", "share"), tuple(rows))
+
+
+def _paint_proposals(table: Table, material: Material) -> Any:
+    found: dict[str, list[dict[str, Any]]] = {}
+    for row in table.records():
+        found.setdefault(row["node"], []).append(row)
+    figure, axes = style.panels([style.height(len(rows)) for rows in found.values()])
+    for ax, (node, rows) in zip(axes, found.items(), strict=True):
+        ax.set_title(node)
+        shares = [100 * row["share"] for row in rows]
+        ax.barh(range(len(rows)), shares, 0.62, color=style.SKY, alpha=0.6, linewidth=0)
+        for place, share in enumerate(shares):
+            inside = share > 88
+            ax.text(
+                share - 1 if inside else share + 1,
+                place,
+                f"{share:.0f} %",
+                va="center",
+                ha="right" if inside else "left",
+                fontsize=8,
+            )
+        style.rows(ax, [material.name(row["arm"]) for row in rows])
+        ax.set_xlim(0, 100)
+    axes[-1].set_xlabel("% of its turns in which the move was its proposal")
+    return figure
+
+
+KINDS = (
+    Kind(
+        "ranks",
+        "Rank of the chosen move",
+        "Where the chosen move stood in the seat's own ratings of that turn; moves rated alike share the better rank.",
+        _ranks,
+        _stacked(RANKS, "% of rated turns"),
+    ),
+    Kind(
+        "agreement",
+        "Agreement among samples",
+        "Of the answers of a node that was asked several times, how many chose the most frequent move.",
+        _agreement,
+        _stacked(AGREED, "% of turns"),
+    ),
+    Kind(
+        "proposals",
+        "Whose proposal was played",
+        "For each node that proposes a move and does not decide itself: in how many of the turns in which it answered "
+        "its proposal was the move in the end; of a node with several answers, the share of them.",
+        _proposals,
+        _paint_proposals,
+    ),
+)

@@ -1,0 +1,53 @@
+"""What a score cost."""
+
+from typing import Any
+
+from experiments.report.figures import style
+from experiments.report.figures.figure import Kind, NothingToDrawError, Table
+from experiments.report.figures.scores import by_players
+from experiments.report.run_data import Material
+
+
+def _cost(material: Material) -> Table:
+    found = [
+        (s.players, s.arm, s.n, s.calls, s.tokens_in, s.tokens_out, s.usd, s.strict)
+        for s in material.summaries()
+        if s.players is not None
+    ]
+    if not any(row[4] or row[5] for row in found):
+        raise NothingToDrawError("no answer was paid for: simulated models and programs cost nothing")
+    columns = ("players", "arm", "games", "calls", "tokens_in", "tokens_out", "usd", "strict")
+    return Table(columns, tuple(by_players(found)))
+
+
+MARKS = {2: "o", 3: "s", 4: "^", 5: "D"}
+
+
+def _paint(table: Table, material: Material) -> Any:
+    rows = table.records()
+    priced = all(row["usd"] is not None for row in rows) and any(row["usd"] for row in rows)
+    figure, (ax,) = style.panels([2.9])
+    arms = list(dict.fromkeys(row["arm"] for row in rows))
+    for row in rows:
+        cost = row["usd"] if priced else row["tokens_in"] + row["tokens_out"]
+        colour = style.COLOURS[arms.index(row["arm"]) % len(style.COLOURS)]
+        ax.plot([cost], [row["strict"]], MARKS[row["players"]], color=colour, markersize=6, markeredgewidth=0)
+    ax.set_xlabel("US dollars a game" if priced else "tokens a game, in and out")
+    ax.set_ylabel("mean strict score")
+    ax.set_ylim(0, 25)
+    ax.set_xlim(left=0)
+    for place, arm in enumerate(arms):
+        ax.plot([], [], "o", color=style.COLOURS[place % len(style.COLOURS)], label=material.name(arm))
+    for players in dict.fromkeys(row["players"] for row in rows):
+        ax.plot([], [], MARKS[players], color=style.MUTED, label=style.headed(players))
+    figure.legend(loc="outside upper center", ncols=2, handlelength=1, columnspacing=1.2)
+    return figure
+
+
+KIND = Kind(
+    "cost",
+    "Cost and score",
+    "What a game cost, in money where all prices are known and otherwise in tokens, and the mean strict score.",
+    _cost,
+    _paint,
+)

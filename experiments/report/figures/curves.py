@@ -1,0 +1,72 @@
+"""The score as it grows, and the lives as they go."""
+
+from typing import Any
+
+from experiments.report.figures import style
+from experiments.report.figures.figure import Kind, NothingToDrawError, Table
+from experiments.report.figures.scores import by_players, groups
+from experiments.report.run_data import Material
+
+LINES = 8
+"""Arms, at most, that can be told apart as lines."""
+
+
+def _curves(material: Material) -> Table:
+    if len(material.shown()) > LINES:
+        raise NothingToDrawError(
+            f"{len(material.shown())} arms are too many for a line each; {LINES} can be told apart"
+        )
+    found = []
+    for (arm, players), tally in material.tallies.items():
+        last = max(other.longest for (_, count), other in material.tallies.items() if count == players)
+        for turn in range(1, last + 1) if tally.games else ():
+            mean, error = tally.score(turn)
+            found.append((players, arm, turn, tally.games, mean, error, tally.lives_lost(turn)))
+    if not found:
+        raise NothingToDrawError("no game is finished")
+    columns = ("players", "arm", "turn", "games", "score_kept", "standard_error", "lives_lost")
+    return Table(columns, tuple(by_players(found)))
+
+
+def _paint(table: Table, material: Material) -> Any:
+    found = groups(table)
+    figure, axes = style.panels([1.7, 0.6] * len(found), share=False)
+    for number, (players, rows) in enumerate(found.items()):
+        score, lives = axes[2 * number : 2 * number + 2]
+        score.set_title(style.headed(players))
+        for place, arm in enumerate(arm for arm in material.shown() if any(row["arm"] == arm for row in rows)):
+            _line(score, lives, [row for row in rows if row["arm"] == arm], place, material.name(arm))
+        for ax in (score, lives):
+            ax.set_xlim(1, max(row["turn"] for row in rows))
+        score.set_ylim(0, 25)
+        score.set_yticks([0, 5, 10, 15, 20, 25])
+        score.tick_params(labelbottom=False)
+        score.set_ylabel("points")
+        lives.set_ylim(3, 0)
+        lives.set_yticks([0, 3])
+        lives.set_ylabel("lives lost")
+    axes[-1].set_xlabel("turn")
+    handles, labels = axes[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside upper center", ncols=2, handlelength=2.4, columnspacing=1.2)
+    return figure
+
+
+def _line(score: Any, lives: Any, rows: list[dict[str, Any]], place: int, name: str) -> None:
+    look = {"color": style.COLOURS[place % len(style.COLOURS)], "linestyle": style.DASHES[place % len(style.DASHES)]}
+    turns = [row["turn"] for row in rows]
+    means = [row["score_kept"] for row in rows]
+    half = [1.96 * row["standard_error"] for row in rows]
+    score.plot(turns, means, linewidth=1.3, label=name, **look)
+    ends = [m - h for m, h in zip(means, half, strict=True)], [m + h for m, h in zip(means, half, strict=True)]
+    score.fill_between(turns, *ends, color=look["color"], alpha=0.12, linewidth=0)
+    lives.plot(turns, [row["lives_lost"] for row in rows], linewidth=1.3, **look)
+
+
+KIND = Kind(
+    "turns",
+    "Score turn by turn, and lives lost",
+    "Mean points on the table after each turn, with a band of two standard errors of the games, and below it the mean "
+    "number of lives lost. A game that is over keeps its points, also those that the strict score takes away.",
+    _curves,
+    _paint,
+)

@@ -1,0 +1,48 @@
+"""How games ended."""
+
+from typing import Any
+
+from experiments.report.figures import style
+from experiments.report.figures.figure import Kind, NothingToDrawError, Table
+from experiments.report.figures.scores import by_players, groups
+from experiments.report.run_data import Material
+
+ENDS = {
+    "perfect": ("25 points", style.GREEN),
+    "deck_exhausted": ("deck exhausted", style.SKY),
+    "lives_lost": ("third life lost", style.VERMILLION),
+    "max_turns": ("too many turns", style.PURPLE),
+}
+
+
+def _ends(material: Material) -> Table:
+    found = [
+        (s.players, s.arm, s.n, *(s.ends.get(end, 0) for end in ENDS))
+        for s in material.summaries()
+        if s.players is not None
+    ]
+    if not found:
+        raise NothingToDrawError("no game is finished")
+    return Table(("players", "arm", "games", *ENDS), tuple(by_players(found)))
+
+
+def _paint(table: Table, material: Material) -> Any:
+    found = groups(table)
+    figure, axes = style.panels([style.height(len(rows)) for rows in found.values()])
+    shown = [end for end in ENDS if any(row[end] for row in table.records())]
+    for ax, (players, rows) in zip(axes, found.items(), strict=True):
+        ax.set_title(style.headed(players))
+        left = [0.0] * len(rows)
+        for end in shown:
+            wide = [100 * row[end] / row["games"] for row in rows]
+            ax.barh(range(len(rows)), wide, 0.7, left, color=ENDS[end][1], linewidth=0, label=ENDS[end][0])
+            left = [a + b for a, b in zip(left, wide, strict=True)]
+        style.rows(ax, [material.name(row["arm"]) for row in rows])
+        ax.set_xlim(0, 100)
+    axes[-1].set_xlabel("% of games")
+    handles, labels = axes[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside upper center", ncols=len(shown), handlelength=1, columnspacing=1.2)
+    return figure
+
+
+KINDS = (Kind("ends", "How games ended", "Share of games by how they ended.", _ends, _paint),)

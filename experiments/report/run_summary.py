@@ -1,0 +1,120 @@
+"""A run's end: a table per arm and player count, the comparison with the baseline, what follows; also as data."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from experiments.design.adhoc import EVALUATED
+from experiments.design.cross_play import WITH
+from experiments.report import figures
+from experiments.running.runner import Done
+from experiments.statistics.analysis import Analysis, Difference, Summary
+from experiments.statistics.conclusions import pvalue
+from experiments.statistics.labels import labelled, labels
+from roles.words import percent
+
+TRIALS = 1000
+"""Trials per partner that the ad-hoc protocol asks for."""
+
+
+def data(done: Done, found: Analysis) -> dict[str, Any]:
+    """`found` is what its games come to."""
+    return {
+        "experiment": done.plan.experiment.name,
+        "out": str(done.plan.folder),
+        **told(found),
+        "failed": [{"game": one.job.name, "why": one.failed} for one in done.failed],
+        "suspended": done.suspended,
+        "left": done.left,
+        "notes": notes(done),
+    }
+
+
+def told(analysis: Analysis) -> dict[str, Any]:
+    """An analysis as plain data; its summaries are the arms."""
+    plain = asdict(analysis)
+    return {"arms": plain.pop("summaries"), **plain}
+
+
+def show(done: Done, found: Analysis, console: Console) -> None:
+    console.print(arms(found.summaries))
+    if found.differences:
+        alone = all(one.unit == "repeats" for one in found.differences)
+        console.print(Text(f"\nless {found.baseline}, {'repeats of one deal' if alone else 'deal by deal'}"))
+        console.print(differences(found.differences, found.summaries))
+    console.print()
+    for sentence in (*found.said, *notes(done)):
+        console.print(Text(sentence), soft_wrap=True)
+    if done.rows:
+        console.print(Text(f"\nreport   {done.plan.folder}/report.html"), soft_wrap=True, end="")
+    console.print(Text(f"\nresults  {done.plan.folder}/results.csv"), soft_wrap=True)
+
+
+def _columns(*names: str) -> Table:
+    """On a narrow terminal the arms are broken, never the figures."""
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    for name in names:
+        wide = name == "arm"
+        table.add_column(name, justify="left" if wide else "right", no_wrap=not wide, overflow="fold")
+    return table
+
+
+def arms(found: Sequence[Summary]) -> Table:
+    table = _columns("arm", "players", "n", "strict", "95 %", "SD", "kept", "perfect", "struck", "forced")
+    named = labels(found)
+    for s in found:
+        bounds = "-" if s.low is None or s.high is None else f"{s.low:.2f} to {s.high:.2f}"
+        shares = [percent(share) for share in (s.perfect, s.struck_out, s.forced_share)]
+        means = f"{s.strict:.2f}", bounds, _maybe(s.sd), f"{s.kept:.2f}"
+        table.add_row(named[s.arm], _players(s.players), str(s.n), *means, *shares)
+    return table
+
+
+def differences(found: Sequence[Difference], summaries: Iterable[Summary]) -> Table:
+    """Of the arms of the summaries; of one that is compared with a simulated one, this is said, too."""
+    table = _columns("arm", "players", "n", "strict", "95 %", "p (Holm)", "W/T/L", "MDE")
+    named = labels(summaries)
+    simulated = {s.arm for s in summaries if s.simulated}
+    for d in found:
+        label = labelled(d.arm, True) if d.baseline in simulated else named[d.arm]
+        bounds = "-" if d.low is None or d.high is None else f"{d.low:+.2f} to {d.high:+.2f}"
+        cells = f"{d.mean:+.2f}", bounds, pvalue(d.p_holm), f"{d.wins}/{d.ties}/{d.losses}", _maybe(d.mde)
+        table.add_row(label, _players(d.players), str(d.n), *cells)
+    return table
+
+
+def _players(players: int | None) -> str:
+    return "all" if players is None else str(players)
+
+
+def _maybe(value: float | None) -> str:
+    return "-" if value is None else f"{value:.2f}"
+
+
+def notes(done: Done) -> list[str]:
+    """What a reader must know of the protocol and the pictures."""
+    found = list(done.plan.notes)
+    trials = Counter((row.arm, row.players) for row in done.rows if row.arm.startswith(f"{EVALUATED}{WITH}"))
+    if done.plan.experiment.adhoc and trials and (fewest := min(trials.values())) < TRIALS:
+        found.append(f"The protocol asks for at least {TRIALS} trials per partner; the fewest here are {fewest}.")
+    pairs = done.plan.experiment.adhoc or done.plan.experiment.cross_play
+    if pairs and not figures.there():
+        found.append(f"Tables are in {figures.FIGURES}/; {figures.MISSING}")
+    return found
+
+
+def failures(done: Done) -> str:
+    """The games that failed, as one sentence."""
+    named = "; ".join(f"{one.job.name}: {one.failed}" for one in done.failed[:SHOWN])
+    more = f"; and {len(done.failed) - SHOWN} more" if len(done.failed) > SHOWN else ""
+    whole = len(done.plan.jobs)
+    return f"{len(done.failed)} of {whole} games failed: {named}{more}. The same command tries them again"
+
+
+SHOWN = 5
+"""Failed games that are named at the end."""

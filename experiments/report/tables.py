@@ -1,0 +1,128 @@
+"""The tables of a report, as words."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from experiments.statistics.analysis import Analysis, Difference, Summary
+from experiments.statistics.labels import labelled, labels
+from roles.words import percent
+
+
+@dataclass(frozen=True)
+class Grid:
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    words: int = 1
+    """So many columns, from the first, are words; the others are numbers."""
+
+
+def number(value: float | None, digits: int = 2, sign: str = "") -> str:
+    return "–" if value is None else f"{value:{sign}.{digits}f}".replace("-", "−")
+
+
+def interval(low: float | None, high: float | None, sign: str = "") -> str:
+    return "–" if low is None or high is None else f"{number(low, 2, sign)} to {number(high, 2, sign)}"
+
+
+def probability(p: float | None) -> str:
+    return "–" if p is None else "< .001" if p < 0.001 else f"{p:.3f}".removeprefix("0")
+
+
+def at(players: int | None) -> str:
+    return "all" if players is None else str(players)
+
+
+def scores(found: Sequence[Summary]) -> Grid:
+    named = labels(found)
+    columns = "arm", "players", "games", "deals", "score", "95 %", "kept", "SD", "IQM", "perfect", "struck out"
+    rows = [
+        (
+            named[s.arm],
+            at(s.players),
+            str(s.n),
+            str(s.deals),
+            number(s.strict),
+            interval(s.low, s.high),
+            number(s.kept),
+            number(s.sd),
+            number(s.iqm),
+            percent(s.perfect),
+            percent(s.struck_out),
+        )
+        for s in found
+    ]
+    return Grid(columns, tuple(rows))
+
+
+def play(found: Sequence[Summary]) -> Grid:
+    named = labels(found)
+    columns = (
+        "arm",
+        "players",
+        "turns",
+        "misplays",
+        "hints wasted",
+        "forced",
+        "fallbacks",
+        "calls",
+        "tokens in",
+        "out",
+        "USD",
+    )
+    rows = [
+        (
+            named[s.arm],
+            at(s.players),
+            number(s.turns, 1),
+            number(s.misplays),
+            number(s.hints_wasted, 1),
+            percent(s.forced_share),
+            number(s.fallbacks),
+            number(s.calls, 0),
+            number(s.tokens_in, 0),
+            number(s.tokens_out, 0),
+            number(s.usd, 4),
+        )
+        for s in found
+    ]
+    return Grid(columns, tuple(rows))
+
+
+def differences(analysis: Analysis) -> Grid:
+    named = labels(analysis.summaries)
+    simulated = {s.arm for s in analysis.summaries if s.simulated}
+    columns = (
+        "arm",
+        "players",
+        "pairs",
+        "difference",
+        "95 %",
+        "p",
+        "p, Holm",
+        "won",
+        "tied",
+        "lost",
+        "MDE",
+        "for 1 point",
+    )
+    rows = [
+        _difference(d, labelled(d.arm, True) if d.baseline in simulated else named[d.arm]) for d in analysis.differences
+    ]
+    return Grid(columns, tuple(rows))
+
+
+def _difference(d: Difference, label: str) -> tuple[str, ...]:
+    return (
+        label,
+        at(d.players),
+        f"{d.n} {d.unit}",
+        number(d.mean, 2, "+"),
+        interval(d.low, d.high, "+"),
+        probability(d.p),
+        probability(d.p_holm),
+        str(d.wins),
+        str(d.ties),
+        str(d.losses),
+        number(d.mde),
+        "–" if d.for_one_point is None else f"{d.for_one_point} {d.unit}",
+    )

@@ -1,0 +1,168 @@
+"""A run as three tidy tables, `games`, `turns` and `calls`, in Parquet files of fixed types for DuckDB and pandas.
+
+They are written a journal at a time, so that a run of any size fits in memory. All three hold the finished games alone,
+and arm, players, seed and repeat say in each which game a row is of.
+"""
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from experiments.results import run_folder, turn_rows
+from experiments.results.rows import COLUMNS, Row
+from orchestrator.errors import UserError
+
+MISSING = "tables need pyarrow, which is not installed: `pip install 'hanabi-orchestrator[tables]'`"
+
+BATCH = 20_000
+"""Rows that are held before they are written; with texts a twentieth of it."""
+
+GAME = {"arm": "string", "players": "int8", "seed": "int64", "repeat": "int32"}
+
+GAMES = {
+    **GAME,
+    "graph": "string",
+    "model": "string",
+    "score_strict": "int8",
+    "score_kept": "int8",
+    "lives": "int8",
+    "turns": "int16",
+    "end": "string",
+    "calls": "int32",
+    "fallbacks": "int32",
+    "forced": "int32",
+    "misplays": "int8",
+    "hints_wasted": "int16",
+    "tokens_in": "int64",
+    "tokens_out": "int64",
+    "usd": "float64",
+    "simulated": "bool",
+    "journal": "string",
+}
+TURNS = {
+    **GAME,
+    "turn": "int16",
+    "seat": "int8",
+    "move": "string",
+    "score": "int8",
+    "lives": "int8",
+    "forced": "bool",
+    "node": "string",
+    "rank": "int16",
+    "agreement": "float64",
+    "proposals": "map",
+}
+CALLS = {
+    **GAME,
+    "turn": "int16",
+    "seat": "int8",
+    "node": "string",
+    "role": "string",
+    "sample": "int16",
+    "ask": "int16",
+    "model": "string",
+    "outcome": "string",
+    "error": "string",
+    "tokens_in": "int64",
+    "tokens_out": "int64",
+    "cached_tokens": "int64",
+    "reasoning_tokens": "int64",
+    "estimated": "bool",
+    "usd": "float64",
+    "latency_s": "float64",
+    "cached": "bool",
+    "attempts": "int16",
+    "faults": "int16",
+    "prompt_hash": "string",
+    "finish": "string",
+    "served_by": "string",
+}
+TEXTS = {"messages": "string", "text": "string"}
+"""More columns of calls, on demand: what was said to the model, as JSON, and its reply as it came."""
+
+
+def export(folder: Path, out: Path, *, texts: bool = False) -> dict[str, int]:
+    """Write games.parquet, turns.parquet and calls.parquet; returns how many rows each has.
+
+    Raises UserError without pyarrow, and for a folder without finished games or without their journals.
+    """
+    rows = run_folder.games(folder)
+    if gone := [row.journal for row in rows if not (folder / row.journal).exists()]:
+        raise UserError(f"{str(folder / gone[0])!r} is not there; turns and calls are read from the journals")
+    out.mkdir(parents=True, exist_ok=True)
+    return {
+        "games": _write(out / "games.parquet", GAMES, (_game(row) for row in rows)),
+        "turns": _write(out / "turns.parquet", TURNS, _turns(folder, rows)),
+        "calls": _write(out / "calls.parquet", CALLS | (TEXTS if texts else {}), _calls(folder, rows, texts=texts)),
+    }
+
+
+def _game(row: Row) -> dict[str, Any]:
+    return {name: getattr(row, name) for name in GAMES if name in COLUMNS}
+
+
+def _turns(folder: Path, rows: list[Row]) -> Iterator[dict[str, Any]]:
+    for row in rows:
+        for turn in turn_rows.of(folder, row):
+            yield asdict(turn) | {"proposals": sorted(turn.proposals.items())}
+
+
+def _calls(folder: Path, rows: list[Row], *, texts: bool) -> Iterator[dict[str, Any]]:
+    for row in rows:
+        of = {name: getattr(row, name) for name in GAME}
+        for call in turn_rows.calls(folder / row.journal):
+            yield of | _call(call) | (_texts(call) if texts else {})
+
+
+def _call(call: Mapping[str, Any]) -> dict[str, Any]:
+    """A row of it; the tries over the wire are counted."""
+    tries = call.get("attempts", ())
+    counts = {"attempts": len(tries), "faults": sum(one.get("error") is not None for one in tries)}
+    return {name: call.get(name) for name in CALLS if name not in GAME} | counts
+
+
+def _texts(call: Mapping[str, Any]) -> dict[str, Any]:
+    return {"messages": json.dumps(call.get("messages", []), ensure_ascii=False), "text": call.get("text")}
+
+
+def _write(path: Path, types: Mapping[str, str], rows: Iterator[dict[str, Any]]) -> int:
+    """All or nothing: a file that is being written bears another name."""
+    arrow, parquet = _pyarrow()
+    schema = arrow.schema([(name, _type(arrow, kind)) for name, kind in types.items()])
+    part, written = path.with_name(f".{path.name}.part"), 0
+    size = BATCH // 20 if "messages" in types else BATCH
+    with parquet.ParquetWriter(part, schema, compression="zstd") as writer:
+        for batch in _batches(rows, size):
+            writer.write_table(arrow.Table.from_pylist(batch, schema=schema))
+            written += len(batch)
+    part.replace(path)
+    return written
+
+
+def _batches(rows: Iterator[dict[str, Any]], size: int) -> Iterator[list[dict[str, Any]]]:
+    batch = []
+    for row in rows:
+        batch.append(row)
+        if len(batch) == size:
+            yield batch
+            batch = []
+    if batch:
+        yield batch
+
+
+def _type(arrow: Any, kind: str) -> Any:
+    if kind == "map":
+        return arrow.map_(arrow.string(), arrow.float64())
+    made: Callable[[], Any] = getattr(arrow, "bool_" if kind == "bool" else kind)
+    return made()
+
+
+def _pyarrow() -> tuple[Any, Any]:
+    try:
+        import pyarrow
+        from pyarrow import parquet
+    except ImportError:
+        raise UserError(MISSING) from None
+    return pyarrow, parquet

@@ -1,0 +1,142 @@
+"""results.csv: a line per finished game of a run folder, read from its journals."""
+
+import csv
+import json
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from io import StringIO
+from pathlib import Path
+from uuid import uuid4
+
+from pydantic import ValidationError
+
+from orchestrator.errors import UserError
+from orchestrator.hanabi.cards import MAX_LIVES
+from orchestrator.journal.events import GameEnded, GameStarted, Result
+from orchestrator.journal.file import VERSION
+from orchestrator.models.settings import PROGRAM
+from orchestrator.models.simulated import among
+
+GAMES = "games"
+RESULTS = "results.csv"
+
+
+@dataclass(frozen=True, order=True)
+class Row:
+    """A finished game; the fields are the columns."""
+
+    arm: str
+    graph: str
+    """The names of who sat there, joined by `+`."""
+    players: int
+    seed: int
+    repeat: int
+    score_strict: int
+    score_kept: int
+    lives: int
+    turns: int
+    end: str
+    calls: int
+    fallbacks: int
+    forced: int
+    tokens_in: int
+    tokens_out: int
+    usd: float | None
+    journal: str
+    """Relative to the run folder."""
+    simulated: bool = False
+    """Whether a simulated model sat there, which must never pass for a model."""
+    model: str = PROGRAM
+    """The models' names, joined by `+`."""
+    misplays: int = 0
+    """Each of them cost a life."""
+    hints_wasted: int | None = None
+    """Hints after which their receiver knew no more of any card than before; None in journals that do not say."""
+
+    @property
+    def program(self) -> bool:
+        """Whether no model sat there."""
+        return set(self.model.split("+")) == {PROGRAM}
+
+
+COLUMNS = tuple(Row.__dataclass_fields__)
+
+
+def row(arm: str, repeat: int, journal: str, result: Result) -> Row:
+    named = {name: getattr(result, name) for name in COLUMNS if name in Result.model_fields}
+    simulated, misplays = bool(among(result.model)), MAX_LIVES - result.lives
+    return Row(arm=arm, repeat=repeat, journal=journal, simulated=simulated, misplays=misplays, **named)
+
+
+@dataclass(frozen=True)
+class Peeked:
+    """A journal's first and last line."""
+
+    started: GameStarted | None
+    """None for an empty file, or half a line."""
+    result: Result | None
+    """None for a game that is not finished."""
+
+
+def peek(path: Path) -> Peeked:
+    """Whose game a journal is and how it ended, without reading all of it. Raises UserError for what is no journal."""
+    with path.open("rb") as file:
+        first = file.readline()
+        file.seek(max(0, file.seek(0, os.SEEK_END) - TAIL))
+        last = file.read().rstrip(b"\n").rpartition(b"\n")[2]
+    if not first.endswith(b"\n"):
+        return Peeked(None, None)
+    try:
+        started = GameStarted.model_validate(_event(first))
+        ended = _event(last) if b'"game_ended"' in last else None
+        return Peeked(started, GameEnded.model_validate(ended).result if ended else None)
+    except (ValueError, ValidationError):
+        raise UserError(f"{str(path)!r} is not a journal that this program reads; it stays as it is") from None
+
+
+TAIL = 16384
+"""Bytes; the last line of a finished game is shorter."""
+
+
+def _event(line: bytes) -> dict[str, object]:
+    """Raises ValueError."""
+    data = json.loads(line)
+    if data.pop("v", None) != VERSION:
+        raise ValueError("another version")
+    data.pop("t", None)
+    return dict(data)
+
+
+def rows(folder: Path) -> list[Row]:
+    """All finished games of a run folder, sorted by arm, players, seed and repeat."""
+    return sorted(_rows(folder), key=lambda row: (row.arm, row.players, row.seed, row.repeat))
+
+
+def _rows(folder: Path) -> Iterator[Row]:
+    for path in folder.glob(f"{GAMES}/*/*.jsonl"):
+        peeked = peek(path)
+        if peeked.started and peeked.result:
+            name = path.relative_to(folder).as_posix()
+            yield row(path.parent.name, peeked.started.repeat, name, peeked.result)
+
+
+def write(folder: Path, rows: Iterable[Row]) -> None:
+    """results.csv, whole or not at all."""
+    out = StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    writer.writerows([_cell(getattr(row, name)) for name in COLUMNS] for row in rows)
+    replace(folder / RESULTS, out.getvalue())
+
+
+def _cell(value: object) -> object:
+    return "" if value is None else value
+
+
+def replace(path: Path, text: str) -> None:
+    """Write a file so that a reader, or a kill, never sees half of it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_name(f".{path.name}.{uuid4().hex[:8]}.part")  # others may write it at the same time
+    part.write_text(text, "utf-8")
+    part.replace(path)

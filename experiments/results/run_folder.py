@@ -1,0 +1,49 @@
+"""What a report is made of, as it lies in a run's folder: run.yaml, and the journals or, without them, results.csv."""
+
+import csv
+from pathlib import Path
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
+
+from experiments.design.manifest import RUN
+from experiments.results import rows
+from experiments.results.rows import RESULTS, Row
+from orchestrator.errors import UserError
+from orchestrator.yaml_files import from_file, loaded
+
+
+def run(folder: Path) -> dict[str, Any]:
+    """What run.yaml says; empty when there is none. Raises UserError when it is no mapping."""
+    path = folder / RUN
+    if not path.exists():
+        return {}
+    data = loaded(from_file(path, "run"), str(path))
+    if not isinstance(data, dict):
+        raise UserError(f"{str(path)!r} is not a run: a YAML mapping with the keys name, arms, seats ...")
+    return data
+
+
+def games(folder: Path) -> list[Row]:
+    """The finished games. Raises UserError when there is none."""
+    found = rows.rows(folder) or written(folder)
+    if not found:
+        raise UserError(f"there is no finished game in {str(folder)!r}: neither games/ARM/*.jsonl nor {RESULTS}")
+    return found
+
+
+_ROW = TypeAdapter(Row)
+
+
+def written(folder: Path) -> list[Row]:
+    """The rows of results.csv; none without it. Raises UserError when it holds something else."""
+    path = folder / RESULTS
+    if not path.exists():
+        return []
+    with path.open(encoding="utf-8", newline="") as file:
+        lines = [{name: cell or None for name, cell in line.items()} for line in csv.DictReader(file)]
+    try:
+        return [_ROW.validate_python(line) for line in lines]
+    except ValidationError as error:
+        where = ".".join(map(str, error.errors()[0]["loc"]))
+        raise UserError(f"{str(path)!r} is not the {RESULTS} of a run: {where}: {error.errors()[0]['msg']}") from None

@@ -1,0 +1,47 @@
+"""With what a run asks its models, as plain data: every process makes its model layer of it."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from orchestrator.errors import UserError
+from orchestrator.journal.recorded_answers import Recording
+from orchestrator.models.budget import Budget
+from orchestrator.models.cache import Cache
+from orchestrator.models.layer import ModelLayer
+from orchestrator.models.limiter import Limiter
+
+OFF = "off"
+
+
+@dataclass(frozen=True)
+class ModelOptions:
+    cache: str = OFF
+    """A folder that keeps answers, or `off`."""
+    replay: Path | None = None
+    """Instead of every model: a folder of journals."""
+    max_tokens: int | None = None
+    max_usd: float | None = None
+
+    def __post_init__(self) -> None:
+        """Raises UserError for a budget that cannot be."""
+        if self.max_tokens is not None and self.max_tokens < 1:
+            raise UserError(f"--max-tokens is {self.max_tokens}; a budget is at least 1")
+        if self.max_usd is not None and self.max_usd <= 0:
+            raise UserError(f"--max-usd is {self.max_usd:g}; a budget is more than 0")
+
+    @property
+    def limited(self) -> bool:
+        return self.max_tokens is not None or self.max_usd is not None
+
+    def layer(self, budget: Budget | None = None, share: int = 1) -> ModelLayer:
+        """The model layer of one process of `share` many, which divide each model's limit among them.
+
+        `budget`: one that others spend from, too; its own if not given. Raises UserError for what is not there.
+        """
+        own = Budget(self.max_tokens, self.max_usd) if self.limited else None
+        return ModelLayer(
+            cache=None if self.cache == OFF else Cache(Path(self.cache)),
+            budget=budget or own,
+            replay=None if self.replay is None else Recording.of(self.replay),
+            limit=lambda server, model, most: Limiter(max(1, most // share)),
+        )

@@ -1,0 +1,167 @@
+"""How far a run is, on stderr: a table that keeps up on a terminal, else a line now and then."""
+
+import sys
+import time
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from rich.console import Group
+from rich.live import Live
+from rich.progress_bar import ProgressBar
+from rich.table import Table
+from rich.text import Text
+
+from experiments.results.rows import Row
+from experiments.running.seat_pool import Outcome
+from experiments.running.status import Status
+from experiments.show.terminal import console
+
+PICTURE_S = 0.2
+"""Seconds between pictures on a terminal: many processes have much to say."""
+EVERY_S = 10.0
+"""Seconds between lines where there is no terminal."""
+SHOWN = 6
+"""Arms named in a line; a table has them all."""
+
+
+@dataclass
+class Mean:
+    """Of the strict scores of an arm's games so far."""
+
+    games: int = 0
+    points: int = 0
+
+    def add(self, score: int) -> None:
+        self.games += 1
+        self.points += score
+
+    @property
+    def said(self) -> str:
+        return f"{self.points / self.games:.2f}" if self.games else "-"
+
+
+class Progress:
+    """Told of each game that ends, and now and then how the run stands. It has no thread: processes may be forked."""
+
+    def __init__(self, *, quiet: bool = False) -> None:
+        self.quiet = quiet
+        self.max_usd: float | None = None
+        self.max_tokens: int | None = None
+        self._what, self._total, self._before, self._done = "", 0, 0, 0
+        self._means: dict[str, Mean] = {}
+        self._status = Status()
+        self._live: Live | None = None
+        self._began = self._said = 0.0
+        self._stopping = ""
+
+    def begin(self, what: str, total: int, rows: Iterable[Row] = (), arms: Iterable[str] = ()) -> None:
+        """`rows` are the games of `total` that were played before; `arms` are told in their order."""
+        self.end()
+        before = list(rows)
+        self._what, self._total, self._before = what, total, len(before)
+        self._done, self._means, self._status = len(before), {arm: Mean() for arm in arms}, Status()
+        for row in before:
+            self._means.setdefault(row.arm, Mean()).add(row.score_strict)
+        self._began = self._said = time.monotonic()
+        if not self.quiet:
+            said = f", {len(before)} of them played before" if before else ""
+            console(err=True).print(Text(f"{what}: {total} games{said}"))
+
+    def __call__(self, outcome: Outcome) -> None:
+        if outcome.result:
+            self._done += 1
+            self._means.setdefault(outcome.job.arm, Mean()).add(outcome.result.score_strict)
+        elif outcome.failed:
+            self.line(f"{outcome.job.name} failed: {outcome.failed}")
+        elif outcome.suspended and not outcome.held:
+            self.line(f"{outcome.job.name} is suspended: {outcome.suspended}")
+
+    def tick(self, status: Status) -> None:
+        self._status = status
+        if self.quiet:
+            return
+        terminal = sys.stderr.isatty()
+        if time.monotonic() - self._said < (PICTURE_S if terminal else EVERY_S):
+            return
+        self._said = time.monotonic()
+        if terminal:
+            self._shown().update(self._picture(), refresh=True)
+        else:
+            self.line("; ".join(self._words()))
+
+    def stopping(self) -> None:
+        """It was interrupted."""
+        self._stopping = "stopping at the end of the turns in play; Ctrl-C again stops at once"
+        if not self._live:
+            self.line(self._stopping)
+
+    def line(self, text: str) -> None:
+        if not self.quiet:
+            (self._live.console if self._live else console(err=True)).print(Text(text), soft_wrap=True)
+
+    def end(self) -> None:
+        if self._live is not None:
+            self._live.stop()
+            self._live = None
+
+    def _shown(self) -> Live:
+        if self._live is None:
+            self._live = Live(console=console(err=True), auto_refresh=False, transient=True)
+            self._live.start()
+        return self._live
+
+    def _words(self) -> Iterator[str]:
+        playing = f", {self._status.playing} in play" if self._status.playing else ""
+        yield f"{self._what}: {self._done} of {self._total} games{playing}"
+        played = [(arm, mean) for arm, mean in self._means.items() if mean.games]
+        means = [f"{arm} {mean.said}" for arm, mean in played[:SHOWN]]
+        more = len(played) - SHOWN
+        if means:
+            yield ", ".join([*means, *([f"and {more} arms more"] if more > 0 else [])])
+        yield from self._models()
+        if left := self._left():
+            yield left
+
+    def _models(self) -> Iterator[str]:
+        for name, load in self._status.loads.items():
+            refused = f", {load.refused} refused for their number" if load.refused else ""
+            yield f"{name} {load.busy}/{load.limit} calls{refused}"
+        if self._status.loads:
+            yield f"{self._status.fallbacks} fallbacks, {self._spent()}"
+
+    def _spent(self) -> str:
+        tokens = f"{self._status.tokens:,} tokens" + (f" of {self.max_tokens:,}" if self.max_tokens else "")
+        if not self._status.priced or not self._status.tokens:
+            return tokens
+        return f"{tokens}, ${self._status.usd:.2f}" + (f" of ${self.max_usd:g}" if self.max_usd else "")
+
+    def _left(self) -> str:
+        """From the games that ended since the run began; those in play are not counted."""
+        played = self._done - self._before
+        if not played:
+            return ""
+        seconds = (time.monotonic() - self._began) / played * (self._total - self._done)
+        return f"about {_long(seconds)} left"
+
+    def _picture(self) -> Group:
+        bar = Table.grid(padding=(0, 1))
+        games = f"{self._done}/{self._total} games"
+        bar.add_row(
+            self._what, ProgressBar(total=max(1, self._total), completed=self._done, width=40), games, self._left()
+        )
+        arms = Table(box=None, pad_edge=False, header_style="dim")
+        arms.add_column("arm")
+        arms.add_column("games", justify="right")
+        arms.add_column("strict", justify="right")
+        for arm, mean in self._means.items():
+            arms.add_row(arm, str(mean.games), mean.said)
+        lines = [Text(line, style="dim") for line in self._models()]
+        stopping = [Text(self._stopping, style="magenta")] if self._stopping else []
+        return Group(bar, *stopping, *lines, arms)  # where there are many arms, the last lines are cut off
+
+
+def _long(seconds: float) -> str:
+    """`40 s`, `12 min`, `3.5 h`."""
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"

@@ -1,0 +1,30 @@
+"""A part of a run, for a machine of its own: `--shard 2/8` in a job array, all on one shared folder."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Self
+
+from experiments.running.seat_pool import Job
+from orchestrator.errors import UserError
+
+
+@dataclass(frozen=True)
+class Shard:
+    number: int
+    """1 to `of_all`."""
+    of_all: int
+
+    @classmethod
+    def read(cls, text: str) -> Self:
+        """Raises UserError."""
+        found = re.fullmatch(r"(\d+)/(\d+)", text)
+        if not found or not 1 <= int(found[1]) <= int(found[2]):
+            raise UserError(f"--shard is {text!r}; say I/N with I from 1 to N, e.g. 1/8")
+        return cls(int(found[1]), int(found[2]))
+
+    def of(self, jobs: Sequence[Job]) -> list[Job]:
+        """Whole deals: every arm of a deal is played in the same shard."""
+        deals = list(dict.fromkeys((job.deal.seed, job.deal.players) for job in jobs))
+        mine = set(deals[self.number - 1 :: self.of_all])
+        return [job for job in jobs if (job.deal.seed, job.deal.players) in mine]

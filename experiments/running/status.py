@@ -1,0 +1,61 @@
+"""How a run stands, for people: what its models bear, what it has cost so far."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import reduce
+
+from orchestrator.journal.events import Call, Event
+
+
+@dataclass(frozen=True)
+class Load:
+    """Of a model."""
+
+    busy: int = 0
+    """Calls in flight."""
+    limit: int = 0
+    """How many may be, just now."""
+    refused: int = 0
+    """Calls that the server refused because there were too many."""
+
+    def __add__(self, other: "Load") -> "Load":
+        return Load(self.busy + other.busy, self.limit + other.limit, self.refused + other.refused)
+
+
+@dataclass
+class Status:
+    """Of one process, or of several together."""
+
+    loads: dict[str, Load] = field(default_factory=dict)
+    """By the model's name."""
+    playing: int = 0
+    """Games in play."""
+    fallbacks: int = 0
+    tokens: int = 0
+    usd: float = 0.0
+    priced: bool = True
+    """Whether the price of every answer is known."""
+
+    def __call__(self, event: Event) -> None:
+        """A sink that counts answers."""
+        if isinstance(event, Call):
+            self.fallbacks += event.outcome == "fallback"
+            if event.paid:
+                self.tokens += event.tokens_in + event.tokens_out
+                self.usd += event.usd or 0.0
+                self.priced &= event.usd is not None
+
+    def __add__(self, other: "Status") -> "Status":
+        names = dict.fromkeys((*self.loads, *other.loads))
+        return Status(
+            {name: self.loads.get(name, Load()) + other.loads.get(name, Load()) for name in names},
+            self.playing + other.playing,
+            self.fallbacks + other.fallbacks,
+            self.tokens + other.tokens,
+            self.usd + other.usd,
+            self.priced and other.priced,
+        )
+
+
+def together(found: Iterable[Status]) -> Status:
+    return reduce(Status.__add__, found, Status())

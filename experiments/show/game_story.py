@@ -1,0 +1,221 @@
+"""A journal as a story: turn by turn, with a line for each, and the result."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+import graphs
+from experiments.show.terminal import fireworks, on, printable, turn_line, warning
+from graphs.config import GraphConfig, checked
+from orchestrator.errors import UserError
+from orchestrator.journal.events import (
+    Call,
+    Decided,
+    Event,
+    GameEnded,
+    GameStarted,
+    Halted,
+    Moved,
+    Result,
+    Ruled,
+    TurnStarted,
+)
+from orchestrator.journal.lean import whole
+from orchestrator.models.simulated import among
+from orchestrator.table.seat import Memory
+
+
+@dataclass(frozen=True)
+class Turn:
+    """The events of one turn; a game that broke off may end in an unfinished one."""
+
+    started: TurnStarted
+    events: tuple[Event, ...]
+
+    @property
+    def decided(self) -> Decided | None:
+        return next((event for event in self.events if isinstance(event, Decided)), None)
+
+    @property
+    def moved(self) -> Moved | None:
+        return next((event for event in self.events if isinstance(event, Moved)), None)
+
+    @property
+    def calls(self) -> list[Call]:
+        return [event for event in self.events if isinstance(event, Call)]
+
+    @property
+    def halts(self) -> list[Halted]:
+        """The game was suspended in this turn, or before the next one began."""
+        return [event for event in self.events if isinstance(event, Halted)]
+
+
+@dataclass(frozen=True)
+class Story:
+    """A journal, turn by turn."""
+
+    started: GameStarted
+    turns: tuple[Turn, ...]
+    result: Result | None
+
+    @classmethod
+    def of(cls, events: Sequence[Event]) -> "Story":
+        """Raises UserError when the events do not begin a game."""
+        if not events or not isinstance(events[0], GameStarted):
+            raise UserError("this journal does not begin with a game_started line, so it is not a game")
+        turns: list[tuple[TurnStarted, list[Event]]] = []
+        for event in whole(events)[1:]:
+            if isinstance(event, TurnStarted):
+                turns.append((event, []))
+            elif turns and not isinstance(event, GameEnded):
+                turns[-1][1].append(event)
+        ended = events[-1]
+        result = ended.result if isinstance(ended, GameEnded) else None
+        return cls(events[0], tuple(Turn(started, tuple(of)) for started, of in turns), result)
+
+    def turn(self, number: int) -> Turn:
+        """Raises UserError when the game has no such turn."""
+        if not 1 <= number <= len(self.turns):
+            raise UserError(f"the game has turns 1 to {len(self.turns)}, not {number}")
+        return self.turns[number - 1]
+
+    def memory(self, number: int) -> Memory:
+        """What the acting seat of a turn was given before the game, and kept of its own turn before."""
+        seat = self.turn(number).started.seat
+        own = [turn.decided for turn in self.turns[: number - 1] if turn.started.seat == seat and turn.decided]
+        return {**self.started.memories.get(seat, {}), **(own[-1].memory if own else {})}
+
+    def config(self, seat: int) -> GraphConfig | None:
+        """The graph that sat there, as it was at this player count; None for a seat that is none.
+
+        None too for a graph with roles that are not registered here: its calls can be told, its prompts not rendered.
+        """
+        data = self.started.seats[seat].config
+        try:
+            return graphs.at(checked(data, "the journal's graph"), self.started.players) if data else None
+        except UserError:
+            return None
+
+
+# A game
+
+
+def tell_game(story: Story, console: Console) -> None:
+    """Who played, a line a turn, the result."""
+    console.print(_heading(story))
+    for turn in story.turns:
+        if turn.decided and turn.moved:
+            line = turn_line(turn.started.view, turn.decided, turn.moved.past)
+            if refused := [event for event in turn.events if isinstance(event, Ruled) and not event.accepted]:
+                line.append(f"  {len(refused)} refused", style="yellow")
+            console.print(line)
+            console.print(Text(f"         {printable(turn.decided.why)}", style="dim italic"), soft_wrap=True)
+        else:
+            console.print(Text(f"{turn.started.turn:>3}  P{turn.started.seat}  broke off here", style="bold red"))
+        for why, times in Counter(halt.why for halt in turn.halts).items():
+            often = f" ({times} times)" if times > 1 else ""
+            console.print(Text(f"         suspended{often}: {printable(why)}", style="yellow"), soft_wrap=True)
+    console.print(summary(story.result) if story.result else Text("\nThe game is unfinished.", style="bold"))
+    console.print(_asks(call for turn in story.turns for call in turn.calls))
+
+
+def _heading(story: Story) -> Text:
+    started = story.started
+    text = Text.assemble((f"{started.players} players, {started.deal}\n", "bold"))
+    for seat, card in enumerate(started.seats):
+        text.append(f"P{seat}  {card.graph} on {on(card.model)}\n")
+    return text
+
+
+def summary(result: Result) -> Table:
+    """How a game ended, in a small table."""
+    table = Table(box=None, show_header=False, pad_edge=False)
+    table.add_column(style="dim")
+    table.add_column()
+    ends = {
+        "perfect": "all fireworks complete",
+        "deck_exhausted": "the deck ran out",
+        "lives_lost": "the third life was lost",
+        "max_turns": "stopped at the turn limit",
+    }
+    lives = f", {result.lives} {'life' if result.lives == 1 else 'lives'} left" if result.lives else ""
+    kept = f"  (kept: {result.score_kept})" if result.score_kept != result.score_strict else ""
+    score = Text.assemble((str(result.score_strict), "bold"), f" of 25{kept}")
+    if 2 * result.forced > result.turns:
+        score.append(f"  {result.forced} of {result.turns} moves were forced: not what the model plays", "bold magenta")
+    table.add_row("score", score)
+    table.add_row("fireworks", fireworks(tuple(result.fireworks.values())))
+    table.add_row("end", f"{ends[result.end]} after {result.turns} turns{lives}")
+    if said := warning(result.model):
+        table.add_row("", said)
+    if result.calls:
+        table.add_row("model", _spent(result))
+        table.add_row("answers", _answers(result))
+    if result.forced:
+        moves = "1 move was" if result.forced == 1 else f"{result.forced} moves were"
+        table.add_row("forced", f"{moves} the safest legal move, because no choice passed")
+    return table
+
+
+def _spent(result: Result) -> str:
+    """What the calls of a game came to."""
+    if among(result.model) and not result.tokens_in:
+        return f"{result.calls} calls, which cost nothing"
+    kept = f" ({result.cached_tokens} cached by the provider)" if result.cached_tokens else ""
+    thought = f" ({result.reasoning_tokens} of reasoning)" if result.reasoning_tokens else ""
+    hits = f", {result.cache_hits} answers from the cache" if result.cache_hits else ""
+    usd = f", ${result.usd:.4f}" if result.usd is not None else ""
+    return f"{result.calls} calls, {result.tokens_in} tokens in{kept}, {result.tokens_out} out{thought}{usd}{hits}"
+
+
+def _answers(result: Result) -> str:
+    """What became of the asks; nothing is silent."""
+    counts = {
+        "mended": result.repaired,
+        "asked again": result.reasked,
+        "without a usable reply": result.fallbacks,
+        "faults on the wire": result.faults,
+    }
+    return ", ".join(f"{number} {name}" for name, number in counts.items() if number) or "all usable at once"
+
+
+def _asks(calls: Iterable[Call]) -> Text:
+    """What became of the asks of models, and what went wrong on the wire; nothing for a game of programs."""
+    asked = [call for call in calls if call.asked]
+    said = ", ".join(f"{number} {name}" for name, number in sorted(Counter(call.outcome for call in asked).items()))
+    if not said:
+        return Text("every answer was a program's", style="dim")
+    faults = Counter(attempt.error for call in asked for attempt in call.attempts if attempt.error)
+    lines = [
+        f"asks of models: {said}",
+        *(f"{number} x the model server {fault}" for fault, number in faults.most_common()),
+    ]
+    return Text("\n".join(lines), style="dim")
+
+
+# As data
+
+
+def as_data(story: Story, number: int | None) -> dict[str, Any]:
+    """A game or a turn as plain data, for `--json`."""
+    if number is not None:
+        turn = story.turn(number)
+        return {"turn": number, "events": [event.model_dump(mode="json") for event in (turn.started, *turn.events)]}
+    return {
+        "started": story.started.model_dump(mode="json"),
+        "turns": [
+            {
+                "turn": turn.started.turn,
+                "seat": turn.started.seat,
+                "decided": turn.decided.model_dump(mode="json") if turn.decided else None,
+                "moved": turn.moved.model_dump(mode="json") if turn.moved else None,
+            }
+            for turn in story.turns
+        ],
+        "result": story.result.model_dump(mode="json") if story.result else None,
+    }

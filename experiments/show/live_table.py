@@ -1,0 +1,121 @@
+"""The live board of `play`: a sink that draws the game as it goes. Plain lines when it is no terminal."""
+
+import time
+
+from rich.console import Console, Group, RenderableType
+from rich.live import Live
+from rich.panel import Panel
+from rich.table import Table
+from rich.text import Text
+
+from experiments.show.terminal import card, fireworks, printable, sureness, turn_line, warning
+from orchestrator.hanabi.cards import MAX_LIVES, MAX_TOKENS
+from orchestrator.hanabi.view import Knowledge, View
+from orchestrator.journal.events import Decided, Event, GameStarted, Moved, TurnStarted
+from roles.words import ENGLISH
+
+REASON = 90
+"""Characters of a reason in a plain line."""
+THINKING_S = 2.0
+"""From then on a turn's seconds are shown."""
+
+
+class Board:
+    """Draws each turn: a line for the turn above, the table as the acting seat sees it below."""
+
+    def __init__(self, console: Console, *, live: bool = True) -> None:
+        self._console = console
+        drawn = live and console.is_terminal
+        self._view: View | None = None
+        self._decided: Decided | None = None
+        self._since = 0.0
+        self._live = Live(console=console, get_renderable=self._picture, transient=True) if drawn else None
+
+    def __enter__(self) -> "Board":
+        if self._live:
+            self._live.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._live:
+            self._live.stop()
+
+    def __call__(self, event: Event) -> None:
+        match event:
+            case GameStarted():
+                if said := warning("+".join(dict.fromkeys(seat.model for seat in event.seats))):
+                    self._console.print(said)
+            case TurnStarted():
+                self._view, self._decided, self._since = event.view, None, time.monotonic()
+                self._draw()
+            case Decided():
+                self._decided = event
+                self._draw()
+            case Moved() if self._view and self._decided:
+                line = turn_line(self._view, self._decided, event.past)
+                if self._live:
+                    self._console.print(line, no_wrap=True, overflow="ellipsis")
+                else:
+                    self._console.print(line.append(f"  {_brief(self._decided.why)}"))
+
+    def _draw(self) -> None:
+        if self._live:
+            self._live.refresh()
+
+    def _picture(self) -> RenderableType:
+        """The table; and how long a model takes, which may be minutes."""
+        if self._view is None:
+            return Text()
+        passed = time.monotonic() - self._since
+        drawn = picture(self._view, self._decided)
+        if self._decided is not None or passed < THINKING_S:
+            return drawn
+        return Group(drawn, Text(f"P{self._view.seat} is thinking, {passed:.0f} s", style="dim"))
+
+
+def _brief(why: str) -> str:
+    """A reason's beginning, for a line; models reason in paragraphs."""
+    first = printable(" ".join(why.split()))
+    return first if len(first) <= REASON else f"{first[: REASON - 3]}..."
+
+
+def picture(view: View, decided: Decided | None = None) -> Panel:
+    """The table as one seat sees it, with its decision when there is one."""
+    parts: list[Text | Table] = [_counts(view), Text(), _hands(view)]
+    if decided:
+        sure = sureness(view, decided.move)
+        said = Text.assemble((f"P{decided.seat} decides: ", "bold"), (str(decided.move), "bold cyan"))
+        said.append(f"  ({sure})" if sure else "")
+        parts += [Text(), said, Text(printable(decided.why), style="italic")]
+    title = f"turn {view.turn}, P{view.seat} to move" if view.legal else f"turn {view.turn}, as P{view.seat} sees it"
+    return Panel(Group(*parts), title=title, border_style="dim", expand=False, padding=(0, 2))
+
+
+def _counts(view: View) -> Text:
+    line = Text("fireworks ")
+    line.append_text(fireworks(view.fireworks))
+    line.append(f"   score {view.score}   tokens ")
+    line.append("●" * view.tokens, style="cyan").append("○" * (MAX_TOKENS - view.tokens), style="dim")
+    line.append("   lives ").append("♥" * view.lives, style="red").append("♡" * (MAX_LIVES - view.lives), style="dim")
+    line.append(f"   deck {view.deck_size}")
+    if view.turns_left is not None:
+        line.append(f"   {view.turns_left} turn{'s' if view.turns_left > 1 else ''} left", style="bold")
+    return line
+
+
+def _hands(view: View) -> Table:
+    """A row a seat: the cards it holds, and under each what hints have told its owner."""
+    table = Table(box=None, pad_edge=False, show_header=True, header_style="dim")
+    table.add_column("")
+    for slot in range(max(len(view.own), *(len(hand.cards) for hand in view.hands))):
+        table.add_column(f"slot {slot}")
+    table.add_row(f"P{view.seat} (you)", *(_shown(Text("??", style="bold"), known) for known in view.own))
+    for hand in view.hands:
+        cells = (_shown(card(held), known) for held, known in zip(hand.cards, hand.known, strict=True))
+        table.add_row(f"P{hand.seat}", *cells)
+    return table
+
+
+def _shown(held: Text, known: Knowledge) -> Text:
+    told = f" {ENGLISH.told(known)}" if known.colour or known.rank else ""
+    return Text.assemble(held, (told, "dim"))

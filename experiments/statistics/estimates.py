@@ -1,0 +1,194 @@
+"""Means of samples: intervals, tests, and what they could have shown. Nothing here knows of games.
+
+scipy is imported where it is used: it takes a second, and most commands need none of it.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import combinations
+from statistics import fmean, stdev
+from typing import Any
+
+import numpy as np
+
+from experiments.statistics.power import least, shift
+
+CONFIDENCE = 0.95
+EXACT = 2**16
+"""Relabellings up to which a permutation test goes through all of them."""
+DRAWS = 9_999
+"""Relabellings that it draws where there are more."""
+RESAMPLES = 1_999
+"""Of a bootstrap."""
+SEED = 1
+"""Of whatever is drawn: the same sample has the same figures each time."""
+ROUNDING = 1e-9
+"""What means of whole numbers may differ by and still be the same."""
+
+Bounds = tuple[float, float]
+Matrix = np.ndarray[Any, np.dtype[Any]]
+Statistic = Callable[..., Any]
+"""Of one sample or several, along an `axis`."""
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A mean, or a difference of means, and how sure it is."""
+
+    mean: float
+    error: float
+    """Its standard error; 0 when nothing varies."""
+    df: float
+    """Degrees of freedom of that error."""
+    n: int
+    """Size of the sample; of each, when there are two."""
+
+    @property
+    def interval(self) -> Bounds:
+        """Of Student's t."""
+        half = self.error and _t(self.df, (1 + CONFIDENCE) / 2) * self.error
+        return self.mean - half, self.mean + half
+
+    @property
+    def detectable(self) -> float | None:
+        """The smallest true mean that POWER of such samples would tell from 0; None when nothing varies."""
+        return self.error * shift(self.df) if self.error else None
+
+    def enough(self, effect: float) -> int | None:
+        """The sample size at which a true mean of `effect` would be told from 0 as often; None when nothing varies."""
+        if not self.error:
+            return None
+
+        def shows(n: int) -> bool:
+            df = self.df * (n - 1) / (self.n - 1)
+            return effect >= self.error * math.sqrt(self.n / n) * shift(df)
+
+        return least(shows)
+
+
+def of_one(values: Sequence[float]) -> Estimate | None:
+    """The mean of a sample; None for fewer than two values."""
+    error = standard_error(values)
+    return None if error is None else Estimate(fmean(values), error, len(values) - 1, len(values))
+
+
+def of_two(one: Sequence[float], other: Sequence[float]) -> Estimate | None:
+    """The mean of one sample less that of another as large, by Welch; None for fewer than two values each."""
+    a, b = standard_error(one), standard_error(other)
+    if a is None or b is None:
+        return None
+    error = math.hypot(a, b)
+    df = error**4 / (a**4 / (len(one) - 1) + b**4 / (len(other) - 1)) if error else math.inf
+    return Estimate(fmean(one) - fmean(other), error, df, min(len(one), len(other)))
+
+
+def spread(values: Sequence[float]) -> float | None:
+    """Standard deviation of a sample (n - 1); None for fewer than two values."""
+    if len(values) < 2:
+        return None
+    return 0.0 if max(values) - min(values) < ROUNDING else stdev(values)
+
+
+def standard_error(values: Sequence[float]) -> float | None:
+    """Of the mean; None for fewer than two values."""
+    sd = spread(values)
+    return None if sd is None else sd / math.sqrt(len(values))
+
+
+@cache
+def _t(df: float, quantile: float) -> float:
+    from scipy.stats import t
+
+    return float(t.ppf(quantile, df))
+
+
+def bootstrapped(statistic: Statistic, *samples: Sequence[float]) -> Bounds | None:
+    """The percentile interval of a statistic of one sample or several; None when one has fewer than two values."""
+    if min(map(len, samples)) < 2:
+        return None
+    from scipy.stats import bootstrap
+
+    drawn = bootstrap(
+        samples,
+        statistic,
+        n_resamples=RESAMPLES,
+        confidence_level=CONFIDENCE,
+        method="percentile",
+        rng=np.random.default_rng(SEED),
+    )
+    low, high = drawn.confidence_interval
+    return float(low), float(high)
+
+
+def means(*samples: Matrix, axis: int = -1) -> Matrix:
+    """The mean, or the mean of the first less that of the second: for `bootstrapped`."""
+    first, *rest = (np.mean(sample, axis=axis) for sample in samples)
+    return np.asarray(first - rest[0] if rest else first)
+
+
+def interquartile(values: Sequence[float] | Matrix, axis: int = -1) -> Any:
+    """The mean of the middle half, whole values only: a quarter, rounded down, is cut off at each end."""
+    from scipy.stats import trim_mean
+
+    return trim_mean(values, 0.25, axis=axis)
+
+
+@dataclass(frozen=True)
+class Permuted:
+    """A permutation test of no difference."""
+
+    p: float
+    """Two-sided."""
+    draws: int | None = None
+    """Relabellings that were drawn; None when all were gone through."""
+
+
+def by_signs(deltas: Sequence[float]) -> Permuted:
+    """Of paired differences, each of which could as well have had the other sign.
+
+    Those of 0 change nothing, so that they are left out. Of m draws of which b have as large a sum, p is
+    (b + 1) / (m + 1).
+    """
+    sizes = np.array([delta for delta in deltas if abs(delta) > ROUNDING], dtype=float)
+    if exact := 2 ** len(sizes) <= EXACT:
+        flipped = (np.arange(2 ** len(sizes))[:, None] >> np.arange(len(sizes)) & 1) @ sizes
+    else:
+        flipped = _drawn_flips(sizes)
+    return _permuted(sizes.sum() - 2 * flipped, sizes.sum(), exact=exact)
+
+
+def _drawn_flips(sizes: Matrix) -> Matrix:
+    """The sums of what is flipped in each draw, with a bit for each flip, some draws at a time to spare memory."""
+    wide = -(-len(sizes) // 8)
+    bits = np.frombuffer(np.random.default_rng(SEED).bytes(DRAWS * wide), np.uint8).reshape(DRAWS, wide)
+    parts = (np.unpackbits(part, axis=1, count=len(sizes)) for part in np.array_split(bits, 20))
+    return np.concatenate([part.astype(float) @ sizes for part in parts])
+
+
+def by_groups(one: Sequence[float], other: Sequence[float]) -> Permuted:
+    """Of two samples, each value of which could as well have been in the other."""
+    both, n = np.array([*one, *other], dtype=float), len(one)
+    if exact := math.comb(len(both), n) <= EXACT:
+        firsts = both[np.array(list(combinations(range(len(both)), n)))].mean(axis=1)
+    else:
+        shuffled = np.random.default_rng(SEED).permuted(np.tile(both, (DRAWS, 1)), axis=1)
+        firsts = shuffled[:, :n].mean(axis=1)
+    rests = (both.sum() - n * firsts) / len(other)
+    return _permuted(firsts - rests, fmean(one) - fmean(other), exact=exact)
+
+
+def _permuted(relabelled: Matrix, seen: float, *, exact: bool) -> Permuted:
+    as_large = int(np.sum(np.abs(relabelled) >= abs(seen) - ROUNDING))
+    if exact:
+        return Permuted(as_large / len(relabelled))
+    return Permuted((as_large + 1) / (DRAWS + 1), DRAWS)
+
+
+def holm(ps: Sequence[float]) -> list[float]:
+    """Corrected for their number, each in its place: that none of them is significant by chance."""
+    corrected, least = [0.0] * len(ps), 0.0
+    for done, place in enumerate(sorted(range(len(ps)), key=ps.__getitem__)):
+        least = corrected[place] = max(least, min(1.0, (len(ps) - done) * ps[place]))
+    return corrected

@@ -1,0 +1,104 @@
+"""The samples behind an analysis: games as scores of deals, and the pairs of them that two arms share.
+
+The repeats of a deal are no deals of their own, so they are averaged first. A seed is one deck at all player counts, so
+that what is pooled over them stands on seeds. Where there is a single deal, its repeats take the place of deals.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from statistics import fmean
+from typing import Literal
+
+from experiments.results.rows import Row
+from experiments.statistics.estimates import Estimate, Permuted, by_groups, by_signs, of_one, of_two
+
+Unit = Literal["deals", "repeats"]
+
+
+def arranged(rows: Sequence[Row], order: Sequence[str] = ()) -> Mapping[str, list[Row]]:
+    """The games by arm: first those of the order, then the others by name."""
+    found: dict[str, list[Row]] = {arm: [] for arm in (*order, *sorted({row.arm for row in rows}))}
+    for row in rows:
+        found[row.arm].append(row)
+    return {arm: games for arm, games in found.items() if games}
+
+
+def counts(games: Sequence[Row]) -> tuple[int, ...]:
+    """The player counts."""
+    return tuple(sorted({row.players for row in games}))
+
+
+def complete(games: Sequence[Row]) -> list[Row]:
+    """Those of the seeds that all player counts have; of a single seed, those of the repeats that all have."""
+    at = [[row for row in games if row.players == n] for n in counts(games)]
+    seeds = set.intersection(*({row.seed for row in some} for some in at)) if at else set()
+    found = [row for row in games if row.seed in seeds]
+    if len(seeds) != 1:
+        return found
+    repeats = set.intersection(*({row.repeat for row in some if row.seed in seeds} for some in at))
+    return [row for row in found if row.repeat in repeats]
+
+
+def unit(games: Sequence[Row]) -> Unit:
+    return "repeats" if len({row.seed for row in games}) == 1 else "deals"
+
+
+def scores(games: Sequence[Row], of: Callable[[Row], int] = lambda row: row.score_strict) -> list[float]:
+    """Of complete games, by seed or, when there is one, by repeat: the mean over player counts of that over repeats."""
+    by_repeat = unit(games) == "repeats"
+    found: dict[int, dict[int, list[int]]] = {}
+    for row in games:
+        found.setdefault(row.repeat if by_repeat else row.seed, {}).setdefault(row.players, []).append(of(row))
+    return [fmean(map(fmean, at.values())) for _, at in sorted(found.items())]
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """What two arms share: games of the same players, seed and repeat."""
+
+    games: tuple[list[Row], list[Row]]
+    """Of the one and of the other."""
+    left_out: int
+    """Games of both that are in no pair."""
+
+    @classmethod
+    def of(cls, ours: Sequence[Row], theirs: Sequence[Row], players: Sequence[int]) -> "Pairs":
+        """At some player counts together."""
+        at = [[row for row in games if row.players in players] for games in (ours, theirs)]
+        shared = set.intersection(*({_game(row) for row in games} for games in at))
+        one, other = (complete([row for row in games if _game(row) in shared]) for games in at)
+        return cls((one, other), sum(map(len, at)) - len(one) - len(other))
+
+    @cached_property
+    def unit(self) -> Unit:
+        return unit(self.games[0])
+
+    @cached_property
+    def scores(self) -> tuple[list[float], list[float]]:
+        one, other = map(scores, self.games)
+        return one, other
+
+    @cached_property
+    def deltas(self) -> list[float]:
+        return [one - other for one, other in zip(*self.scores, strict=True)]
+
+    @property
+    def samples(self) -> tuple[list[float], ...]:
+        """What the mean is a mean of: the differences; repeats are no pairs, so both samples."""
+        return self.scores if self.unit == "repeats" else (self.deltas,)
+
+    @cached_property
+    def estimate(self) -> Estimate | None:
+        return of_two(*self.scores) if self.unit == "repeats" else of_one(self.deltas)
+
+    @cached_property
+    def test(self) -> Permuted | None:
+        """None for a single pair."""
+        if self.estimate is None:
+            return None
+        return by_groups(*self.scores) if self.unit == "repeats" else by_signs(self.deltas)
+
+
+def _game(row: Row) -> tuple[int, int, int]:
+    return row.players, row.seed, row.repeat

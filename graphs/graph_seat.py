@@ -1,0 +1,224 @@
+"""A compiled graph as a seat: View in, Decision out, whatever happened on the way."""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Self
+
+from langchain_core.language_models.chat_models import BaseChatModel
+
+from graphs import prompt_texts
+from graphs.ablate import bind
+from graphs.compile import Attempt, Built, attempts, built
+from graphs.config import PROGRAM, GraphConfig, read
+from graphs.memory import remember
+from graphs.node import Kit, SeatState
+from graphs.simulated import Simulated
+from graphs.walk import Walk, walk
+from orchestrator.errors import UserError
+from orchestrator.hanabi.moves import Move
+from orchestrator.hanabi.view import View
+from orchestrator.journal.events import SeatCard
+from orchestrator.journal.recorded_answers import Recording, Replay, Resumed
+from orchestrator.models import simulated
+from orchestrator.models.layer import ModelLayer, described
+from orchestrator.models.request import Brain
+from orchestrator.models.settings import REPLAY, ModelSettings, settings
+from orchestrator.models.simulated import SimSettings, is_simulated
+from orchestrator.table.seat import Chair, Decision, Memory
+from roles import Notes, Verdict
+from roles.hanabi.reasoning.position import TAKES, Position
+from roles.hanabi.safety import safest
+from roles.hanabi.sections.table import cut
+from roles.replies import Choice, RatedChoice, Shortlist
+
+Model = str | Mapping[str, Any] | ModelSettings | SimSettings | BaseChatModel | Brain
+"""`program`, `sim:NAME`, `openai:NAME[@URL]`, `replay:DIR`, settings with a `model`, a LangChain model, a brain."""
+
+
+@dataclass(frozen=True)
+class GraphSeat:
+    """A graph that plays. `config` is bound: every node's model is `program` or a key of `brains`."""
+
+    config: GraphConfig
+    brains: Mapping[str, Brain | Simulated]
+    models: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """The settings that decide what each of them answers."""
+    chair: Chair = field(default_factory=Chair)
+
+    async def __call__(self, view: View, memory: Memory, /) -> Decision:
+        """Raises ModelError when a model gave no answer, TurnError when a role's program failed."""
+        made, walked = self._made[view.players]
+        state: SeatState = {"view": view, "memory": memory, "notes": {}, "failed": []}
+        kit = Kit(self.brains, self.chair)
+        if walked is not None:
+            done: Mapping[str, Any] = await walked(state, kit)
+        else:
+            limit = len(made.graph.nodes) + 5
+            done = await made.graph.ainvoke(state, context=kit, config={"recursion_limit": limit})
+        if done["failed"]:
+            raise done["failed"][0]
+        decision = decide(made.config, view, done["notes"])
+        memory = remember(made.config, view, done["notes"], decision.move)
+        return replace(decision, votes=votes(made.config, done["notes"]), memory=memory)
+
+    @cached_property
+    def _made(self) -> "_Made":
+        return _Made(self.config)
+
+    @cached_property
+    def card(self) -> SeatCard:
+        return SeatCard(
+            graph=self.config.name,
+            model="+".join(self.config.models),
+            config=self.config.model_dump(mode="json"),
+            models={name: dict(deciding) for name, deciding in self.models.items() if name in self.config.models},
+            prompts=prompt_texts.hashes(self.config),
+        )
+
+    def sitting(self, chair: Chair) -> Self:
+        def going_on(brain: Brain | Simulated) -> Brain | Simulated:
+            """A simulated model says the same again, and for nothing."""
+            return brain if isinstance(brain, Simulated) else Resumed(brain, chair.answered)
+
+        brains = {name: going_on(brain) for name, brain in self.brains.items()}
+        return replace(self, chair=chair, brains=brains if chair.answered else self.brains)
+
+    async def aclose(self) -> None:
+        for brain in self.brains.values():
+            await brain.aclose()
+
+
+class _Made(dict[int, tuple[Built, Walk | None]]):
+    """By the player count: the graph, and the walk through it where it asks no model."""
+
+    def __init__(self, config: GraphConfig) -> None:
+        self.config = config
+
+    def __missing__(self, players: int) -> tuple[Built, Walk | None]:
+        made = built(self.config, players)
+        self[players] = made, walk(made.config)
+        return self[players]
+
+
+def decide(config: GraphConfig, view: View, notes: Notes) -> Decision:
+    """The last attempt's choice if every judge let it pass; else the safest legal move, marked as forced."""
+    last = [attempt for attempt in attempts(config) if attempt.name(config.decides) in notes][-1]
+    (choice,) = notes[last.name(config.decides)]
+    verdicts = [note for judge in last.judges for note in notes.get(last.name(judge), ())]
+    refused = any(isinstance(verdict, Verdict) and not verdict.accept for verdict in verdicts)
+    if isinstance(choice, Choice) and not refused:
+        rated = choice.ratings if isinstance(choice, RatedChoice) else None
+        ratings = None if rated is None else {str(rating.action): rating.rating for rating in rated}
+        rank = _rank(config, last, notes, choice.action)
+        return Decision(choice.action, choice.reason, ratings, node=last.name(config.decides), rank=rank)
+    move, why = safest(Position.of(cut(view, [(kind, {}) for kind in TAKES])))
+    tries = f"{last.number} {'choice' if last.number == 1 else 'choices'}"
+    cause = f"none of {tries} passed" if refused else f"{config.decides} gave no usable choice"
+    return Decision(move, f"{cause}: {why}", forced=True, rank=_rank(config, last, notes, move))
+
+
+def _rank(config: GraphConfig, attempt: Attempt, notes: Notes, move: Move) -> int | None:
+    """A move's rank in the list of a recommender, if there is one and it lists the move."""
+    said = [note for node in config.nodes for note in notes.get(attempt.name(node), ())]
+    ranks = [note.rank(move) for note in said if isinstance(note, Shortlist)]
+    return next((rank for rank in ranks if rank is not None), None)
+
+
+def votes(config: GraphConfig, notes: Notes) -> dict[str, dict[str, int]]:
+    """How many answers of each node that is asked for several choices chose a move, the most frequent first."""
+    asked = [name for name, node in config.nodes.items() if node.samples > 1 and name in notes]
+    counts = {name: Counter(str(n.action) for n in notes[name] if isinstance(n, Choice)) for name in asked}
+    return {name: dict(count.most_common()) for name, count in counts.items() if count}
+
+
+def seat(
+    graph: GraphConfig | str | Path,
+    model: Model = PROGRAM,
+    *,
+    named: Mapping[str, Model] | None = None,
+    layer: ModelLayer | None = None,
+) -> GraphSeat:
+    """A seat of a graph (a config, a name or a YAML file) with a model bound to `default`, and others by name.
+
+    `layer` makes the brains of models; seats that share one share its limits, cache, budget and recording. Raises
+    UserError for a graph or a model that cannot be.
+    """
+    config = graph if isinstance(graph, GraphConfig) else read(graph)
+    layer = layer or ModelLayer()
+    written = {one: one for one in config.models if is_simulated(one)}
+    bound = {name: _found(one) for name, one in {**written, "default": model, **(named or {})}.items()}
+    labels = _labels(bound)
+    wanted = set(bind(config, labels).models) - {PROGRAM}
+    models = {labels[name]: one for name, one in bound.items() if labels[name] in wanted}
+    made = GraphSeat(
+        bind(config, labels),
+        {called: _brain(one, layer) for called, one in models.items()},
+        {called: _deciding(one) for called, one in models.items()},
+    )
+    return replace(made, brains={called: _of_seat(brain, made.card) for called, brain in made.brains.items()})
+
+
+def _of_seat(brain: Brain | Simulated, card: SeatCard) -> Brain | Simulated:
+    """A recording says only what was said to such a seat; any other brain as it is."""
+    return Replay(brain.recording.of_seat(card)) if isinstance(brain, Replay) else brain
+
+
+def _brain(model: Model, layer: ModelLayer) -> Brain | Simulated:
+    if (sim := simulated.settings(model)) and layer.replay is None:
+        return Simulated(sim)
+    if isinstance(model, str | Mapping | ModelSettings | BaseChatModel):
+        return layer.brain(model)
+    if not (callable(model) and hasattr(model, "aclose")):
+        raise UserError(f"{model!r} is no model: a string, settings, a LangChain chat model, or a brain")
+    return model
+
+
+def _found(model: Model) -> Model:
+    """The recording of a `replay:DIR`; any other model as it is."""
+    if isinstance(model, str) and model.startswith(REPLAY):
+        return Replay(Recording.of(Path(model.removeprefix(REPLAY))))
+    return model
+
+
+def _deciding(model: Model) -> Mapping[str, Any]:
+    """The settings that decide what it answers, as far as they are known."""
+    if isinstance(model, Replay):
+        return model.recording.model[1]
+    if isinstance(model, BaseChatModel):
+        return described(model).deciding
+    if sim := simulated.settings(model):
+        return sim.deciding
+    if isinstance(model, str | Mapping | ModelSettings) and model != PROGRAM:
+        return settings(model).deciding
+    return {}
+
+
+def _labels(bound: Mapping[str, Model]) -> dict[str, str]:
+    """How the bound models are called in journals: two that answer differently are never called the same."""
+    labels: dict[str, str] = {}
+    seen: dict[str, Model] = {}
+    for name, model in bound.items():
+        called = label(model)
+        twin = seen.setdefault(called, model)
+        alike = (
+            isinstance(model, str) or twin is model or (bool(_deciding(model)) and _deciding(model) == _deciding(twin))
+        )
+        labels[name] = called if alike else f"{called} ({name})"
+    return labels
+
+
+def label(model: Model) -> str:
+    """How a model is called in journals and results; a replay bears the name of the model that was recorded."""
+    if isinstance(model, str):
+        return model
+    if isinstance(model, Replay):
+        return model.recording.model[0]
+    if sim := simulated.settings(model):
+        return sim.model
+    if isinstance(model, Mapping | ModelSettings):
+        return settings(model).model
+    named: Any = getattr(model, "model_name", None) or getattr(model, "model", None)
+    return f"{type(model).__name__}:{named}" if isinstance(named, str) else type(model).__name__

@@ -1,0 +1,53 @@
+"""Marks of a recorded turn: what each role's mark says of each of its replies, now that the truth is known."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import roles
+from graphs.ablate import at
+from graphs.compile import attempts, role_node
+from graphs.config import GraphConfig, checked
+from graphs.prompting import notes_of
+from orchestrator.errors import UserError
+from orchestrator.hanabi.referee import rebuild
+from orchestrator.journal.events import Decided, Event, GameStarted, Moved, TurnStarted
+from orchestrator.table.seat import Memory
+from roles import Truth
+
+Marked = Mapping[str, tuple[Mapping[str, float] | None, ...]]
+"""By the node's name in its attempt: the marks of each of its samples."""
+
+
+def marks_at(events: Sequence[Event], number: int) -> Marked:
+    """The marks of a turn of a whole journal, which holds the deal, the moves and the seats' graphs.
+
+    Raises UserError when the journal has no such turn; empty for a seat that is no graph.
+    """
+    started, turn = events[0], [event for event in events if getattr(event, "turn", None) == number]
+    if not isinstance(started, GameStarted) or not turn:
+        raise UserError(f"this journal has no turn {number}")
+    seat = next(event.seat for event in turn if isinstance(event, TurnStarted))
+    if (resolved := started.seats[seat].config) is None:
+        return {}
+    moves = [event.past.move for event in events if isinstance(event, Moved) and event.past.turn < number]
+    decided = [event for event in events if isinstance(event, Decided) and event.turn < number]
+    memories = [event.memory for event in decided if event.seat == seat]
+    config = at(checked(dict(resolved), f"the graph of seat {seat}"), started.players)
+    truth = Truth.of(rebuild(started.players, started.deck, moves))
+    return marks(config, turn, truth, memories[-1] if memories else None)
+
+
+def marks(config: GraphConfig, turn: Iterable[Event], truth: Truth, memory: Memory | None = None) -> Marked:
+    """The marks of a turn's events, the `turn_started` among them; nodes whose role has no mark are left out.
+
+    `config` is the graph as it is at the game's player count (see `at`); `memory` is what the seat remembered.
+    """
+    events = list(turn)
+    view = next(event.view for event in events if isinstance(event, TurnStarted))
+    notes, found = notes_of(config, events), {}
+    for attempt in attempts(config):
+        for name in config.nodes if attempt.number == 1 else attempt.path:
+            node = role_node(config, name, attempt)
+            if node.role.mark is not None and node.name in notes:
+                told = node.told(view, notes, memory)
+                found[node.name] = tuple(roles.mark(node.role, reply, told, truth) for reply in notes[node.name])
+    return found

@@ -1,0 +1,49 @@
+"""The texts that the prompts of a graph are made of, by name: what must be the same for a game to be the same."""
+
+import prompts
+import roles
+from graphs import named as library
+from graphs.config import GraphConfig
+from roles.replies import answer_format
+
+_BLOCKS = ("answer_json", "answer_text", "candidates", "judged", "refusals", "reports")
+COMMON = (*(f"{block}.md" for block in _BLOCKS), prompts.PHRASES)
+"""Prompt files that every graph may use."""
+
+
+def hashes(config: GraphConfig) -> dict[str, str]:
+    """A hash of each of its texts."""
+    known = prompts.hashes()
+    return {name: known[name] if name in known else prompts.digest(text) for name, text in texts(config).items()}
+
+
+def texts(config: GraphConfig) -> dict[str, str]:
+    """The prompt files of the graph's contexts and roles, templates brought along, and answer formats.
+
+    A context that the config holds itself is no file.
+    """
+    known, found, templates = prompts.contents(), _contexts(config), dict[str, str]()
+    files = set[str]()
+    for name, node in config.nodes.items():
+        context, role = config.context_of(name), config.role(name)
+        used = [file for told in context.names for file in context.files(told)]
+        files |= {prompts.path(file, context.lang) for file in (*COMMON, *used)}
+        found |= {f"sections/{told}.md": text for told in context.names if (text := _brought(told)) is not None}
+        said = "" if role.template is None else role.instruction(context.words)
+        templates[prompts.path(f"roles/{node.role}", context.lang)] = said
+        if role.template is not None:
+            templates[f"answers/{name}"] = answer_format(context.reply(role), context.answer_format, context.words)
+    others = {name: text for name, text in found.items() if name not in known} | templates
+    there = {name: known[name] for name in sorted({*files, *found} & set(known))}
+    return there | dict(sorted(others.items()))
+
+
+def _brought(section: str) -> str | None:
+    """The template that a section brings itself."""
+    kind = roles.SECTIONS[section]
+    return None if kind.template is None else kind.wording()
+
+
+def _contexts(config: GraphConfig) -> dict[str, str]:
+    named = {given for given in (config.context, *(n.context for n in config.nodes.values())) if isinstance(given, str)}
+    return {f"contexts/{name}.yaml": library.contexts()[name].text for name in named}

@@ -1,0 +1,69 @@
+"""Simulated models as brains. They answer for a role, from what it is told and hears; so a graph must seat them."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from pydantic import BaseModel
+
+from orchestrator.models.layer import call_seed
+from orchestrator.models.request import Ask, Message, Said, estimated
+from orchestrator.models.simulated import SimSettings
+from orchestrator.replies import malformed, text_format
+from roles import Notes, Told
+from roles.hanabi import simulated_errors
+from roles.hanabi.simulated_errors import Slips
+from roles.registry import Solve
+
+
+@dataclass(frozen=True)
+class Question:
+    """What a simulated model is asked, beside the prompt."""
+
+    solve: Solve
+    exact: Callable[[], BaseModel]
+    """The program's answer, checked. Raises RoleError."""
+    told: Told
+    heard: Notes
+
+
+@dataclass(frozen=True)
+class Simulated:
+    """A simulated model that has not been asked yet."""
+
+    settings: SimSettings
+
+    def asked(self, question: Question) -> "Answering":
+        return Answering(self.settings, question)
+
+    async def aclose(self) -> None:
+        """Nothing to close."""
+
+
+@dataclass(frozen=True)
+class Answering:
+    """The brain of one question: the same ask always gets the same text."""
+
+    settings: SimSettings
+    question: Question
+
+    async def __call__(self, ask: Ask, said: tuple[Message, ...], /) -> Said:
+        slips = Slips(self.settings, call_seed(self.settings.seed, ask))
+        of = self.question
+        reply = simulated_errors.reply(ask.reply, of.solve, of.exact, of.told, of.heard, slips)
+        text, finish = text_format.text_of(reply, ask.form), "stop"
+        if dice := slips.strike("malformed"):
+            slips.made.append("malformed")
+            text, finish = malformed.spoilt(reply, ask.form, dice)
+        return Said(
+            text=text,
+            tokens_in=sum(estimated(message.content) for message in said),
+            tokens_out=estimated(text),
+            finish=finish,
+            served_by="simulated",
+            usd=0.0,
+            estimated=True,
+            injected=tuple(slips.made),
+        )
+
+    async def aclose(self) -> None:
+        """Nothing to close."""

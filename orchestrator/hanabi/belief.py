@@ -1,0 +1,167 @@
+"""Exact beliefs about a hidden hand, by integer counting.
+
+A hand is a draw of distinct copies from the cards its observer cannot see, each slot restricted to the types that
+hints leave possible. The joint posterior is exact: a dynamic programme over card types fills subsets of slots, so
+that `certain` means certain, and a slot is known playable even where no slot-by-slot reasoning would find it.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property, lru_cache
+from itertools import compress
+
+from orchestrator.hanabi.cards import CARDS, COPIES_OF, Card, Mask, Piles, count, unmask
+from orchestrator.hanabi.view import Hand, View
+
+
+@dataclass(frozen=True)
+class Slot:
+    """The belief about one slot: how many deals give it each type."""
+
+    weights: tuple[int, ...]
+    """By index in CARDS."""
+    piles: Piles
+
+    @cached_property
+    def total(self) -> int:
+        return sum(self.weights)
+
+    @cached_property
+    def possible(self) -> Mask:
+        return sum(1 << i for i, weight in enumerate(self.weights) if weight)
+
+    def chance(self, types: Mask) -> float:
+        """P(the card is one of `types`); 0.0 and 1.0 exactly when it is certain."""
+        return sum(compress(self.weights, _bits(types))) / self.total
+
+    @cached_property
+    def playable(self) -> float:
+        return self.chance(self.piles.playable)
+
+    @cached_property
+    def dead(self) -> float:
+        return self.chance(self.piles.dead)
+
+    @cached_property
+    def critical(self) -> float:
+        return self.chance(self.piles.critical)
+
+    def likely(self) -> dict[Card, float]:
+        """The possible cards with their probabilities, likeliest first."""
+        shares = {card: self.weights[i] / self.total for i, card in enumerate(CARDS) if self.weights[i]}
+        return dict(sorted(shares.items(), key=lambda item: -item[1]))
+
+    def cards(self) -> tuple[Card, ...]:
+        return unmask(self.possible)
+
+
+@lru_cache(maxsize=4096)
+def _bits(types: Mask) -> tuple[int, ...]:
+    return tuple(types >> i & 1 for i in range(len(CARDS)))
+
+
+@lru_cache(maxsize=4096)
+def weights(masks: tuple[Mask, ...], unseen: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
+    """For each slot and type: the number of ordered draws from `unseen` that fit all `masks` and put it there.
+
+    All zero when no draw fits. Types that may lie in the same slots are drawn as one kind and told apart afterwards:
+    each copy of a kind lies in a slot equally often.
+    """
+    slots = len(masks)
+    full = (1 << slots) - 1
+    kinds = _kinds(masks, unseen)
+    copies = [sum(unseen[k] for k in types) for types in kinds.values()]
+    forward = _fill(list(kinds), copies, full)
+    backward = _fill(list(kinds)[::-1], copies[::-1], full)[::-1]
+    table = [[0] * len(CARDS) for _ in masks]
+    for step, (allowed, types) in enumerate(kinds.items()):
+        found = [0] * slots
+        for before, ways in forward[step].items():
+            for chosen, orders in _subsets(allowed & ~before, copies[step]):
+                after = backward[step + 1].get(full & ~before & ~chosen, 0) if chosen else 0
+                for slot in range(slots) if after else ():
+                    if chosen >> slot & 1:
+                        found[slot] += ways * orders * after
+        for slot, number in enumerate(found):
+            for k in types:
+                table[slot][k] = number // copies[step] * unseen[k]
+    return tuple(tuple(row) for row in table)
+
+
+def _kinds(masks: Sequence[Mask], unseen: Sequence[int]) -> dict[int, list[int]]:
+    """The types there are, by the set of slots in which they may lie."""
+    kinds: dict[int, list[int]] = {}
+    for k, copies in enumerate(unseen):
+        allowed = sum(1 << slot for slot, possible in enumerate(masks) if possible >> k & 1)
+        if copies and allowed:
+            kinds.setdefault(allowed, []).append(k)
+    return kinds
+
+
+def _fill(kinds: Sequence[int], copies: Sequence[int], full: int) -> list[dict[int, int]]:
+    """After each prefix of kinds: the ways in which it fills each set of slots."""
+    ways: list[dict[int, int]] = [{0: 1}]
+    for allowed, number in zip(kinds, copies, strict=True):
+        after: dict[int, int] = {}
+        for filled, before in ways[-1].items():
+            for chosen, orders in _subsets(allowed & ~filled & full, number):
+                after[filled | chosen] = after.get(filled | chosen, 0) + before * orders
+        ways.append(after)
+    return ways
+
+
+@cache
+def _subsets(free: int, copies: int) -> tuple[tuple[int, int], ...]:
+    """Subsets of `free` that `copies` copies can fill, each with the number of ways to order them."""
+    found, subset = [], free
+    while True:
+        orders = 1
+        for taken in range(subset.bit_count()):
+            orders *= copies - taken
+        if orders > 0:
+            found.append((subset, orders))
+        if not subset:
+            return tuple(found)
+        subset = (subset - 1) & free
+
+
+def unseen(piles: Piles, *visible: Sequence[Card]) -> tuple[int, ...]:
+    """Copies of each type that are neither in the piles nor in the visible hands."""
+    seen = count(card for hand in visible for card in hand)
+    return tuple(map(_left, COPIES_OF, piles.gone, seen))
+
+
+def _left(copies: int, gone: int, held: int) -> int:
+    return copies - gone - held
+
+
+def believe(masks: Sequence[Mask], piles: Piles, *visible: Sequence[Card]) -> tuple[Slot, ...]:
+    """The belief of somebody who sees the piles and the `visible` hands about a hand restricted by `masks`.
+
+    Raises ValueError when no hand fits: the masks and the visible cards contradict each other.
+    """
+    table = weights(tuple(masks), unseen(piles, *visible))
+    if any(not any(row) for row in table):
+        raise ValueError("no hand fits these hints and visible cards")
+    return tuple(Slot(row, piles) for row in table)
+
+
+def own(view: View) -> tuple[Slot, ...]:
+    """What a seat can know of its own hand, from hints and the cards it sees."""
+    return believe([k.mask for k in view.own], view.piles, *(hand.cards for hand in view.hands))
+
+
+def partner(view: View, seat: int) -> tuple[Slot, ...]:
+    """What `seat` can know of his hand, as far as the viewing seat can tell: he sees the viewer's hand, the viewer
+    does not, so only the piles and the hands that both see are counted."""
+    return believe(
+        [k.mask for k in hand_of(view, seat).known], view.piles, *(h.cards for h in seen_by_both(view, seat))
+    )
+
+
+def hand_of(view: View, seat: int) -> Hand:
+    return next(hand for hand in view.hands if hand.seat == seat)
+
+
+def seen_by_both(view: View, seat: int) -> tuple[Hand, ...]:
+    return tuple(hand for hand in view.hands if hand.seat != seat)

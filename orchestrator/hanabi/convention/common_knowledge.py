@@ -1,0 +1,306 @@
+"""Common knowledge: what everybody at the table can derive of every card, and knows that everybody can.
+
+It is a pure function of the public past and of how the players take part: hints, counting, and what the conventions
+make of hints and of silence. The state after a move follows from the state before it; a hand's owner and the others
+hold the same state, so that each can tell what the other knows.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Literal, NamedTuple
+
+from orchestrator.hanabi.cards import (
+    ANY,
+    COLOURS,
+    COPIES_OF,
+    DECK_SIZE,
+    HAND_SIZES,
+    MAX_LIVES,
+    MAX_TOKENS,
+    Card,
+    Mask,
+    Piles,
+)
+from orchestrator.hanabi.convention.hint_convention import (
+    STRANGER,
+    Custom,
+    between,
+    focus,
+    is_dump,
+    known,
+    maybe,
+    next_discard,
+    types_of,
+    warned,
+)
+from orchestrator.hanabi.moves import Discard, Hint, Move, Play
+from orchestrator.hanabi.view import Past
+
+Hands = tuple[tuple[Mask, ...], ...]
+"""By seat and slot, the oldest card first."""
+
+
+class Event(NamedTuple):
+    """One past move as everybody saw it."""
+
+    seat: int
+    move: Move
+    card: Card | None = None
+    """The card played or discarded."""
+    scored: bool | None = None
+    slots: tuple[int, ...] = ()
+    """The slots that a hint touched."""
+
+    @classmethod
+    def of(cls, past: Past) -> "Event":
+        return cls(past.seat, past.move, past.card, past.scored, past.slots)
+
+
+Why = Literal["play hint", "warning", "silence", "passed over", "played as told", "played untold"]
+
+
+NEARLY_OVER = 3
+"""Cards in the deck from which convention players try what may not fit."""
+
+
+class Point(NamedTuple):
+    """What a move says of a slot."""
+
+    slot: int
+    types: Mask
+    why: Why
+    said: bool
+    """Whether its player means it."""
+    believed: bool
+    """Whether the owner reads it so."""
+
+
+class Claim(NamedTuple):
+    """What a player's move says of a card, if he keeps to the convention: that it is of these types."""
+
+    turn: int
+    seat: int
+    """Whose move says so."""
+    owner: int
+    card: int
+    """Which card: cards are numbered in the order in which they are dealt."""
+    types: Mask
+    why: Why
+
+
+@dataclass(frozen=True)
+class Common:
+    """The state before a turn."""
+
+    customs: tuple[Custom, ...]
+    """By seat."""
+    turn: int
+    piles: Piles
+    tokens: int
+    lives: int
+    deck: int
+    """Cards left in it."""
+    literal: Hands
+    """By positive and negative hints alone."""
+    hands: Hands
+    """By all that everybody can derive."""
+    cards: tuple[tuple[int, ...], ...]
+    """Which card lies in each slot, by the order of dealing."""
+    gone: tuple[tuple[int, Card], ...] = ()
+    """The cards played and discarded, by the order of dealing."""
+    claims: tuple[Claim, ...] = ()
+
+    @classmethod
+    def start(cls, customs: Sequence[Custom]) -> "Common":
+        players = len(customs)
+        size = HAND_SIZES[players]
+        nothing = ((ANY,) * size,) * players
+        cards = tuple(tuple(range(seat * size, (seat + 1) * size)) for seat in range(players))
+        piles = Piles((0, 0, 0, 0, 0), ())
+        return cls(tuple(customs), 1, piles, MAX_TOKENS, MAX_LIVES, DECK_SIZE - players * size, nothing, nothing, cards)
+
+    @property
+    def players(self) -> int:
+        return len(self.customs)
+
+    def after(self, event: Event) -> "Common":
+        """The state after one more move."""
+        silent = self._silence(event)
+        if isinstance(event.move, Play | Discard):
+            done = silent._conduct(event)._moved(event, event.move)
+        else:
+            done = silent._told(event, event.move)
+        return replace(done, turn=self.turn + 1, hands=counted(done.hands, done.literal, done.piles))
+
+    def _silence(self, event: Event) -> "Common":
+        """He who does not warn the next player, though he could, says that the card about to go is not critical."""
+        following = (event.seat + 1) % self.players
+        told = not isinstance(event.move, Play | Discard) and event.move.to == following
+        if told or not self.deck or not self.tokens or self.customs[event.seat].hints is None:
+            return self
+        if not self.customs[following].subtle:
+            return self
+        slot = next_discard(self.hands[following], self.piles, self.customs[following])
+        if slot is None or not self.hands[following][slot] & self.piles.critical:
+            return self
+        _, reads = between(self.customs[event.seat], self.customs[following])
+        point = Point(slot, ANY & ~self.piles.critical, "silence", said=True, believed=reads is not None)
+        hands = _with(self.hands, following, _narrowed(self.hands[following], [point]))
+        return replace(self, hands=hands, claims=(*self.claims, self._record(event.seat, following, point)))
+
+    def _conduct(self, event: Event) -> "Common":
+        """He who discards says that he knows of no card to play; he who plays what hints alone do not tell has read."""
+        assert isinstance(event.move, Play | Discard)
+        seat, hand, fits = event.seat, self.hands[event.seat], self.piles.playable
+        if self.customs[seat] == STRANGER:
+            return self
+        if isinstance(event.move, Discard):
+            said = [
+                Claim(self.turn, seat, seat, self.cards[seat][slot], ANY & ~fits, "passed over")
+                for slot, possible in enumerate(hand)
+                if known(possible, fits)
+            ]
+        else:
+            slot = event.move.slot
+            card = self.cards[seat][slot]
+            if not known(hand[slot], fits):  # he has seen other cards, or he has read otherwise
+                said = [Claim(self.turn, seat, seat, card, fits, "played untold")] if self.deck > NEARLY_OVER else []
+            elif known(self.literal[seat][slot], fits):
+                said = []
+            else:
+                said = [Claim(self.turn, seat, seat, card, ANY, "played as told")]
+        return replace(self, claims=(*self.claims, *said)) if said else self
+
+    def _moved(self, event: Event, move: Play | Discard) -> "Common":
+        assert event.card is not None  # everybody saw it
+        piles = _piled(self.piles, event.card, scored=bool(event.scored))
+        back = isinstance(move, Discard) or (event.scored and event.card.rank == 5)
+        new = (ANY,) if self.deck else ()
+        number = (DECK_SIZE - self.deck,) if self.deck else ()
+        return replace(
+            self,
+            piles=piles,
+            tokens=min(MAX_TOKENS, self.tokens + bool(back)),
+            lives=self.lives - (event.scored is False),
+            deck=max(0, self.deck - 1),
+            literal=_with(self.literal, event.seat, _drawn(self.literal[event.seat], move.slot, new)),
+            hands=_with(self.hands, event.seat, _drawn(self.hands[event.seat], move.slot, new)),
+            cards=_with(self.cards, event.seat, _drawn(self.cards[event.seat], move.slot, number)),
+            gone=(*self.gone, (self.cards[event.seat][move.slot], event.card)),
+        )
+
+    def _told(self, event: Event, hint: Hint) -> "Common":
+        hand, points = self.hear(event.seat, hint, event.slots)
+        heard = replace(
+            self,
+            tokens=self.tokens - 1,
+            literal=_with(self.literal, hint.to, hinted(self.literal[hint.to], types_of(hint), event.slots)),
+            hands=_with(self.hands, hint.to, hand),
+        )
+        claims = (self._record(event.seat, hint.to, point) for point in points if point.said)
+        return replace(heard, claims=(*self.claims, *claims))
+
+    def hear(self, giver: int, hint: Hint, touched: Sequence[int]) -> tuple[tuple[Mask, ...], tuple[Point, ...]]:
+        """What everybody knows of the told hand afterwards: what the hint says literally, then, from a player who keeps
+        to a convention, what it points at."""
+        before, of = self.hands[hint.to], types_of(hint)
+        literal = hinted(self.literal[hint.to], of, touched)
+        hand = tuple(now or hints for now, hints in zip(hinted(before, of, touched), literal, strict=True))
+        points = tuple(self._points(giver, hint, touched, hand))
+        return _narrowed(hand, points), points
+
+    def _points(self, giver: int, hint: Hint, touched: Sequence[int], hand: tuple[Mask, ...]) -> Iterator[Point]:
+        before = self.hands[hint.to]
+        hints, reads = between(self.customs[giver], self.customs[hint.to])
+        if hints is None or is_dump(hint, giver, self.players, self.tokens, touched):
+            return
+        if hint.to == (giver + 1) % self.players:
+            slot = warned(hint, before, self.piles, touched, self.customs[hint.to])
+            if slot is not None:
+                yield Point(slot, self.piles.critical, "warning", said=True, believed=reads is not None)
+                return
+        if made_known(before, hand, self.piles):
+            return
+        meant = focus(hand, touched, self.piles, hints)
+        taken = None if reads is None else focus(hand, touched, self.piles, reads)
+        for slot in dict.fromkeys((meant, taken)):
+            if slot is not None:
+                yield Point(slot, self.piles.playable, "play hint", said=slot == meant, believed=slot == taken)
+
+    def _record(self, seat: int, owner: int, point: Point) -> Claim:
+        return Claim(self.turn, seat, owner, self.cards[owner][point.slot], point.types, point.why)
+
+
+def _narrowed(hand: tuple[Mask, ...], points: Iterable[Point]) -> tuple[Mask, ...]:
+    """What is believed of a hand, unless it leaves nothing."""
+    masks = list(hand)
+    for point in points:
+        if point.believed:
+            masks[point.slot] = masks[point.slot] & point.types or masks[point.slot]
+    return tuple(masks)
+
+
+def hinted(hand: Sequence[Mask], of: Mask, touched: Sequence[int]) -> tuple[Mask, ...]:
+    """A hand after a hint, by what it says literally."""
+    return tuple(possible & (of if slot in touched else ANY & ~of) for slot, possible in enumerate(hand))
+
+
+def made_known(before: Sequence[Mask], after: Sequence[Mask], piles: Piles) -> bool:
+    """Whether a card that might have been playable is now known to be."""
+    return any(
+        maybe(old, piles.playable) and known(new, piles.playable) for old, new in zip(before, after, strict=True)
+    )
+
+
+def counted(hands: Hands, literal: Hands, piles: Piles) -> Hands:
+    """A type all of whose copies are gone, or known to lie in some slot, is in no other slot."""
+    located = [mask for hand in hands for mask in hand if mask & (mask - 1) == 0]
+    while True:
+        full = _full(piles, tuple(sorted(located)))
+        hands = tuple(
+            tuple(m if m & (m - 1) == 0 else (m & ~full or hints) for m, hints in zip(hand, said, strict=True))
+            for hand, said in zip(hands, literal, strict=True)
+        )
+        found = [mask for hand in hands for mask in hand if mask & (mask - 1) == 0]
+        if len(found) == len(located):
+            return hands
+        located = found
+
+
+@lru_cache(maxsize=4096)
+def _full(piles: Piles, located: tuple[Mask, ...]) -> Mask:
+    """The types of which every copy is gone or located."""
+    full = 0
+    for index, gone in enumerate(piles.gone):
+        if gone + located.count(1 << index) >= COPIES_OF[index]:
+            full |= 1 << index
+    return full
+
+
+def _piled(piles: Piles, card: Card, *, scored: bool) -> Piles:
+    if not scored:
+        return Piles(piles.fireworks, (*piles.discards, card))
+    tops = list(piles.fireworks)
+    tops[COLOURS.index(card.colour)] += 1
+    return Piles((tops[0], tops[1], tops[2], tops[3], tops[4]), piles.discards)
+
+
+def _drawn(hand: tuple[int, ...], slot: int, new: tuple[int, ...]) -> tuple[int, ...]:
+    return (*hand[:slot], *hand[slot + 1 :], *new)
+
+
+def _with(hands: tuple[tuple[int, ...], ...], seat: int, hand: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
+    return (*hands[:seat], hand, *hands[seat + 1 :])
+
+
+def common(customs: Sequence[Custom], history: Iterable[Past]) -> Common:
+    """The common knowledge after a whole history; only the moves that were not seen before cost anything."""
+    return _after(tuple(customs), tuple(Event.of(past) for past in history))
+
+
+@lru_cache(maxsize=512)
+def _after(customs: tuple[Custom, ...], events: tuple[Event, ...]) -> Common:
+    if not events:
+        return Common.start(customs)
+    return _after(customs, events[:-1]).after(events[-1])

@@ -1,0 +1,200 @@
+"""Play by the conventions, step by step: what a convention player makes of what everybody knows and what he sees.
+
+Each step is a function of a Scene, so that a rule player can go through them and a graph's roles can share them out.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TypeVar
+
+from orchestrator.hanabi import belief
+from orchestrator.hanabi.belief import Slot
+from orchestrator.hanabi.cards import INDEX, MAX_TOKENS, OF_RANK, Card, Piles
+from orchestrator.hanabi.convention.common_knowledge import NEARLY_OVER, Common, Point, made_known
+from orchestrator.hanabi.convention.hint_convention import STRANGER, hints_to, known, next_discard, types_of
+from orchestrator.hanabi.moves import Discard, Hint, HintRank, Move, Play
+
+GAMBLES: Mapping[int, int] = {3: NEARLY_OVER, 2: 1}
+"""Lives left -> the most cards in the deck at which a likely play is better than a discard; the last life is never
+gambled."""
+
+M = TypeVar("M", bound=Move, covariant=True)
+Reasoned = tuple[M, str]
+
+
+@dataclass(frozen=True)
+class Taught:
+    """What a hint would do to what everybody knows of the told hand."""
+
+    hint: Hint
+    says: Point | None
+    """What it would say by the conventions; None when it points at nothing."""
+    true: bool
+    """Whether that holds of the card."""
+    plays: bool
+    """Whether, pointing at nothing, it makes a card known to be playable that might have been."""
+    removed: int
+    """How many possible types it takes away, all slots together."""
+
+    @property
+    def helps(self) -> bool:
+        """Whether it makes the owner play, and nothing that does not fit."""
+        return self.plays if self.says is None else self.true and self.says.why == "play hint"
+
+    @property
+    def warns(self) -> bool:
+        return self.says is not None and self.says.why == "warning"
+
+
+@dataclass(frozen=True)
+class Scene:
+    """What a convention player decides by."""
+
+    seat: int
+    common: Common
+    hands: Mapping[int, tuple[Card, ...]]
+    """The hands in sight by seat, in turn order from the next player."""
+    legal: Sequence[Move]
+    turns_left: int | None = None
+    """Turns until the game ends, this one included; None while the deck has cards."""
+
+    @property
+    def piles(self) -> Piles:
+        return self.common.piles
+
+    @property
+    def next(self) -> int:
+        return (self.seat + 1) % self.common.players
+
+    @cached_property
+    def own(self) -> tuple[Slot, ...]:
+        """The exact belief about the own hand: what everybody knows of it, less the cards in sight."""
+        visible = self.hands.values()
+        for masks in (self.common.hands[self.seat], self.common.literal[self.seat]):
+            try:
+                return belief.believe(masks, self.piles, *visible)
+            except ValueError:
+                continue  # a partner keeps to no convention
+        raise ValueError("no hand fits the hints and the cards in sight")
+
+    def teach(self, hint: Hint) -> Taught:
+        """What one of its hints would do."""
+        cards, before = self.hands[hint.to], self.common.hands[hint.to]
+        of = types_of(hint)
+        touched = tuple(slot for slot, card in enumerate(cards) if of >> INDEX[card] & 1)
+        after, points = self.common.hear(self.seat, hint, touched)
+        said = next((point for point in points if point.said), None)
+        true = said is not None and bool(said.types >> INDEX[cards[said.slot]] & 1)
+        removed = sum((old & ~new).bit_count() for old, new in zip(before, after, strict=True))
+        return Taught(hint, said, true, said is None and made_known(before, after, self.piles), removed)
+
+    def lesson(self, hint: Hint) -> Taught:
+        """The same of a hint that may have been tried."""
+        return next((taught for taught in self.taught if taught.hint == hint), None) or self.teach(hint)
+
+    @cached_property
+    def taught(self) -> tuple[Taught, ...]:
+        """All hints that the hands in sight allow, while there is a token."""
+        if not self.common.tokens:
+            return ()
+        return tuple(self.teach(hint) for seat, cards in self.hands.items() for hint in hints_to(seat, cards))
+
+    def is_stranger(self, seat: int) -> bool:
+        """Whether a partner is taken to read hints literally."""
+        return self.common.customs[seat].reads is None
+
+    @property
+    def among_strangers(self) -> bool:
+        """Whether no partner keeps to a convention."""
+        return all(self.common.customs[seat] == STRANGER for seat in self.hands)
+
+    def literally(self, hint: Hint) -> bool:
+        """Whether a hint goes to somebody who reads it literally."""
+        return self.is_stranger(hint.to)
+
+    def in_danger(self) -> int | None:
+        """The slot of a critical card that the next player is about to discard."""
+        slot = next_discard(self.common.hands[self.next], self.piles, self.common.customs[self.next])
+        if slot is None or not self.common.deck or self.common.customs[self.next] == STRANGER:
+            return None
+        card = self.hands[self.next][slot]
+        return slot if self.piles.critical >> INDEX[card] & 1 else None
+
+
+Step = Callable[[Scene], Iterator[Reasoned[Move]]]
+"""Moves to try in turn, the best first; none when there is nothing for it to do."""
+
+
+def save(scene: Scene) -> Iterator[Reasoned[Hint]]:
+    """A hint that keeps the next player from losing a critical card: one that lets him play, else the warning."""
+    slot = scene.in_danger()
+    if slot is None:
+        return
+    helping = [taught for taught in scene.taught if taught.helps and taught.hint.to == scene.next]
+    for taught in sorted(helping, key=lambda taught: -taught.removed):
+        yield taught.hint, f"P{scene.next} will play instead of losing a critical card"
+    rank = scene.hands[scene.next][slot].rank
+    yield HintRank(to=scene.next, rank=rank), f"it warns P{scene.next} of the critical card in slot {slot}"
+
+
+def play(scene: Scene) -> Iterator[Reasoned[Play]]:
+    """A card that fits for certain: first those of which the others do not know it, then the lowest rank."""
+    commonly = scene.common.hands[scene.seat]
+    sure = [slot for slot, belief in enumerate(scene.own) if belief.playable == 1.0]
+    for slot in sorted(sure, key=lambda s: (known(commonly[s], scene.piles.playable), lowest(scene.own[s]), s)):
+        yield Play(slot=slot), f"slot {slot} is known to fit"
+
+
+def lowest(slot: Slot) -> int:
+    """The lowest rank that a card may have."""
+    return next(rank for rank, types in OF_RANK.items() if slot.possible & types)
+
+
+def help(scene: Scene) -> Iterator[Reasoned[Hint]]:
+    """The hint that lets somebody play and takes most away of what his cards might be."""
+    helping = [taught for taught in scene.taught if taught.helps and not taught.warns]
+    for taught in sorted(helping, key=lambda taught: -taught.removed):
+        yield taught.hint, f"P{taught.hint.to} will know of a card to play"
+
+
+def gamble(scene: Scene) -> Iterator[Reasoned[Play]]:
+    """Near the end: the likeliest play, while there is a life to spare."""
+    if scene.common.deck > GAMBLES.get(scene.common.lives, -1):
+        return
+    slot = max(range(len(scene.own)), key=lambda slot: scene.own[slot].playable)
+    if scene.own[slot].playable:
+        yield Play(slot=slot), f"the game is nearly over, and slot {slot} fits with {scene.own[slot].playable:.2f}"
+
+
+def dump(scene: Scene) -> Iterator[Reasoned[Hint]]:
+    """With all tokens there nothing may be discarded: a hint that points at nothing."""
+    if scene.common.tokens == MAX_TOKENS:
+        right = (scene.seat - 1) % scene.common.players
+        yield HintRank(to=right, rank=scene.hands[right][0].rank), "there is nothing better to do with a token"
+
+
+def discard(scene: Scene) -> Iterator[Reasoned[Discard]]:
+    """A card known dead, first those of which the others do not know it; else the next discard; else the highest."""
+    commonly, own = scene.common.hands[scene.seat], scene.own
+    dead = [slot for slot, belief in enumerate(own) if belief.dead == 1.0]
+    for slot in sorted(dead, key=lambda slot: (known(commonly[slot], scene.piles.dead), slot)):
+        yield Discard(slot=slot), f"slot {slot} is known dead"
+    pointed = next_discard(commonly, scene.piles, scene.common.customs[scene.seat])
+    if pointed is not None:
+        yield Discard(slot=pointed), f"slot {pointed} is next to go, and nobody warned"
+    for slot in sorted(range(len(own)), key=lambda slot: (own[slot].critical, -lowest(own[slot]), slot)):
+        yield Discard(slot=slot), f"slot {slot} is critical with {own[slot].critical:.2f}"
+
+
+STEPS: tuple[Step, ...] = (save, play, help, gamble, dump, discard)
+
+
+def decide(scene: Scene, steps: Sequence[Step] = STEPS) -> Reasoned[Move]:
+    """The first step that has a legal move."""
+    legal = set(scene.legal)
+    for step in steps:
+        for move, why in step(scene):
+            if move in legal:
+                return move, why
+    return scene.legal[0], "nothing else is allowed"

@@ -1,0 +1,412 @@
+"""Rollouts: a game played on by convention players from an imagined deal, fast enough for hundreds a move.
+
+The same rules as the table's, the same common knowledge as `common.Common` and the same steps as
+`conventional.decide`, on plain integers: a card is its index in CARDS, what everybody knows of a hand a list of masks.
+One thing is coarser: what a player makes of his own hand is reckoned slot by slot and not jointly.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from orchestrator.hanabi.cards import ANY, COLOURS, COPIES_OF, INDEX, MAX_TOKENS, OF_COLOUR, OF_RANK, RANKS, Card, Mask
+from orchestrator.hanabi.convention.common_knowledge import Common
+from orchestrator.hanabi.convention.hint_convention import Custom, Focus, between
+from orchestrator.hanabi.convention.policy import GAMBLES
+from orchestrator.hanabi.moves import Discard, HintColour, HintRank, Move, Play
+
+PLAY, DISCARD, HINT = 0, 1, 2
+
+
+class Act(NamedTuple):
+    """A move in numbers."""
+
+    kind: int
+    slot: int = 0
+    """Of one's own hand; of a hint, which of HINTS it is."""
+    to: int = 0
+
+
+HINTS: tuple[Mask, ...] = (*(OF_COLOUR[c] for c in COLOURS), *(OF_RANK[r] for r in RANKS))
+"""The types that each hint points out: the five colours, then the five ranks."""
+FIRST_RANK = 5
+"""From this hint on they are ranks."""
+RANK = [index % 5 for index in range(25)]
+"""Of a card, less one."""
+FITTING = [1 << card // 5 | 1 << FIRST_RANK + card % 5 for card in range(25)]
+"""The hints that touch a card, a bit each."""
+
+RISKED: Mapping[int, int] = {1: -1, **GAMBLES}
+"""Lives left -> the most cards in the deck at which a likely play is risked; none on the last life."""
+
+
+def act(move: Move) -> Act:
+    if isinstance(move, Play):
+        return Act(PLAY, move.slot)
+    if isinstance(move, Discard):
+        return Act(DISCARD, move.slot)
+    if isinstance(move, HintColour):
+        return Act(HINT, COLOURS.index(move.colour), move.to)
+    return Act(HINT, FIRST_RANK + move.rank - 1, move.to)
+
+
+def move(act: Act) -> Move:
+    if act.kind == HINT:
+        if act.slot < FIRST_RANK:
+            return HintColour(to=act.to, colour=COLOURS[act.slot])
+        return HintRank(to=act.to, rank=act.slot - FIRST_RANK + 1)
+    return (Play if act.kind == PLAY else Discard)(slot=act.slot)
+
+
+class Heard(NamedTuple):
+    """What a hint does to what everybody knows of a hand."""
+
+    hand: list[Mask]
+    says: tuple[int, Mask] | None
+    """The slot that its giver means, and what he says that it is."""
+    warns: bool
+    plays: bool
+    """Whether, literally, it makes a card known to be playable."""
+
+
+class Game:
+    """A game in the middle: an imagined deal, and what everybody knows of it."""
+
+    __slots__ = (
+        "critical",
+        "customs",
+        "dead",
+        "deck",
+        "gone",
+        "hands",
+        "known",
+        "literal",
+        "lives",
+        "pairs",
+        "playable",
+        "players",
+        "seat",
+        "tokens",
+        "tops",
+        "turns_left",
+    )
+
+    def __init__(self, common: Common, seat: int, turns_left: int | None) -> None:
+        """Before `seat`'s turn; hands and deck are dealt by `dealt`."""
+        self.customs, self.players, self.seat = common.customs, common.players, seat
+        self.pairs: list[list[tuple[Focus | None, Focus | None]]] = _pairs(common.customs)
+        self.tops, self.gone = list(common.piles.fireworks), list(common.piles.gone)
+        self.tokens, self.lives, self.turns_left = common.tokens, common.lives, turns_left
+        self.known = [list(hand) for hand in common.hands]
+        self.literal = [list(hand) for hand in common.literal]
+        self.hands: list[list[int]] = []
+        self.deck: list[int] = []
+        self._piles()
+
+    def dealt(self, hands: Sequence[Sequence[int]], deck: Sequence[int]) -> "Game":
+        """A copy with these hands, and this deck of which the last card is drawn first."""
+        game: Game = Game.__new__(Game)
+        game.customs, game.pairs, game.players, game.seat = self.customs, self.pairs, self.players, self.seat
+        game.tokens, game.lives, game.turns_left = self.tokens, self.lives, self.turns_left
+        game.playable, game.dead, game.critical = self.playable, self.dead, self.critical
+        game.tops, game.gone = self.tops[:], self.gone[:]
+        game.known, game.literal = [hand[:] for hand in self.known], [hand[:] for hand in self.literal]
+        game.hands, game.deck = [list(hand) for hand in hands], list(deck)
+        return game
+
+    def _piles(self) -> None:
+        """Which types are playable, dead and critical by the piles."""
+        playable = dead = critical = 0
+        gone = self.gone
+        for colour, top in enumerate(self.tops):
+            first = 5 * colour
+            dead |= ((1 << top) - 1) << first
+            for index in range(first + top, first + 5):
+                left = COPIES_OF[index] - gone[index]
+                if not left:
+                    dead |= (1 << first + 5) - (1 << index)
+                    break
+                if left == 1:
+                    critical |= 1 << index
+            if top < 5:
+                playable |= 1 << first + top
+        self.playable, self.dead, self.critical = playable, dead, critical
+
+    @property
+    def over(self) -> bool:
+        return not self.lives or self.turns_left == 0 or sum(self.tops) == 25
+
+    @property
+    def score(self) -> int:
+        """0 once the lives are lost."""
+        return sum(self.tops) if self.lives else 0
+
+    def finish(self) -> int:
+        """The score when everybody plays on by the conventions."""
+        while not self.over:
+            self.apply(self.decide())
+        return self.score
+
+    # What a move does
+
+    def apply(self, act: Act) -> None:
+        seat = self.seat
+        self._silence(act)
+        last = not self.deck
+        if act.kind == HINT:
+            heard = self.hear(seat, act, self.next_discard(act.to))
+            of, hand = HINTS[act.slot], self.hands[act.to]
+            literal = self.literal[act.to]
+            self.literal[act.to] = [
+                mask & (of if of >> card & 1 else ~of) for mask, card in zip(literal, hand, strict=True)
+            ]
+            self.known[act.to] = heard.hand
+            self.tokens -= 1
+        else:
+            self._spend(seat, act)
+        self._count()
+        if last:
+            self.turns_left = (self.players if self.turns_left is None else self.turns_left) - 1
+        elif not self.deck:
+            self.turns_left = self.players
+        self.seat = (seat + 1) % self.players
+
+    def _spend(self, seat: int, act: Act) -> None:
+        """A card leaves the hand, and another is drawn."""
+        card = self.hands[seat].pop(act.slot)
+        del self.known[seat][act.slot], self.literal[seat][act.slot]
+        self.gone[card] += 1
+        back = act.kind == DISCARD
+        if act.kind == PLAY:
+            if self.playable >> card & 1:
+                self.tops[card // 5] += 1
+                back = RANK[card] == 4
+            else:
+                self.lives -= 1
+        self.tokens = min(MAX_TOKENS, self.tokens + back)
+        if self.deck:
+            self.hands[seat].append(self.deck.pop())
+            self.known[seat].append(ANY)
+            self.literal[seat].append(ANY)
+        self._piles()
+
+    def _silence(self, act: Act) -> None:
+        """He who does not warn the next player, though he could, says that the card about to go is not critical."""
+        seat = self.seat
+        following = (seat + 1) % self.players
+        if not self.deck or not self.tokens or (act.kind == HINT and act.to == following):
+            return
+        if self.pairs[seat][following][1] is None or self.customs[seat].hints is None:
+            return
+        hand = self.known[following]
+        slot = self.next_discard(following)
+        if slot is not None:
+            hand[slot] = hand[slot] & ~self.critical or hand[slot]
+
+    def hear(self, giver: int, act: Act, going: int | None) -> Heard:
+        """See `Common.hear`. `going`: the slot that the told player would discard next."""
+        to, of, playable = act.to, HINTS[act.slot], self.playable
+        hand: list[Mask] = []
+        touched: list[int] = []
+        plays = False
+        for slot, (old, card) in enumerate(zip(self.known[to], self.hands[to], strict=True)):
+            if of >> card & 1:
+                touched.append(slot)
+                new = old & of or self.literal[to][slot] & of
+            else:
+                new = old & ~of or self.literal[to][slot] & ~of
+            hand.append(new)
+            if not new & ~playable and old & ~playable and old & playable and new:
+                plays = True
+        hints, reads = self.pairs[giver][to]
+        if hints is None or self._is_dump(giver, act, touched):
+            return Heard(hand, None, False, plays)
+        if going is not None and going in touched and act.slot >= FIRST_RANK and to == (giver + 1) % self.players:
+            mask, critical = self.known[to][going], self.critical
+            if mask & of & critical and mask & ~critical:
+                if reads is not None:
+                    hand[going] = hand[going] & critical or hand[going]
+                return Heard(hand, (going, critical), True, False)
+        if plays:
+            return Heard(hand, None, False, True)
+        meant = self._focus(hand, touched, hints)
+        taken = meant if reads == hints else None if reads is None else self._focus(hand, touched, reads)
+        if taken is not None:
+            hand[taken] &= playable
+        return Heard(hand, None if meant is None else (meant, playable), False, False)
+
+    def _is_dump(self, giver: int, act: Act, touched: Sequence[int]) -> bool:
+        to_right = act.to == (giver - 1) % self.players
+        return self.tokens == MAX_TOKENS and to_right and act.slot >= FIRST_RANK and 0 in touched
+
+    def _focus(self, hand: Sequence[Mask], touched: Sequence[int], which: Focus) -> int | None:
+        playable = self.playable
+        for slot in reversed(touched) if which == "newest" else touched:
+            if hand[slot] & playable and hand[slot] & ~playable:
+                return slot
+        return None
+
+    def next_discard(self, seat: int) -> int | None:
+        """See `conventions.next_discard`."""
+        playable, dead, critical = self.playable, self.dead, self.critical
+        best, most = None, -1.0
+        for slot, mask in enumerate(self.known[seat]):
+            if not mask & ~playable or not mask & ~dead:
+                return None
+            if mask & ~critical:
+                share = (mask & dead).bit_count() / mask.bit_count()
+                if share > most:
+                    best, most = slot, share
+        return best
+
+    def _count(self) -> None:
+        """See `common.counted`."""
+        while True:
+            full, sure = self._full()
+            for hand, literal in zip(self.known, self.literal, strict=True):
+                for slot, mask in enumerate(hand):
+                    if mask & full and mask & (mask - 1):
+                        hand[slot] = mask & ~full or literal[slot]
+            if sum(not mask & (mask - 1) for hand in self.known for mask in hand) == sure:
+                return
+
+    def _full(self) -> tuple[Mask, int]:
+        """The types of which every copy is gone or known to lie in some slot, and how many slots are known."""
+        copies = self.gone[:]
+        sure = [mask for hand in self.known for mask in hand if not mask & (mask - 1)]
+        for mask in sure:
+            copies[mask.bit_length() - 1] += 1
+        full = 0
+        for index, number in enumerate(copies):
+            if number >= COPIES_OF[index]:
+                full |= 1 << index
+        return full, len(sure)
+
+    # What a convention player does
+
+    def decide(self) -> Act:
+        """See `conventional.decide`."""
+        own = self.own()
+        return self._save() or self._play(own) or self._help() or self._gamble(own) or self._dump() or self._spare(own)
+
+    def own(self) -> list[Mask]:
+        """What each own slot may be, to him who sees the others' hands."""
+        seat, copies = self.seat, self.gone[:]
+        for other, hand in enumerate(self.hands):
+            if other != seat:
+                for card in hand:
+                    copies[card] += 1
+        left = 0
+        for index, number in enumerate(copies):
+            if number < COPIES_OF[index]:
+                left |= 1 << index
+        return [
+            known & left or literal & left or known
+            for known, literal in zip(self.known[seat], self.literal[seat], strict=True)
+        ]
+
+    def in_danger(self) -> int | None:
+        """The slot of a critical card that the next player is about to discard."""
+        following = (self.seat + 1) % self.players
+        custom = self.customs[following]
+        if not self.deck or (custom.hints is None and custom.reads is None):
+            return None
+        slot = self.next_discard(following)
+        return slot if slot is not None and self.critical >> self.hands[following][slot] & 1 else None
+
+    def _save(self) -> Act | None:
+        if not self.tokens:
+            return None
+        slot = self.in_danger()
+        if slot is None:
+            return None
+        following = (self.seat + 1) % self.players
+        helping = self._helping(following)
+        return helping[1] or Act(HINT, FIRST_RANK + RANK[self.hands[following][slot]], following)
+
+    def _helping(self, to: int) -> tuple[int, Act | None]:
+        """The hint that makes a player play, nothing that does not fit, and that takes most away; and how much."""
+        cards, before = self.hands[to], self.known[to]
+        best, most, going = None, -1, self.next_discard(to)
+        fitting = 0
+        for card in cards:
+            fitting |= FITTING[card]
+        for hint in range(10):
+            if not fitting >> hint & 1:
+                continue
+            told = Act(HINT, hint, to)
+            heard = self.hear(self.seat, told, going)
+            if heard.says is None:
+                helps = heard.plays
+            else:
+                helps = not heard.warns and bool(heard.says[1] >> cards[heard.says[0]] & 1)
+            if helps:
+                removed = sum((old & ~new).bit_count() for old, new in zip(before, heard.hand, strict=True))
+                if removed > most:
+                    best, most = told, removed
+        return most, best
+
+    def _play(self, own: Sequence[Mask]) -> Act | None:
+        commonly, playable = self.known[self.seat], self.playable
+        sure = [slot for slot, mask in enumerate(own) if not mask & ~playable]
+        if not sure:
+            return None
+        return Act(PLAY, min(sure, key=lambda slot: (not commonly[slot] & ~playable, _lowest(own[slot]), slot)))
+
+    def _help(self) -> Act | None:
+        if not self.tokens:
+            return None
+        best, most = None, -1
+        for step in range(1, self.players):
+            removed, told = self._helping((self.seat + step) % self.players)
+            if removed > most:
+                best, most = told, removed
+        return best
+
+    def _gamble(self, own: Sequence[Mask]) -> Act | None:
+        if len(self.deck) > RISKED[self.lives]:
+            return None
+        chances = self.chances(own, self.playable)
+        slot = max(range(len(own)), key=lambda slot: chances[slot])
+        return Act(PLAY, slot) if chances[slot] else None
+
+    def _dump(self) -> Act | None:
+        if self.tokens < MAX_TOKENS:
+            return None
+        right = (self.seat - 1) % self.players
+        return Act(HINT, FIRST_RANK + RANK[self.hands[right][0]], right)
+
+    def _spare(self, own: Sequence[Mask]) -> Act:
+        commonly, dead = self.known[self.seat], self.dead
+        lost = [slot for slot, mask in enumerate(own) if not mask & ~dead]
+        if lost:
+            return Act(DISCARD, min(lost, key=lambda slot: (not commonly[slot] & ~dead, slot)))
+        pointed = self.next_discard(self.seat)
+        if pointed is not None:
+            return Act(DISCARD, pointed)
+        chances = self.chances(own, self.critical)
+        return Act(DISCARD, min(range(len(own)), key=lambda slot: (chances[slot], -_lowest(own[slot]), slot)))
+
+    def chances(self, own: Sequence[Mask], types: Mask) -> list[float]:
+        """P(the card is one of `types`), slot by slot."""
+        left = [copies - gone for copies, gone in zip(COPIES_OF, self.gone, strict=True)]
+        for seat, hand in enumerate(self.hands):
+            for card in hand if seat != self.seat else ():
+                left[card] -= 1
+        found = []
+        for mask in own:
+            all_of = sum(number for index, number in enumerate(left) if mask >> index & 1)
+            of = sum(number for index, number in enumerate(left) if mask & types & 1 << index)
+            found.append(of / all_of if all_of else 0.0)
+        return found
+
+
+def _lowest(mask: Mask) -> int:
+    return next((rank for rank, types in enumerate(HINTS[FIRST_RANK:]) if mask & types), 0)
+
+
+def _pairs(customs: Sequence[Custom]) -> list[list[tuple[Focus | None, Focus | None]]]:
+    return [[between(giver, reader) for reader in customs] for giver in customs]
+
+
+def numbered(cards: Sequence[Card]) -> list[int]:
+    return [INDEX[card] for card in cards]

@@ -1,0 +1,180 @@
+"""One-ply search: each of a few moves is tried on imagined deals, on which everybody then plays by the conventions.
+
+The deals are drawn from the seat's exact belief: its own hand as common knowledge and the hands in sight leave it, the
+deck behind it in any order. All moves are tried on the same deals, so that what is compared is the moves alone. The
+move that the seat would make anyway is kept unless another is better by more than chance explains.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from math import ceil, log2, sqrt
+from random import Random
+
+from orchestrator.hanabi import belief
+from orchestrator.hanabi.cards import Mask
+from orchestrator.hanabi.convention.hint_convention import known
+from orchestrator.hanabi.convention.policy import Scene
+from orchestrator.hanabi.convention.rollout import Game, act, numbered
+from orchestrator.hanabi.moves import Discard, Move, Play
+
+MARGIN = 1.5
+"""Standard errors by which a move must be better than the usual one."""
+MOST = 6
+"""Moves that are tried at most, the usual one among them."""
+WORTH_A_TRY = 0.6
+"""The chance from which a play is tried; what is less likely would be refused by safety."""
+TRIES = 1000
+"""Draws of a hand before it is given up; a draw succeeds in about one of three, at worst in one of 26."""
+
+
+@dataclass
+class Trial:
+    """A move and what came of it, deal by deal."""
+
+    move: Move
+    scores: list[float] = field(default_factory=list)
+
+    @property
+    def mean(self) -> float:
+        return sum(self.scores) / len(self.scores) if self.scores else 0.0
+
+    def gain(self, other: "Trial") -> tuple[float, float]:
+        """By how much it is better than another on the deals that both met, and the standard error of that."""
+        less = [mine - his for mine, his in zip(self.scores, other.scores, strict=False)]
+        if len(less) < 2:
+            return 0.0, float("inf")
+        mean = sum(less) / len(less)
+        return mean, sqrt(sum((one - mean) ** 2 for one in less) / (len(less) - 1) / len(less))
+
+
+def search(scene: Scene, usual: Move, rollouts: int, chance: Random, moves: Sequence[Move] = ()) -> list[Trial]:
+    """The moves that were tried, the usual one first, and how their games ended.
+
+    `rollouts`: games played at most, all moves together, shared out among rounds. After each round the better half is
+    kept, and of that what is ahead of the usual move; when nothing is, the search is over. One move alone is not tried.
+    """
+    trials = [Trial(move) for move in (moves or candidates(scene, usual))]
+    left, deals = list(trials), Deals(scene, chance)
+    rounds = ceil(log2(len(trials))) if len(trials) > 1 else 0
+    for _round in range(rounds):
+        for _deal in range(rollouts // rounds // len(left)):
+            if not _try(left, deals):
+                return trials
+        left = [trials[0], *_better_half(left)]
+        if len(left) == 1:
+            break
+    return trials
+
+
+def _try(trials: Sequence[Trial], deals: "Deals") -> bool:
+    """Every move on one more deal; False when no deal can be drawn."""
+    game = deals.draw()
+    if game is None:
+        return False
+    for trial in trials:
+        played = game.dealt(game.hands, game.deck)
+        played.apply(act(trial.move))
+        trial.scores.append(played.finish())
+    return True
+
+
+def _better_half(trials: Sequence[Trial]) -> list[Trial]:
+    """Of the moves that are ahead of the usual one, the first: half of all those that were tried, at most."""
+    usual, *others = trials
+    ahead = sorted((trial for trial in others if trial.mean > usual.mean), key=lambda trial: -trial.mean)
+    return ahead[: (len(others) + 1) // 2]
+
+
+def best(trials: Sequence[Trial]) -> Trial:
+    """The best of the moves tried longest, if it is better than the usual one by the margin; else the usual one."""
+    usual = trials[0]
+    longest = [trial for trial in trials[1:] if len(trial.scores) == len(usual.scores)]
+    for trial in sorted(longest, key=lambda trial: -trial.mean):
+        gain, error = trial.gain(usual)
+        if gain > MARGIN * error:
+            return trial
+    return usual
+
+
+class Deals:
+    """Deals that the seat cannot tell from the real one."""
+
+    def __init__(self, scene: Scene, chance: Random) -> None:
+        self.chance, self.seat, self.players = chance, scene.seat, scene.common.players
+        self.game = Game(scene.common, scene.seat, scene.turns_left)
+        self.hands = {seat: numbered(cards) for seat, cards in scene.hands.items()}
+        self.masks = [slot.possible for slot in scene.own]
+        unseen = belief.unseen(scene.piles, *scene.hands.values())
+        self.pool = [index for index, copies in enumerate(unseen) for _ in range(copies)]
+        self.fits = [_fitting(self.pool, mask) for mask in self.masks]
+        self.order = sorted(range(len(self.masks)), key=lambda slot: len(self.fits[slot]))
+
+    def draw(self) -> Game | None:
+        """One such deal; None when none was found."""
+        for _ in range(TRIES):
+            taken = self._hand()
+            if taken is not None:
+                own = [self.pool[taken[slot]] for slot in range(len(self.masks))]
+                out = set(taken.values())
+                deck = [card for number, card in enumerate(self.pool) if number not in out]
+                self.chance.shuffle(deck)
+                hands = [own if seat == self.seat else self.hands[seat] for seat in range(self.players)]
+                return self.game.dealt(hands, deck)
+        return None
+
+    def _hand(self) -> dict[int, int] | None:
+        """Copies for the own slots, drawn one after the other and kept as often as makes all hands equally likely."""
+        taken: dict[int, int] = {}
+        for slot in self.order:
+            fits = self.fits[slot]
+            number = fits[int(self.chance.random() * len(fits))]
+            if number in taken.values():
+                return None
+            taken[slot] = number
+        return taken
+
+
+def _fitting(pool: Sequence[int], mask: Mask) -> list[int]:
+    return [number for number, card in enumerate(pool) if mask >> card & 1]
+
+
+# Which moves are tried
+
+
+def candidates(scene: Scene, usual: Move) -> list[Move]:
+    """The usual move, then the plays, hints and discards that may be better and say nothing false, a few of each."""
+    legal = set(scene.legal)
+    found = dict.fromkeys(move for move in (usual, *_plays(scene), *_taught(scene), *_spared(scene)) if move in legal)
+    return list(found)[:MOST]
+
+
+def _plays(scene: Scene) -> Sequence[Move]:
+    likely = [slot for slot, own in enumerate(scene.own) if own.playable >= WORTH_A_TRY]
+    if scene.common.lives == 1:
+        likely = [slot for slot in likely if scene.own[slot].playable == 1.0]
+    ranked = sorted(likely, key=lambda slot: -scene.own[slot].playable)
+    return [Play(slot=slot) for slot in ranked][:3]
+
+
+def _taught(scene: Scene) -> Sequence[Move]:
+    """Hints that are true, and leave no card to be lost that a partner would have warned of."""
+    danger = scene.in_danger() is not None
+    true = [
+        taught
+        for taught in scene.taught
+        if (taught.says is None or taught.true) and (not danger or taught.hint.to == scene.next)
+    ]
+    return [
+        taught.hint for taught in sorted(true, key=lambda taught: (not taught.helps, not taught.warns, -taught.removed))
+    ][:5]
+
+
+def _spared(scene: Scene) -> Sequence[Move]:
+    """Discards, unless they say that a card which may fit does not, or that no partner is in danger who is."""
+    if (scene.common.tokens and scene.in_danger() is not None) or any(
+        known(mask, scene.piles.playable) for mask in scene.common.hands[scene.seat]
+    ):
+        return []
+    own = scene.own
+    ranked = sorted(range(len(own)), key=lambda slot: (own[slot].critical + own[slot].playable - own[slot].dead, slot))
+    return [Discard(slot=slot) for slot in ranked if own[slot].critical < 1.0][:2]

@@ -1,0 +1,199 @@
+"""Moves: the four kinds, one text that a person and a model both read, and the way back from an answer.
+
+The text of a move is `play slot 0`, `discard slot 2`, `hint P1 red`, `hint P1 rank 3`.
+"""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field, PlainSerializer, ValidationInfo, WithJsonSchema
+
+from orchestrator.hanabi.cards import COLOUR_NAMES, Colour
+from orchestrator.values import Frozen
+
+
+class Play(Frozen):
+    kind: Literal["play"] = "play"
+    slot: int = Field(ge=0, le=4)
+
+    def __str__(self) -> str:
+        return f"play slot {self.slot}"
+
+
+class Discard(Frozen):
+    kind: Literal["discard"] = "discard"
+    slot: int = Field(ge=0, le=4)
+
+    def __str__(self) -> str:
+        return f"discard slot {self.slot}"
+
+
+class HintColour(Frozen):
+    kind: Literal["hint_colour"] = "hint_colour"
+    to: int = Field(ge=0, le=4)
+    """The seat that is told."""
+    colour: Colour
+
+    def __str__(self) -> str:
+        return f"hint P{self.to} {COLOUR_NAMES[self.colour]}"
+
+
+class HintRank(Frozen):
+    kind: Literal["hint_rank"] = "hint_rank"
+    to: int = Field(ge=0, le=4)
+    """The seat that is told."""
+    rank: int = Field(ge=1, le=5)
+
+    def __str__(self) -> str:
+        return f"hint P{self.to} rank {self.rank}"
+
+
+Hint = HintColour | HintRank
+Move = Play | Discard | HintColour | HintRank
+
+_COLOURS: dict[str, Colour] = {name: letter for letter, name in COLOUR_NAMES.items()}
+_MOVE = (
+    r"(?P<own>play|discard) slot (?P<slot>[0-4])"
+    rf"|hint P(?P<to>[0-4]) (?:(?P<colour>{'|'.join(_COLOURS)})|rank (?P<rank>[1-5]))"
+)
+_EXACT = re.compile(_MOVE)
+_INSIDE = re.compile(rf"(?<![\w-])(?:{_MOVE})(?!\w|\.\d|\s*\d)", re.IGNORECASE)
+
+
+def parse(text: str) -> Move:
+    """The move of an exact text, e.g. `hint P1 red`; any other text is a ValueError."""
+    if not (found := _EXACT.fullmatch(text)):
+        raise ValueError(f"{text!r} is not a move; moves read like 'play slot 0' or 'hint P1 rank 3'")
+    return _made(found)
+
+
+def _made(found: re.Match[str]) -> Move:
+    if found["own"]:
+        return (Play if found["own"].lower() == "play" else Discard)(slot=int(found["slot"]))
+    if found["colour"]:
+        return HintColour(to=int(found["to"]), colour=_COLOURS[found["colour"].lower()])
+    return HintRank(to=int(found["to"]), rank=int(found["rank"]))
+
+
+Listed = Mapping[str, Move]
+"""Legal moves by their labels in the list: `0`, `1` ... or `A`, `B` ... A move that was refused is missing; the others
+keep their labels."""
+
+_LABEL = re.compile(
+    r"(?:(?:move|action|option|number)\s*|#)?\(?(\d+|[A-Z]{1,2})\)?\s*(?:[-–—.:()]\s*(?P<text>.*))?", re.DOTALL | re.I
+)
+_NEGATED = re.compile(
+    r"\b(?:no|not|never|rather|instead|avoid|without|except|cannot|refuse|but|bad|worse|wrong)\b|n['’]t\b"
+)
+_SEVERAL = re.compile(
+    r"\bor\b|/|(?:,|\band\b|&)\s*+(?:slots?|cards?|ranks?|colou?rs?|\d|red|yellow|green|white|blue)\b"
+)
+LONGEST = 300
+"""Characters of an answer that names a move; more is no name of one."""
+_VERBS = {"play": "play", "discard": "discard", "hint": "hint|clue|reveal|tell"}
+_PLACE = re.compile(r"\b(?:slot|card|index|position)\s*+(?:#\s*+)?(-?\d+(?:\.\d+)?)")
+_AFTER_VERB = re.compile(r"\b(?:play|discard)(?:ing|s)?\s+#?(-?\d+(?:\.\d+)?)\b")
+_TARGET = re.compile(r"\bp(?:layer)?\s*([0-4])(?:'s|’s|s)?\b")
+_RELATIVE = re.compile(r"\+\s*[0-9]")
+_RANK = re.compile(r"\b(\d+(?:\.\d+)?)(?:['’]?s)?\b")
+_COLOUR = re.compile(rf"\b(?:({'|'.join(_COLOURS)})s?|colou?r\s+([rygwb]))\b")
+
+
+def ground(answer: object, legal: Listed) -> Move:
+    """The legal move that an answer means: its number, its exact text, or a paraphrase that fits just one.
+
+    In doubt it means none: a refused answer costs another ask, a misread one a card. Raises ValueError with a sentence
+    that a model can mend its answer by.
+    """
+    if isinstance(answer, Play | Discard | HintColour | HintRank):
+        return _only([move for move in legal.values() if move == answer], str(answer))
+    if not isinstance(answer, str | int) or isinstance(answer, bool):
+        return _only([], str(answer))
+    text = str(answer).strip().strip("\"'`* ").rstrip(". ")
+    if len(text) > LONGEST:
+        return _only([], text)
+    if by_text := [move for move in legal.values() if str(move).lower() == text.lower()]:
+        return by_text[0]
+    if (found := _LABEL.fullmatch(text)) and ((label := found[1].upper()).isdigit() or label in legal):
+        return _by_label(label, (found["text"] or "").strip(" ()"), legal)
+    return _only(_worded(text, legal), text)
+
+
+def _only(fitting: Sequence[Move], said: str) -> Move:
+    if len(fitting) == 1:
+        return fitting[0]
+    which = "is not a legal move now" if not fitting else f"may mean {' or '.join(str(m) for m in fitting[:3])}"
+    raise ValueError(f"{said[:80]!r} {which}; answer with one of the legal moves, copied exactly")
+
+
+def _by_label(label: str, text: str, legal: Listed) -> Move:
+    """`7`, `#7`, `(7)`, `C` or `7: play slot 0`; a label and a text that disagree mean nothing."""
+    if label not in legal:
+        raise ValueError(f"{label} does not name a legal move; the list has {', '.join(legal)}")
+    move = legal[label]
+    if text and _worded(text, legal) != [move]:
+        raise ValueError(f"{label} is {str(move)!r}, not {text[:60]!r}; answer with one legal move")
+    return move
+
+
+def listed(moves: Iterable[Move], *, letters: bool = False) -> Listed:
+    """A list of moves, labelled with numbers from 0 or with letters from A."""
+    return {letter(number) if letters else str(number): move for number, move in enumerate(moves)}
+
+
+def letter(number: int) -> str:
+    """The label of the n-th move, from 0: A to Z, then AA."""
+    return (letter(number // 26 - 1) if number >= 26 else "") + chr(ord("A") + number % 26)
+
+
+def _worded(text: str, legal: Listed) -> list[Move]:
+    """The legal moves that a text in words may mean; none for one that denies, compares or is relative."""
+    lower = text.lower().replace("(", " ").replace(")", " ")
+    verbs = {kind for kind, words in _VERBS.items() if re.search(rf"\b(?:{words})(?:s|ing)?\b", lower)}
+    if len(verbs) != 1 or _NEGATED.search(lower) or _RELATIVE.search(lower):
+        return []
+    if exact := {str(_made(found)) for found in _INSIDE.finditer(text)}:
+        if len(exact) == 1 and _SEVERAL.search(_INSIDE.sub(" ", lower)):
+            return []
+        return [move for move in legal.values() if str(move) in exact]
+    (verb,) = verbs
+    return _hints(lower, legal) if verb == "hint" else _own(lower, verb, legal)
+
+
+def _own(text: str, verb: str, legal: Listed) -> list[Move]:
+    places = set(_PLACE.findall(text) or _AFTER_VERB.findall(text))
+    mine = [move for move in legal.values() if isinstance(move, Play | Discard) and move.kind == verb]
+    return [move for move in mine if places == {str(move.slot)}]
+
+
+def _hints(text: str, legal: Listed) -> list[Move]:
+    """Hints that fit the target, the colour and the rank; a target may be left out only if there is just one."""
+    if _PLACE.search(text):  # a hint is of a colour or a rank, never of a card
+        return []
+    hints = [move for move in legal.values() if isinstance(move, HintColour | HintRank)]
+    rest = _TARGET.sub(" ", text)
+    targets = {int(seat) for seat in _TARGET.findall(text)} or {move.to for move in hints}
+    colours = {_COLOURS.get(word, letter.upper()) for word, letter in _COLOUR.findall(rest)}
+    ranks = set(_RANK.findall(rest))
+    if len(targets) != 1:
+        return []
+    told: list[Move] = [m for m in hints if isinstance(m, HintColour) and (colours, ranks) == ({m.colour}, set())]
+    told += [m for m in hints if isinstance(m, HintRank) and (colours, ranks) == (set(), {str(m.rank)})]
+    return [move for move in told if {getattr(move, "to", None)} == targets]
+
+
+def _grounded(answer: Any, info: ValidationInfo) -> Any:
+    legal = (info.context or {}).get("moves")
+    if legal is not None:
+        return ground(answer, legal)
+    return parse(answer) if isinstance(answer, str) else answer
+
+
+Grounded = Annotated[
+    Move,
+    BeforeValidator(_grounded),
+    PlainSerializer(str, return_type=str),
+    WithJsonSchema({"type": "string", "description": "One of the legal moves, copied from the list."}),
+]
+"""A move as a reply names it: text in JSON; grounded in the legal moves when `context={"moves": ...}` is given."""

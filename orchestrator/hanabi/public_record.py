@@ -1,0 +1,148 @@
+"""Public records of past games: after a game everything is public, so deck and moves tell all of it.
+
+As plain data a record is `{"players": 3, "deck": ["R1", ...], "moves": ["play slot 0", ...]}`: the 50 cards, first
+dealt first, and the moves in order. It is nobody's view.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Annotated, Any, Self
+
+from pydantic import Field, ValidationError, field_validator
+
+from orchestrator.errors import UserError
+from orchestrator.hanabi.cards import COLOURS, DECK_SIZE, HAND_SIZES, MAX_LIVES, MAX_TOKENS, Card, check_deck
+from orchestrator.hanabi.moves import Grounded, HintColour, HintRank, Move, Play
+from orchestrator.journal.events import Event, GameStarted, Moved
+from orchestrator.values import Frozen, user_error
+
+
+@dataclass(frozen=True)
+class Step:
+    """One move of a record, with what everybody knew of it and what only the others saw."""
+
+    turn: int
+    """1 is the game's first move."""
+    seat: int
+    move: Move
+    hand: tuple[Card, ...]
+    """The mover's, before the move."""
+    hinted: tuple[int, ...]
+    """For each of these cards, the turn of the latest hint that touched it; 0 for a card that none did."""
+    touched: tuple[int, ...]
+    """The slots of the told hand that a hint touched."""
+    scored: bool | None
+    """Whether a played card fitted; None for other moves."""
+    tokens: int
+    """Information tokens before the move."""
+
+    @property
+    def lost(self) -> Card | None:
+        """The card played or discarded."""
+        return None if isinstance(self.move, HintColour | HintRank) else self.hand[self.move.slot]
+
+
+class Record(Frozen):
+    players: Annotated[int, Field(ge=2, le=5)]
+    deck: tuple[Card, ...]
+    """First dealt first."""
+    moves: tuple[Grounded, ...]
+
+    @field_validator("deck")
+    @classmethod
+    def _a_deck(cls, deck: tuple[Card, ...]) -> tuple[Card, ...]:
+        return check_deck(deck)
+
+    @classmethod
+    def of(cls, events: Iterable[Event]) -> Self:
+        """The record of a game that was played; raises UserError for events that begin none."""
+        first, *rest = events
+        if not isinstance(first, GameStarted):
+            raise UserError("these events do not begin with game_started, so they are no game")
+        moves = tuple(event.past.move for event in rest if isinstance(event, Moved))
+        return cls(players=first.players, deck=first.deck, moves=moves)
+
+    @classmethod
+    def read(cls, data: Mapping[str, Any]) -> Self:
+        """Of plain data. Raises UserError."""
+        try:
+            return cls.model_validate(data)
+        except ValidationError as error:
+            raise user_error("a public record", error) from None
+
+    @property
+    def plain(self) -> dict[str, Any]:
+        return self.model_dump(mode="json")
+
+    def steps(self) -> Iterator[Step]:
+        """The game move by move. Raises UserError where a move names no card."""
+        yield from _Game(self).steps()
+
+    @cached_property
+    def ending(self) -> "Ending":
+        game = _Game(self)
+        for _ in game.steps():
+            pass
+        return Ending(sum(game.tops.values()), game.lives)
+
+
+@dataclass(frozen=True)
+class Ending:
+    score: int
+    """The points on the table."""
+    lives: int
+
+
+class _Game:
+    """A table that knows all cards."""
+
+    def __init__(self, record: Record) -> None:
+        self.record = record
+        size = HAND_SIZES[record.players]
+        self.hands = [list(record.deck[seat * size : (seat + 1) * size]) for seat in range(record.players)]
+        self.hinted = [[0] * size for _ in self.hands]
+        self.dealt = size * record.players
+        self.tops = dict.fromkeys(COLOURS, 0)
+        self.tokens, self.lives = MAX_TOKENS, MAX_LIVES
+
+    def steps(self) -> Iterator[Step]:
+        for turn, move in enumerate(self.record.moves, 1):
+            seat = (turn - 1) % self.record.players
+            hand, hinted, tokens = tuple(self.hands[seat]), tuple(self.hinted[seat]), self.tokens
+            touched, scored = self._hint(turn, move) if isinstance(move, HintColour | HintRank) else (), None
+            if not isinstance(move, HintColour | HintRank):
+                if move.slot >= len(hand):
+                    raise UserError(f"a public record: turn {turn}: there is no slot {move.slot} to {move.kind}")
+                scored = self._lose(seat, move)
+            yield Step(turn, seat, move, hand, hinted, touched, scored, tokens)
+
+    def _hint(self, turn: int, move: HintColour | HintRank) -> tuple[int, ...]:
+        self.tokens -= 1
+        if move.to >= len(self.hands):
+            raise UserError(f"a public record: turn {turn}: there is no player P{move.to} to hint")
+        told = move.colour if isinstance(move, HintColour) else move.rank
+        hand = self.hands[move.to]
+        touched = tuple(slot for slot, card in enumerate(hand) if told in (card.colour, card.rank))
+        for slot in touched:
+            self.hinted[move.to][slot] = turn
+        return touched
+
+    def _lose(self, seat: int, move: Move) -> bool | None:
+        """A card is played or discarded, and another drawn."""
+        slot = getattr(move, "slot", 0)
+        card = self.hands[seat].pop(slot)
+        self.hinted[seat].pop(slot)
+        if self.dealt < DECK_SIZE:
+            self.hands[seat].append(self.record.deck[self.dealt])
+            self.hinted[seat].append(0)
+            self.dealt += 1
+        scored = self.tops[card.colour] == card.rank - 1 if isinstance(move, Play) else None
+        self._count(card, scored)
+        return scored
+
+    def _count(self, card: Card, scored: bool | None) -> None:
+        self.tops[card.colour] += bool(scored)
+        self.lives -= scored is False
+        freed = scored is None or (scored and card.rank == 5)
+        self.tokens = min(self.tokens + freed, MAX_TOKENS)

@@ -1,0 +1,312 @@
+"""The Hanabi Learning Environment behind one guarded edge; nothing else imports it.
+
+HLE aborts the whole process on many mistakes: an illegal move, legal moves asked in a chance node or after the third
+lost life, a seed of 2^31, a player count outside 2-5, a state whose game was collected, the card knowledge of a dropped
+observation. So every value is checked here before HLE sees it, `Referee` keeps game and state together, observations
+live until all is read from them, and everything leaves as plain data.
+
+Deals are injected card by card: the game's own random generator is never used in a game that is played, and a
+game is rebuilt from its deck and moves alone.
+"""
+
+import warnings
+from collections.abc import Sequence
+from contextlib import chdir
+from functools import cache, cached_property
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, Literal
+
+from orchestrator.errors import IllegalMove, UserError
+from orchestrator.hanabi.cards import COLOURS, DECK_SIZE, HAND_SIZES, Card, Colour, Fireworks, check_deck
+from orchestrator.hanabi.moves import Discard, HintColour, HintRank, Move, Play
+from orchestrator.hanabi.view import Hand, Knowledge, Past, View
+
+
+def _import_hle() -> Any:
+    """HLE looks for its header and library in the working directory first, where a stray file could pose as them."""
+    spec = find_spec("hanabi_learning_environment")
+    if spec is None or spec.origin is None:
+        raise UserError("the package hanabi-learning-environment is not installed; `make play` installs it")
+    with chdir(Path(spec.origin).parent), warnings.catch_warnings():
+        warnings.simplefilter("ignore", ResourceWarning)  # it leaves its header open
+        from hanabi_learning_environment import pyhanabi
+    return pyhanabi
+
+
+_hle = _import_hle()
+
+MAX_SEED = 2**31 - 1
+
+End = Literal["perfect", "deck_exhausted", "lives_lost", "max_turns"]
+
+_ENDS: dict[int, End] = {1: "lives_lost", 2: "deck_exhausted", 3: "perfect"}
+
+
+def check_players(players: int) -> int:
+    if type(players) is not int or players not in HAND_SIZES:
+        raise UserError(f"Hanabi is for 2 to 5 players, not {players}")
+    return players
+
+
+def check_seed(seed: int) -> int:
+    if type(seed) is not int or not 0 <= seed <= MAX_SEED:  # HLE reads its text: True would abort it
+        raise UserError(f"a seed is a whole number from 0 to {MAX_SEED}, not {seed}")
+    return seed
+
+
+def deal(seed: int) -> tuple[Card, ...]:
+    """HLE's own deck for a seed, first dealt first; it is the same at every player count."""
+    return tuple(_card(move.color(), move.rank()) for move in _dealt(check_seed(seed)))
+
+
+@cache
+def _deals() -> dict[Card, Any]:
+    """HLE has no call that makes a deal of a given card, but a past game's history holds one of each."""
+    return {_card(move.color(), move.rank()): move for move in _dealt(1)}
+
+
+def _dealt(seed: int) -> list[Any]:
+    """The 50 deals of a game whose hands take the whole deck."""
+    game = _hle.HanabiGame({"players": 2, "hand_size": DECK_SIZE // 2, "seed": seed})
+    state = game.new_initial_state()
+    while state.cur_player() == _hle.CHANCE_PLAYER_ID and state.deck_size():
+        state.deal_random_card()
+    return [item.move() for item in state.move_history()]
+
+
+def _card(colour: int, rank: int) -> Card:
+    return Card(f"{COLOURS[colour]}{rank + 1}")
+
+
+class Referee:
+    """One game from one deck: whose turn it is, what each seat may know, what is legal, how it ended."""
+
+    def __init__(self, players: int, deck: Sequence[str]) -> None:
+        """`deck`: the 50 cards, first dealt first. Raises UserError for another count of players or another deck."""
+        self.players = check_players(players)
+        try:
+            self.deck = check_deck(deck)
+        except ValueError as error:
+            raise UserError(str(error)) from None
+        self._game = _hle.HanabiGame({"players": players, "random_start_player": False})
+        self._state = self._game.new_initial_state()
+        self._dealt = 0
+        self._history: list[tuple[Past, Card | None]] = []
+        self._last_turn: int | None = None
+        self._legal: tuple[Move, ...] | None = None
+        self._deal()
+        self._start = self._hands()
+
+    # What everybody may know
+
+    @property
+    def turn(self) -> int:
+        """1 is the first move."""
+        return len(self._history) + 1
+
+    @property
+    def over(self) -> bool:
+        return bool(self._state.is_terminal())
+
+    @property
+    def end(self) -> End | None:
+        return _ENDS.get(int(self._state.end_of_game_status()))
+
+    @property
+    def seat(self) -> int:
+        """Whose turn it is."""
+        if self.over:
+            raise IllegalMove("the game is over; it is nobody's turn")
+        return int(self._state.cur_player())
+
+    @property
+    def history(self) -> tuple[Past, ...]:
+        """Every move as everybody saw it, oldest first: no drawn card."""
+        return tuple(past for past, _ in self._history)
+
+    @property
+    def lives(self) -> int:
+        return int(self._state.life_tokens())
+
+    @property
+    def fireworks(self) -> Fireworks:
+        red, yellow, green, white, blue = self._state.fireworks()
+        return red, yellow, green, white, blue
+
+    @property
+    def score_strict(self) -> int:
+        """0 once the third life is lost."""
+        return 0 if self.lives == 0 else self.score_kept
+
+    @property
+    def score_kept(self) -> int:
+        """The points on the table, also after the third life is lost."""
+        return sum(self.fireworks)
+
+    def legal(self) -> tuple[Move, ...]:
+        """The legal moves of the seat whose turn it is, in HLE's order; none when the game is over."""
+        if self._legal is None:
+            seat = None if self.over else self.seat
+            self._legal = () if seat is None else tuple(self._from_hle(m, seat) for m in self._state.legal_moves())
+        return self._legal
+
+    def _is_legal(self, move: Move) -> bool:
+        """Whether `legal` has the move; that list is long to make."""
+        if self.over or (isinstance(move, HintColour | HintRank) and move.to >= self.players):
+            return False
+        return bool(self._state.move_is_legal(self._to_hle(move, self.seat)))
+
+    # What moves the game on
+
+    def apply(self, move: Move) -> Past:
+        """Make the acting seat's move; returns it as everybody saw it (no drawn card). Raises IllegalMove."""
+        if not self._is_legal(move):
+            allowed = ", ".join(str(m) for m in self.legal()) or "none, the game is over"
+            raise IllegalMove(f"{move} is not legal on turn {self.turn}; legal: {allowed}")
+        seat = self.seat
+        self._state.apply_move(self._to_hle(move, seat))
+        self._legal = None
+        item = self._state.move_history()[-1]
+        drew = self._deal()
+        past = Past(
+            turn=self.turn,
+            seat=seat,
+            move=move,
+            card=_card(item.color(), item.rank()) if isinstance(move, Play | Discard) else None,
+            scored=item.scored() if isinstance(move, Play) else None,
+            slots=() if isinstance(move, Play | Discard) else tuple(item.card_info_revealed()),
+            fireworks=self.fireworks,
+            tokens=self._state.information_tokens(),
+            lives=self.lives,
+        )
+        self._history.append((past, drew))
+        if drew and self._dealt == DECK_SIZE:
+            self._last_turn = past.turn + self.players
+        return past
+
+    def _deal(self) -> Card | None:
+        """Deal until it is a player's turn; the last card dealt."""
+        card = None
+        while not self.over and self._state.cur_player() == _hle.CHANCE_PLAYER_ID:
+            card = self.deck[self._dealt]
+            self._state.apply_move(_deals()[card])
+            self._dealt += 1
+        return card
+
+    # What one seat may know
+
+    def view(self, seat: int | None = None) -> View:
+        """What `seat` (default: the acting seat) may know now."""
+        seat = self.seat if seat is None else seat
+        if seat not in range(self.players):
+            raise UserError(f"there is no seat {seat}; the seats are 0 to {self.players - 1}")
+        observation = self._state.observation(seat)
+        known = [tuple(_knowledge(str(k)) for k in hand) for hand in observation.card_knowledge()]
+        hands = self._hands()
+        order = [(seat + step) % self.players for step in range(1, self.players)]
+        acts = not self.over and seat == self.seat
+        return View(
+            players=self.players,
+            seat=seat,
+            turn=self.turn,
+            fireworks=self.fireworks,
+            tokens=self._state.information_tokens(),
+            lives=self.lives,
+            deck_size=self._state.deck_size(),
+            discards=tuple(_card(card.color(), card.rank()) for card in self._state.discard_pile()),
+            own=known[0],
+            hands=tuple(Hand(seat=s, cards=hands[s], known=known[i]) for i, s in enumerate(order, 1)),
+            dealt=tuple(() if s == seat else hand for s, hand in enumerate(self._start)),
+            history=tuple(_seen(past, drew, seat) for past, drew in self._history),
+            turns_left=None if self._last_turn is None else max(self._last_turn - len(self._history), 0),
+            legal=self.legal() if acts else (),
+        )
+
+    def encoded(self, seat: int) -> list[int]:
+        """HLE's canonical encoding, in bits, of what a seat observes before a turn.
+
+        Raises IllegalMove when the game is over.
+        """
+        if self.over:
+            raise IllegalMove("the game is over; nothing is observed any more")
+        if seat not in range(self.players):
+            raise UserError(f"there is no seat {seat}; the seats are 0 to {self.players - 1}")
+        observation = self._state.observation(seat)
+        return list(self._encoder.encode(observation))
+
+    @cached_property
+    def _encoder(self) -> Any:
+        return _hle.ObservationEncoder(self._game)
+
+    def uids(self) -> dict[int, Move]:
+        """The legal moves by HLE's numbers for moves; none when the game is over."""
+        if self.over:
+            return {}
+        moves = self._state.legal_moves()
+        return {int(self._game.get_move_uid(move)): self._from_hle(move, self.seat) for move in moves}
+
+    def _hands(self) -> tuple[tuple[Card, ...], ...]:
+        return tuple(tuple(_card(c.color(), c.rank()) for c in hand) for hand in self._state.player_hands())
+
+    # HLE's moves and ours
+
+    def _from_hle(self, move: Any, seat: int) -> Move:
+        kind = move.type()
+        if kind == _hle.HanabiMoveType.PLAY:
+            return _own("play", move.card_index())
+        if kind == _hle.HanabiMoveType.DISCARD:
+            return _own("discard", move.card_index())
+        to = (seat + move.target_offset()) % self.players
+        if kind == _hle.HanabiMoveType.REVEAL_COLOR:
+            return _hint(to, COLOURS[move.color()], None)
+        return _hint(to, None, move.rank() + 1)
+
+    def _to_hle(self, move: Move, seat: int) -> Any:
+        if isinstance(move, Play):
+            return _hle.HanabiMove.get_play_move(move.slot)
+        if isinstance(move, Discard):
+            return _hle.HanabiMove.get_discard_move(move.slot)
+        offset = (move.to - seat) % self.players
+        if isinstance(move, HintColour):
+            return _hle.HanabiMove.get_reveal_color_move(offset, COLOURS.index(move.colour))
+        return _hle.HanabiMove.get_reveal_rank_move(offset, move.rank - 1)
+
+
+@cache  # there are fifty moves, and some twenty a turn
+def _own(kind: Literal["play", "discard"], slot: int) -> Move:
+    return Play(slot=slot) if kind == "play" else Discard(slot=slot)
+
+
+@cache
+def _hint(to: int, colour: Colour | None, rank: int | None) -> Move:
+    return HintColour(to=to, colour=colour) if colour else HintRank(to=to, rank=rank or 0)
+
+
+@cache
+def _knowledge(text: str) -> Knowledge:
+    """HLE's `X1|YWB1`: told colour and rank, then the colours and ranks still possible; X is unknown."""
+    told, possible = text.split("|")
+    colours: tuple[Colour, ...] = tuple(c for c in COLOURS if c in possible)
+    return Knowledge(
+        colour=next((c for c in COLOURS if c == told[0]), None),
+        rank=int(told[1]) if told[1] != "X" else None,
+        colours=colours,
+        ranks=tuple(int(char) for char in possible if char.isdigit()),
+    )
+
+
+def _seen(past: Past, drew: Card | None, seat: int) -> Past:
+    """A seat sees what the others draw, never what it draws itself."""
+    return past if drew is None or past.seat == seat else past.model_copy(update={"drew": drew})
+
+
+def rebuild(players: int, deck: Sequence[str], moves: Sequence[Move]) -> Referee:
+    """The game after `moves`, from its deck; raises IllegalMove where they do not fit."""
+    referee = Referee(players, deck)
+    for move in moves:
+        referee.apply(move)
+    return referee
+
+
+__all__ = ["MAX_SEED", "End", "Referee", "check_players", "check_seed", "deal", "rebuild"]

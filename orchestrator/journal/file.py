@@ -1,0 +1,175 @@
+"""The journal of a game: JSON lines, one event each, in the order in which things happened.
+
+It is the only record. A line is `{"v": 1, "event": tag, "t": iso time, ...}` and is written before `__call__` returns,
+so that a killed program loses nothing that it knew; `kept` waits until models' answers are on the disk, so that a dead
+machine does not either. Times live in the file alone: an event is the same whenever it happened.
+"""
+
+import fcntl
+import json
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from pydantic import TypeAdapter, ValidationError
+
+from orchestrator.errors import UserError
+from orchestrator.journal import fsync
+from orchestrator.journal.events import Call, Event, Ruled, StoredEvent
+from orchestrator.journal.lean import kept
+
+VERSION = 1
+
+HEAD = b'{"v": 1, "event": '
+"""How every line begins."""
+
+_EVENT: TypeAdapter[Event] = TypeAdapter(StoredEvent)
+
+
+class Journal:
+    """A journal file, new or to be continued; a sink of events. A `lean` one leaves out what can be computed again.
+
+    Half a last line, left by a killed program, is cut off. Raises UserError when it cannot be written, holds something
+    else, or is being written by another program.
+    """
+
+    def __init__(self, path: Path, *, lean: bool = False) -> None:
+        self.path = path
+        self.lean = lean
+        self._fresh = False
+        """Whether an answer was written that may not be on the disk yet."""
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._file = path.open("a+b")
+        except OSError as error:
+            raise UserError(f"cannot write the journal {str(path)!r}: {error.strerror}") from None
+        try:
+            self._lock()
+            self.events = read(path)
+            self._heal(path.read_bytes())
+        except BaseException:
+            self._file.close()
+            raise
+
+    def _heal(self, data: bytes) -> None:
+        whole = _whole(data)
+        if not whole and not data.startswith(HEAD[: len(data)]):
+            raise UserError(f"{str(self.path)!r} is not a journal; it stays as it is")
+        self._file.truncate(whole)
+        if whole and not data[:whole].endswith(b"\n"):
+            self._file.write(b"\n")
+
+    def _lock(self) -> None:
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise UserError(f"another program is playing the game of {str(self.path)!r}") from None
+
+    def __call__(self, event: Event) -> None:
+        if self.lean and not kept(event):
+            return
+        head = {"v": VERSION, "event": event.event, "t": datetime.now(UTC).isoformat(timespec="milliseconds")}
+        line = head | event.model_dump(mode="json", exclude={"event"})
+        self._file.write(f"{json.dumps(line, ensure_ascii=False)}\n".encode())
+        self._file.flush()
+        self._fresh |= isinstance(event, Call) and event.asked and not event.simulated
+
+    async def kept(self) -> None:
+        """Wait until the answers that were written are on the disk."""
+        if self._fresh:
+            self._fresh = False
+            await fsync.sync(self._file.fileno())
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
+        self._file.close()
+
+
+def read(path: Path) -> list[Event]:
+    """The events of a journal. Raises UserError when it is not one."""
+    return [_event(path, number, line) for number, line in _lines(path)]
+
+
+def _whole(data: bytes) -> int:
+    """How many bytes end in whole lines."""
+    end = data.rfind(b"\n") + 1
+    return len(data) if _is_json(data[end:]) else end
+
+
+def _lines(path: Path) -> list[tuple[int, dict[str, Any]]]:
+    try:
+        data = path.read_bytes()
+        text = data[: _whole(data)].decode("utf-8")  # a killed program may have left half a character
+    except OSError as error:
+        raise UserError(f"cannot read {path} as a journal: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise UserError(f"cannot read {path} as a journal: it is not text") from None
+    lines = text.split("\n")  # not splitlines: a reply may hold other line separators
+    return [(number, _parsed(path, number, line)) for number, line in enumerate(lines, 1) if line.strip()]
+
+
+def _is_json(line: bytes) -> bool:
+    try:
+        json.loads(line)
+    except ValueError:
+        return False
+    return True
+
+
+def _parsed(path: Path, number: int, line: str) -> dict[str, Any]:
+    try:
+        data = json.loads(line)
+    except ValueError:
+        data = None
+    if not isinstance(data, dict):
+        raise UserError(f"{path}, line {number}: not a journal line; each is one JSON object")
+    if data.get("v") != VERSION:
+        raise UserError(f"{path}, line {number}: journal version {data.get('v')!r}; this program reads {VERSION}")
+    return data
+
+
+def _event(path: Path, number: int, data: dict[str, Any]) -> Event:
+    try:
+        return _EVENT.validate_python({key: value for key, value in data.items() if key not in ("v", "t")})
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise UserError(f"{path}, line {number}: {where}: {first['msg']}") from None
+
+
+def plain(event: Event) -> dict[str, Any]:
+    """An event without latencies."""
+    data = event.model_dump(mode="json", exclude={"latency_s"})
+    for attempt in data.get("attempts", ()):
+        del attempt["latency_s"], attempt["waited_s"]
+    return data
+
+
+def comparable(events: Iterable[Event]) -> list[dict[str, Any]]:
+    """Events without latencies, a turn's calls in the order of their keys and its verdicts after them.
+
+    Two games are the same when these are equal: nodes that run at the same time finish in any order.
+    """
+    made: list[dict[str, Any]] = []
+    waiting: list[Call | Ruled] = []
+    for event in events:
+        if isinstance(event, Call | Ruled):
+            waiting.append(event)
+        else:
+            made += [*_sorted(waiting), plain(event)]
+            waiting = []
+    return made + _sorted(waiting)
+
+
+def _sorted(calls: list[Call | Ruled]) -> list[dict[str, Any]]:
+    return [plain(one) for one in sorted(calls, key=_place)]
+
+
+def _place(event: Call | Ruled) -> tuple[bool, str, int, int]:
+    if isinstance(event, Ruled):
+        return True, event.node, 0, 0
+    return False, event.node, event.sample, event.ask

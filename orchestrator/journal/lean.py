@@ -1,0 +1,34 @@
+"""Lean journals: without what can be computed again from a game's deck and moves.
+
+They leave out the views and the programs' replies, which are nine tenths of a game of programs. What a model was asked
+and said is always kept, and so are decisions and moves: a lean game can go on, and be played again, like any other.
+"""
+
+from collections.abc import Sequence
+
+from orchestrator.hanabi.referee import Referee
+from orchestrator.journal.events import Call, Event, GameStarted, Halted, Moved, TurnStarted
+
+
+def kept(event: Event) -> bool:
+    """Whether a lean journal holds such an event."""
+    return not isinstance(event, TurnStarted) and (not isinstance(event, Call) or event.asked)
+
+
+def whole(events: Sequence[Event]) -> list[Event]:
+    """The events with the views put back that a lean journal left out. Raises IllegalMove for moves that do not fit."""
+    if not events or not isinstance(events[0], GameStarted):
+        return list(events)
+    found, shown = list(events[:1]), 0
+    referee = Referee(events[0].players, events[0].deck)
+    for event in events[1:]:
+        if isinstance(event, TurnStarted):
+            shown = event.turn
+        elif not isinstance(event, Halted) and not referee.over and shown < referee.turn:
+            view = referee.view()
+            found.append(TurnStarted(turn=view.turn, seat=view.seat, view=view))
+            shown = view.turn
+        found.append(event)
+        if isinstance(event, Moved):
+            referee.apply(event.past.move)
+    return found

@@ -1,0 +1,176 @@
+"""What journals have answered already: a game that goes on, and a game played again from its record."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from orchestrator.errors import TurnError, UserError
+from orchestrator.journal.events import Call, Event, GameStarted, SeatCard
+from orchestrator.journal.file import read
+from orchestrator.models.request import Ask, Brain, Key, Message, Said, prompt_hash
+
+
+def answered(events: Iterable[Event]) -> dict[Key, Call]:
+    """The asks of models that an answer came to, by their place; those that failed are to be asked again."""
+    calls = (event for event in events if isinstance(event, Call))
+    return {call.key: call for call in calls if call.text is not None}
+
+
+def said_of(call: Call) -> Said:
+    """What was said in a recorded call."""
+    return Said(
+        text=call.text or "",
+        tokens_in=call.tokens_in,
+        tokens_out=call.tokens_out,
+        cached_tokens=call.cached_tokens,
+        reasoning_tokens=call.reasoning_tokens,
+        finish=call.finish,
+        served_by=call.served_by,
+        fingerprint=call.fingerprint,
+        reasoning=call.reasoning,
+        attempts=call.attempts,
+        usd=call.usd,
+        estimated=call.estimated,
+        cached=call.cached,
+        injected=call.injected,
+        latency_s=call.latency_s,
+    )
+
+
+@dataclass
+class Resumed:
+    """A brain in a game that goes on: what its journal holds is not asked again."""
+
+    brain: Brain
+    calls: Mapping[Key, Call]
+
+    async def __call__(self, ask: Ask, said: tuple[Message, ...], /) -> Said:
+        call = self.calls.get(ask.key)
+        if call is None:
+            return await self.brain(ask, said)
+        if call.prompt_hash != prompt_hash(said):
+            raise TurnError(f"{_where(ask)}: the journal holds an answer to another prompt; {_differs(call, said)}")
+        return said_of(call)
+
+    async def aclose(self) -> None:
+        await self.brain.aclose()
+
+
+@dataclass(frozen=True)
+class Game:
+    """A recorded game's answers."""
+
+    path: Path
+    started: GameStarted
+    calls: Mapping[Key, Call]
+
+
+@dataclass(frozen=True)
+class Recording:
+    """The journals of a folder, or one journal."""
+
+    path: Path
+    games: Mapping[str, Sequence[Game]]
+    """By the game's hash; a game may have been played more than once."""
+
+    @classmethod
+    def of(cls, path: Path) -> "Recording":
+        """Raises UserError when there is none."""
+        if not path.exists():
+            raise UserError(f"there is no recording at {str(path)!r}; give a folder of journals, or a journal")
+        found: dict[str, list[Game]] = {}
+        for file in sorted(path.rglob("*.jsonl")) if path.is_dir() else [path]:
+            events = read(file)
+            if events and isinstance(events[0], GameStarted):
+                found.setdefault(events[0].game, []).append(Game(file, events[0], answered(events)))
+        if not found:
+            raise UserError(f"{str(path)!r} holds no recorded game")
+        return cls(path, found)
+
+    def of_seat(self, card: SeatCard) -> "Recording":
+        """The games that such a seat played; else those of its models, to say what differs; else all of them."""
+        for kept in (
+            lambda seat: (seat.config, seat.models) == (card.config, card.models),
+            lambda seat: seat.models == card.models,
+        ):
+            games = {
+                game: fitting
+                for game, found in self.games.items()
+                if (fitting := [one for one in found if any(map(kept, one.started.seats))])
+            }
+            if games:
+                return replace(self, games=games)
+        return self
+
+    def check(self, started: GameStarted) -> None:
+        """Raise UserError when such a game is not in it."""
+        if started.game not in self.games:
+            there = dict.fromkeys(_told(game.started) for found in self.games.values() for game in found)
+            raise UserError(f"no game of {_told(started)} is recorded in {str(self.path)!r}; there: {'; '.join(there)}")
+
+    @cached_property
+    def model(self) -> tuple[str, Mapping[str, Any]]:
+        """The one model that was asked in it, with the settings that decide. Raises UserError for none or several."""
+        asked = [
+            (name, deciding)
+            for found in self.games.values()
+            for game in found
+            for seat in game.started.seats
+            for name, deciding in seat.models.items()
+        ]
+        different = [one for number, one in enumerate(asked) if one not in asked[:number]]
+        if len(different) != 1:
+            names = ", ".join(f"{name} {deciding}" for name, deciding in different) or "none"
+            raise UserError(
+                f"replay:{self.path} was recorded with several models or none ({names}); replay one journal of it, or "
+                f"give --replay {self.path} beside the --model that was recorded"
+            )
+        return different[0]
+
+
+def _told(started: GameStarted) -> str:
+    return f"{started.players} players, {started.deal}{f', repeat {started.repeat}' if started.repeat > 1 else ''}"
+
+
+@dataclass
+class Replay:
+    """A brain that says what was said, and nothing else."""
+
+    recording: Recording
+
+    async def __call__(self, ask: Ask, said: tuple[Message, ...], /) -> Said:
+        """Raises TurnError for a question that was not recorded."""
+        games = self.recording.games.get(ask.place.game, ())
+        there = [(game.path, call) for game in games if (call := game.calls.get(ask.key))]
+        fitting = [(path, call) for path, call in there if call.prompt_hash == prompt_hash(said)]
+        if len({call.text for _, call in fitting}) > 1:
+            names = ", ".join(str(path) for path, _ in fitting)
+            raise TurnError(f"{_where(ask)} was answered in several ways ({names}): replay one journal, not the folder")
+        if not fitting:
+            why = _differs(there[0][1], said) if there else "nothing was asked there"
+            raise TurnError(f"{_where(ask)} asks what was not recorded in {str(self.recording.path)!r}: {why}")
+        return said_of(fitting[0][1])
+
+    async def aclose(self) -> None:
+        """Nothing to close."""
+
+
+def _where(ask: Ask) -> str:
+    more = f", sample {ask.sample}" if ask.sample else ""
+    more += f", ask {ask.number}" if ask.number else ""
+    return f"turn {ask.place.turn}: node {ask.node!r}{more}"
+
+
+def _differs(call: Call, said: Sequence[Message]) -> str:
+    """Where two prompts part."""
+    for old, new in zip(call.messages, said, strict=False):
+        before = {span.name: old.content[span.start : span.end] for span in old.spans}
+        after = {span.name: new.content[span.start : span.end] for span in new.spans}
+        for name in (*after, *before):
+            if before.get(name) != after.get(name):
+                return f"the first difference is in the section {name!r}"
+        if (old.role, old.content) != (new.role, new.content):
+            return f"the first difference is in a message of the {new.role}"
+    return "one prompt has more messages than the other"

@@ -1,0 +1,139 @@
+"""A game as far as its journal goes: what a table needs to go on with it."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from orchestrator.errors import TurnError, UserError
+from orchestrator.hanabi.moves import Move
+from orchestrator.journal.events import Call, Decided, Event, GameEnded, GameStarted, Moved, Result, Ruled, TurnStarted
+from orchestrator.journal.file import plain
+from orchestrator.journal.recorded_answers import answered
+from orchestrator.models.request import Key
+from orchestrator.table.seat import Memory
+
+
+@dataclass(frozen=True)
+class Begun:
+    """What has happened; nothing yet, for a new game."""
+
+    events: tuple[Event, ...] = ()
+
+    @classmethod
+    def of(cls, events: Sequence[Event]) -> "Begun":
+        """Raises UserError when the events do not begin a game."""
+        if events and not isinstance(events[0], GameStarted):
+            raise UserError("the journal does not begin with a game_started line, so it is not a game")
+        return cls(tuple(events))
+
+    @property
+    def started(self) -> GameStarted | None:
+        return self.events[0] if self.events and isinstance(self.events[0], GameStarted) else None
+
+    @property
+    def result(self) -> Result | None:
+        last = self.events[-1] if self.events else None
+        return last.result if isinstance(last, GameEnded) else None
+
+    @property
+    def moves(self) -> list[Move]:
+        return [event.past.move for event in self.events if isinstance(event, Moved)]
+
+    @property
+    def memories(self) -> dict[int, Memory]:
+        """By seat, as of the turns that are finished."""
+        done = len(self.moves)
+        return {event.seat: event.memory for event in self.events if isinstance(event, Decided) and event.turn <= done}
+
+    @cached_property
+    def unfinished(self) -> tuple[Event, ...]:
+        """The events of the turn that broke off."""
+        ends = [number for number, event in enumerate(self.events) if isinstance(event, GameStarted | Moved)]
+        return self.events[ends[-1] + 1 :] if ends else ()
+
+    @cached_property
+    def answered(self) -> Mapping[Key, Call]:
+        """The model calls of that turn that an answer came to."""
+        return answered(self.unfinished)
+
+    @property
+    def decided(self) -> Decided | None:
+        """The decision of that turn, when it fell."""
+        return next((event for event in self.unfinished if isinstance(event, Decided)), None)
+
+    @cached_property
+    def _held(self) -> Mapping[object, Event]:
+        return {sign: event for event in self.unfinished if (sign := _sign(event)) is not None}
+
+    def holds(self, event: Event) -> bool:
+        """Whether it has happened. Raises TurnError when it happened otherwise."""
+        if isinstance(event, GameStarted):
+            return bool(self.events)
+        held = self._held.get(_sign(event))
+        if held is not None and plain(held) != plain(event):
+            raise TurnError(f"{_name(event)} is not what the journal says; was the program changed since?")
+        return held is not None
+
+
+def _sign(event: Event) -> object:
+    """What an event of a turn is the same by; None for those that can happen again."""
+    match event:
+        case TurnStarted() | Decided():
+            return event.event, event.turn
+        case Ruled():
+            return event.event, event.turn, event.node
+        case Call() if event.outcome != "failed":
+            return event.key
+    return None
+
+
+def _name(event: Event) -> str:
+    where = f"turn {getattr(event, 'turn', '?')}: "
+    return where + (f"what node {event.node!r} says" if isinstance(event, Call | Ruled) else event.event)
+
+
+SHOWN = 4
+"""Differences that are named; the rest are counted."""
+
+
+def differences(old: GameStarted | None, new: GameStarted) -> list[str]:
+    """What makes another game of it; empty when it is the same, or when none has begun."""
+    if old is None or (old.config_hash, old.game) == (new.config_hash, new.game):
+        return []
+    before, after = (dict(_flat(one.model_dump(mode="json", exclude=_TOLD_APART))) for one in (old, new))
+    changed = [path for path in dict.fromkeys((*before, *after)) if before.get(path) != after.get(path)]
+    if any(re.fullmatch(r"seats\.\d+\.model", path) for path in changed):  # which says it all
+        changed = [path for path in changed if not re.search(r"\.nodes\.\w+\.model$|\.models(\.|$)", path)]
+    found = [f"{_spoken(path)} was {_shown(before.get(path))}, is {_shown(after.get(path))}" for path in changed]
+    seats = sorted({*old.memories, *new.memories})
+    found += [f"what seat {s} was given before the game" for s in seats if old.memories.get(s) != new.memories.get(s)]
+    if old.deck != new.deck:
+        found.insert(0, f"the deal was {old.deal}, is {new.deal}")
+    found = list(dict.fromkeys(found)) or ["the deal's label or the repeat"]
+    more = len(found) - SHOWN
+    return [*found[:SHOWN], f"and {more} more"] if more > 0 else found
+
+
+_TOLD_APART = {"versions", "config_hash", "game", "deck", "seed", "event", "memories"}
+
+
+def _flat(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
+    """The leaves of nested data by their dotted paths."""
+    inside = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    if not inside or not value:
+        yield path, value
+        return
+    for key, inner in inside:
+        yield from _flat(inner, f"{path}.{key}" if path else str(key))
+
+
+def _spoken(path: str) -> str:
+    """Without the seat's number: seats with one graph differ in the same way."""
+    path = re.sub(r"^seats\.\d+\.(config\.)?", "", path)
+    return re.sub(r"^models\.(.+)\.(\w+)$", r"\2 of \1", path)
+
+
+def _shown(value: Any) -> str:
+    return "not there" if value is None else repr(value)

@@ -1,0 +1,47 @@
+"""What the asks and decisions of a game come to: counted from its events, those before a resume included."""
+
+from collections import Counter
+from typing import Any
+
+from orchestrator.journal.events import Call, Decided, Event
+
+
+class Ledger:
+    """Counts what a result states of the asks and decisions of a game."""
+
+    COUNTED = ("tokens_in", "tokens_out", "cached_tokens", "reasoning_tokens")
+
+    def __init__(self) -> None:
+        self.counts: Counter[str] = Counter()
+        self.usd = 0.0
+        self.priced = True
+
+    def __call__(self, event: Event) -> None:
+        if isinstance(event, Decided):
+            self.counts["forced"] += event.forced
+        if not isinstance(event, Call) or not event.asked:
+            return
+        self.counts["faults"] += sum(attempt.error is not None for attempt in event.attempts)
+        if event.text is None:
+            return
+        self.counts["calls"] += 1
+        self.counts["repaired"] += event.outcome == "repaired"
+        self.counts["reasked"] += event.outcome == "reasked"
+        self.counts["fallbacks"] += event.outcome == "fallback"
+        self.counts["cache_hits"] += event.cached
+        if event.paid:
+            self._pay(event)
+
+    def _pay(self, call: Call) -> None:
+        for name in self.COUNTED:
+            self.counts[name] += getattr(call, name)
+        self.usd += call.usd or 0.0
+        self.priced &= call.usd is not None
+
+    @property
+    def stated(self) -> dict[str, Any]:
+        names = (*self.COUNTED, "calls", "repaired", "reasked", "fallbacks", "faults", "cache_hits", "forced")
+        paid = self.counts["calls"] > self.counts["cache_hits"]
+        return {name: self.counts[name] for name in names} | {
+            "usd": round(self.usd, 8) if self.priced and paid else None
+        }

@@ -1,0 +1,116 @@
+"""Answers kept across runs: the same question of the same model is paid once.
+
+The key is everything that decides an answer, and which answer it is: model, sampling, extra body, response format,
+messages, node, ask, sample, repeat. So K samples stay K samples, and two nodes with one prompt stay two. What came back
+is kept as it is, unusable answers too: a run against the cache repeats itself.
+"""
+
+import asyncio
+import fcntl
+import hashlib
+import json
+import sqlite3
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import IO
+
+import structlog
+
+from orchestrator.errors import UserError
+from orchestrator.models.request import Ask, Brain, Message, Said
+from orchestrator.models.schema import constraint
+from orchestrator.models.settings import ModelSettings
+
+log = structlog.get_logger()
+
+POLL_S = 0.02
+"""How often somebody else's call for the same answer is looked at."""
+
+OF_ITS_RUN = ("attempts", "cached", "usd", "latency_s")
+"""What is told of the call that was made, not of its answer."""
+
+
+class Cache:
+    """An SQLite file in a folder; several processes may share it. Raises UserError when it cannot be opened."""
+
+    def __init__(self, folder: Path) -> None:
+        try:
+            self._locks = folder / "locks"
+            self._locks.mkdir(parents=True, exist_ok=True)
+            self._answers = sqlite3.connect(folder / "answers.sqlite", isolation_level=None, timeout=10)
+            self._answers.execute("PRAGMA journal_mode=WAL")
+            self._answers.execute("PRAGMA synchronous=NORMAL")
+            self._answers.execute("CREATE TABLE IF NOT EXISTS answers (key TEXT PRIMARY KEY, said TEXT NOT NULL)")
+        except (OSError, sqlite3.Error) as error:
+            raise UserError(f"cannot use {str(folder)!r} as a cache: {error}") from None
+
+    def get(self, key: str) -> Said | None:
+        """What is kept; None too when it cannot be read: then it is asked."""
+        try:
+            found = self._answers.execute("SELECT said FROM answers WHERE key = ?", (key,)).fetchone()
+            return Said(**json.loads(found[0]), cached=True) if found else None
+        except (sqlite3.Error, ValueError, TypeError) as error:
+            log.warning("the cache cannot be read", error=str(error))
+            return None
+
+    def put(self, key: str, said: Said) -> None:
+        """Keep an answer; one that cannot be kept is used all the same."""
+        kept = {name: value for name, value in asdict(said).items() if name not in OF_ITS_RUN}
+        try:
+            self._answers.execute("INSERT OR REPLACE INTO answers VALUES (?, ?)", (key, json.dumps(kept)))
+        except sqlite3.Error as error:
+            log.warning("the cache cannot be written", error=str(error))
+
+    @asynccontextmanager
+    async def alone(self, key: str) -> AsyncIterator[None]:
+        """Nobody else asks for this key meanwhile, here or in another process; a killed process lets go of it.
+
+        Keys that begin alike share a lock file, so that there are at most 4,096.
+        """
+        with (self._locks / key[:3]).open("w") as file:
+            while not _locked(file):  # noqa: ASYNC110  # another process gives no event
+                await asyncio.sleep(POLL_S)
+            yield
+
+    def close(self) -> None:
+        self._answers.close()
+
+
+def _locked(file: IO[str]) -> bool:
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+@dataclass
+class Cached:
+    """A brain whose answers are kept."""
+
+    brain: Brain
+    cache: Cache
+    settings: ModelSettings
+
+    async def __call__(self, ask: Ask, said: tuple[Message, ...], /) -> Said:
+        key = _key(self.settings, ask, said)
+        if found := self.cache.get(key):
+            return found
+        async with self.cache.alone(key):
+            if found := self.cache.get(key):
+                return found
+            spoken = await self.brain(ask, said)
+            self.cache.put(key, spoken)
+            return spoken
+
+    async def aclose(self) -> None:
+        await self.brain.aclose()
+
+
+def _key(settings: ModelSettings, ask: Ask, said: tuple[Message, ...]) -> str:
+    schema = constraint(ask, settings.response_format)
+    told = [[message.role, message.content] for message in said]
+    which = [ask.node, ask.number, ask.sample, ask.place.repeat]
+    return hashlib.sha256(json.dumps([settings.deciding, schema, told, which], sort_keys=True).encode()).hexdigest()

@@ -1,0 +1,159 @@
+"""What can go wrong between here and a model server: classified here and nowhere else.
+
+| what came                                                  | tried again | then                          |
+|------------------------------------------------------------|-------------|-------------------------------|
+| 429                                                        | yes, slower | the game is suspended         |
+| 429 for want of money (`insufficient_quota`)               | no          | the game is suspended         |
+| 408, 409, 425, 5xx, no connection, a drop, no answer       | yes         | the game is suspended         |
+| a page, half an answer, JSON that is no chat completion    | yes         | the game is suspended         |
+| 400 or 422 to a request with `response_format`             | without it  | the game is suspended         |
+| 400 with the code `content_filter`                         | no          | an empty answer               |
+| 401, 403, 404 and every other 4xx                          | no          | the game is suspended         |
+
+What an answer says, an empty one included, is the reader's business (`orchestrator.replies.reader`).
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+
+WORDS = 200
+"""Characters of a server's own words that are passed on."""
+
+
+class Garbled(Exception):  # noqa: N818  # what the answer is
+    """What came over the wire is no chat completion."""
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One fault of one try."""
+
+    sentence: str
+    """What happened, to follow `the model server ...`; holds no key."""
+    status: int | None = None
+    heals: bool = False
+    """Whether trying again may help."""
+    crowded: bool = False
+    """Whether the server asks for fewer calls at a time."""
+    retry_after_s: float | None = None
+    """When the server says it may be tried again."""
+    filtered: bool = False
+    """Whether the content was refused, rather than the request."""
+
+
+HEALING = (408, 409, 425, 429)
+FORM = (400, 422)
+"""Where leaving out `response_format` may help."""
+
+SAID = {
+    401: "refuses the key: HTTP 401",
+    402: "wants payment: HTTP 402",
+    403: "refuses access: HTTP 403",
+    404: "answered HTTP 404; is that the right model, and should the URL end in /v1?",
+    413: "finds the request too large: HTTP 413",
+    429: "has too many requests: HTTP 429",
+}
+
+
+def of(error: Exception, secrets: Iterable[str] = ()) -> Fault:
+    """Classify what a chat model raised, of any provider: by its HTTP status, else by its kind.
+
+    `secrets` never stand in what is said of it.
+    """
+    for cause in _causes(error):
+        if status := _status(cause):
+            return _of_status(status, cause, secrets)
+    names = kinds(error)
+    if re.search("Disconnect|Payload|ConnectionReset|ReadError|RemoteProtocol", names):  # some call this a timeout
+        return Fault("hung up", heals=True)
+    if re.search("Connector|ConnectError|Refused|gaierror", names):  # some call this a timeout, too
+        return Fault("could not be reached", heals=True)
+    if "Timeout" in names:
+        return Fault("did not answer in time", heals=True)
+    if isinstance(error, Garbled):
+        return Fault(f"did not answer as a model server does: {_clean(str(error), secrets)}", heals=True)
+    if isinstance(error, OSError) or re.search("Connect|Protocol|WriteError", names):
+        return Fault("could not be reached", heals=True)
+    said = f"failed: {type(error).__name__}: {_clean(str(error), secrets)}"
+    # what a provider's client raises when it cannot make sense of an answer, or of a loop that has ended
+    mistaken = isinstance(error, ValueError | TypeError | LookupError | AttributeError)
+    return Fault(said, heals=mistaken or "Event loop is closed" in said)
+
+
+def _causes(error: BaseException | None) -> Iterator[BaseException]:
+    """An error, and what caused it."""
+    while error is not None:
+        yield error
+        error = error.__cause__
+
+
+def kinds(error: BaseException) -> str:
+    """The names of an error's types, and of those that caused it."""
+    return " ".join(kind.__name__ for cause in _causes(error) for kind in type(cause).__mro__)
+
+
+def _status(error: BaseException) -> int | None:
+    """The HTTP status of an error, wherever its library keeps it."""
+    if type(error).__module__.startswith("aiohttp"):
+        return None  # the codes of its parser's errors are no server's
+    response = getattr(error, "response", None)
+    found = (getattr(error, "status_code", None), getattr(error, "code", None), getattr(response, "status_code", None))
+    return next((status for status in found if isinstance(status, int) and 400 <= status < 600), None)
+
+
+def _of_status(status: int, error: BaseException, secrets: Iterable[str]) -> Fault:
+    code, words = _words(error)
+    poor = status == 429 and code == "insufficient_quota"
+    sentence = "wants payment: HTTP 429, insufficient_quota" if poor else SAID.get(status, f"answered HTTP {status}")
+    if status not in (401, 403) and words:  # those two may say a part of the key back
+        sentence = f"{sentence}: {_clean(words, secrets)}"
+    return Fault(
+        sentence,
+        status,
+        heals=(status in HEALING or status >= 500) and not poor,
+        crowded=status == 429,
+        retry_after_s=_retry_after(error),
+        filtered=status == 400 and code == "content_filter",
+    )
+
+
+def _words(error: BaseException) -> tuple[str | None, str | None]:
+    """The code and the message of an error's body, as OpenAI and its likes send them."""
+    body = getattr(error, "body", None)
+    if isinstance(body, Mapping) and isinstance(body.get("error"), Mapping):
+        body = body["error"]
+    if not isinstance(body, Mapping):
+        return None, None
+    code, message = body.get("code"), body.get("message")
+    return code if isinstance(code, str) else None, message if isinstance(message, str) else None
+
+
+def blotted(words: str, secrets: Iterable[str]) -> str:
+    """Keys do not come back in: some proxies echo a request's headers."""
+    for secret in secrets:
+        words = words.replace(secret, "***")
+    return words
+
+
+def _clean(words: str, secrets: Iterable[str]) -> str:
+    """A server's words on one line, keys blotted out, nothing in them that moves a terminal's cursor."""
+    words = re.sub(r"(https?://[^\s?]+)\?\S+", r"\1", blotted(words, secrets))
+    plain = " ".join("".join(c if c.isprintable() else " " for c in words).split())
+    return plain if len(plain) <= WORDS else f"{plain[: WORDS - 3]}..."
+
+
+def _retry_after(error: BaseException) -> float | None:
+    """Seconds of a Retry-After header, given as a number or as a date; some send milliseconds beside it."""
+    headers = getattr(error, "headers", None) or getattr(getattr(error, "response", None), "headers", None) or {}
+    for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
+        try:
+            return max(0.0, float(headers[name]) * unit)
+        except (KeyError, ValueError):
+            continue
+    try:
+        return max(0.0, (parsedate_to_datetime(headers["retry-after"]) - datetime.now(UTC)).total_seconds())
+    except (KeyError, ValueError, TypeError):
+        return None

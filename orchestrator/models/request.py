@@ -1,0 +1,287 @@
+"""Who answers a node: the one seam to models. Knows asks and texts, no roles and no views."""
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal, NamedTuple, Protocol
+
+import structlog
+from pydantic import BaseModel
+
+from orchestrator.errors import ModelError, UserError
+from orchestrator.hanabi.moves import Listed
+from orchestrator.replies.reader import Unreadable, read
+from orchestrator.replies.reply import Form, Reply
+from orchestrator.values import Frozen
+
+log = structlog.get_logger()
+
+Speaker = Literal["system", "user", "assistant"]
+
+
+@dataclass(frozen=True)
+class Part:
+    """A named stretch of a prompt: a section, the colleagues' notes, the instruction."""
+
+    name: str
+    text: str
+    speaker: Speaker = "user"
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where in its game a question is asked; it holds nothing that the seat may not know."""
+
+    game: str = ""
+    """A one-way hash of the player count, the deal's label and the repeat."""
+    repeat: int = 1
+    turn: int = 0
+    seat: int = 0
+
+
+class Key(NamedTuple):
+    """Which ask of a game: what resume and replay find a call by."""
+
+    turn: int
+    seat: int
+    node: str
+    """In its attempt: `generate-2`."""
+    sample: int
+    number: int
+
+
+AGAIN = "That reply cannot be used: $error. Reply once more, in the answer format given above."
+
+
+@dataclass(frozen=True)
+class Ask:
+    """One question to a model. (node, sample) says which; the parts say it all, in order."""
+
+    node: str
+    role: str
+    sample: int
+    parts: tuple[Part, ...]
+    reply: type[Reply]
+    moves: Listed
+    """The legal moves that the parts tell; a move named in the reply must be one of them."""
+    form: Form = "json_schema"
+    """How the parts say that it is to be answered."""
+    again: str = AGAIN
+    """What is said of an unusable answer, `$error` standing for what is wrong with it."""
+    place: Place = Place()
+    number: int = 0
+    """0 is the first; each further one is made because the reply before was unusable."""
+
+    @property
+    def key(self) -> Key:
+        return Key(self.place.turn, self.place.seat, self.node, self.sample, self.number)
+
+
+def estimated(text: str) -> int:
+    """Tokens of a text where nobody counts them: four characters each, and one for a character that is not ASCII."""
+    plain = sum(character.isascii() for character in text)
+    return plain // 4 + len(text) - plain
+
+
+class Span(Frozen):
+    """Where a part stands in a message."""
+
+    name: str
+    start: int
+    end: int
+    """In characters, end excluded."""
+
+
+class Message(Frozen):
+    role: Speaker
+    content: str
+    spans: tuple[Span, ...] = ()
+
+
+def messages(parts: Sequence[Part]) -> tuple[Message, ...]:
+    """The parts as messages: one of the system, if any part is, then one of the user."""
+    made = []
+    for speaker in ("system", "user"):
+        texts = [part for part in parts if part.speaker == speaker]
+        content, spans = "", []
+        for part in texts:
+            start = len(content) + (2 if content else 0)
+            content = f"{content}\n\n{part.text}" if content else part.text
+            spans.append(Span(name=part.name, start=start, end=len(content)))
+        if content:
+            made.append(Message(role=speaker, content=content, spans=tuple(spans)))
+    return tuple(made)
+
+
+class Absent(Frozen):
+    """No usable reply came. Never shown to a colleague; the reason is for the journal."""
+
+    reason: str
+
+
+class Attempt(Frozen):
+    """One try of a call over the wire."""
+
+    error: str | None = None
+    """What went wrong; None when an answer came."""
+    status: int | None = None
+    """The HTTP status of an error, when there was one."""
+    waited_s: float = 0.0
+    """Seconds waited after it before the next try."""
+    latency_s: float = 0.0
+
+
+@dataclass(frozen=True)
+class Said:
+    """What a brain said to some messages; counts are zero where a provider sends none."""
+
+    text: str
+    tokens_in: int = 0
+    tokens_out: int = 0
+    cached_tokens: int = 0
+    """Of `tokens_in`."""
+    reasoning_tokens: int = 0
+    """Of `tokens_out`."""
+    finish: str | None = None
+    """The provider's finish reason; `length` means that the text is cut off."""
+    served_by: str | None = None
+    """The model id that the provider returned."""
+    fingerprint: str | None = None
+    reasoning: str | None = None
+    """Reasoning text, when the provider sends it."""
+    attempts: tuple[Attempt, ...] = ()
+    """The tries over the wire, the last of which brought the answer."""
+    usd: float | None = None
+    """What it cost; None when no price is known."""
+    estimated: bool = False
+    """The server counted no tokens; these are the characters, four to a token."""
+    cached: bool = False
+    """It came from the cache of an earlier run and cost nothing now; its tokens are those of then."""
+    injected: tuple[str, ...] = ()
+    """Of a simulated model: the errors that this answer was given."""
+    latency_s: float = 0.0
+
+
+Outcome = Literal["ok", "repaired", "reasked", "fallback", "failed"]
+"""`reasked`: unusable, asked again; `fallback`: unusable, and it was the last ask: the node is absent; `failed`: no
+answer came over the wire, so the game is suspended."""
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """One ask of a brain and what became of it."""
+
+    ask: int
+    """0 is the first; each further one was made because the one before was unusable."""
+    messages: tuple[Message, ...]
+    said: Said | None
+    """None when no answer came."""
+    outcome: Outcome
+    error: str | None = None
+    """Why it was unusable, or did not come."""
+    reply: BaseModel | None = None
+    attempts: tuple[Attempt, ...] = ()
+
+    @property
+    def prompt_hash(self) -> str:
+        return prompt_hash(self.messages)
+
+
+def prompt_hash(messages: Sequence[Message]) -> str:
+    """A hash of what is said by whom; where the parts lie does not matter."""
+    told = json.dumps([[message.role, message.content] for message in messages])
+    return hashlib.sha256(told.encode()).hexdigest()[:16]
+
+
+class Brain(Protocol):
+    """A model, a script, a recording: anything that says something to messages.
+
+    Raises ModelError when the provider fails.
+    """
+
+    async def __call__(self, ask: Ask, said: tuple[Message, ...], /) -> Said: ...
+
+    async def aclose(self) -> None: ...
+
+
+MAX_ASKS = 2
+"""An unusable reply is asked again once."""
+
+
+async def answer(ask: Ask, brain: Brain, record: Callable[[Exchange], None]) -> BaseModel:
+    """Ask a brain until its reply is usable, at most MAX_ASKS times; then `Absent`.
+
+    Every ask goes to `record` before the next one is made. Raises ModelError when no answer comes.
+    """
+    said = messages(ask.parts)
+    error = ""
+    for number in range(MAX_ASKS):
+        spoken = await _spoken(replace(ask, number=number), said, brain, record)
+        try:
+            reading = read(spoken.text, ask.reply, ask.moves, ask.form, cut_off=spoken.finish == "length")
+        except Unreadable as problem:
+            error = str(problem)
+            outcome: Outcome = "reasked" if number + 1 < MAX_ASKS else "fallback"
+            record(Exchange(number, said, spoken, outcome, error, attempts=spoken.attempts))
+            log.info("unusable reply", node=ask.node, sample=ask.sample, ask=number, error=error)
+            said = (*said, *_again(spoken.text, ask.again.replace("$error", error)))
+            continue
+        done: Outcome = "repaired" if reading.repaired else "ok"
+        record(Exchange(number, said, spoken, done, reply=reading.reply, attempts=spoken.attempts))
+        return reading.reply.of_text(spoken.text)
+    return Absent(reason=error)
+
+
+async def _spoken(ask: Ask, said: tuple[Message, ...], brain: Brain, record: Callable[[Exchange], None]) -> Said:
+    try:
+        return await brain(ask, said)
+    except ModelError as error:
+        if error.attempts:
+            record(Exchange(ask.number, said, None, "failed", str(error), attempts=error.attempts))
+        raise
+
+
+ECHO = 4000
+"""Characters of an unusable reply that are said back; some servers answer with megabytes."""
+
+
+def _again(text: str, complaint: str) -> tuple[Message, Message]:
+    """What was said, and what was wrong with it; providers refuse an empty assistant message."""
+    echo = text if len(text) <= ECHO else f"{text[:ECHO]} [...]"
+    return Message(role="assistant", content=echo or "(empty)"), Message(role="user", content=complaint)
+
+
+Script = str | Mapping[str, object] | Callable[[Ask], object]
+
+
+@dataclass
+class Scripted:
+    """A brain that answers by role from a script and keeps what it was asked; a public test double.
+
+    A role's answer is a text, a mapping (written as JSON), or a function of the Ask that returns either. A role
+    without one gets an empty text.
+    """
+
+    answers: Mapping[str, Script]
+    asked: list[Ask] = field(default_factory=list)
+    heard: list[tuple[Message, ...]] = field(default_factory=list)
+
+    async def __call__(self, ask: Ask, said: tuple[Message, ...], /) -> Said:
+        self.asked.append(ask)
+        self.heard.append(said)
+        script = self.answers.get(ask.role, "")
+        made = script(ask) if callable(script) else script
+        return Said(text=made if isinstance(made, str) else json_text(made), finish="stop", served_by="scripted")
+
+    async def aclose(self) -> None:
+        """Nothing to close."""
+
+
+def json_text(value: object) -> str:
+    """A reply or a mapping as the JSON that a model would write."""
+    if isinstance(value, BaseModel):
+        return value.model_dump_json()
+    if isinstance(value, Mapping):
+        return json.dumps(dict(value), default=str)
+    raise UserError(f"a script answers with a text, a mapping or a reply, not {value!r}")

@@ -1,0 +1,254 @@
+"""A model and how it is asked, as one frozen value: of a string, a YAML file, the environment or Python."""
+
+import os
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal
+from urllib.parse import urlsplit
+
+import yaml
+from pydantic import Field, ValidationError, field_validator, model_validator
+
+from orchestrator.errors import UserError
+from orchestrator.models import simulated
+from orchestrator.models.simulated import SimSettings
+from orchestrator.values import Frozen, user_error
+
+OPENAI_URL = "https://api.openai.com/v1"
+
+PROGRAM = "program"
+"""The model that is no model: the role's own exact program answers."""
+REPLAY = "replay:"
+"""Before the path of a recording."""
+
+FORMS = f"openai:NAME, openai:NAME@http://HOST:PORT/v1, langchain:PROVIDER:NAME, {simulated.NAMES}"
+
+_OPENAI = re.compile(r"openai:(?:(?P<there>\S+)@(?P<url>https?://\S+)|(?P<name>@?[^@\s]+))")
+_LANGCHAIN = re.compile(r"langchain:(?P<provider>[\w-]+):(?P<name>\S+)")
+
+OURS = ("model", "messages", "response_format", "stream", "n")
+"""Keys of a request that `extra_body` cannot set."""
+
+
+Share = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+"""A number from 0 up."""
+
+
+class Price(Frozen):
+    """US dollars per million tokens."""
+
+    input: Share
+    cached: Share | None = None
+    """For input tokens that the provider had cached; the same as `input` if not given."""
+    output: Share
+    """Reasoning tokens are output."""
+
+    def of(self, tokens_in: int, tokens_out: int, cached: int = 0) -> float:
+        """What a call costs; `cached` are among `tokens_in`."""
+        dear = self.input if self.cached is None else self.cached
+        return ((tokens_in - cached) * self.input + cached * dear + tokens_out * self.output) / 1e6
+
+
+class ModelSettings(Frozen):
+    """What is not set is not sent.
+
+    The first group decides what a model answers: it is written to journals and hashed. The second only says how it is
+    asked, and may change while a game waits to be resumed.
+    """
+
+    model: str
+    """`openai:NAME`, `openai:NAME@URL` or `langchain:PROVIDER:NAME`."""
+    temperature: Share | None = None
+    top_p: float | None = Field(default=None, gt=0, le=1)
+    max_tokens: int | None = Field(default=None, ge=1)
+    """Of one answer, reasoning included."""
+    seed: int | None = None
+    """Every call gets a seed of its own, hashed from this one and the call's place in its game."""
+    reasoning_effort: str | None = None
+    extra_body: dict[str, Any] = {}
+    """Merged into every request as it is."""
+    response_format: Literal["json_schema", "json_object", "none"] = "json_schema"
+    """What is asked of the server besides the prompt, which states the format anyway."""
+    made_with: dict[str, Any] = {}
+    """Of a LangChain model that was made in Python: what it was given there."""
+
+    base_url: str | None = None
+    """The server. `@URL` in the model makes the server a part of the model's name; this does not: it may move."""
+    key: str | None = None
+    """The environment variable that holds the key: OPENAI_API_KEY for api.openai.com, HANABI_API_KEY elsewhere."""
+    timeout_s: float = Field(default=600, gt=0, allow_inf_nan=False)
+    """Seconds for one call; reasoning models think for minutes."""
+    max_concurrency: int = Field(default=16, ge=1)
+    """Calls at the same time, over all games of a process; 429 halves it for a while."""
+    attempts: int = Field(default=8, ge=1)
+    """Tries of one ask when the server is at fault."""
+    backoff_s: Share = 1
+    """Seconds before the second try; doubled for each further one, with jitter."""
+    patience_s: Share = 300
+    """Seconds that one ask waits between its tries, all waits together."""
+    price: Price | None = None
+
+    @field_validator("model")
+    @classmethod
+    def _form(cls, model: str) -> str:
+        if not (_OPENAI.fullmatch(model) or _LANGCHAIN.fullmatch(model)):
+            raise ValueError(f"unknown model {model!r}; known: program, {FORMS}")
+        return model
+
+    @field_validator("key")
+    @classmethod
+    def _a_name(cls, key: str | None) -> str | None:
+        """A key pasted here would end in error messages."""
+        if key is not None and not re.fullmatch(r"[A-Z][A-Z0-9_]*", key):
+            raise ValueError("this names the environment variable of the key, e.g. TOGETHER_API_KEY; it is not the key")
+        return key
+
+    @field_validator("extra_body")
+    @classmethod
+    def _not_ours(cls, body: dict[str, Any]) -> dict[str, Any]:
+        """Keys that are sent anyway would be sent twice, or break the answer."""
+        if taken := [key for key in body if key in OURS]:
+            raise ValueError(f"extra_body cannot set {taken[0]!r}: it is the program's own")
+        return body
+
+    @model_validator(mode="after")
+    def _one_server(self) -> "ModelSettings":
+        found = _OPENAI.fullmatch(self.model)
+        if self.base_url and found and found["url"]:
+            raise ValueError(f"{self.model!r} names its server already; leave base_url out")
+        for url in (self.base_url, found and found["url"]):
+            if url:
+                _check_url(url)
+        return self
+
+    @property
+    def provider(self) -> str | None:
+        """The LangChain provider; None for an OpenAI-compatible server."""
+        found = _LANGCHAIN.fullmatch(self.model)
+        return found["provider"] if found else None
+
+    @property
+    def name(self) -> str:
+        """What the server calls the model."""
+        found = _OPENAI.fullmatch(self.model) or _LANGCHAIN.fullmatch(self.model)
+        assert found is not None  # checked when it was made
+        return str(found.groupdict().get("there") or found["name"])
+
+    @property
+    def url(self) -> str:
+        """The server of an OpenAI-compatible model."""
+        found = _OPENAI.fullmatch(self.model)
+        return (self.base_url or (found and found["url"]) or OPENAI_URL).rstrip("/")
+
+    @property
+    def deciding(self) -> dict[str, Any]:
+        """What decides the answers, without what is not set: for journals, hashes and cache keys."""
+        return self.model_dump(include=set(DECIDING), exclude_defaults=True)
+
+    @property
+    def secret(self) -> str | None:
+        """The key, from the environment. Raises UserError when a key is needed and not there."""
+        home = self.url == OPENAI_URL and self.provider is None
+        variable = self.key or ("OPENAI_API_KEY" if home else "HANABI_API_KEY")
+        found = os.environ.get(variable)
+        if not found and (home or self.key):
+            raise UserError(f"{self.model} needs a key: set {variable} in the environment or in .env")
+        if found and not (found.isascii() and found.isprintable()):
+            raise UserError(f"the key in {variable} has characters that no key has")
+        return found or None
+
+
+DECIDING = (
+    "model",
+    "temperature",
+    "top_p",
+    "max_tokens",
+    "seed",
+    "reasoning_effort",
+    "extra_body",
+    "response_format",
+    "made_with",
+)
+"""The settings that decide what a model answers."""
+
+
+def _check_url(url: str) -> None:
+    """Raises ValueError for what is no server's address, or holds a password: the URL is written to journals."""
+    try:
+        parts = urlsplit(url)
+        usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        usable, parts = False, urlsplit("")
+    if parts.username or parts.password or parts.query:
+        raise ValueError("a model's URL cannot hold a user, a password or a query; set HANABI_API_KEY instead")
+    if not usable:
+        raise ValueError(f"{url!r} is not a server's address; it reads like http://localhost:8000/v1")
+
+
+def settings(model: "str | Mapping[str, Any] | ModelSettings") -> ModelSettings:
+    """The settings of a server's model, given as a string or a mapping, completed by the environment. Raises UserError.
+
+    HANABI_TEMPERATURE, HANABI_MAX_TOKENS, HANABI_PRICE (`{input: 1, output: 4}`) ...: every setting but the model and
+    its server can be given so; what the mapping says goes first.
+    """
+    if isinstance(model, ModelSettings):
+        return model
+    given = {"model": model} if isinstance(model, str) else dict(model)
+    where = f"model {given.get('model')!r}" if "model" in given else "a model"
+    if simulated.is_simulated(given.get("model")):
+        raise UserError(f"{where} is simulated: the roles of a graph answer for it, no server does")
+    try:
+        return ModelSettings.model_validate(_environment() | given)
+    except ValidationError as error:
+        raise user_error("" if isinstance(model, str) else where, error) from None
+
+
+def _environment(names: Iterable[str] = tuple(ModelSettings.model_fields)) -> dict[str, Any]:
+    found = {}
+    for name in names:
+        if name not in ("model", "base_url", "key", "made_with") and (text := os.environ.get(f"HANABI_{name.upper()}")):
+            try:
+                found[name] = yaml.safe_load(text)
+            except yaml.YAMLError:
+                raise UserError(f"HANABI_{name.upper()} is {text!r}, which cannot be read") from None
+    return found
+
+
+def of_object(model: str, given: Mapping[str, Any]) -> ModelSettings:
+    """The settings of a model that was made elsewhere, with what it was given there; the rest is the environment's."""
+    asked = [name for name in ModelSettings.model_fields if name not in DECIDING]
+    try:
+        return ModelSettings.model_validate({**_environment(asked), "model": model, "made_with": dict(given)})
+    except ValidationError as error:
+        raise user_error("", error) from None
+
+
+def read(path: Path) -> dict[str, ModelSettings | SimSettings | str]:
+    """The models of a YAML file, by name: one model's settings, or a mapping of names to models. Raises UserError.
+
+    A file with the key `model` gives the model called `default`.
+    """
+    try:
+        data = yaml.safe_load(path.read_text("utf-8"))
+    except OSError as error:
+        raise UserError(f"cannot read models {str(path)!r}: {error.strerror}") from None
+    except (yaml.YAMLError, ValueError):
+        raise UserError(f"models {str(path)!r} is not YAML") from None
+    if not isinstance(data, dict) or not data:
+        raise UserError(f"models {str(path)!r} is not a mapping: `model: openai:NAME` and settings, or one per name")
+    named = {"default": data} if "model" in data else data
+    return {str(name): _one(path, str(name), model) for name, model in named.items()}
+
+
+def _one(path: Path, name: str, model: Any) -> ModelSettings | SimSettings | str:
+    if isinstance(model, dict) and set(model) == {"model"}:
+        model = model["model"]
+    if isinstance(model, str) and (model == PROGRAM or model.startswith(REPLAY)):
+        return model
+    if not isinstance(model, str | dict):
+        raise UserError(f"models {str(path)!r}: {name} is {model!r}; a model is a string, or a mapping with `model`")
+    try:
+        return simulated.settings(model) or settings(model)
+    except UserError as error:
+        raise UserError(f"{path}, {name}: {error}") from None

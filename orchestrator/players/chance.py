@@ -1,0 +1,15 @@
+"""Players that are controls: a team needs to be better than these."""
+
+from random import Random
+
+from orchestrator.hanabi.moves import Move
+from orchestrator.hanabi.view import View
+from orchestrator.players.base import Partner
+
+
+def random(view: View, rng: Random) -> tuple[Move, str]:
+    """Any legal move, all alike."""
+    return rng.choice(view.legal), "any legal move"
+
+
+PARTNERS = (Partner("random", random, "a control: any legal move"),)

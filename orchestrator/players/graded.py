@@ -1,0 +1,80 @@
+"""Simpler convention players: they hint and warn by the conventions and make less of what they know.
+
+Our own reconstructions of HolmesBot and ValueBot, of which no full rules are told: neither makes anything of a missing
+warning, both play a card that a hint once pointed at whatever was played since, save only by warning, and discard the
+oldest card that is not known critical. Holmes counts the cards in sight, and near the end he gambles to the last life,
+as the original does, so that he strikes out; his noted figures are of kept scores. Value counts nothing.
+"""
+
+from collections.abc import Iterator
+
+from orchestrator.hanabi.convention.common_knowledge import NEARLY_OVER
+from orchestrator.hanabi.convention.hint_convention import Custom, known, next_discard
+from orchestrator.hanabi.convention.policy import Reasoned, Scene, Step, discard, dump, help, lowest
+from orchestrator.hanabi.moves import Discard, Hint, HintRank, Play
+from orchestrator.players.base import Partner
+from orchestrator.players.smart import keeping
+
+SIMPLE = Custom("newest", "newest", subtle=False)
+
+
+def pointed_at(scene: Scene) -> set[int]:
+    """The own slots that a hint once pointed at, unless hints say by now that they cannot fit."""
+    cards, hinted = scene.common.cards[scene.seat], scene.common.literal[scene.seat]
+    told = {claim.card for claim in scene.common.claims if claim.why == "play hint"}
+    return {slot for slot, card in enumerate(cards) if card in told and hinted[slot] & scene.piles.playable}
+
+
+def play_what_fits(scene: Scene) -> Iterator[Reasoned[Play]]:
+    """A card pointed at, or one that fits by all that is in sight: the lowest rank first."""
+    sure = pointed_at(scene) | {slot for slot, belief in enumerate(scene.own) if belief.playable == 1.0}
+    for slot in sorted(sure, key=lambda slot: (lowest(scene.own[slot]), slot)):
+        yield Play(slot=slot), f"slot {slot} was pointed at, or is known to fit"
+
+
+def play_what_is_told(scene: Scene) -> Iterator[Reasoned[Play]]:
+    """A card pointed at, or one that everybody knows to fit: the oldest first."""
+    hand = scene.common.hands[scene.seat]
+    sure = pointed_at(scene) | {slot for slot, possible in enumerate(hand) if known(possible, scene.piles.playable)}
+    for slot in sorted(sure):
+        yield Play(slot=slot), f"slot {slot} was pointed at, or is told to fit"
+
+
+def warn(scene: Scene) -> Iterator[Reasoned[Hint]]:
+    """The rank of a critical card that the next player is about to discard."""
+    slot = scene.in_danger()
+    if slot is not None:
+        rank = scene.hands[scene.next][slot].rank
+        yield HintRank(to=scene.next, rank=rank), f"it warns P{scene.next} of the critical card in slot {slot}"
+
+
+def help_first(scene: Scene) -> Iterator[Reasoned[Hint]]:
+    """The first hint that lets somebody play, from the next player on."""
+    for taught in scene.taught:
+        if taught.helps:
+            yield taught.hint, f"P{taught.hint.to} will know of a card to play"
+
+
+def gamble_all(scene: Scene) -> Iterator[Reasoned[Play]]:
+    """Near the end: the newest card that may fit, the last life too."""
+    if scene.common.deck <= NEARLY_OVER:
+        for slot in (slot for slot in reversed(range(len(scene.own))) if scene.own[slot].playable):
+            yield Play(slot=slot), f"the game is nearly over, and slot {slot} may fit"
+
+
+def discard_by_hints(scene: Scene) -> Iterator[Reasoned[Discard]]:
+    """A card that everybody knows dead; else the next discard; else the oldest."""
+    hand = scene.common.hands[scene.seat]
+    dead = [slot for slot, possible in enumerate(hand) if known(possible, scene.piles.dead)]
+    spare = next_discard(hand, scene.piles, SIMPLE)
+    for slot in (*dead, *(() if spare is None else (spare,)), *range(len(hand))):
+        yield Discard(slot=slot), f"slot {slot} is the next to go"
+
+
+HOLMES: tuple[Step, ...] = (play_what_fits, warn, help, gamble_all, dump, discard)
+VALUE: tuple[Step, ...] = (play_what_is_told, warn, help_first, dump, discard_by_hints)
+
+PARTNERS = (
+    Partner("value", keeping(SIMPLE, VALUE), "after ValueBot, as far as it is described; our own reconstruction"),
+    Partner("holmes", keeping(SIMPLE, HOLMES), "after HolmesBot, as far as it is described; our own reconstruction"),
+)

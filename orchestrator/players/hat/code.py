@@ -1,0 +1,152 @@
+"""Questions about a hand that all players would ask alike, and their answers packed into one number.
+
+Whoever knows what is commonly known of a hand knows which question comes next. An answer says for each slot which
+types remain. So a number is enough to narrow a hand down: who sees the hand computes it, who holds the hand reads it.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from orchestrator.hanabi.cards import ANY, CARDS, Mask, Piles
+
+Hand = tuple[Mask, ...]
+"""The types that each slot can be."""
+Question = Sequence[Hand]
+"""The answers: which types each slot can be then. The first that is true is given."""
+
+TESTED = 0.7
+"""P(playable) of the slots whose question is worth most: a yes is likely, and is played."""
+NEAR = 0.2
+
+
+@dataclass(frozen=True)
+class Pool:
+    """Copies of cards that are somewhere unknown, as layers: layer n holds the types with more than n copies."""
+
+    layers: tuple[Mask, ...]
+
+    def weigh(self, types: Mask) -> int:
+        return sum((layer & types).bit_count() for layer in self.layers)
+
+    def chance(self, possible: Mask, wanted: Mask) -> float:
+        """P(a card is one of `wanted`), 1.0 and 0.0 exactly when that is certain."""
+        if not possible & wanted:
+            return 0.0
+        if not possible & ~wanted:
+            return 1.0
+        return self.weigh(possible & wanted) / (self.weigh(possible) or 1)
+
+    @classmethod
+    def of(cls, counts: Sequence[int]) -> "Pool":
+        return cls(tuple(sum(1 << i for i, n in enumerate(counts) if n > layer) for layer in range(3)))
+
+    def less(self, single: Mask) -> "Pool":
+        """Without one copy of a type."""
+        layers = list(self.layers)
+        for number in reversed(range(len(layers))):
+            if layers[number] & single:
+                layers[number] &= ~single
+                break
+        return Pool(tuple(layers))
+
+
+def is_single(types: Mask) -> bool:
+    return not types & (types - 1)
+
+
+def settle(hands: Sequence[Hand], pool: Pool) -> tuple[tuple[Hand, ...], Pool]:
+    """Hands without the types whose copies are all elsewhere, and the copies that remain for unknown slots."""
+    while True:
+        rest = pool
+        for single in (types for hand in hands for types in hand if is_single(types)):
+            rest = rest.less(single)
+        left = rest.layers[0]
+        made = tuple(tuple(m if is_single(m) else (m & left or m) for m in hand) for hand in hands)
+        if made == hands:
+            return made, rest
+        hands = made
+
+
+def ask(hand: Hand, pool: Pool, piles: Piles, most: int) -> Question | None:
+    """The next question, with at most `most` answers; None when nothing is worth asking."""
+    plays = [pool.chance(types, piles.playable) for types in hand]
+    if 1.0 not in plays:
+        deads = [pool.chance(types, piles.dead) for types in hand]
+        if found := _first_that_is(hand, plays, deads, piles, most):
+            return found
+    elif tested := [slot for slot, chance in enumerate(plays) if abs(chance - TESTED) < NEAR]:
+        slot = min(tested, key=lambda slot: abs(plays[slot] - TESTED))
+        return [_only(hand, slot, ~piles.playable), _only(hand, slot, piles.playable)]
+    return _which(hand, pool, piles, most)
+
+
+def _first_that_is(
+    hand: Hand, plays: Sequence[float], deads: Sequence[float], piles: Piles, most: int
+) -> Question | None:
+    """Which slot is the first that is playable, or else dead if none is known to be: the unlikelier ones come first."""
+
+    def open_items(chances: Sequence[float], types: Mask) -> list[tuple[float, int, Mask]]:
+        return sorted((chance, slot, types) for slot, chance in enumerate(chances) if 0 < chance < 1)
+
+    items = open_items(plays, piles.playable)[-(most - 1) :]
+    if 1.0 not in deads and (room := most - 1 - len(items)):
+        items += open_items(deads, piles.dead)[-room:]
+    answers, rest = [], hand
+    for _, slot, types in items:
+        answers.append(_only(rest, slot, types))
+        rest = _only(rest, slot, ~types)
+    return [*answers, rest] if answers else None
+
+
+def _which(hand: Hand, pool: Pool, piles: Piles, most: int) -> Question | None:
+    """Which part of its types the slot is that is least likely dead; all dead types are one part."""
+    open_slots = [slot for slot, types in enumerate(hand) if not is_single(types) and types & ~piles.dead]
+    if not open_slots:
+        return None
+    slot = min(open_slots, key=lambda slot: pool.chance(hand[slot], piles.dead))
+    dead, alive = hand[slot] & piles.dead, hand[slot] & ~piles.dead
+    parts = [0] * min(most - bool(dead), alive.bit_count())
+    for number, single in enumerate(_singles(alive)):
+        parts[number % len(parts)] |= single
+    return [_only(hand, slot, part) for part in (*parts, dead) if part]
+
+
+def _only(hand: Hand, slot: int, types: Mask) -> Hand:
+    return (*hand[:slot], hand[slot] & types, *hand[slot + 1 :])
+
+
+def _singles(types: Mask) -> Iterator[Mask]:
+    return (1 << i for i in range(len(CARDS)) if types >> i & 1)
+
+
+Answering = Callable[[Question, int], int]
+"""A question and what is left of the number -> the answer."""
+
+
+def _asked(hand: Hand, pool: Pool, piles: Piles, size: int, answer: Answering) -> tuple[int, Hand]:
+    """Ask until a number below `size` can hold no more; the number, and the hand as narrowed by the answers."""
+    number, scale = 0, 1
+    while (most := (size - 1 - number) // scale + 1) > 1 and (question := ask(hand, pool, piles, most)):
+        said = answer(question, scale)
+        number += scale * said
+        scale *= len(question)
+        hand = question[said]
+    return number, hand
+
+
+def encode(hand: Hand, pool: Pool, piles: Piles, size: int, cards: Hand) -> tuple[int, Hand]:
+    """The number below `size` that tells of these cards, and what is known after it. `cards`: their types alone."""
+
+    def answer(question: Question, _: int) -> int:
+        fitting = (n for n, types in enumerate(question) if all(a & b for a, b in zip(types, cards, strict=True)))
+        return next(fitting, 0)
+
+    return _asked(hand, pool, piles, size, answer)
+
+
+def decode(hand: Hand, pool: Pool, piles: Piles, size: int, number: int) -> Hand:
+    """What is known of a hand after a number."""
+    return _asked(hand, pool, piles, size, lambda question, scale: number // scale % len(question))[1]
+
+
+__all__ = ["ANY", "Hand", "Pool", "decode", "encode", "is_single", "settle"]

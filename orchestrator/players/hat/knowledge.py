@@ -1,0 +1,234 @@
+"""What all hat players know in common, from the public history: every seat computes the same from what it sees.
+
+A hint stands for a number: the sum, over all hands but the giver's, of the numbers that tell of each hand. Who sees all
+hands but his own subtracts the others' numbers, and has his own. What the others are told he knows too, for he computed
+it; so everybody knows what everybody was told. A discard among several cards that are commonly known as useless stands
+for such a number too. And a discard while there are tokens says that nobody waits for a hint.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from orchestrator.hanabi.cards import (
+    ANY,
+    CARDS,
+    DECK_SIZE,
+    HAND_SIZES,
+    INDEX,
+    MAX_TOKENS,
+    OF_COLOUR,
+    OF_RANK,
+    Card,
+    Fireworks,
+    Mask,
+    Piles,
+)
+from orchestrator.hanabi.moves import Discard, Hint, HintColour, HintRank, Play
+from orchestrator.hanabi.view import Past, View
+from orchestrator.players.hat.code import Hand, Pool, decode, encode, is_single, settle
+
+COPIES = tuple(card.copies for card in CARDS)
+
+
+def left(piles: Piles) -> list[int]:
+    """Copies of each type that are in the hands or the deck."""
+    return [copies - gone for copies, gone in zip(COPIES, piles.gone, strict=True)]
+
+
+@lru_cache(maxsize=256)
+def piles_of(fireworks: Fireworks, discards: tuple[Card, ...]) -> Piles:
+    return Piles(fireworks, discards)
+
+
+@dataclass(frozen=True)
+class Table:
+    """A position as all players know it, and the cards that one seat sees."""
+
+    seat: int
+    cards: tuple[Hand, ...]
+    """By seat: the type of each card; those of the own hand are 0."""
+    known: tuple[Hand, ...]
+    """By seat: what is common knowledge of each slot."""
+    told: tuple[Hand, ...]
+    """By seat: what hints say literally."""
+    pool: Pool
+    """Copies that are not commonly known to be anywhere."""
+    piles: Piles
+    tokens: int
+
+    @property
+    def players(self) -> int:
+        return len(self.known)
+
+    def others(self, seat: int) -> list[int]:
+        """In turn order from the next player."""
+        return [(seat + step) % self.players for step in range(1, self.players)]
+
+    # Hints as numbers
+
+    def sizes(self, giver: int) -> list[int]:
+        """How many hints each other player can be told apart by."""
+        return [_size(self.known[seat]) for seat in self.others(giver)]
+
+    def number(self, giver: int, to: int, slots: Sequence[int], by_rank: bool) -> int:
+        """What a hint stands for: by whom it is told, whether it touches a certain slot of his, and its kind."""
+        place = self.others(giver).index(to)
+        sizes = self.sizes(giver)
+        touches = _asked_slot(self.known[to], self.piles) in slots
+        kind = 0 if by_rank else 1
+        return sum(sizes[:place]) + (kind if touches else 2 + kind if sizes[place] == 4 else 2)
+
+    def sum(self, giver: int, size: int) -> int:
+        """The number that tells of all hands but the giver's; the giver must be the seat that sees."""
+        return sum(self._tell(seat, size)[0] for seat in self.others(giver)) % size
+
+    def _tell(self, seat: int, size: int) -> tuple[int, Hand]:
+        return _encoded(self.known[seat], self.pool, self.piles, size, self.cards[seat])
+
+    def hear(self, giver: int, size: int, number: int) -> tuple[Hand, ...]:
+        """What is known in common after a number below `size`."""
+        known = list(self.known)
+        for seat in self.others(giver):
+            if seat != self.seat:
+                own, known[seat] = self._tell(seat, size)
+                number -= own
+        if giver != self.seat:
+            known[self.seat] = decode(self.known[self.seat], self.pool, self.piles, size, number % size)
+        return tuple(known)
+
+    # What waits for a hint, what is useless
+
+    def waits(self, seat: int) -> bool:
+        """Nobody told him of a card to play yet."""
+        return all(types & ~self.piles.playable for types in self.known[seat])
+
+    def useless(self, hand: Hand) -> list[int]:
+        """Slots known to be dead, or to hold what an older slot holds too."""
+        twins = [is_single(types) and types in hand[:slot] for slot, types in enumerate(hand)]
+        return [slot for slot, types in enumerate(hand) if twins[slot] or not types & ~self.piles.dead]
+
+    def nobody_waits(self, giver: int) -> "Table":
+        """After `giver` passed over a hint: who knows of no card to play has none."""
+        playable = self.piles.playable
+        known = [
+            tuple(types & ~playable for types in hand) if seat != giver and self.waits(seat) else hand
+            for seat, hand in enumerate(self.known)
+        ]
+        return self._with(known, self.told)
+
+    def _with(self, known: Sequence[Hand], told: Sequence[Hand]) -> "Table":
+        """Known after all; a slot for which nothing is left is what hints say: somebody plays otherwise."""
+        mended = [
+            tuple(types & said or said for types, said in zip(*hand, strict=True))
+            for hand in zip(known, told, strict=True)
+        ]
+        settled, pool = settle(
+            tuple(mended), Pool.of([n - gone for n, gone in zip(COPIES, self.piles.gone, strict=True)])
+        )
+        return Table(self.seat, self.cards, settled, tuple(told), pool, self.piles, self.tokens)
+
+    # What happens
+
+    def after(self, past: Past, discards: tuple[Card, ...]) -> "Table":
+        """`discards`: the pile after the move."""
+        if isinstance(past.move, HintColour | HintRank):
+            return self._hinted(past, past.move)
+        table = self
+        if isinstance(past.move, Discard):
+            table = self._discarded(past.seat, past.move.slot)
+        return table._moved(past, past.move, piles_of(past.fireworks, discards))
+
+    def _hinted(self, past: Past, hint: Hint) -> "Table":
+        number = self.number(past.seat, hint.to, past.slots, isinstance(hint, HintRank))
+        known = self.hear(past.seat, sum(self.sizes(past.seat)), number)
+        types = OF_COLOUR[hint.colour] if isinstance(hint, HintColour) else OF_RANK[hint.rank]
+        told = list(self.told)
+        told[hint.to] = tuple(m & (types if slot in past.slots else ~types) for slot, m in enumerate(told[hint.to]))
+        after = self._with(known, told)
+        return Table(after.seat, after.cards, after.known, after.told, after.pool, after.piles, past.tokens)
+
+    def _discarded(self, seat: int, slot: int) -> "Table":
+        table = self.nobody_waits(seat) if self.tokens else self
+        useless = table.useless(table.known[seat])
+        if len(useless) < 2 or slot not in useless:
+            return table
+        return table._with(table.hear(seat, len(useless), useless.index(slot)), table.told)
+
+    def _moved(self, past: Past, move: Play | Discard, piles: Piles) -> "Table":
+        """A card leaves, the next one comes."""
+        drew = 1 << INDEX[past.drew] if past.drew else 0
+        more = self._drawn(past)
+
+        def moved(hands: tuple[Hand, ...], card: Mask) -> tuple[Hand, ...]:
+            hand = hands[past.seat]
+            new = (*hand[: move.slot], *hand[move.slot + 1 :], *((card,) if more else ()))
+            return (*hands[: past.seat], new, *hands[past.seat + 1 :])
+
+        known, told = moved(self.known, ANY), moved(self.told, ANY)
+        table = Table(self.seat, moved(self.cards, drew), known, told, self.pool, piles, past.tokens)
+        return table._with(known, told)
+
+    def _drawn(self, past: Past) -> bool:
+        """Whether a card came: while there were cards to draw."""
+        return sum(map(len, self.known)) + sum(self.piles.fireworks) + len(self.piles.discards) < DECK_SIZE
+
+
+@lru_cache(maxsize=4096)
+def _encoded(hand: Hand, pool: Pool, piles: Piles, size: int, cards: Hand) -> tuple[int, Hand]:
+    return encode(hand, pool, piles, size, cards)
+
+
+def _size(hand: Hand) -> int:
+    """Four hints where a hand is surely neither of one colour nor of one rank: then all four can be given."""
+    of_one = any(all(types & one for types in hand) for one in (*OF_COLOUR.values(), *OF_RANK.values()))
+    return 3 if of_one else 4
+
+
+def _asked_slot(hand: Hand, piles: Piles) -> int:
+    """The slot of which least is known, dead ones last; the oldest of several."""
+
+    def openness(types: Mask) -> int:
+        if not types & ~piles.dead:
+            return 0
+        colours = sum(bool(types & one) for one in OF_COLOUR.values())
+        ranks = sum(bool(types & one) for one in OF_RANK.values())
+        return 1 + (colours > 1) + (ranks > 1)
+
+    return max(range(len(hand)), key=lambda slot: (openness(hand[slot]), -slot))
+
+
+def start(view: View) -> Table:
+    size = HAND_SIZES[view.players]
+    hands = tuple(tuple(1 << INDEX[card] for card in hand) or (0,) * size for hand in view.dealt)
+    blank = ((ANY,) * size,) * view.players
+    return Table(view.seat, hands, blank, blank, Pool.of(COPIES), piles_of((0, 0, 0, 0, 0), ()), MAX_TOKENS)
+
+
+def _steps(view: View) -> Iterator[tuple[Past, tuple[Card, ...]]]:
+    """Each past turn with the discards after it."""
+    discards: tuple[Card, ...] = ()
+    for past in view.history:
+        if past.card and not past.scored:
+            discards = (*discards, past.card)
+        yield past, discards
+
+
+KEPT = 64
+"""Tables that are kept to go on from."""
+_KEPT: dict[object, tuple[tuple[Past, ...], Table]] = {}
+
+
+def table_of(view: View) -> Table:
+    """The table after the view's history; it goes on from the table of the same seat's turn before, if that is kept."""
+    key = view.seat, view.dealt
+    past, table = _KEPT.pop(key, ((), None))
+    if table is None or view.history[: len(past)] != past:
+        past, table = (), start(view)
+    for number, (event, discards) in enumerate(_steps(view)):
+        if number >= len(past):
+            table = table.after(event, discards)
+    _KEPT[key] = view.history, table
+    while len(_KEPT) > KEPT:
+        del _KEPT[next(iter(_KEPT))]
+    return table

@@ -1,0 +1,191 @@
+"""The information strategy: a hint tells of every hand but the giver's at once.
+
+In turn: play what surely fits, the one of most use; risk a life for a card that fits or is dead, never the last one;
+hint where somebody holds a card to play and was told of none; early in the game, discard what is useless; hint where
+somebody can play, or tokens abound; else discard what is least missed. What number a hint is, and what that tells, is
+in `hat_replay` and `hat_questions`. Such players need each other: to anybody else their hints are nearly random.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from math import prod
+from random import Random
+
+from orchestrator.hanabi.cards import CARDS, DECK_SIZE, HAND_SIZES, INDEX, MAX_TOKENS, OF_COLOUR, OF_RANK, Mask
+from orchestrator.hanabi.moves import Discard, Hint, HintColour, HintRank, Move, Play
+from orchestrator.hanabi.view import View
+from orchestrator.players.base import Partner
+from orchestrator.players.hat.code import Hand, Pool, settle
+from orchestrator.players.hat.knowledge import Table, left, table_of
+
+Choice = tuple[Move, str]
+
+RISK = 0.75
+"""A card that fits or is dead is played above this chance."""
+PLENTY = 4
+"""With more tokens than these a hint costs little."""
+
+
+@dataclass(frozen=True)
+class Thought:
+    """A position as one hat player knows it."""
+
+    view: View
+    table: Table
+
+    @cached_property
+    def own(self) -> tuple[Hand, Pool]:
+        """The own hand by common knowledge and the cards in sight, and the copies that it can be of."""
+        counts = left(self.table.piles)
+        for _, card in self.seen:
+            counts[INDEX_OF[card]] -= 1
+        (hand,), pool = settle((self.table.known[self.view.seat],), Pool.of(counts))
+        return hand, pool
+
+    @cached_property
+    def seen(self) -> list[tuple[int, Mask]]:
+        """The others' cards with their seats."""
+        return [(seat, card) for seat in self.table.others(self.view.seat) for card in self.table.cards[seat]]
+
+    @property
+    def early(self) -> bool:
+        """Cards can still be discarded without loss."""
+        spare = DECK_SIZE - len(CARDS) - self.view.players * HAND_SIZES[self.view.players]
+        return len(self.view.discards) <= spare
+
+    def chances(self, wanted: Mask) -> list[float]:
+        hand, pool = self.own
+        return [pool.chance(types, wanted) for types in hand]
+
+    def mean(self, types: Mask, value: dict[Mask, float]) -> float:
+        """Of a card of unknown type."""
+        _, pool = self.own
+        weights = [(pool.weigh(one) or 1, one) for one in _singles(types)]
+        return sum(n * value[one] for n, one in weights) / sum(n for n, _ in weights)
+
+    # Plays
+
+    def sure_play(self) -> Choice | None:
+        """Low cards first, and those that nobody else holds."""
+        sure = [slot for slot, chance in enumerate(self.chances(self.table.piles.playable)) if chance == 1]
+        if not sure:
+            return None
+        holders = {card: len({seat for seat, held in self.seen if held == card}) for card in RANK_OF}
+        use = {card: (10 - rank) / (1 + holders[card]) for card, rank in RANK_OF.items()}
+        return Play(slot=max(sure, key=lambda slot: self.mean(self.own[0][slot], use))), "it surely fits"
+
+    def risky_play(self) -> Choice | None:
+        """A life for a card that is worth nothing else; never the last one."""
+        piles = self.table.piles
+        if self.view.lives < 2 or not self.early:
+            return None
+        fits = self.chances(piles.playable)
+        either = [slot for slot, types in enumerate(self.own[0]) if not types & ~(piles.playable | piles.dead)]
+        slot = max(either, key=lambda slot: fits[slot], default=None)
+        if slot is None or fits[slot] <= RISK:
+            return None
+        return Play(slot=slot), f"it fits with a chance of {fits[slot]:.2f}, or is of no use"
+
+    # Hints
+
+    def hint(self) -> Choice | None:
+        """The hint that tells of all other hands; of several, the one that says most literally."""
+        seat = self.view.seat
+        number = self.table.sum(seat, sum(self.table.sizes(seat)))
+        fitting = [hint for hint, stands_for in self._hints() if stands_for == number]
+        if not fitting:
+            return None
+        return max(fitting, key=self._says), f"it stands for {number}: the sum of what it tells each of the others"
+
+    def _hints(self) -> Iterator[tuple[Hint, int]]:
+        for hint in self.view.legal:
+            if isinstance(hint, HintColour | HintRank):
+                by_rank = isinstance(hint, HintRank)
+                yield hint, self.table.number(self.view.seat, hint.to, self._touched(hint), by_rank)
+
+    def _touched(self, hint: Hint) -> list[int]:
+        return [slot for slot, card in enumerate(self.table.cards[hint.to]) if card & _types(hint)]
+
+    def _says(self, hint: Hint) -> float:
+        """How far it narrows the told hand down by itself."""
+        types, pool = _types(hint), self.table.pool
+        live = [
+            (known, known & (types if card & types else ~types))
+            for known, card in zip(self.table.known[hint.to], self.table.cards[hint.to], strict=True)
+            if known & ~self.table.piles.dead
+        ]
+        return prod((pool.weigh(before) or 1) / (pool.weigh(after) or 1) for before, after in live)
+
+    def waited_for(self) -> bool:
+        """Somebody holds a card to play and was told of none."""
+        return any(self.table.waits(seat) for seat, card in self.seen if card & self.table.piles.playable)
+
+    def useful(self) -> bool:
+        return self.view.tokens > PLENTY or any(card & self.table.piles.playable for _, card in self.seen)
+
+    # Discards
+
+    def useless(self) -> list[int]:
+        return self.table.useless(self.own[0])
+
+    def discard(self) -> Choice:
+        """What is useless; one that is commonly known to be among several tells by itself."""
+        table = self.table.nobody_waits(self.view.seat) if self.view.tokens else self.table
+        common = table.useless(table.known[self.view.seat])
+        if len(common) > 1:
+            number = table.sum(self.view.seat, len(common))
+            return Discard(slot=common[number]), f"of {len(common)} useless cards it stands for {number}"
+        if useless := self.useless():
+            return Discard(slot=useless[0]), "it is of no use"
+        return Discard(slot=self._least_missed()), "it is least missed"
+
+    def _least_missed(self) -> int:
+        """Seen elsewhere counts twice what not being the last copy counts; and high ranks are missed less."""
+        elsewhere = sum({card for _, card in self.seen})
+        seen, spare = self.chances(elsewhere), self.chances(~self.table.piles.critical)
+        ranks = [self.mean(types, RANK_OF) for types in self.own[0]]
+        return max(range(len(ranks)), key=lambda slot: (20 * seen[slot] + 10 * spare[slot] + ranks[slot], -slot))
+
+
+INDEX_OF = {1 << i: i for i in INDEX.values()}
+RANK_OF: dict[Mask, float] = {1 << i: card.rank for card, i in INDEX.items()}
+
+
+def _singles(types: Mask) -> Iterator[Mask]:
+    return (one for one in RANK_OF if types & one)
+
+
+def _types(hint: Hint) -> Mask:
+    return OF_COLOUR[hint.colour] if isinstance(hint, HintColour) else OF_RANK[hint.rank]
+
+
+def hat(view: View, rng: Random) -> Choice:
+    thought = Thought(view, table_of(view))
+    if play := thought.sure_play() or thought.risky_play():
+        return play
+    if view.tokens == MAX_TOKENS:
+        return thought.hint() or (view.legal[-1], "no hint is what it should be")
+    if _hints_now(thought) and (hint := thought.hint()):
+        return hint
+    return thought.discard()
+
+
+def _hints_now(thought: Thought) -> bool:
+    if not thought.view.tokens:
+        return False
+    if thought.waited_for():
+        return True
+    if thought.early and thought.useless():
+        return False
+    return thought.useful()
+
+
+PARTNERS = (
+    Partner(
+        "hat",
+        hat,
+        "Cox et al. 2015, How to make the perfect fireworks display: two strategies for Hanabi; its information "
+        "strategy with the questions of WTFWThat, and its variant for two",
+    ),
+)

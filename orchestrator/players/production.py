@@ -1,0 +1,284 @@
+"""Players of production rules: the first rule that fires decides.
+
+Walton-Rivers et al. (2017) put published players into this form to compare them, and it is theirs in which they are
+known as partners for mixed teams. A chance is the share of the cards that the player does not see and that hints allow
+in a slot, each slot for itself. The first slot is the oldest card; nobody discards at eight tokens.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from random import Random
+
+from orchestrator.hanabi import belief
+from orchestrator.hanabi.cards import COLOURS, INDEX, MAX_TOKENS, OF_COLOUR, RANKS, Card, Mask
+from orchestrator.hanabi.moves import Discard, Hint, HintColour, HintRank, Move, Play
+from orchestrator.hanabi.view import Hand, Knowledge, View
+from orchestrator.players.base import Partner, Rule
+
+Choice = tuple[Move, str]
+
+
+@dataclass(frozen=True)
+class Turn:
+    """A view with the counts that rules ask for."""
+
+    view: View
+    rng: Random
+
+    @cached_property
+    def unseen(self) -> Sequence[int]:
+        return belief.unseen(self.view.piles, *(hand.cards for hand in self.view.hands))
+
+    @cached_property
+    def playable(self) -> list[float]:
+        """P(playable) of each own slot."""
+        return [self._share(known.mask, self.view.piles.playable) for known in self.view.own]
+
+    @cached_property
+    def useless(self) -> list[float]:
+        """P(can never score) of each own slot."""
+        return [self._share(known.mask, self.view.piles.dead) for known in self.view.own]
+
+    def _share(self, possible: Mask, wanted: Mask) -> float:
+        cards = [(i, n) for i, n in enumerate(self.unseen) if n and possible >> i & 1]
+        return sum(n for i, n in cards if wanted >> i & 1) / sum(n for _, n in cards)
+
+    @cached_property
+    def hints(self) -> list[Hint]:
+        return [move for move in self.view.legal if isinstance(move, HintColour | HintRank)]
+
+    @property
+    def may_discard(self) -> bool:
+        return self.view.tokens < MAX_TOKENS
+
+    def held(self) -> Iterator[tuple[Hand, Card, Knowledge]]:
+        """The others' cards: in turn order from the next player, oldest first."""
+        for hand in self.view.hands:
+            for card, known in zip(hand.cards, hand.known, strict=True):
+                yield hand, card, known
+
+
+Step = Callable[[Turn], Choice | None]
+"""A production rule; None where it does not fire."""
+
+
+def best(shares: Sequence[float]) -> int:
+    """The slot with the largest share, the newest of several: that loses van den Bergh's player a point in pairs."""
+    return max(range(len(shares)), key=lambda slot: (shares[slot], slot))
+
+
+# Plays
+
+
+def play_told(turn: Turn) -> Choice | None:
+    """Play a card whose colour and rank were both told and fit."""
+    for slot, known in enumerate(turn.view.own):
+        if known.colour and known.rank and known.mask & turn.view.piles.playable:
+            return Play(slot=slot), "told both its colour and its rank, and it fits"
+    return None
+
+
+def play_safe(turn: Turn) -> Choice | None:
+    """Play a card that certainly fits."""
+    slot = next((slot for slot, chance in enumerate(turn.playable) if chance == 1), None)
+    return None if slot is None else (Play(slot=slot), "it fits whatever it is")
+
+
+def play_likely(least: float, *, lives: int = 2) -> Step:
+    """Play the likeliest card with `lives` left, where P(playable) is at least `least`."""
+
+    def step(turn: Turn) -> Choice | None:
+        slot = best(turn.playable)
+        if turn.view.lives < lives or turn.playable[slot] < least:
+            return None
+        return Play(slot=slot), f"it fits with a chance of {turn.playable[slot]:.2f}"
+
+    return step
+
+
+def play_at_the_end(turn: Turn) -> Choice | None:
+    """With no card left to draw and a life to spare, play the likeliest card that can fit at all."""
+    slot = best(turn.playable)
+    if turn.view.deck_size or turn.view.lives < 2 or not turn.playable[slot]:
+        return None
+    return Play(slot=slot), "the deck is empty and a life can be spared"
+
+
+# Hints
+
+
+def tell_useful(turn: Turn) -> Choice | None:
+    """Tell of the first playable card what its owner was not told: its rank, then its colour."""
+    if not turn.view.tokens:
+        return None
+    for hand, card, known in turn.held():
+        if turn.view.piles.playable >> INDEX[card] & 1 and (hint := _missing(hand, card, known)):
+            return hint, f"{card} of P{hand.seat} fits"
+    return None
+
+
+def _missing(hand: Hand, card: Card, known: Knowledge) -> Hint | None:
+    if known.rank is None:
+        return HintRank(to=hand.seat, rank=card.rank)
+    return HintColour(to=hand.seat, colour=card.colour) if known.colour is None else None
+
+
+def tell_dispensable(below: int) -> Step:
+    """With fewer tokens than `below`, tell of a dead card what shows that it is."""
+
+    def step(turn: Turn) -> Choice | None:
+        if not 0 < turn.view.tokens < below:
+            return None
+        for hand, card, known in turn.held():
+            if hint := _showing_dead(turn.view, hand, card, known):
+                return hint, f"{card} of P{hand.seat} is of no more use"
+        return None
+
+    return step
+
+
+def _showing_dead(view: View, hand: Hand, card: Card, known: Knowledge) -> Hint | None:
+    """A complete colour, a rank that every colour has passed, or the missing half of a card that was played."""
+    top = view.fireworks[COLOURS.index(card.colour)]
+    if known.colour is None and (top == max(RANKS) or (known.rank and card.rank <= top)):
+        return HintColour(to=hand.seat, colour=card.colour)
+    if known.rank is None and (card.rank <= min(view.fireworks) or (known.colour and card.rank <= top)):
+        return HintRank(to=hand.seat, rank=card.rank)
+    return None
+
+
+def tell_next(turn: Turn) -> Choice | None:
+    """Tell the next player of the first playable card what he was not told, the rank first; else of any card, the
+    colour first."""
+    hand = turn.view.hands[0]
+    if not turn.view.tokens:
+        return None
+    cards = list(zip(hand.cards, hand.known, strict=True))
+    for card, known in cards:
+        if turn.view.piles.playable >> INDEX[card] & 1 and (hint := _missing(hand, card, known)):
+            return hint, f"{card} of the next player fits"
+    for card, known in cards:
+        if known.colour is None:
+            return HintColour(to=hand.seat, colour=card.colour), f"its colour is news of {card}"
+        if known.rank is None:
+            return HintRank(to=hand.seat, rank=card.rank), f"its rank is news of {card}"
+    return None
+
+
+def tell_most(turn: Turn) -> Choice | None:
+    """The hint that tells most cards something new, one of a rank before one of a colour."""
+    if not turn.hints:
+        return None
+    hint = max(turn.hints, key=lambda hint: (_news(turn.view, hint), isinstance(hint, HintRank)))
+    return hint, f"it is news of {_news(turn.view, hint)} cards"
+
+
+def _news(view: View, hint: Hint) -> int:
+    """How many cards that the hint touches were not told it."""
+    hand = belief.hand_of(view, hint.to)
+    if isinstance(hint, HintColour):
+        touched = [known.colour for card, known in _both(hand) if card.colour == hint.colour]
+        return sum(told is None for told in touched)
+    return sum(known.rank is None for card, known in _both(hand) if card.rank == hint.rank)
+
+
+def _both(hand: Hand) -> Iterator[tuple[Card, Knowledge]]:
+    return zip(hand.cards, hand.known, strict=True)
+
+
+def tell_random(turn: Turn) -> Choice | None:
+    return (turn.rng.choice(turn.hints), "any hint") if turn.hints else None
+
+
+# Discards
+
+
+def discard_told(turn: Turn) -> Choice | None:
+    """Discard a card that, by what was told of it directly, can never score."""
+    if not turn.may_discard:
+        return None
+    slot = next((slot for slot, known in enumerate(turn.view.own) if _told_dead(turn.view, known)), None)
+    return None if slot is None else (Discard(slot=slot), "what was told of it says that it is of no use")
+
+
+def _told_dead(view: View, known: Knowledge) -> bool:
+    if known.rank and known.rank <= min(view.fireworks):
+        return True
+    return known.colour is not None and not known.mask & OF_COLOUR[known.colour] & ~view.piles.dead
+
+
+def discard_useless(turn: Turn) -> Choice | None:
+    """Discard a card that certainly can never score."""
+    slot = next((slot for slot, chance in enumerate(turn.useless) if chance == 1), None)
+    return None if slot is None or not turn.may_discard else (Discard(slot=slot), "it is of no use whatever it is")
+
+
+def discard_likely(turn: Turn) -> Choice | None:
+    """Discard the card that is likeliest of no use."""
+    slot = best(turn.useless)
+    return (Discard(slot=slot), f"of no use with a chance of {turn.useless[slot]:.2f}") if turn.may_discard else None
+
+
+def discard_oldest(turn: Turn) -> Choice | None:
+    return (Discard(slot=0), "the oldest card") if turn.may_discard else None
+
+
+def discard_random(turn: Turn) -> Choice | None:
+    slot = turn.rng.randrange(len(turn.view.own))
+    return (Discard(slot=slot), "any card") if turn.may_discard else None
+
+
+# Players
+
+
+def first(*steps: Step) -> Rule:
+    """A rule that does what the first of the steps that fires says; any legal move when none does."""
+
+    def rule(view: View, rng: Random) -> Choice:
+        turn = Turn(view, rng)
+        choices = (step(turn) for step in steps)
+        return next((choice for choice in choices if choice), None) or (rng.choice(view.legal), "no rule fires")
+
+    return rule
+
+
+WALTON_RIVERS = "Walton-Rivers et al. 2017, Evaluating and modelling Hanabi-playing agents"
+
+PARTNERS = (
+    Partner(
+        "flawed",
+        first(play_safe, play_likely(0.25, lives=1), tell_random, discard_told, discard_oldest),
+        f"{WALTON_RIVERS}: plays what fits with a chance of a quarter, and so loses all lives",
+    ),
+    Partner(
+        "outer",
+        first(play_safe, discard_told, tell_next, discard_random),
+        "Osawa 2015, Solving Hanabi: estimating hands by opponent's actions in cooperative game: outer state strategy",
+    ),
+    Partner(
+        "vandenbergh",
+        first(play_likely(0.6), play_safe, discard_useless, tell_useful, tell_most, discard_likely),
+        "van den Bergh et al. 2016, Aspects of the cooperative card game Hanabi: with the thresholds of the paper",
+    ),
+    Partner(
+        "iggi",
+        first(play_told, play_safe, tell_useful, discard_told, discard_oldest, tell_random),
+        f"{WALTON_RIVERS}: IGGI, safe plays, hints of playable cards, the oldest card goes",
+    ),
+    Partner(
+        "piers",
+        first(
+            play_at_the_end,
+            play_safe,
+            play_likely(0.6),
+            tell_useful,
+            tell_dispensable(4),
+            discard_told,
+            discard_oldest,
+            tell_random,
+            discard_random,
+        ),
+        f"{WALTON_RIVERS}: Piers, IGGI that plays at a chance of 0.6 and shows dead cards",
+    ),
+)

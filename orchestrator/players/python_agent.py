@@ -1,0 +1,205 @@
+"""Agents from outside: any Python object that answers HLE's observations has a seat as `python:module:object`.
+
+The object has `act(observation)` or is itself called so. The observation is what HLE's own environment gives its
+agents, under the same names, without the handle into the game; it is rebuilt from the seat's View alone. The answer is
+a move's number, its text, or that environment's action dict.
+"""
+
+import importlib
+import inspect
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from operator import index
+from pathlib import Path
+from typing import Any, Self
+
+from orchestrator.errors import TurnError, UserError
+from orchestrator.hanabi import determinize
+from orchestrator.hanabi.cards import COLOURS, Card
+from orchestrator.hanabi.moves import Discard, HintColour, Move, Play
+from orchestrator.hanabi.referee import Referee
+from orchestrator.hanabi.view import Knowledge, View
+from orchestrator.journal.events import SeatCard
+from orchestrator.table.seat import Chair, Decision, Memory, Seat, Telling
+
+PREFIX = "python:"
+
+Act = Callable[[dict[str, Any]], object]
+
+
+@dataclass
+class Outside:
+    """A seat for an object of somebody else's.
+
+    Of a class, every seat in every game gets an instance of its own. One that joins a game that is going on is first
+    shown its own past turns, its answers unheard: so an agent that keeps a state has it again.
+    """
+
+    spec: str
+    made: Any
+    _act: Act | None = field(default=None, repr=False)
+
+    async def __call__(self, view: View, memory: Memory, /) -> Decision:
+        """Raises TurnError when the agent raises, or answers what is no legal move."""
+        if self._act is None:
+            self._act = self._joined(view)
+        referee = determinize.game(view)
+        answer = self._asked(self._act, referee)
+        try:
+            return Decision(meant(answer, referee), "an agent from outside")
+        except ValueError as error:
+            raise TurnError(f"turn {view.turn}: {self.spec} answered {_shown(answer)}, {error}") from None
+
+    def _joined(self, view: View) -> Act:
+        """The agent, ready for its turn."""
+        if not inspect.isclass(self.made):
+            return _act(self.made)
+        try:
+            agent = _act(self.made(**_accepted(self.made, view)))
+        except Exception as error:
+            raise TurnError(f"{self.spec} cannot be made: {_said(error)}") from error
+        for past in view.history:
+            if past.seat == view.seat:
+                self._asked(agent, determinize.game(view, past.turn))
+        return agent
+
+    def _asked(self, act: Act, referee: Referee) -> object:
+        try:
+            return act(observed(referee))
+        except Exception as error:
+            raise TurnError(f"turn {referee.turn}: {self.spec} raised {_said(error)}") from error
+
+    @property
+    def card(self) -> SeatCard:
+        return SeatCard(graph=self.spec, model="program")
+
+    def sitting(self, chair: Chair) -> Self:
+        return replace(self, _act=None)
+
+    async def aclose(self) -> None:
+        """Nothing to close."""
+
+
+def read(spec: str) -> Seat:
+    """The seat of `python:module:object`; modules of the working directory are found too.
+
+    An object that is a seat of this project, `async (View, Memory) -> Decision`, sits as it is.
+
+    Raises UserError when the module cannot be imported, or the object is not there or no agent.
+    """
+    module, colon, path = spec.removeprefix(PREFIX).partition(":")
+    if not (spec.startswith(PREFIX) and colon and module and path):
+        raise UserError(f"{spec!r} names no agent; say python:module:object, e.g. python:my_agents:Careful")
+    if (here := str(Path.cwd())) not in sys.path:
+        sys.path.append(here)  # last: a stray file must not pose as an installed package
+    try:
+        made: Any = importlib.import_module(module)
+    except (Exception, SystemExit) as error:
+        raise UserError(f"{spec}: the module {module!r} cannot be imported: {_said(error)}") from error
+    for name in path.split("."):
+        if not hasattr(made, name):
+            raise UserError(f"{spec}: the module {module!r} has no {path!r}")
+        made = getattr(made, name)
+    if inspect.iscoroutinefunction(made) or (isinstance(made, Telling) and not inspect.isclass(made)):
+        native: Seat = made
+        return native
+    if not callable(getattr(made, "act", None)) and (
+        not callable(made) or (inspect.isclass(made) and "__call__" not in dir(made))
+    ):
+        raise UserError(f"{spec} is no agent: it has no method act(observation) and cannot be called with one")
+    return Outside(spec, made)
+
+
+def _act(agent: Any) -> Act:
+    act: Act = getattr(agent, "act", agent)
+    return act
+
+
+def _accepted(made: type, view: View) -> dict[str, Any]:
+    """What a class is told of its game, as far as it takes it; `config` is what HLE's own agents take."""
+    offered = {"players": view.players, "seat": view.seat, "config": {"players": view.players}}
+    parameters = inspect.signature(made).parameters.values()
+    if any(one.kind is one.VAR_KEYWORD for one in parameters):
+        return offered
+    return {name: value for name, value in offered.items() if any(one.name == name for one in parameters)}
+
+
+def _said(error: BaseException) -> str:
+    return " ".join(f"{type(error).__name__}: {error}".split())
+
+
+def _shown(answer: object) -> str:
+    shown = repr(answer)
+    return shown if len(shown) <= 80 else f"{shown[:77]}..."
+
+
+# What an agent is shown
+
+
+def observed(referee: Referee) -> dict[str, Any]:
+    """The acting seat's observation, as HLE's environment names it. Colours are letters, ranks begin at 0, hands and
+    players' knowledge begin with the observer's own; the rest is new:
+
+    `legal_moves_as_text` are this project's names of the legal moves, in the order of `legal_moves`.
+    """
+    view, uids = referee.view(), referee.uids()
+    return {
+        "current_player": view.seat,
+        "current_player_offset": 0,
+        "life_tokens": view.lives,
+        "information_tokens": view.tokens,
+        "num_players": view.players,
+        "deck_size": view.deck_size,
+        "fireworks": dict(zip(COLOURS, view.fireworks, strict=True)),
+        "legal_moves": [action(move, view) for move in uids.values()],
+        "legal_moves_as_int": list(uids),
+        "legal_moves_as_text": [str(move) for move in uids.values()],
+        "observed_hands": [[_card(None) for _ in view.own], *([_card(c) for c in hand.cards] for hand in view.hands)],
+        "discard_pile": [_card(card) for card in view.discards],
+        "card_knowledge": [[_told(known) for known in hand] for hand in (view.own, *(h.known for h in view.hands))],
+        "vectorized": referee.encoded(view.seat),
+    }
+
+
+def action(move: Move, view: View) -> dict[str, Any]:
+    """A move of the observer as the environment's action dict."""
+    if isinstance(move, Play | Discard):
+        return {"action_type": move.kind.upper(), "card_index": move.slot}
+    offset = (move.to - view.seat) % view.players
+    if isinstance(move, HintColour):
+        return {"action_type": "REVEAL_COLOR", "target_offset": offset, "color": move.colour}
+    return {"action_type": "REVEAL_RANK", "target_offset": offset, "rank": move.rank - 1}
+
+
+def _card(card: Card | None) -> dict[str, Any]:
+    return {"color": card.colour if card else None, "rank": card.rank - 1 if card else -1}
+
+
+def _told(known: Knowledge) -> dict[str, Any]:
+    return {"color": known.colour, "rank": known.rank - 1 if known.rank else None}
+
+
+# What it answers
+
+
+def meant(answer: object, referee: Referee) -> Move:
+    """The legal move of an answer: HLE's number, a text, or an action dict. Raises ValueError for anything else."""
+    uids, view = referee.uids(), referee.view()
+    if isinstance(answer, str):
+        found = [move for move in uids.values() if str(move) == answer]
+    elif isinstance(answer, Mapping):
+        found = [move for move in uids.values() if action(move, view).items() <= answer.items()]
+    else:
+        found = [uids[number] for number in [_whole(answer)] if number in uids]
+    if not found:
+        raise ValueError("which is no legal move now: neither a number, a text nor a dict of the lists it was given")
+    return found[0]
+
+
+def _whole(answer: Any) -> int | None:
+    """The number of an answer, whichever library's integer it is."""
+    try:
+        return None if isinstance(answer, bool) else index(answer)
+    except TypeError:
+        return None

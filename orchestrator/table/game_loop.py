@@ -1,0 +1,320 @@
+"""The game loop: views out, decisions in, legality checked, everything told to a sink.
+
+A game that has a journal can stop at any moment and be played again by the same call: what its journal holds has
+happened, and the rest is played. Between two turns there is nothing that the journal does not say.
+"""
+
+import asyncio
+import hashlib
+import json
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, field
+from functools import cache, lru_cache
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, Protocol
+
+import structlog
+
+from orchestrator.errors import ModelError, OverBudget, Suspended, UserError
+from orchestrator.hanabi import wasted_hints
+from orchestrator.hanabi.cards import COLOURS, Card
+from orchestrator.hanabi.referee import Referee, check_players, deal, rebuild
+from orchestrator.journal.events import (
+    Decided,
+    Event,
+    GameEnded,
+    GameStarted,
+    Halted,
+    Moved,
+    Result,
+    Sink,
+    TurnStarted,
+    nowhere,
+)
+from orchestrator.journal.file import Journal
+from orchestrator.journal.resume import Begun, differences
+from orchestrator.journal.totals import Ledger
+from orchestrator.table.seat import Chair, Decision, Memory, Seat, Telling, at_once, card
+
+log = structlog.get_logger()
+
+VERSIONS = ("hanabi-orchestrator", "hanabi-learning-environment", "langgraph", "langchain-core", "aiohttp", "pydantic")
+
+
+class Gate(Protocol):
+    """Lets games into their turns; a budget is one."""
+
+    async def enter(self) -> str | None:
+        """Asked before each turn, in the game's task: why it must not begin, or None."""
+
+    def leave(self) -> None:
+        """The game is over, or suspended."""
+
+
+class Open:
+    """A gate that lets everybody in."""
+
+    async def enter(self) -> str | None:
+        return None
+
+    def leave(self) -> None:
+        """Nothing to do."""
+
+
+def play(
+    seats: Seat | Sequence[Seat],
+    *,
+    players: int = 3,
+    seed: int | None = None,
+    deck: Sequence[str] | None = None,
+    label: str | None = None,
+    repeat: int = 1,
+    journal: Path | str | None = None,
+    sink: Sink = nowhere,
+    gate: Gate | None = None,
+    max_turns: int | None = None,
+    memories: Mapping[int, Memory] | None = None,
+    lean: bool = False,
+) -> Result:
+    """Play one game and return how it ended; `play_async` for use inside an event loop.
+
+    `seats`: one seat for everybody, or one per player. `seed`: HLE's own deal, 1 when no deck is given. `deck`: 50
+    cards, first dealt first; `label` is its name, for the seeds of models. `repeat`: 1 is the first game of a deal.
+    `journal`: the file for the events; a game that it holds already goes on, a finished one is not played again.
+    `sink` hears every event, those of the journal first. `gate` can keep the game from its next turn. `max_turns`: stop
+    there, unfinished games included in the count. `memories`: by seat, what it is given before the game, JSON-plain; it
+    has it in its memory on every turn. `lean`: a small journal, see orchestrator/lean.py. Raises UserError for what
+    cannot be played, Suspended when a model gave no answer or the gate is closed, TurnError when a turn fails.
+    """
+
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        pass
+    else:
+        raise UserError("an event loop is running here, as in a notebook: say `await play_async(...)`")
+
+    async def whole() -> Result:
+        try:
+            return await play_async(
+                seats,
+                players=players,
+                seed=seed,
+                deck=deck,
+                label=label,
+                repeat=repeat,
+                journal=journal,
+                sink=sink,
+                gate=gate,
+                max_turns=max_turns,
+                memories=memories,
+                lean=lean,
+            )
+        finally:
+            for seat in seats if isinstance(seats, Sequence) else (seats,):
+                if isinstance(seat, Telling):
+                    await seat.aclose()
+
+    return asyncio.run(whole())
+
+
+async def play_async(
+    seats: Seat | Sequence[Seat],
+    *,
+    players: int = 3,
+    seed: int | None = None,
+    deck: Sequence[str] | None = None,
+    label: str | None = None,
+    repeat: int = 1,
+    journal: Path | str | None = None,
+    sink: Sink = nowhere,
+    gate: Gate | None = None,
+    max_turns: int | None = None,
+    memories: Mapping[int, Memory] | None = None,
+    lean: bool = False,
+) -> Result:
+    """`play`, inside an event loop; brains stay open."""
+    sitting = seated(seats, players)
+    started = start(sitting, players=players, seed=seed, deck=deck, label=label, repeat=repeat, memories=memories)
+    with nullcontext() if journal is None else Journal(Path(journal), lean=lean) as written:
+        begun = Begun.of(written.events if written else ())
+        kept = written.kept if written else at_once
+        if written and (changed := differences(begun.started, started)):
+            raise UserError(f"{written.path} holds another game: {'; '.join(changed)}")
+        game = _Game(sitting, started, begun, sink, written or nowhere, gate or Open(), max_turns, kept)
+        with structlog.contextvars.bound_contextvars(game=started.game):
+            return await game.played()
+
+
+def seated(seats: Seat | Sequence[Seat], players: int) -> tuple[Seat, ...]:
+    """One seat for each player. Raises UserError when they are not as many."""
+    check_players(players)
+    sitting = tuple(seats) if isinstance(seats, Sequence) else (seats,) * players
+    if len(sitting) != players:
+        raise UserError(f"{players} players need {players} seats, not {len(sitting)}")
+    return sitting
+
+
+def start(
+    seats: Sequence[Seat],
+    *,
+    players: int,
+    seed: int | None = None,
+    deck: Sequence[str] | None = None,
+    label: str | None = None,
+    repeat: int = 1,
+    memories: Mapping[int, Memory] | None = None,
+) -> GameStarted:
+    """The first event of a game: all that makes it this game. Raises UserError for what cannot be played."""
+    if seed is not None and deck is not None:
+        raise UserError(f"give a seed or a deck, not both: a deck leaves nothing for seed {seed} to deal")
+    dealt = None if deck is not None else 1 if seed is None else seed
+    cards = _cards(players, dealt, tuple(deck or ()))
+    cast = tuple(map(card, seats))
+    given = {seat: dict(memory) for seat, memory in sorted((memories or {}).items()) if memory}
+    if stranger := [seat for seat in given if seat not in range(players)]:
+        raise UserError(f"there is no seat {stranger[0]} to give a memory; the seats are 0 to {players - 1}")
+    # the label, never the cards: seeds of models must not depend on what is hidden
+    place = [players, f"seed {dealt}" if dealt is not None else f"deck {label}", repeat]
+    plain: list[Any] = [players, cards, repeat, [seat.model_dump(mode="json") for seat in cast]]
+    plain += [{seat: _hash(memory) for seat, memory in given.items()}] if given else []
+    return GameStarted(
+        players=players,
+        seed=dealt,
+        repeat=repeat,
+        game=_hash(place),
+        deck=cards,
+        seats=cast,
+        memories=given,
+        config_hash=_hash(plain),
+        versions=dict(versions()),
+    )
+
+
+@lru_cache(maxsize=64)  # arms of an experiment play the same deals
+def _cards(players: int, seed: int | None, deck: tuple[str, ...]) -> tuple[Card, ...]:
+    """The 50 cards; raises UserError for what cannot be dealt."""
+    return Referee(players, deal(seed) if seed is not None else deck).deck
+
+
+@cache
+def versions() -> Mapping[str, str]:
+    """Of the packages that can change a game."""
+    return {name: version(name) for name in VERSIONS}
+
+
+def _hash(value: Any) -> str:
+    return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()[:16]
+
+
+@dataclass
+class _Game:
+    """One game from where it stands to its end."""
+
+    seats: Sequence[Seat]
+    started: GameStarted
+    begun: Begun
+    sink: Sink
+    written: Sink
+    gate: Gate
+    max_turns: int | None
+    kept: Callable[[], Awaitable[None]] = at_once
+    ledger: Ledger = field(default_factory=Ledger)
+
+    async def played(self) -> Result:
+        """Raises Suspended when it stopped before its end."""
+        for event in self.begun.events:
+            self.ledger(event)
+            self.sink(event)
+        if self.begun.result is not None:
+            return self.begun.result
+        try:
+            return await self._on()
+        finally:
+            self.gate.leave()
+
+    async def _on(self) -> Result:
+        self._tell(self.started)
+        referee = rebuild(self.started.players, self.started.deck, self.begun.moves)
+        given = self.started.memories
+        memories = dict(self.begun.memories)
+        chair = Chair(self._tell, self.started.game, self.started.repeat, self.kept, self.begun.answered)
+        sitting = [seat.sitting(chair) if isinstance(seat, Telling) else seat for seat in self.seats]
+        while not referee.over and (self.max_turns is None or referee.turn <= self.max_turns):
+            await asyncio.sleep(0)  # programs wait for nothing, and others play in this event loop too
+            if why := await self.gate.enter():
+                raise self._halted(why, referee.turn, held=True)
+            seat = referee.seat
+            memory = {**given.get(seat, {}), **memories.get(seat, {})}
+            memories[seat] = await self._turn(referee, sitting[seat], memory)
+        result = _result(referee, self.started, self.ledger)
+        self._tell(GameEnded(result=result))
+        return result
+
+    def _tell(self, event: Event) -> None:
+        """Once: what the journal holds already is not told again."""
+        if self.begun.holds(event):
+            return
+        self.ledger(event)
+        self.written(event)
+        self.sink(event)
+
+    async def _turn(self, referee: Referee, seat: Seat, memory: Memory) -> Memory:
+        """One turn; returns what the seat remembers of it."""
+        view = referee.view()
+        self._tell(TurnStarted(turn=view.turn, seat=view.seat, view=view))
+        decided = self.begun.decided
+        if decided is None or decided.turn != view.turn:
+            with structlog.contextvars.bound_contextvars(turn=view.turn, seat=view.seat):
+                try:
+                    decision = await seat(view, memory)
+                    decided = _decided(view.turn, view.seat, decision, self.started.memories.get(view.seat, {}))
+                except ModelError as error:
+                    held = isinstance(error, OverBudget)
+                    raise self._halted(str(error), view.turn, held=held, final=error.final) from None
+        past = referee.apply(decided.move)  # before it is told: an illegal decision was never made
+        self._tell(decided)
+        self._tell(Moved(past=past))
+        return dict(decided.model_dump(mode="json")["memory"])  # as a game that goes on would read it
+
+    def _halted(self, why: str, turn: int, *, held: bool = False, final: bool = False) -> Suspended:
+        log.info("suspended", why=why, turn=turn)
+        self._tell(Halted(turn=turn, why=why))
+        return Suspended(why, turn, held=held, refused=final and not self.ledger.counts["calls"])
+
+
+def _decided(turn: int, seat: int, decision: Decision, given: Memory) -> Decided:
+    """What was given before the game is not stored again."""
+    return Decided(
+        turn=turn,
+        seat=seat,
+        move=decision.move,
+        why=decision.why,
+        ratings=None if decision.ratings is None else dict(decision.ratings),
+        forced=decision.forced,
+        node=decision.node,
+        votes={node: dict(moves) for node, moves in decision.votes.items()},
+        rank=decision.rank,
+        memory={key: kept for key, kept in decision.memory.items() if key not in given or given[key] != kept},
+    )
+
+
+def _result(referee: Referee, started: GameStarted, ledger: Ledger) -> Result:
+    names = list(dict.fromkeys(seat.graph for seat in started.seats))
+    models = list(dict.fromkeys(seat.model for seat in started.seats))
+    return Result(
+        score_strict=referee.score_strict,
+        score_kept=referee.score_kept,
+        lives=referee.lives,
+        turns=referee.turn - 1,
+        end=referee.end or "max_turns",
+        players=referee.players,
+        seed=started.seed,
+        graph="+".join(names),
+        model="+".join(models),
+        fireworks=dict(zip(COLOURS, referee.fireworks, strict=True)),
+        hints_wasted=wasted_hints.wasted(referee.players, referee.history),
+        **ledger.stated,
+    )

@@ -1,0 +1,38 @@
+"""Action recommender: the few best moves, which is all that a planner gets to choose from (Guandan, section 3.2).
+
+The paper's is a value network trained by reinforcement learning; ours is literal play. How well a move scores is kept
+from the planner, as its rank is when the list is shuffled.
+"""
+
+import random
+from itertools import islice
+
+from roles.hanabi.reasoning import literal_play
+from roles.hanabi.reasoning.position import NEEDS, TAKES, Position
+from roles.hanabi.sections.table import FinalRound, State
+from roles.registry import Notes, role
+from roles.replies import Recommended, Shortlist
+from roles.sections import Choices, Told, defaults
+
+OPTIONS: Choices = {"k": (5, 3, "all", range(1, 51)), "shuffle": (False, True)}
+"""`k`: how many moves it lists. `shuffle`: shown in an order that says
+nothing of their ranks, the same whenever the same seat stands before the same moves on the same turn."""
+
+
+@role(reply=Shortlist, takes=(*TAKES, FinalRound), needs=NEEDS, options=OPTIONS)
+def action_recommender(told: Told, notes: Notes) -> Shortlist:
+    """Lists the best k legal moves, to which those who hear it are then bound."""
+    options = defaults(OPTIONS) | dict(told.options)
+    position, k = Position.of(told), options["k"]
+    best = islice(literal_play.ranked(position), k if isinstance(k, int) else None)
+    entries = [Recommended(action=move, rank=rank, why=why) for rank, (move, why) in enumerate(best, 1)]
+    if options["shuffle"]:
+        seen = f"{told[State].turn} {position.seat} {', '.join(map(str, position.moves))}"
+        random.Random(seen).shuffle(entries)
+    return Shortlist(entries=tuple(entries))
+
+
+def by_rank(notes: Notes) -> list[Recommended]:
+    """What was recommended, the best first."""
+    lists = [note for replies in notes.values() for note in replies if isinstance(note, Shortlist)]
+    return sorted((entry for found in lists for entry in found.entries), key=lambda entry: entry.rank)

@@ -1,0 +1,50 @@
+"""CAC's theory-of-mind interpreter: what the others meant, and what to tell them (appendix C.2)."""
+
+from pydantic import Field
+
+from roles.hanabi.reasoning import literal_play
+from roles.hanabi.reasoning.position import TAKES, Position
+from roles.hanabi.sections.fixed import Conventions, Rules
+from roles.hanabi.sections.history import History, Remembered
+from roles.hanabi.sections.table import FinalRound, LegalMoves, NextPlayable, State
+from roles.registry import Notes, role
+from roles.replies import Reply
+from roles.sections import Told
+from roles.words import ENGLISH
+
+
+class Interpretation(Reply):
+    """The others' latest moves explained, and what to tell them."""
+
+    labels = {
+        "explanation": ("Partner action explanation", "Explanation"),
+        "suggestion": ("Clue suggestion", "Hint suggestion", "Suggestion"),
+    }
+    example = {
+        "explanation": "P1 told me of my 1s: every firework is at 0, so all can be played.",
+        "suggestion": "hint P1 rank 1: his slot 3 is the red 1, and he does not know it.",
+    }
+
+    explanation: str = Field(description="one sentence for each move of the others")
+    suggestion: str = Field(description="whom to tell of which colour or rank, and why")
+
+
+TAKEN = (*(kind for kind in TAKES if kind is not LegalMoves), NextPlayable, FinalRound, History, Remembered)
+
+
+@role(reply=Interpretation, takes=(Rules, Conventions, *TAKEN), needs=(State,))
+def cac_interpreter(told: Told, notes: Notes) -> Interpretation:
+    """Explains the others' moves since the seat's own last one, and says what to tell them (CAC)."""
+    position = Position.of(told)
+    lessons = literal_play.lessons(position, literal_play.hints_of_hands(position))
+    worth = lessons and lessons[0].worth >= literal_play.WORTHWHILE
+    best = f"{lessons[0].hint}: {literal_play.why_hint(lessons[0])}" if worth else "No hint is worth a token now"
+    return Interpretation(explanation=_explanation(told.get(History)), suggestion=f"{best}.")
+
+
+def _explanation(history: History | None) -> str:
+    """Every move since the seat's own last one, read literally."""
+    if history is None:
+        return "The past moves are not known."
+    moves = [f"P{past.seat}: {past.move}{ENGLISH.result(past)}" for past in history.latest]
+    return f"{'; '.join(moves)}. Each is to be taken as it stands." if moves else "Nobody has moved yet."

@@ -1,0 +1,308 @@
+"""What a role promises, checked for its author: `conformance.check(role)` gives what is wrong, a sentence each.
+
+The role is run over positions of games that the literal player plays with itself, at 2 to 5 players. A problem is told
+once, with the first position that shows it.
+"""
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from itertools import product
+from typing import Any, get_args
+
+from pydantic import BaseModel, ValidationError
+
+import prompts
+from orchestrator.errors import UserError
+from orchestrator.hanabi.moves import Discard, HintColour, HintRank, Move, Play, listed
+from orchestrator.hanabi.referee import Referee, deal
+from orchestrator.hanabi.view import View
+from orchestrator.models.request import Absent
+from orchestrator.models.schema import response_format
+from orchestrator.plugins import BUILT_IN
+from orchestrator.replies import reader, text_format
+from roles import registry
+from roles.hanabi.reasoning import literal_play
+from roles.hanabi.reasoning.position import TAKES, Position
+from roles.hanabi.sections.table import LegalMoves, cut
+from roles.marks import Truth
+from roles.registry import Notes, Role
+from roles.replies import Choice, Form, Judgement, Reply, variant
+from roles.sections import Options, Section, Told, defaults
+
+FORMS: tuple[Form, ...] = ("text", "json", "json_schema")
+EVERY = 13
+"""Turns from one position to the next; both ends of a game are among them."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """A turn of a game, with the truth that the seat does not know."""
+
+    view: View
+    truth: Truth
+
+    def __str__(self) -> str:
+        return f"{self.view.players} players, turn {self.view.turn}"
+
+    def told(
+        self, role: Role, *gone: type[Section], refused: Iterable[Move] = (), options: Options | None = None
+    ) -> Told:
+        """All that the role takes, at the sections' defaults, but for sections that are gone and moves refused."""
+        kinds = [(kind, defaults(kind.choices)) for kind in role.takes if kind not in gone]
+        return cut(self.view, kinds, tuple(refused), None, defaults(role.options) | dict(options or {}))
+
+    def notes(self, role: Role) -> Notes:
+        """The least that the role hears: a judge always hears the choice that he judges."""
+        choice = Choice(reason="It is legal.", action=self.view.legal[0])
+        return {"generate": (choice,)} if issubclass(role.reply, Judgement) else {}
+
+
+@cache
+def cases() -> tuple[Case, ...]:
+    """Some positions of a game at each player count, the first and the last turn among them."""
+    found: list[Case] = []
+    for players in (2, 3, 4, 5):
+        game = list(_game(players, seed=players))
+        found += [*game[:-1:EVERY], game[-1]]
+    return tuple(found)
+
+
+def _game(players: int, seed: int) -> Iterator[Case]:
+    referee = Referee(players, deal(seed))
+    while not referee.over:
+        at = Case(referee.view(), Truth.of(referee))
+        yield at
+        move, _ = literal_play.best(Position.of(cut(at.view, [(kind, {}) for kind in TAKES])))
+        referee.apply(move)
+
+
+def check(role: Role) -> list[str]:
+    """Everything that is wrong with a role, a sentence each; empty when it keeps its promises."""
+    found = [*_reply(role.reply), *_made(role)]
+    if found:
+        return found
+    for one in CHECKS:
+        for at in cases():
+            if said := next(one(role, at), None):
+                found.append(f"{said} (first seen at {at})")
+                break
+    return found
+
+
+# What can be seen without a position
+
+
+def _reply(kind: type[Reply]) -> Iterator[str]:
+    """The reply type explains every field and shows one whole reply."""
+    for owner in _types(kind):
+        for name in owner.asked():
+            if not owner.model_fields[name].description:
+                yield f"field {name!r} of {owner.__name__} has no description; models are told what a field means"
+    if missing := [name for name in kind.asked() if name not in kind.example]:
+        yield f"the example of {kind.__name__} leaves out {', '.join(missing)}; models copy what they are shown"
+    if surplus := [name for name in kind.example if name not in kind.model_fields]:
+        yield f"the example of {kind.__name__} has {', '.join(surplus)}, which are no fields"
+    try:
+        kind.model_validate(kind.example)
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(map(str, first["loc"]))
+        yield f"the example of {kind.__name__} is no valid reply: {where}: {first['msg']}"
+
+
+def _types(kind: type[Reply]) -> list[type[Reply]]:
+    """A reply type and the types of the entries in it that models are asked for."""
+    inner = [part for name in kind.asked() for part in _parts(kind.model_fields[name].annotation)]
+    found = [one for part in inner if isinstance(part, type) and issubclass(part, Reply) for one in _types(part)]
+    return [kind, *found]
+
+
+def _parts(annotation: Any) -> Iterator[Any]:
+    yield annotation
+    for inner in get_args(annotation):
+        yield from _parts(inner)
+
+
+def _made(role: Role) -> Iterator[str]:
+    """Somebody can play it, and what it needs and fills is there."""
+    if role.template is None and role.solve is None:
+        yield "it has neither a template nor a program, so nobody can play it"
+    if missing := [kind.name for kind in role.needs if kind not in role.takes]:
+        yield f"it needs the sections {', '.join(missing)}, which it does not take"
+    if unfilled := prompts.variables(role.template or "") - set(role.options):
+        yield f"its template has variables that no option fills: {', '.join(sorted(unfilled))}"
+    if role.template is not None and not role.template.strip():
+        yield "its template is empty, so that a model gets no instruction"
+
+
+# At a position: each yields the first problem of its kind
+
+
+def _tells(role: Role, at: Case) -> Iterator[str]:
+    """Every form of its prompt can be made."""
+    for form, (ratings, first), options in product(FORMS, product((False, True), repeat=2), _settings(role)):
+        if role.template is None:
+            return
+        try:
+            role.tell(at.told(role, options=options), at.notes(role), variant(role.reply, ratings, first), form)
+        except Exception as error:
+            yield f"tell() raised {_said(error)}"
+
+
+def _settings(role: Role) -> list[Mapping[str, object]]:
+    """Every option at each of its values, the others at their defaults."""
+    single = [{name: _one(value)} for name, values in role.options.items() for value in values]
+    return [{}, *single]
+
+
+def _one(allowed: object) -> object:
+    """A value that an option's allowed one stands for."""
+    return allowed[0] if isinstance(allowed, range) else 3 if allowed is int else allowed
+
+
+def _answers(role: Role, at: Case) -> Iterator[str]:
+    """The program gives its reply type, whatever the options, the same each time."""
+    for options in _settings(role) if role.solve else ():
+        told, again = (at.told(role, options=options) for _ in range(2))
+        try:
+            reply, same = (_solve(role, one, at.notes(role)) for one in (told, again))
+        except Exception as error:
+            yield f"solve() raised {_said(error)}"
+            return
+        if not isinstance(reply, role.reply):
+            yield f"solve() gave a {type(reply).__name__}, not a {role.reply.__name__}"
+        elif reply != same:
+            yield "solve() gave two replies to the same position; take chance and time out of it"
+
+
+def _legal(role: Role, at: Case) -> Iterator[str]:
+    """It names legal moves alone, and none that was refused."""
+    for refused in ((), at.view.legal[:1]):
+        told = at.told(role, refused=refused)
+        allowed = told[LegalMoves].moves if LegalMoves in told else at.view.legal
+        try:
+            reply = _solve(role, told, at.notes(role))
+        except Exception as error:
+            yield f"when {', '.join(map(str, refused)) or 'nothing'} was refused, solve() raised {_said(error)}"
+            return
+        for move in _moves(reply):
+            if move not in allowed and not isinstance(reply, Judgement):
+                yield f"solve() named {str(move)!r}, which {'was refused' if move in refused else 'is not legal'}"
+
+
+def _reads_back(role: Role, at: Case) -> Iterator[str]:
+    """Its replies survive every answer format: written as text and read by the ordinary reader."""
+    reply = _reply_to(role, at.told(role), at.notes(role))
+    example = role.reply.model_validate(role.reply.example)
+    for one, form in product((example, reply), FORMS):
+        if one is None:
+            continue
+        try:
+            yield from _differs(one, _read(one, form), form)
+        except Exception as error:
+            yield f"its reply cannot be read back from the answer format {form!r}: {_said(error)}"
+
+
+def _read(reply: Reply, form: Form) -> Reply:
+    kind, data = type(reply), reply.as_data()
+    if form == "json_schema":
+        response_format(kind)
+    text = text_format.write(kind, data) if form == "text" else json.dumps(data, ensure_ascii=False)
+    return reader.read(text, kind, listed(dict.fromkeys(_moves(reply))), form).reply
+
+
+def _differs(reply: Reply, again: Reply, form: Form) -> Iterator[str]:
+    was, now = reply.as_data(), again.as_data()
+    for name in was:
+        if was[name] != now[name]:
+            changed = f"{was[name]!r} came back as {now[name]!r}"
+            yield f"field {name!r} does not survive the answer format {form!r}: {changed}"
+
+
+def _does_without(role: Role, at: Case) -> Iterator[str]:
+    """A section that it takes and does not need may be taken away."""
+    if _reply_to(role, at.told(role), at.notes(role)) is None:
+        return
+    for kind in role.takes:
+        if kind not in role.needs:
+            try:
+                _solve(role, at.told(role, kind), at.notes(role))
+            except Exception as error:
+                yield f"without the section {kind.name!r}, which it does not need, solve() raised {_said(error)}"
+
+
+def _hears(role: Role, at: Case) -> Iterator[str]:
+    """Colleagues may say anything, or nothing."""
+    if _reply_to(role, at.told(role), at.notes(role)) is None:
+        return
+    said = {name: replies for name, replies in _colleagues(at).items() if name != role.name}
+    gone = (Absent(reason="no usable answer"),)
+    silent: Notes = dict.fromkeys(said, gone)
+    twice: Notes = {name: (*replies, *gone, *replies) for name, replies in said.items()}
+    for what, notes in {"nobody answered": silent, "all answered": said, "some answered twice": twice}.items():
+        heard = {**at.notes(role), **notes}
+        try:
+            _solve(role, at.told(role), heard)
+            if role.template is not None:
+                role.tell(at.told(role), heard)
+        except Exception as error:
+            yield f"when {what}, it raised {_said(error)}"
+
+
+@cache
+def _colleagues(at: Case) -> Notes:
+    """What the programs of all built-in roles but judges say there."""
+    built_in = (registry.get(name) for name in registry.names() if registry.source(name) == BUILT_IN)
+    made = {role.name: _reply_to(role, at.told(role), {}) for role in built_in if not issubclass(role.reply, Judgement)}
+    return {name: (reply,) for name, reply in made.items() if reply is not None}
+
+
+def _marks(role: Role, at: Case) -> Iterator[str]:
+    """Its marks are finite numbers, also of a reply that does not fit the position, as models give them."""
+    told = at.told(role)
+    for reply in (_reply_to(role, told, at.notes(role)), role.reply.model_validate(role.reply.example)):
+        if reply is None:
+            continue
+        try:
+            registry.mark(role, reply, told, at.truth)
+        except Exception as error:
+            yield f"mark() failed: {_said(error)}"
+
+
+CHECKS: tuple[Callable[[Role, Case], Iterator[str]], ...] = (
+    _tells,
+    _answers,
+    _legal,
+    _reads_back,
+    _does_without,
+    _hears,
+    _marks,
+)
+
+
+def _solve(role: Role, told: Told, notes: Notes) -> BaseModel | None:
+    return role.solve(told, notes) if role.solve else None
+
+
+def _reply_to(role: Role, told: Told, notes: Notes) -> Reply | None:
+    """The program's reply; None when it has none to give, which `_answers` tells."""
+    try:
+        reply = _solve(role, told, notes)
+    except Exception:
+        return None
+    return reply if isinstance(reply, role.reply) else None
+
+
+def _moves(value: object) -> list[Move]:
+    """Every move that a reply names."""
+    if isinstance(value, Play | Discard | HintColour | HintRank):
+        return [value]
+    if isinstance(value, BaseModel):
+        return [move for _, inner in value for move in _moves(inner)]
+    return [move for inner in value for move in _moves(inner)] if isinstance(value, tuple | list) else []
+
+
+def _said(error: Exception) -> str:
+    return str(error) if isinstance(error, UserError) else f"{type(error).__name__}: {error}"

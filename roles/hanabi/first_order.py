@@ -1,0 +1,103 @@
+"""First-order beliefs: what each partner knows, how he plays, what he will do (Guandan, 3.3 and B.1)."""
+
+from collections.abc import Sequence
+
+from pydantic import Field
+
+from orchestrator.hanabi.cards import Mask, unmask
+from orchestrator.hanabi.moves import Discard, Play
+from orchestrator.hanabi.view import Past
+from roles.hanabi.reasoning import literal_play
+from roles.hanabi.reasoning.position import TAKES, Position
+from roles.hanabi.sections.fixed import Conventions, Rules
+from roles.hanabi.sections.history import History, Remembered
+from roles.hanabi.sections.table import FinalRound, LegalMoves, NextPlayable, State
+from roles.registry import Notes, role
+from roles.replies import Chance, Reply
+from roles.sections import Section, Told
+from roles.words import Words
+
+FEW = 6
+"""Cards that a slot may be, up to which it counts as narrowed down."""
+
+SEEN: tuple[type[Section], ...] = (Rules, Conventions, *TAKES, NextPlayable, FinalRound, History, Remembered)
+"""What readers of minds are told."""
+
+
+class Belief(Reply):
+    """What one believes of a partner."""
+
+    seat: int = Field(ge=0, le=4, description="the player's number")
+    knows: str = Field(description="what he knows of his own hand")
+    pattern: str = Field(description="what his moves so far show of the way he plays")
+    next_action: str = Field(description="what he means to do on his next turn, and what for")
+    plays: int | None = Field(
+        default=None, ge=0, le=4, description="the slot that he will then play, or null if it is no play"
+    )
+    chance: Chance = Field(description="how likely that is")
+
+
+class FirstOrder(Reply):
+    """A belief about each of the others."""
+
+    example = {
+        "beliefs": [
+            {
+                "seat": 1,
+                "knows": "Slot 3 was told red and 1, so he knows it to be playable; he knows nothing else.",
+                "pattern": "He has played every card that a hint pointed at, and hints whenever he can.",
+                "next_action": "play slot 3, the red 1",
+                "plays": 3,
+                "chance": 0.9,
+            }
+        ]
+    }
+
+    beliefs: tuple[Belief, ...] = Field(description="one entry for EVERY other player")
+
+
+@role(reply=FirstOrder, takes=tuple(kind for kind in SEEN if kind is not LegalMoves), needs=(State,))
+def first_order(told: Told, notes: Notes) -> FirstOrder:
+    """Forms a belief about each partner: what he knows of his hand, how he plays, what he will do next."""
+    position = Position.of(told)
+    return FirstOrder(beliefs=tuple(_belief(told, position, seat) for seat in position.hands))
+
+
+def _belief(told: Told, position: Position, seat: int) -> Belief:
+    foreseen = literal_play.foresee(position, seat)
+    history = told.get(History)
+    return Belief(
+        seat=seat,
+        knows=narrowed(position.known[seat], told.words),
+        pattern=_pattern([past for past in history.moves if past.seat == seat] if history else [], told.words),
+        next_action=foreseen.say(told.words),
+        plays=foreseen.slot if foreseen.does == "play" else None,
+        chance=foreseen.chance,
+    )
+
+
+def narrowed(known: Sequence[Mask], words: Words) -> str:
+    """The slots that hints leave few cards for: `slot 1 R1, R2; slot 3 B5`."""
+    few = {slot: unmask(mask) for slot, mask in enumerate(known) if mask.bit_count() <= FEW}
+    cards = {slot: words.listed(card.value for card in left) for slot, left in few.items()}
+    said = [words("slot $slot $text", slot=slot, text=text) for slot, text in cards.items()]
+    return words("; ").join(said) or words("no slot is narrowed down to a few cards")
+
+
+PATTERN = "hints: $hints, plays: $plays, of which failed: $failed, discards: $discards; the last: $move"
+
+
+def _pattern(moves: Sequence[Past], words: Words) -> str:
+    """What he did so far, in numbers."""
+    if not moves:
+        return words("no move of his is known yet")
+    plays = [past for past in moves if isinstance(past.move, Play)]
+    discards = [past for past in moves if isinstance(past.move, Discard)]
+    return words(
+        PATTERN,
+        hints=len(moves) - len(plays) - len(discards),
+        plays=len(plays),
+        failed=sum(not past.scored for past in plays),
+        discards=len(discards),
+        move=f"{moves[-1].move}{words.outcome(moves[-1])}",
+    )

@@ -1,0 +1,19 @@
+"""First ranked: the baseline of every planner, which takes what the recommender puts first."""
+
+from roles.hanabi.action_recommender import by_rank
+from roles.hanabi.reasoning import literal_play
+from roles.hanabi.reasoning.position import NEEDS, TAKES, Position
+from roles.registry import Notes, role
+from roles.replies import Choice
+from roles.sections import Told
+
+
+@role(reply=Choice, takes=TAKES, needs=NEEDS)
+def first_ranked(told: Told, notes: Notes) -> Choice:
+    """Chooses what the recommender ranks first of the moves that are left; literal play where nobody recommends."""
+    position = Position.of(told)
+    for entry in by_rank(notes):
+        if entry.action in position.moves:
+            return Choice(action=entry.action, reason=f"rank {entry.rank} of the recommender's list: {entry.why}")
+    move, why = literal_play.best(position)
+    return Choice(action=move, reason=f"nobody recommends; {why}")

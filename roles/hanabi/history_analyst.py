@@ -1,0 +1,221 @@
+"""History analyst: what past moves reveal (mixture of agents, agent 5; appendix I.5)."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from orchestrator.hanabi.cards import ANY, HAND_SIZES, OF_COLOUR, OF_RANK, Mask, mask, unmask
+from orchestrator.hanabi.convention.common_knowledge import Common, Why
+from orchestrator.hanabi.convention.hint_convention import Focus, Manner, known
+from orchestrator.hanabi.convention.partner_model import NOTHING_KNOWN, Trust, learnt, understand
+from orchestrator.hanabi.moves import Discard, HintColour, HintRank, Play
+from orchestrator.hanabi.view import Past
+from roles.hanabi.history_report import Believed, HistoryReport, Inference, Insight, Trusted
+from roles.hanabi.reasoning.position import TAKES
+from roles.hanabi.sections.fixed import CardCounts, Conventions, ProbabilityAdvice, Rules
+from roles.hanabi.sections.history import History, Remembered
+from roles.hanabi.sections.past_games import PastGames
+from roles.hanabi.sections.table import FinalRound, NextPlayable, State
+from roles.marks import Marks, Truth
+from roles.registry import Notes, role
+from roles.sections import Choices, Section, Told
+
+
+@dataclass
+class Hints:
+    """What the hints of a history say of the hand of one seat, slot by slot; replayed from public moves alone."""
+
+    size: int
+    slots: list[Mask] = field(default_factory=list)
+    touched: list[list[int]] = field(default_factory=list)
+    """The turns of the hints that touched each slot."""
+
+    def __post_init__(self) -> None:
+        self.slots, self.touched = [ANY] * self.size, [[] for _ in range(self.size)]
+
+    def lose(self, slot: int, *, replaced: bool) -> None:
+        """A card leaves; newer ones move down and the drawn one, if any, is unknown."""
+        for kept in (self.slots, self.touched):
+            del kept[slot]
+        if replaced:
+            self.slots.append(ANY)
+            self.touched.append([])
+
+    def hear(self, past: Past) -> None:
+        of = OF_COLOUR[past.move.colour] if isinstance(past.move, HintColour) else 0
+        of = OF_RANK[past.move.rank] if isinstance(past.move, HintRank) else of
+        for slot in range(len(self.slots)):
+            self.slots[slot] &= of if slot in past.slots else ~of
+            if slot in past.slots:
+                self.touched[slot].append(past.turn)
+
+
+def replay(history: History, players: int, seat: int) -> Hints:
+    """The literal hints of `seat`'s hand after a whole history."""
+    hints = Hints(HAND_SIZES[players])
+    deck = 50 - players * HAND_SIZES[players]
+    for past in history.moves:
+        if isinstance(past.move, Play | Discard):
+            if past.seat == seat:
+                hints.lose(past.move.slot, replaced=deck > 0)
+            deck -= deck > 0
+        elif past.move.to == seat:
+            hints.hear(past)
+    return hints
+
+
+def held(report: HistoryReport, told: Told, truth: Truth) -> Marks | None:
+    """`inferred_held`: the share of inferred slots whose card is among the inferred ones; higher is better.
+
+    `inferred_types`: how many types an inference leaves on average; fewer say more.
+    """
+    found = [(truth.within(i.slot, mask(i.cards)), len(set(i.cards))) for i in report.inferred]
+    there = [(right, types) for right, types in found if right is not None]
+    if not there:
+        return None
+    right, types = (sum(column) / len(there) for column in zip(*there, strict=True))
+    return {"inferred_held": right, "inferred_types": types}
+
+
+SECTIONS: tuple[type[Section], ...] = (Rules, Conventions, *TAKES, NextPlayable, FinalRound, History)
+
+
+OPTIONS: Choices = {"trust": ("learnt", "blind")}
+"""`trust`: whether its program learns from what partners do how far they keep to the conventions, or takes everybody to
+keep to them."""
+
+
+@role(
+    reply=HistoryReport,
+    takes=(*SECTIONS, CardCounts, ProbabilityAdvice, Remembered, PastGames),
+    needs=(Rules, History),
+    mark=held,
+    options=OPTIONS,
+)
+def history_analyst(told: Told, notes: Notes) -> HistoryReport:
+    """Explains what past moves reveal of the hidden cards; proposes no move."""
+    history, players = told[History], told[Rules].players
+    if not history.whole:
+        return HistoryReport(insights=insights(history), inferred=(), summary="Only the latest moves are known.")
+    if (conventions := told.get(Conventions)) and conventions.agreed:
+        return by_conventions(told, history, players)
+    hints = replay(history, players, history.seat)
+    inferred = tuple(
+        Inference(slot=i, cards=unmask(left), reason=f"hinted on turn {', '.join(map(str, hints.touched[i]))}")
+        for i, left in enumerate(hints.slots)
+        if hints.touched[i]
+    )
+    summary = "Hints so far leave " + "; ".join(f"slot {i.slot}: {len(i.cards)} kinds of card" for i in inferred)
+    return HistoryReport(
+        insights=insights(history),
+        inferred=inferred,
+        summary=summary if inferred else "No card of mine was hinted.",
+    )
+
+
+def by_conventions(told: Told, history: History, players: int) -> HistoryReport:
+    """The readings of everything that happened, as far as each partner is trusted to keep to the conventions."""
+    state = told.get(State)
+    past = told.get(PastGames)
+    before = learnt(past.games) if past else NOTHING_KNOWN
+    hands = state.hands if state else {}
+    blind = told.options.get("trust") == "blind"
+    understood = understand(history.moves, players, history.seat, hands, before, blind=blind)
+    now = understood.common
+    inferred = tuple(
+        Inference(slot=slot, cards=unmask(mask), reason=_grounds(now, history.seat, slot))
+        for slot, mask in enumerate(now.hands[history.seat])
+        if mask != ANY
+    )
+    believed = tuple(
+        Believed(seat=seat, slot=slot, cards=unmask(mask))
+        for seat, hand in enumerate(now.hands)
+        for slot, mask in enumerate(hand)
+        if seat != history.seat and mask != now.literal[seat][slot]
+    )
+    return HistoryReport(
+        insights=tuple(_read(insight, now, history.seat) for insight in insights(history)),
+        inferred=inferred,
+        summary=_summary(now, history.seat, understood.trust),
+        believed=believed,
+        trust=tuple(
+            Trusted(
+                seat=one.seat,
+                hints=_kept(one.custom.hints),
+                reads=_kept(one.custom.reads),
+                chance=one.chance,
+                broke=one.broke,
+            )
+            for one in understood.trust
+        ),
+    )
+
+
+def _kept(manner: Manner) -> Focus | None:
+    return None if manner == "adapts" else manner
+
+
+MEANINGS: Mapping[Why, str] = {
+    "play hint": "it points at a card of P$owner's that can be played",
+    "warning": "it warns P$owner of a critical card",
+    "silence": "P$owner was not warned, so the card that he would discard next is not critical",
+    "passed over": "he did not play a card that he had been told of",
+    "played as told": "he read the hint by the conventions",
+    "played untold": "he had not been told so: he saw it, or read a hint otherwise",
+}
+MINE: Mapping[Why, str] = {
+    "play hint": "it points at a card of mine that can be played",
+    "warning": "it warns me of a critical card",
+    "silence": "I was not warned, so the card that I would discard next is not critical",
+}
+
+
+def _grounds(now: Common, seat: int, slot: int) -> str:
+    """Why a card of one's own is thought to be what it is."""
+    said = [claim for claim in now.claims if claim.card == now.cards[seat][slot] and claim.why in POINTING]
+    turns = [f"{claim.why} of P{claim.seat} on turn {claim.turn}" for claim in said]
+    return "; ".join(turns) or "hints and counting"
+
+
+POINTING = ("play hint", "warning", "silence")
+
+
+def _read(insight: Insight, now: Common, me: int) -> Insight:
+    """An insight with what the conventions say of the move: what it means, then what its player left undone."""
+    claims = sorted((c for c in now.claims if c.turn == insight.turn), key=lambda claim: claim.why == "silence")
+    said = [(MINE if c.owner == me else MEANINGS).get(c.why, MEANINGS[c.why]) for c in claims]
+    meant = [text.replace("$owner", str(claim.owner)) for text, claim in zip(said, claims, strict=True)]
+    return Insight(turn=insight.turn, meaning="; ".join((insight.meaning, *dict.fromkeys(meant))))
+
+
+def _summary(now: Common, me: int, trust: Iterable[Trust]) -> str:
+    slots = ", ".join(str(slot) for seat, slot in _told_of(now) if seat == me)
+    mine = f"By the conventions I can play slot {slots}" if slots else "By the conventions I know of no card to play"
+    told = [f"P{seat} slot {slot}" for seat, slot in _told_of(now) if seat != me]
+    theirs = f"; that can be played, as far as their owners know: {', '.join(told)}" if told else ""
+    doubted = [f"P{one.seat}" for one in trust if one.custom.hints is None or one.custom.reads is None]
+    doubts = f"; not relied on to keep to them: {', '.join(doubted)}" if doubted else ""
+    return f"{mine}{theirs}{doubts}."
+
+
+def _told_of(now: Common) -> list[tuple[int, int]]:
+    """The seats and slots of cards whose owners know that they can be played."""
+    hands = enumerate(now.hands)
+    return [(seat, slot) for seat, hand in hands for slot, m in enumerate(hand) if known(m, now.piles.playable)]
+
+
+RECENT = 5
+
+
+def insights(history: History) -> tuple[Insight, ...]:
+    """The latest moves of the others, read literally."""
+    others = [past for past in history.moves if past.seat != history.seat]
+    return tuple(Insight(turn=past.turn, meaning=_meaning(past, history.seat)) for past in others[: -RECENT - 1 : -1])
+
+
+def _meaning(past: Past, seat: int) -> str:
+    if isinstance(past.move, Play):
+        return f"P{past.seat} thought his card could be played, {'rightly' if past.scored else 'wrongly'}"
+    if isinstance(past.move, Discard):
+        return f"P{past.seat} saw no play and thought his card could be spared"
+    whose = "me" if past.move.to == seat else f"P{past.move.to}"
+    return f"P{past.seat} told {whose} of {len(past.slots)} card{'s' if len(past.slots) > 1 else ''}"

@@ -1,0 +1,83 @@
+"""A report on the past: what earlier moves reveal, and a position narrowed by it."""
+
+from dataclasses import replace
+
+from pydantic import Field
+
+from orchestrator.hanabi.cards import Card, mask
+from orchestrator.hanabi.convention.hint_convention import Focus
+from roles.hanabi.reasoning.position import Position
+from roles.registry import Notes
+from roles.replies import Chance, Reply
+
+
+class Insight(Reply):
+    turn: int = Field(ge=1, description="the turn of the move that is explained")
+    meaning: str = Field(description="what that player wanted and what it reveals")
+
+
+class Inference(Reply):
+    """What an own slot may be, by what the past reveals."""
+
+    slot: int = Field(ge=0, le=4, description="your slot, 0 is the oldest card")
+    cards: tuple[Card, ...] = Field(min_length=1, description='all that it may be, e.g. ["R1", "Y1"]')
+    reason: str = Field(description="which moves say so, and how sure it is")
+
+
+class Believed(Reply):
+    """What a partner takes one of his cards to be, where that is more than hints say."""
+
+    seat: int = Field(ge=0, le=4)
+    slot: int = Field(ge=0, le=4)
+    cards: tuple[Card, ...]
+
+
+class Trusted(Reply):
+    """How far a partner is believed to keep to the conventions."""
+
+    seat: int = Field(ge=0, le=4)
+    hints: Focus | None
+    """Which touched card his hints point at; None when they are taken to say no more than they say."""
+    reads: Focus | None
+    """Which touched card he takes a hint to point at; None when he is told things in so many words."""
+    chance: Chance
+    """How likely that is; of one who keeps to no convention, how likely the likeliest convention is."""
+    broke: tuple[str, ...] = ()
+    """What spoke against what he was taken for at first."""
+
+
+class HistoryReport(Reply):
+    """The latest moves explained, then what they say of the own slots."""
+
+    programmed = ("believed", "trust")
+    unsaid = ("believed",)
+
+    example = {
+        "insights": [{"turn": 12, "meaning": "P1 hinted me white rather than P2's playable blue 2: mine is playable."}],
+        "inferred": [
+            {"slot": 3, "cards": ["W2"], "reason": "white is next at 2 and the hint of turn 12 pointed at it"}
+        ],
+        "summary": "Slot 3 is most likely the white 2.",
+    }
+
+    insights: tuple[Insight, ...] = Field(description="the moves that matter, the latest first")
+    inferred: tuple[Inference, ...] = Field(description="own slots that the past narrows down; leave out the others")
+    summary: str = Field(description="what matters for the move to be made, in a few sentences")
+    believed: tuple[Believed, ...] = ()
+    trust: tuple[Trusted, ...] = ()
+    """One for each partner, when there are conventions."""
+
+
+def by_history(position: Position, notes: Notes) -> Position:
+    """A position narrowed by reports on the past, where they leave something possible."""
+    for report in (note for replies in notes.values() for note in replies if isinstance(note, HistoryReport)):
+        own, told = list(position.own), {seat: list(hand) for seat, hand in position.known.items()}
+        for inference in report.inferred:
+            if inference.slot < len(own):
+                own[inference.slot] &= mask(inference.cards)
+        for believed in report.believed:
+            if believed.seat in told and believed.slot < len(told[believed.seat]):
+                told[believed.seat][believed.slot] = mask(believed.cards)
+        narrowed = replace(position, own=tuple(own), known={seat: tuple(hand) for seat, hand in told.items()})
+        position = narrowed if narrowed.possible else replace(narrowed, own=position.own)
+    return position

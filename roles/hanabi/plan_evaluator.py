@@ -1,0 +1,99 @@
+"""Planner and evaluator in one (Guandan, sections 3.2 and 3.3, appendix B.2, which merges them to save a call)."""
+
+from collections.abc import Iterator
+
+from pydantic import Field
+
+from orchestrator.hanabi.cards import INDEX
+from orchestrator.hanabi.moves import Discard, Grounded, HintColour, HintRank, Move, Play
+from roles.hanabi.action_recommender import by_rank
+from roles.hanabi.first_order import SEEN, FirstOrder
+from roles.hanabi.reasoning import literal_play
+from roles.hanabi.reasoning.position import NEEDS, Position
+from roles.hanabi.second_order import SecondOrder
+from roles.registry import Notes, role
+from roles.replies import Choice, Reply
+from roles.sections import Told
+from roles.words import Words
+
+MISREAD = 0.5
+"""A move that is less likely to be understood than this is passed over."""
+
+
+class Plan(Reply):
+    action: Grounded = Field(description="the legal move, copied from the list")
+    plan: str = Field(description="how the game is to go on from it, step by step")
+    gain: float = Field(
+        ge=-25, le=25, description="the expected gain in points: what it adds to the team's final score, by its chances"
+    )
+
+
+class PlannedChoice(Choice):
+    """A choice with a plan for every move it was made among."""
+
+    example = {
+        "plans": [
+            {
+                "action": "play slot 2",
+                "plan": "The red 1 opens the red firework, upon which P1 plays the red 2 that he knows of.",
+                "gain": 2,
+            },
+            {
+                "action": "discard slot 0",
+                "plan": "The token goes to P1's hint of my next card; the red 1 waits a round.",
+                "gain": 0.5,
+            },
+        ],
+        **Choice.example,
+    }
+
+    plans: tuple[Plan, ...] = Field(description="one entry for EVERY move of the list")
+
+
+@role(reply=PlannedChoice, takes=SEEN, needs=NEEDS)
+def plan_evaluator(told: Told, notes: Notes) -> PlannedChoice:
+    """Makes a plan for each move of the list, estimates its gain and chooses; its program goes by the recommender."""
+    position = Position.of(told)
+    plans = tuple(_plan(position, move, told.words) for move in position.moves)
+    move, why = next(_wise(position, notes), None) or literal_play.best(position)
+    return PlannedChoice(plans=plans, reason=why, action=move)
+
+
+def _wise(position: Position, notes: Notes) -> Iterator[tuple[Move, str]]:
+    """The moves as they are ranked, without those that do certain harm or that the notes speak against."""
+    for entry in by_rank(notes):
+        move = entry.action
+        if move in position.moves and literal_play.harmless(position, move) and not _objection(position, move, notes):
+            yield move, f"rank {entry.rank} of the recommender's list: {entry.why}"
+
+
+def _objection(position: Position, move: Move, notes: Notes) -> bool:
+    """Whether a hint points at just the card that its owner will play by himself, or a move would be misread."""
+    said = [note for replies in notes.values() for note in replies]
+    readings = [one for note in said if isinstance(note, SecondOrder) for one in note.readings if one.action == move]
+    if any(reading.understood < MISREAD for reading in readings):
+        return True
+    if not isinstance(move, HintColour | HintRank):
+        return False
+    beliefs = [one for note in said if isinstance(note, FirstOrder) for one in note.beliefs if one.seat == move.to]
+    return any(_pointed(position, move) == [belief.plays] for belief in beliefs)
+
+
+def _pointed(position: Position, hint: HintColour | HintRank) -> list[int]:
+    """The playable cards that a hint touches, and the one that it saves."""
+    found, cards, playable = literal_play.lesson(position, hint), position.hands[hint.to], position.piles.playable
+    return [*(slot for slot in found.touched if playable >> INDEX[cards[slot]] & 1), *([-1] if found.saves else [])]
+
+
+def _plan(position: Position, move: Move, words: Words) -> Plan:
+    """The gain within a round, literally: a play's chance, what a hint lets its owner play, what a discard may lose."""
+    if isinstance(move, Play):
+        return Plan(
+            action=move, plan=words("the card joins its firework, if it fits"), gain=position.slots[move.slot].playable
+        )
+    if isinstance(move, Discard):
+        plan = words("the token lets somebody give a hint")
+        return Plan(action=move, plan=plan, gain=0.0 - position.slots[move.slot].critical)
+    found = literal_play.lesson(position, move)
+    plan = words("P$seat plays what he can by it, and keeps what he must", seat=move.to)
+    return Plan(action=move, plan=plan, gain=found.plays + 0.5 * found.points + 0.5 * found.saves)

@@ -1,0 +1,86 @@
+"""Planner: a one-ply search over the seat's own moves, the partners taken for convention players."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from random import Random
+
+from orchestrator.hanabi.convention.common_knowledge import Common
+from orchestrator.hanabi.convention.hint_convention import STRANGER
+from orchestrator.hanabi.convention.policy import Scene, decide
+from orchestrator.hanabi.convention.search import Trial, best, search
+from orchestrator.hanabi.moves import Move
+from roles.hanabi.history_report import by_history
+from roles.hanabi.proposer import WHOLE
+from roles.hanabi.reasoning import literal_play
+from roles.hanabi.reasoning.convention_scene import scene
+from roles.hanabi.reasoning.position import NEEDS, Position
+from roles.hanabi.sections.table import State
+from roles.registry import Notes, role
+from roles.replies import Choice, RatedChoice, Rating
+from roles.sections import Told, defaults
+
+OPTIONS: dict[str, tuple[object, ...]] = {"rollouts": (100, range(100_001))}
+"""`rollouts`: games played on imagined deals for a move, all tried moves together; none with 0."""
+
+
+@role(reply=RatedChoice, takes=WHOLE, needs=NEEDS, options=OPTIONS)
+def planner(told: Told, notes: Notes) -> RatedChoice:
+    """Tries the likely moves on imagined deals; keeps the colleagues' choice unless another is better beyond chance."""
+    position = by_history(Position.of(told), notes)
+    agreed = scene(told, position, notes)
+    at = agreed or _among_strangers(position)
+    usual = _usual(position, notes) or (decide(at)[0] if agreed else literal_play.best(position)[0])
+    rollouts = (defaults(OPTIONS) | dict(told.options))["rollouts"]
+    assert isinstance(rollouts, int)  # as its options say
+    if not position.possible:
+        return RatedChoice(ratings=(), reason="no hand fits what is known", action=usual)
+    chance = Random(f"{told[State].turn} {position}")  # nothing that the seat was not told
+    trials = [t for t in search(_harmless(at, position), usual, rollouts, chance) if t.scores]
+    if not trials:
+        return RatedChoice(ratings=(), reason="nothing else is worth a try", action=usual)
+    chosen = best(trials)
+    return RatedChoice(ratings=_ratings(trials), reason=_why(chosen, trials[0]), action=chosen.move)
+
+
+def _usual(position: Position, notes: Notes) -> Move | None:
+    """The move that a colleague chose, while it is among those left."""
+    choices = (note.action for replies in notes.values() for note in replies if isinstance(note, Choice))
+    return next((move for move in choices if move in position.moves and literal_play.harmless(position, move)), None)
+
+
+def _harmless(at: Scene, position: Position) -> Scene:
+    """Without the moves that are certainly wrong."""
+    return replace(at, legal=[move for move in at.legal if literal_play.harmless(position, move)])
+
+
+def _among_strangers(position: Position) -> Scene:
+    """The position by what hints say and no more."""
+    hands = tuple(position.own if seat == position.seat else position.known[seat] for seat in range(position.players))
+    common = Common(
+        customs=(STRANGER,) * position.players,
+        turn=0,
+        piles=position.piles,
+        tokens=position.tokens,
+        lives=position.lives,
+        deck=position.deck_size,
+        literal=hands,
+        hands=hands,
+        cards=tuple(tuple(range(10 * seat, 10 * seat + len(hand))) for seat, hand in enumerate(hands)),
+    )
+    return Scene(position.seat, common, position.hands, position.moves, position.turns_left)
+
+
+def _ratings(trials: Sequence[Trial]) -> tuple[Rating, ...]:
+    """The mean scores, from -1 for nothing to 1 for 25 points."""
+    return tuple(Rating(action=trial.move, rating=round(trial.mean / 12.5 - 1, 3)) for trial in trials)
+
+
+def _why(chosen: Trial, usual: Trial) -> str:
+    if chosen is usual:
+        return (
+            f"nothing tried on {len(usual.scores)} deals is better beyond chance: it leads to {usual.mean:.2f} points"
+        )
+    gain, error = chosen.gain(usual)
+    return (
+        f"on {len(chosen.scores)} deals it leads to {gain:.2f} points more than {usual.move} ({error:.2f} either way)"
+    )

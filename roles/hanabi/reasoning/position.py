@@ -1,0 +1,135 @@
+"""A position as far as a role was told of it: what its program reasons from.
+
+It is built of sections alone, so that a section taken away is really gone: without `own_deductions` only what was told
+outright counts, without `discards` no discarded card is counted, without either section on the others' knowledge
+they are taken to know nothing.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from orchestrator.hanabi import belief
+from orchestrator.hanabi.belief import Slot
+from orchestrator.hanabi.cards import ANY, Card, Mask, Piles
+from orchestrator.hanabi.moves import Discard, Hint, HintColour, HintRank, Move, Play
+from roles.hanabi.sections.table import (
+    Discards,
+    FinalRound,
+    LegalMoves,
+    OwnDeductions,
+    PartnerDeductions,
+    PartnerKnowledge,
+    State,
+)
+from roles.sections import Section, Told
+
+NEEDS: tuple[type[Section], ...] = (State, LegalMoves)
+"""What a program that reasons about moves cannot do without."""
+TAKES: tuple[type[Section], ...] = (State, OwnDeductions, PartnerKnowledge, PartnerDeductions, Discards, LegalMoves)
+"""All that a Position is built of."""
+
+
+@dataclass(frozen=True)
+class Position:
+    players: int
+    seat: int
+    lives: int
+    tokens: int
+    deck_size: int
+    turns: int
+    """The most turns that can still be taken, this one included."""
+    turns_left: int | None
+    """Turns until the game ends, if it was told; None while the deck has cards."""
+    piles: Piles
+    own: tuple[Mask, ...]
+    """What hints leave of each own slot."""
+    hands: Mapping[int, tuple[Card, ...]]
+    """The hands in sight by seat, in turn order from the next player."""
+    known: Mapping[int, tuple[Mask, ...]]
+    """What hints leave of each of their slots, for their owners."""
+    moves: tuple[Move, ...]
+    """The legal moves that are left to choose from."""
+
+    @classmethod
+    def of(cls, told: Told) -> "Position":
+        """Raises KeyError without the section `state`."""
+        state, discards, legal = told[State], told.get(Discards), told.get(LegalMoves)
+        deductions = told.get(OwnDeductions)
+        return cls(
+            players=state.players,
+            seat=state.seat,
+            lives=state.lives,
+            tokens=state.tokens,
+            deck_size=state.deck_size,
+            turns=_turns(told, state),
+            turns_left=final.turns_left if (final := told.get(FinalRound)) else None,
+            piles=Piles(state.fireworks, discards.cards if discards else ()),
+            own=deductions.slots if deductions else state.own,
+            hands=state.hands,
+            known=_known(told, state.hands),
+            moves=legal.moves if legal else (),
+        )
+
+    @cached_property
+    def slots(self) -> tuple[Slot, ...]:
+        """The exact belief about the own hand."""
+        return belief.believe(self.own, self.piles, *self.hands.values())
+
+    @property
+    def possible(self) -> bool:
+        """Whether some hand fits what the own slots may be and the cards in sight."""
+        try:
+            return bool(self.slots)
+        except ValueError:
+            return False
+
+    def partner(self, seat: int) -> tuple[Slot, ...]:
+        """The exact belief of a partner about his hand, as far as this seat can tell."""
+        return belief.believe(self.known[seat], self.piles, *(h for other, h in self.hands.items() if other != seat))
+
+    @property
+    def reachable(self) -> int:
+        """The highest score that the piles and the turns left allow."""
+        return min(self.piles.best_possible, sum(self.piles.fireworks) + self.turns)
+
+    @property
+    def plays(self) -> list[Play]:
+        return [move for move in self.moves if isinstance(move, Play)]
+
+    @property
+    def discards(self) -> list[Discard]:
+        return [move for move in self.moves if isinstance(move, Discard)]
+
+    @property
+    def hints(self) -> list[Hint]:
+        return [move for move in self.moves if isinstance(move, HintColour | HintRank)]
+
+    def unseen_by(self, seat: int) -> tuple[int, ...]:
+        """Copies of each type that a partner cannot see, as far as this seat can tell: its own hand among them."""
+        return belief.unseen(self.piles, *(cards for other, cards in self.hands.items() if other != seat))
+
+    def possible_to(self, seat: int) -> tuple[Mask, ...]:
+        """For each slot of a partner: what he can think it is, slot by slot, by his hints and the cards both see."""
+        return self._possible[seat]
+
+    @cached_property
+    def _possible(self) -> Mapping[int, tuple[Mask, ...]]:
+        left = {seat: sum(1 << i for i, n in enumerate(self.unseen_by(seat)) if n) for seat in self.hands}
+        return {seat: tuple(known & left[seat] for known in self.known[seat]) for seat in self.hands}
+
+
+def _known(told: Told, hands: Mapping[int, tuple[Card, ...]]) -> Mapping[int, tuple[Mask, ...]]:
+    if deductions := told.get(PartnerDeductions):
+        return deductions.masks
+    if outright := told.get(PartnerKnowledge):
+        return outright.hands
+    return {seat: (ANY,) * len(cards) for seat, cards in hands.items()}
+
+
+def _turns(told: Told, state: State) -> int:
+    """Exact in the final round, if it was told; else by the cards and tokens that are left to spend."""
+    final = told.get(FinalRound)
+    if final and final.turns_left is not None:
+        return final.turns_left
+    return 2 * state.deck_size + state.tokens + state.players

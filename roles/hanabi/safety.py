@@ -1,0 +1,107 @@
+"""The exact safety rule: what it refuses, and the safest move when nothing passes.
+
+A play is judged by the belief about its slot: by what hints and visible cards allow, narrowed by a trusted note on the
+past where there is one. It never looks at the hidden card.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from orchestrator.hanabi import belief
+from orchestrator.hanabi.cards import Mask, mask
+from orchestrator.hanabi.convention.policy import GAMBLES
+from orchestrator.hanabi.moves import Discard, Move, Play
+from roles.hanabi.history_report import HistoryReport
+from roles.hanabi.reasoning import literal_play
+from roles.hanabi.reasoning.position import NEEDS, TAKES, Position
+from roles.hanabi.sections.table import Discards, OwnDeductions
+from roles.registry import Notes, role
+from roles.replies import Choice, Judgement
+from roles.sections import Told
+
+LIMITS: Mapping[int, float] = {1: 1.0, 2: literal_play.LIKELY, 3: literal_play.LIKELY}
+"""Lives left -> the probability from which a play may be made; the last life is never gambled."""
+NEARLY_OVER = 0.01
+"""The same when the game is nearly over and a life to spare buys nothing else."""
+
+
+@dataclass(frozen=True)
+class Safety:
+    """The rule as the verifier of a graph, with the notes it trusts."""
+
+    limits: Mapping[int, float]
+
+    def judge(self, position: Position, move: Move, trusted: Sequence[HistoryReport] = ()) -> Judgement:
+        if isinstance(move, Play):
+            return self._play(position, move, trusted)
+        if isinstance(move, Discard):
+            return _discard(position, move)
+        return Judgement(accept=True, reason="a hint risks nothing")
+
+    def _play(self, position: Position, move: Play, trusted: Sequence[HistoryReport]) -> Judgement:
+        slots = _inferred(position, trusted) or position.slots
+        chance = slots[move.slot].playable
+        needed = self.limits[position.lives]
+        if position.lives > 1 and position.deck_size <= GAMBLES[position.lives]:
+            needed = min(needed, NEARLY_OVER)
+        lives = f"{position.lives} {'lives' if position.lives > 1 else 'life'} left"
+        said = (
+            f"slot {move.slot} is playable with probability {chance:.2f}; with {lives} it must be at least {needed:.2f}"
+        )
+        return Judgement(accept=chance >= needed, reason=said)
+
+
+def _discard(position: Position, move: Discard) -> Judgement:
+    """A card known critical is not thrown away while another is known dead."""
+    dead = [number for number, slot in enumerate(position.slots) if slot.dead == 1.0]
+    if position.slots[move.slot].critical == 1.0 and dead:
+        return Judgement(accept=False, reason=f"slot {move.slot} is known critical, and slot {dead[0]} is known dead")
+    return Judgement(accept=True, reason="nothing known to be critical is lost while a dead card could go")
+
+
+def _inferred(position: Position, trusted: Sequence[HistoryReport]) -> tuple[belief.Slot, ...]:
+    """The belief narrowed by trusted inferences; empty when there are none, or when they contradict what is known."""
+    if not trusted:
+        return ()
+    masks: list[Mask] = list(position.own)
+    for report in trusted:
+        for inference in report.inferred:
+            if inference.slot < len(masks):
+                masks[inference.slot] &= mask(inference.cards)
+    try:
+        return belief.believe(masks, position.piles, *position.hands.values())
+    except ValueError:
+        return ()
+
+
+def safest(position: Position) -> tuple[Move, str]:
+    """A certain play; else a known dead discard; else, with a token, a hint; else the discard least likely critical."""
+    if sure := literal_play.certain_plays(position):
+        return sure[0], f"slot {sure[0].slot} is known to be playable"
+    discards = literal_play.by_spareness(position)
+    if discards and position.slots[discards[0].slot].dead == 1.0:
+        return discards[0], literal_play.why_discard(position, discards[0])
+    if lessons := literal_play.lessons(position):
+        return lessons[0].hint, literal_play.why_hint(lessons[0])
+    least = min(discards, key=lambda move: position.slots[move.slot].critical)
+    return least, literal_play.why_discard(position, least)
+
+
+STANDARD = Safety(LIMITS)
+
+
+@role(reply=Judgement, takes=TAKES, needs=(*NEEDS, OwnDeductions, Discards))
+def safety(told: Told, notes: Notes) -> Judgement:
+    """Exact rule: refuses plays that are too risky, and discards of critical cards while a dead one could go."""
+    return judged(STANDARD, told, notes)
+
+
+def judged(rule: Safety, told: Told, notes: Notes) -> Judgement:
+    """The rule on the one choice among the notes, trusting the notes on the past among them."""
+    trusted = [note for replies in notes.values() for note in replies if isinstance(note, HistoryReport)]
+    return rule.judge(Position.of(told), chosen(notes), trusted)
+
+
+def chosen(notes: Notes) -> Move:
+    """The move of the one choice among the notes."""
+    return next(note.action for replies in notes.values() for note in replies if isinstance(note, Choice))

@@ -1,0 +1,99 @@
+"""Second-order beliefs: what the others believe of me, and how they would read my moves (Guandan, section 3.3 and
+appendix B.3).
+"""
+
+from pydantic import Field
+
+from orchestrator.hanabi.convention.hint_convention import known
+from orchestrator.hanabi.moves import Discard, Grounded, Move, Play
+from roles.hanabi.first_order import SEEN, narrowed
+from roles.hanabi.reasoning import literal_play
+from roles.hanabi.reasoning.position import NEEDS, Position
+from roles.registry import Notes, role
+from roles.replies import Chance, Reply
+from roles.sections import Told
+from roles.words import Words
+
+
+class Mirror(Reply):
+    """What a partner believes of me."""
+
+    seat: int = Field(ge=0, le=4, description="the player's number")
+    sees: str = Field(description="what he believes that you know of your own hand")
+    expects: str = Field(description="what he believes that you mean to do, and what for")
+
+
+class MoveReading(Reply):
+    """How a move would be read."""
+
+    action: Grounded = Field(description="the legal move, copied from the list")
+    reading: str = Field(description="what the others would conclude from it and do upon it")
+    understood: Chance = Field(description="how likely they take it as you mean it")
+
+
+class SecondOrder(Reply):
+    """Oneself in the others' eyes."""
+
+    names_moves = True
+    example = {
+        "mirrors": [
+            {
+                "seat": 1,
+                "sees": "He told me of my 1s and believes that I know them to be playable.",
+                "expects": "He expects me to play slot 0, so that he need not spend a token on it again.",
+            }
+        ],
+        "readings": [
+            {
+                "action": "play slot 0",
+                "reading": "P1 sees his hint understood and goes on to hint the next card.",
+                "understood": 0.9,
+            }
+        ],
+    }
+
+    mirrors: tuple[Mirror, ...] = Field(description="one entry for EVERY other player")
+    readings: tuple[MoveReading, ...] = Field(description="one entry for EVERY move of the list")
+
+
+@role(reply=SecondOrder, takes=SEEN, needs=NEEDS)
+def second_order(told: Told, notes: Notes) -> SecondOrder:
+    """Says what each partner believes of this seat, and how each move of the list would be read."""
+    position, words = Position.of(told), told.words
+    sees, expects = narrowed(position.own, words), _expected(position, words)
+    return SecondOrder(
+        mirrors=tuple(Mirror(seat=seat, sees=sees, expects=expects) for seat in position.hands),
+        readings=tuple(_reading(position, move, words) for move in position.moves),
+    )
+
+
+def _expected(position: Position, words: Words) -> str:
+    """What hints alone, which everybody heard, would have this seat do."""
+    sure = [slot for slot, left in enumerate(position.own) if known(left, position.piles.playable)]
+    if sure:
+        return words("you play slot $slot, which the hints show to fit", slot=sure[0])
+    slot = literal_play.next_discard(position.own) or 0
+    return words("you give a hint, or discard slot $slot" if position.tokens else "you discard slot $slot", slot=slot)
+
+
+def _reading(position: Position, move: Move, words: Words) -> MoveReading:
+    """A literal reader takes a hint for what it says, and a move of one's own for what it looks like."""
+    if isinstance(move, Play):
+        sure = known(position.own[move.slot], position.piles.playable)
+        taken = "they know that it was known to fit" if sure else "they take it for a risk, or for more than hints told"
+        return MoveReading(action=move, reading=words(taken), understood=0.9)
+    if isinstance(move, Discard):
+        return MoveReading(action=move, reading=words("they take the card for one to spare"), understood=0.9)
+    return _of_hint(literal_play.lesson(position, move), words)
+
+
+def _of_hint(found: literal_play.Lesson, words: Words) -> MoveReading:
+    if found.plays:
+        taken, understood = "P$seat will know a card that he can play, and play it", 0.9
+    elif found.saves:
+        taken, understood = "P$seat will keep the card that he would have discarded next", 0.6
+    elif found.points:
+        taken, understood = "P$seat learns of a playable card, but cannot be sure that it is", 0.6
+    else:
+        taken, understood = "P$seat learns of nothing that he can play", 0.6
+    return MoveReading(action=found.hint, reading=words(taken, seat=found.hint.to), understood=understood)

@@ -1,0 +1,117 @@
+"""The sections that tell what happened: the moves so far, and what the seat kept of its own last turn."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Self
+
+from orchestrator.hanabi.view import Past, View
+from orchestrator.table.seat import BEFORE
+from roles.notes_text import lines
+from roles.sections import Options, Section
+from roles.words import ENGLISH, Words
+
+NO_MOVE = "None yet: this is the game's first turn."
+AFTER = " Fireworks, tokens and lives are those after the move."
+NAMING = (
+    "`+1` and so on count seats. Before a player they count from you, $you: `$after, +1` sits next after you. "
+    "In a hint they count from the player who GAVE it, not from you: `hint +1 red` of $after went to $third. "
+    "The absolute name stands beside it. "
+)
+
+
+@dataclass(frozen=True)
+class History(Section):
+    """Past moves: all of them, the last so many, or those since the seat's own last turn."""
+
+    name = "history"
+    choices = {"moves": ("all", "since_last_turn", int), "names": ("absolute", "relative"), "after": ("told", "unsaid")}
+    players: int
+    seat: int
+    moves: tuple[Past, ...]
+    """Oldest first."""
+    whole: bool
+    """Whether these are all moves of the game."""
+    after: bool
+    """Whether the words tell fireworks, tokens and lives after each move."""
+    relative: bool
+    """Whether players are also named by their distance, as in the papers' engine: from the seat, and in a hint from
+    who gave it."""
+
+    @classmethod
+    def of(cls, view: View, options: Options) -> Self:
+        which = options["moves"]
+        kept = view.history
+        if which == "since_last_turn":
+            last = max((past.turn for past in kept if past.seat == view.seat), default=0)
+            kept = tuple(past for past in kept if past.turn >= last)
+        elif isinstance(which, int):
+            kept = kept[-which:] if which else ()
+        after, relative = options["after"] == "told", options["names"] == "relative"
+        return cls(view.players, view.seat, kept, kept == view.history, after, relative)
+
+    def variables(self, words: Words) -> dict[str, object]:
+        of = self.players if self.relative else None
+        lines = [words.say(past, self.seat, of, after=self.after) for past in self.moves] or [words(NO_MOVE)]
+        title = "All moves so far, oldest first" if self.whole else "The latest moves, oldest first"
+        return {
+            "title": words(title),
+            "naming": self._naming(words),
+            "after": words(AFTER) if self.after else "",
+            "moves": "\n".join(f"- {line}" for line in lines),
+        }
+
+    @property
+    def latest(self) -> tuple[Past, ...]:
+        """The others' moves since the seat's own last one."""
+        last = max((past.turn for past in self.moves if past.seat == self.seat), default=0)
+        return tuple(past for past in self.moves if past.turn > last)
+
+    def _naming(self, words: Words) -> str:
+        if not self.relative:
+            return ""
+        after, third = (f"P{(self.seat + step) % self.players}" for step in (1, 2))
+        return words(NAMING, you=f"P{self.seat}", after=after, third=third)
+
+
+@dataclass(frozen=True)
+class OwnActions(Section):
+    """The seat's own moves: CAC's episodic memory."""
+
+    name = "own_actions"
+    moves: tuple[Past, ...]
+
+    @classmethod
+    def of(cls, view: View, options: Options) -> Self:
+        return cls(tuple(past for past in view.history if past.seat == view.seat))
+
+    def variables(self, words: Words) -> dict[str, object]:
+        made = (words("$turn: $move", turn=p.turn, move=f"{p.move}{words.result(p)}") for p in self.moves)
+        return {"moves": words("; ").join(made) or words("None yet.")}
+
+
+@dataclass(frozen=True)
+class Remembered(Section):
+    """What the seat kept of its own last turn; says nothing on its first, or when its graph remembers nothing."""
+
+    name = "remembered"
+    memory: Mapping[str, Any] = field(default_factory=dict)
+    """`turn`, `move`, `lives`, `tokens`, `deck_size`, `fireworks`, `own`, and `notes`: node -> its replies as data."""
+
+    def holding(self, memory: Mapping[str, Any]) -> Self:
+        return replace(self, memory={key: kept for key, kept in memory.items() if key != BEFORE})
+
+    def variables(self, words: Words) -> dict[str, object]:
+        said = [
+            f"## {words.name(node)}\n{lines(reply, words)}"
+            for node, replies in self.memory["notes"].items()
+            for reply in replies
+        ]
+        return {
+            **{key: self.memory[key] for key in ("turn", "move", "lives", "tokens", "deck_size")},
+            "fireworks": words.fireworks(self.memory["fireworks"]),
+            "own": words.by_slot(self.memory["own"]),
+            "notes": "\n\n".join(said) or words("You noted nothing."),
+        }
+
+    def words(self, words: Words = ENGLISH) -> str:
+        return super().words(words) if self.memory else ""

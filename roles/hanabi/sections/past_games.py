@@ -1,0 +1,205 @@
+"""The section that tells past games of the others: public records, and the habits that they show."""
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Any, Self
+
+from orchestrator.hanabi.moves import Discard, HintColour, HintRank, Play
+from orchestrator.hanabi.public_record import Record, Step
+from orchestrator.hanabi.view import View
+from orchestrator.table.seat import BEFORE
+from roles.sections import Options, Section
+from roles.words import ENGLISH, Words, percent
+
+
+@dataclass(frozen=True)
+class Habits:
+    """How the players of some games treated hints; counts over all games and players."""
+
+    hinted_turns: int = 0
+    """Turns of players who had been hinted since their turn before."""
+    played_newest: int = 0
+    """Of these: the newest card touched by the latest such hint was played."""
+    played_oldest: int = 0
+    """Likewise the oldest, where the hint touched several."""
+    played_other: int = 0
+    """Likewise another card that it touched."""
+    plays: int = 0
+    unhinted_plays: int = 0
+    """Plays of a card that no hint had touched."""
+    misplays: int = 0
+    discards: int = 0
+    oldest_unhinted: int = 0
+    """Discards of the oldest card that no hint had touched."""
+    newest_unhinted: int = 0
+    """Discards of the newest such card, where there were several."""
+    hinted_discards: int = 0
+    """Discards of a card that a hint had touched."""
+    tokens: int = 0
+    """Information tokens at the beginning of each turn, added up."""
+    turns: int = 0
+    colour_hints: int = 0
+    rank_hints: int = 0
+
+    @classmethod
+    def of(cls, games: Iterable[Record]) -> Self:
+        counts: Counter[str] = Counter()
+        for game in games:
+            _watch(game, counts)
+        return cls(**counts)
+
+
+def _watch(game: Record, counts: Counter[str]) -> None:
+    """Adds what a game shows."""
+    told: dict[int, tuple[int, ...]] = {}  # the slots of the latest hint to a player since his last turn
+    for step in game.steps():
+        counts["turns"] += 1
+        counts["tokens"] += step.tokens
+        if slots := told.pop(step.seat, ()):
+            counts["hinted_turns"] += 1
+            counts.update(_answered(step, slots))
+        if isinstance(step.move, Play):
+            counts.update(_played(step))
+        elif isinstance(step.move, Discard):
+            counts.update(_discarded(step))
+        else:
+            told[step.move.to] = step.touched
+            counts["colour_hints"] += isinstance(step.move, HintColour)
+            counts["rank_hints"] += isinstance(step.move, HintRank)
+
+
+def _answered(step: Step, slots: Sequence[int]) -> dict[str, int]:
+    """Which touched card was played. A hint's slots keep their numbers until its owner moves."""
+    if not isinstance(step.move, Play) or step.move.slot not in slots:
+        return {}
+    if step.move.slot == slots[-1]:
+        return {"played_newest": 1}
+    return {"played_oldest": 1} if step.move.slot == slots[0] else {"played_other": 1}
+
+
+def _played(step: Step) -> dict[str, int]:
+    assert isinstance(step.move, Play)
+    return {"plays": 1, "unhinted_plays": not step.hinted[step.move.slot], "misplays": step.scored is False}
+
+
+def _discarded(step: Step) -> dict[str, int]:
+    assert isinstance(step.move, Discard)
+    slot, free = step.move.slot, [i for i, turn in enumerate(step.hinted) if not turn]
+    oldest = bool(free) and slot == free[0]
+    return {
+        "discards": 1,
+        "oldest_unhinted": oldest,
+        "newest_unhinted": bool(free) and slot == free[-1] and not oldest,
+        "hinted_discards": step.hinted[slot] > 0,
+    }
+
+
+@lru_cache(maxsize=64)
+def _read(text: str) -> tuple[Record, ...]:
+    """Once for all turns of a game."""
+    return tuple(Record.read(record) for record in json.loads(text))
+
+
+@lru_cache(maxsize=64)
+def _habits(games: tuple[Record, ...]) -> Habits:
+    return Habits.of(games)
+
+
+@dataclass(frozen=True)
+class PastGames(Section):
+    """Past games of the others, if the seat was given any before the game; else it says nothing."""
+
+    name = "past_games"
+    records: Sequence[Mapping[str, Any]] = ()
+    """Public records as plain data, oldest first."""
+
+    @classmethod
+    def of(cls, view: View, options: Options) -> Self:
+        return cls()
+
+    def holding(self, memory: Mapping[str, Any]) -> Self:
+        return type(self)(tuple(memory.get(BEFORE, ())))
+
+    @cached_property
+    def games(self) -> tuple[Record, ...]:
+        """Typed: players, deck, moves. Raises UserError for what is no record."""
+        return _read(json.dumps(self.records)) if self.records else ()
+
+    @cached_property
+    def habits(self) -> Habits:
+        """What these games show of the partners."""
+        return _habits(self.games)
+
+    def variables(self, words: Words) -> dict[str, object]:
+        return {"count": len(self.games), "games": _endings(self.games, words), "habits": _said(self.habits, words)}
+
+    def words(self, words: Words = ENGLISH) -> str:
+        return super().words(words) if self.records else ""
+
+
+GAME = "- game $number: $score points, $lives lives left, $turns turns"
+
+
+def _endings(games: Sequence[Record], words: Words) -> str:
+    lines = []
+    for number, game in enumerate(games, 1):
+        end = game.ending
+        lines.append(words(GAME, number=number, score=end.score, lives=end.lives, turns=len(game.moves)))
+    return "\n".join(lines)
+
+
+ANSWERED = (
+    "- A player who was hinted since his last turn ($count turns) then played, of the cards that the latest hint "
+    "touched: the newest on $newest, the oldest of several on $oldest, one between on $other; otherwise he did "
+    "something else."
+)
+PLAYED = "- Plays: $count. Of cards that no hint had touched: $blind. Wrong: $wrong."
+DISCARDED = (
+    "- Discards: $count. The oldest card that no hint had touched: $oldest; the newest of several such: $newest; "
+    "a card that a hint had touched: $hinted."
+)
+HINTED = "- Hints: $count, $share of all turns; of a colour: $colour, of a rank: $rank."
+TOKENS = "- Tokens at the beginning of a turn: $tokens on average."
+
+
+def _said(habits: Habits, words: Words) -> str:
+    hints = habits.colour_hints + habits.rank_hints
+    lines = [
+        words(
+            ANSWERED,
+            count=habits.hinted_turns,
+            newest=_share(habits.played_newest, habits.hinted_turns),
+            oldest=_share(habits.played_oldest, habits.hinted_turns),
+            other=_share(habits.played_other, habits.hinted_turns),
+        ),
+        words(
+            PLAYED,
+            count=habits.plays,
+            blind=_share(habits.unhinted_plays, habits.plays),
+            wrong=_share(habits.misplays, habits.plays),
+        ),
+        words(
+            DISCARDED,
+            count=habits.discards,
+            oldest=_share(habits.oldest_unhinted, habits.discards),
+            newest=_share(habits.newest_unhinted, habits.discards),
+            hinted=_share(habits.hinted_discards, habits.discards),
+        ),
+        words(
+            HINTED,
+            count=hints,
+            share=_share(hints, habits.turns),
+            colour=_share(habits.colour_hints, hints),
+            rank=_share(habits.rank_hints, hints),
+        ),
+        words(TOKENS, tokens=f"{habits.tokens / max(habits.turns, 1):.1f}"),
+    ]
+    return "\n".join(lines)
+
+
+def _share(part: int, whole: int) -> str:
+    """`0%` where there is nothing to share."""
+    return percent(part / whole) if whole else "0%"

@@ -1,0 +1,372 @@
+"""The sections: what can be told of a position, piece by piece."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any, Self
+
+from orchestrator.errors import UserError
+from orchestrator.hanabi import belief
+from orchestrator.hanabi.belief import Slot
+from orchestrator.hanabi.cards import COLOURS, Card, Fireworks, Mask, Piles
+from orchestrator.hanabi.moves import Listed, Move, listed
+from orchestrator.hanabi.view import Hand, Knowledge, View
+from roles.hanabi.sections.fixed import (
+    CardCounts,
+    Conventions,
+    DeductionRules,
+    ProbabilityAdvice,
+    Rules,
+    StepByStep,
+    Strategy,
+)
+from roles.hanabi.sections.history import History, OwnActions, Remembered
+from roles.hanabi.sections.past_games import PastGames
+from roles.sections import OWN_PARTS, Options, S, Section, Told, check_choices, defaults
+from roles.words import ENGLISH, Words
+
+OWN_HAND = "Your hand, which you cannot see, with what you have been told outright:"
+
+
+@dataclass(frozen=True)
+class State(Section):
+    """The table as it stands: the public counts, the hands in sight, and what was told outright of the own cards."""
+
+    name = "state"
+    choices = {"own": ("told", "unsaid")}
+    players: int
+    seat: int
+    turn: int
+    lives: int
+    tokens: int
+    deck_size: int
+    fireworks: Fireworks
+    own: tuple[Mask, ...]
+    """What was told outright of each own slot: positive hints alone."""
+    known: tuple[Knowledge, ...]
+    """What was told of each own slot; its words are those told outright."""
+    hands: dict[int, tuple[Card, ...]]
+    """By seat, in turn order from the next player."""
+    tells_own: bool = True
+    """Whether the words repeat what was told outright; where deductions are listed they can leave it out."""
+
+    @classmethod
+    def of(cls, view: View, options: Options) -> Self:
+        return cls(
+            tells_own=options["own"] == "told",
+            players=view.players,
+            seat=view.seat,
+            turn=view.turn,
+            lives=view.lives,
+            tokens=view.tokens,
+            deck_size=view.deck_size,
+            fireworks=view.fireworks,
+            own=tuple(k.positive for k in view.own),
+            known=view.own,
+            hands={hand.seat: hand.cards for hand in view.hands},
+        )
+
+    def variables(self, words: Words) -> dict[str, object]:
+        order = [words.player((self.seat + step) % self.players, self.seat) for step in range(self.players)]
+        hands = {seat: words.by_slot(card.value for card in cards) for seat, cards in self.hands.items()}
+        return {
+            "seat": self.seat,
+            "turn": self.turn,
+            "order": words.listed(order),
+            "lives": self.lives,
+            "tokens": self.tokens,
+            "deck_size": self.deck_size,
+            "score": sum(self.fireworks),
+            "fireworks": words.fireworks(self.fireworks),
+            "own": self._own(words),
+            "hands": _by_seat(hands, words),
+        }
+
+    def _own(self, words: Words) -> str:
+        if not self.tells_own:
+            return ""
+        return f"{words(OWN_HAND)}\n{words.slots(map(words.told, self.known))}\n\n"
+
+
+@dataclass(frozen=True)
+class OwnDeductions(Section):
+    """What each own card can be: by hints alone (as in the papers), or with the cards in sight counted (`counting`)."""
+
+    name = "own_deductions"
+    choices = {"from": ("hints", "counting")}
+    slots: tuple[Mask, ...]
+    """Positive and negative hints; no counting."""
+    known: tuple[Knowledge, ...]
+    in_sight: tuple[Piles, tuple[tuple[Card, ...], ...]] | None = None
+    """What is counted, if anything is: the piles, and the others' hands."""
+
+    @classmethod
+    def of(cls, view: View, options: Options) -> Self:
+        in_sight = (view.piles, tuple(hand.cards for hand in view.hands)) if options["from"] == "counting" else None
+        return cls(tuple(k.mask for k in view.own), view.own, in_sight)
+
+    @property
+    def counted(self) -> tuple[Slot, ...]:
+        """The exact belief, when the cards in sight are counted."""
+        if self.in_sight is None:
+            return ()
+        piles, hands = self.in_sight
+        return belief.believe(self.slots, piles, *hands)
+
+    def variables(self, words: Words) -> dict[str, object]:
+        if self.counted:
+            basis = "By all hints, touched or not, and by counting every card you can see; the chances are exact:"
+            slots = [words.counted(slot) for slot in self.counted]
+        else:
+            basis = "By the hints you were given, what these touched and what they did not touch:"
+            slots = [words.possible(known) for known in self.known]
+        return {"basis": words(basis), "slots": words.slots(slots)}
+
+
+@dataclass(frozen=True)
+class PartnerKnowledge(Section):
+    """What the others were told outright."""
+
+    name = "partner_knowledge"
+    hands: dict[int, tuple[Mask, ...]]
+    """By seat and slot: positive hints alone."""
+    known: dict[int, tuple[Knowledge, ...]]
+
+    @classmethod
+    def of(cls, view: View, options: Options) -> Self:
+        return cls(
+            {hand.seat: tuple(k.positive for k in hand.known) for hand in view.hands},
+            {hand.seat: hand.known for hand in view.hands},
+        )
+
+    def variables(self, words: Words) -> dict[str, object]:
+        told = {seat: words.by_slot(map(words.told, known)) for seat, known in self.known.items()}
+        return {"hands": _by_seat(told, words)}
+
+
+@dataclass(frozen=True)
+class PartnerDeductions(Section):
+    """What the others can deduce of their own cards from hints: literally, no counting."""
+
+    name = "partner_deductions"
+    hands: tuple[Hand, ...]
+    masks: dict[int, tuple[Mask, ...]]
+    """By seat and slot: positive and negative hints."""
+
+    @classmethod
+    def of(cls, view: View, options: Options) -> Self:
+        return cls(view.hands, {hand.seat: tuple(k.mask for k in hand.known) for hand in view.hands})
+
+    def variables(self, words: Words) -> dict[str, object]:
+        lines = []
+        for hand in self.hands:
+            lines.append(words("- P$seat:", seat=hand.seat))
+            for slot, (card, known) in enumerate(zip(hand.cards, hand.known, strict=True)):
+                text = words.possible(known)
+                lines.append(words("  - slot $slot ($card): $text", slot=slot, card=card.value, text=text))
+        return {"hands": "\n".join(lines)}
+
+
+@dataclass(frozen=True)
+class NextPlayable(Section):
+    name = "next_playable"
+    cards: tuple[Card | None, ...]
+    """The next card of each colour, R Y G W B; None when its firework is complete."""
+
+    @classmethod
+    def of(cls, view: View, options: Options) -> Self:
+        tops = zip(COLOURS, view.fireworks, strict=True)
+        return cls(tuple(Card(f"{colour}{top + 1}") if top < 5 else None for colour, top in tops))
+
+    def variables(self, words: Words) -> dict[str, object]:
+        pairs = zip(COLOURS, self.cards, strict=True)
+        lines = (
+            words("- $name: $text", name=words.colour(c), text=card.value if card else words("complete"))
+            for c, card in pairs
+        )
+        return {"cards": "\n".join(lines)}
+
+
+@dataclass(frozen=True)
+class Discards(Section):
+    name = "discards"
+    cards: tuple[Card, ...]
+    """Discarded and misplayed cards, oldest first."""
+
+    @classmethod
+    def of(cls, view: View, options: Options) -> Self:
+        return cls(view.discards)
+
+    def variables(self, words: Words) -> dict[str, object]:
+        if not self.cards:
+            return {"cards": words("Empty.")}
+        lines = []
+        for colour in COLOURS:
+            if mine := sorted(card.rank for card in self.cards if card.colour == colour):
+                ranks = words.listed(map(str, mine))
+                lines.append(words("- $name: $text", name=words.colour(colour), text=ranks))
+        return {"cards": "\n".join(lines)}
+
+
+FINAL = (
+    "The deck is empty. $turns turns are left in the whole game, this one included; P$last takes the last. "
+    "After this turn you will have no other."
+)
+
+
+@dataclass(frozen=True)
+class FinalRound(Section):
+    """The end in sight; says nothing while the deck has cards."""
+
+    name = "final_round"
+    turns_left: int | None
+    """This one included."""
+    last: int | None
+    """Who takes the last turn."""
+
+    @classmethod
+    def of(cls, view: View, options: Options) -> Self:
+        return cls(view.turns_left, view.last_seat)
+
+    def variables(self, words: Words) -> dict[str, object]:
+        if self.turns_left == 1:
+            return {"text": words("The deck is empty. This is the last turn of the game, and it is yours.")}
+        return {"text": words(FINAL, turns=self.turns_left, last=self.last)}
+
+    def words(self, words: Words = ENGLISH) -> str:
+        return super().words(words) if self.turns_left is not None else ""
+
+
+RECOMMENDED = "The moves to choose from: those that a recommender listed, of $legal legal ones"
+
+
+@dataclass(frozen=True)
+class LegalMoves(Section):
+    name = "legal_moves"
+    choices = {"labels": ("numbers", "letters")}
+    listed: Listed
+    """By label. A move refused this turn is not among them; the others keep their labels."""
+    letters: bool = False
+    legal: int | None = None
+    """How many legal moves there were before a recommender listed some of them; None when nobody did."""
+
+    @classmethod
+    def of(cls, view: View, options: Options) -> Self:
+        letters = options["labels"] == "letters"
+        return cls(listed(view.legal, letters=letters), letters)
+
+    @property
+    def moves(self) -> tuple[Move, ...]:
+        return tuple(self.listed.values())
+
+    def among(self, recommended: Sequence[Move]) -> Self:
+        """Only those that are recommended, in their order, with labels of their own; all where nothing is."""
+        if not recommended:
+            return self
+        kept = [move for move in recommended if move in self.moves]
+        return replace(self, listed=listed(kept, letters=self.letters), legal=len(self.moves))
+
+    def without(self, refused: Sequence[Move]) -> Self:
+        if not refused:
+            return self
+        return replace(self, listed={label: move for label, move in self.listed.items() if move not in refused})
+
+    def variables(self, words: Words) -> dict[str, object]:
+        title = words("Your legal moves") if self.legal is None else words(RECOMMENDED, legal=self.legal)
+        moves = "\n".join(f"{label}: {move}" for label, move in self.listed.items())
+        return {"title": title, "moves": moves}
+
+
+def _by_seat(texts: Mapping[int, str], words: Words) -> str:
+    """`- P1: ...`, a line each."""
+    return "\n".join(words("- P$seat: $text", seat=seat, text=text) for seat, text in texts.items())
+
+
+SECTIONS: dict[str, type[Section]] = {
+    kind.name: kind
+    for kind in (
+        Rules,
+        Conventions,
+        State,
+        OwnDeductions,
+        PartnerKnowledge,
+        PartnerDeductions,
+        NextPlayable,
+        Discards,
+        History,
+        OwnActions,
+        Remembered,
+        PastGames,
+        FinalRound,
+        Strategy,
+        StepByStep,
+        CardCounts,
+        ProbabilityAdvice,
+        DeductionRules,
+        LegalMoves,
+    )
+}
+
+
+def section(kind: type[S]) -> type[S]:
+    """Make a section of your own known by its name; a decorator. Raises UserError when the name is taken.
+
+    It brings its words in `template`, as text or as a file.
+    """
+    if kind.name in (*SECTIONS, *OWN_PARTS):
+        owner = SECTIONS[kind.name].__module__ if kind.name in SECTIONS else "every prompt"
+        raise UserError(
+            f"section {kind.name!r} is registered twice: by {owner} and by {kind.__module__}; choose another name"
+        )
+    if kind.template is None:
+        raise UserError(f"section {kind.name!r} has no template; give it its words as text or as a file")
+    try:
+        check_choices(f"section {kind.name!r}", kind.choices)
+    except ValueError as error:
+        raise UserError(str(error)) from None
+    SECTIONS[kind.name] = kind
+    return kind
+
+
+def cut(
+    view: View,
+    kinds: Iterable[tuple[type[Section], Options]],
+    refused: Sequence[Move] = (),
+    memory: Mapping[str, Any] | None = None,
+    options: Options | None = None,
+    words: Words = ENGLISH,
+    recommended: Sequence[Move] = (),
+) -> Told:
+    """The sections of a view, each with its options. `options` are the role's.
+
+    Where moves are recommended, only they are told of the legal ones; refused moves leave them.
+    """
+
+    def whole(section: Section) -> Section:
+        if isinstance(section, LegalMoves):
+            return section.among(recommended).without(refused)
+        return section.holding(memory or {}) if isinstance(section, Remembered | PastGames) else section
+
+    seen = _Seen(view)
+    # mypy takes the instances' __hash__ for the classes'
+    cuts = (_of(kind, seen, tuple(given.items())) for kind, given in kinds)  # type: ignore[arg-type]
+    return Told(map(whole, cuts), options, words)
+
+
+class _Seen:
+    """A view as a key: equal to itself alone."""
+
+    def __init__(self, view: View) -> None:
+        self.view = view
+
+    def __hash__(self) -> int:
+        return id(self.view)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Seen) and other.view is self.view
+
+
+@lru_cache(maxsize=4096)  # the sections of the turns that are being played, some fifteen each
+def _of(kind: type[Section], seen: _Seen, given: tuple[tuple[str, object], ...]) -> Section:
+    """A section, cut once for all the nodes of a turn that are told it."""
+    return kind.of(seen.view, defaults(kind.choices) | dict(given))

@@ -1,0 +1,41 @@
+"""Selector: picks one of K candidates (Best-of-K, appendix E.1)."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+
+from orchestrator.hanabi.moves import Move, parse
+from roles.hanabi.proposer import WHOLE
+from roles.hanabi.reasoning import literal_play
+from roles.hanabi.reasoning.position import NEEDS, Position
+from roles.hanabi.sections.table import LegalMoves
+from roles.registry import Notes, role
+from roles.replies import Choice
+from roles.sections import Told
+
+
+def only(told: Told, notes: Notes) -> Choice | None:
+    """The one candidate, when there is one, which the table still allows: nothing is left to select."""
+    there = candidates(notes)
+    legal = told.get(LegalMoves)
+    return there[0] if len(there) == 1 and legal and there[0].action in legal.moves else None
+
+
+def candidates(notes: Notes) -> list[Choice]:
+    return [note for replies in notes.values() for note in replies if isinstance(note, Choice)]
+
+
+def by_frequency(choices: Iterable[Choice]) -> Iterator[tuple[Move, int]]:
+    """The moves that were chosen and how often, the most frequent first."""
+    counts = Counter(str(choice.action) for choice in choices)
+    yield from ((parse(text), times) for text, times in counts.most_common())
+
+
+@role(reply=Choice, takes=WHOLE, needs=NEEDS, settled=only)
+def selector(told: Told, notes: Notes) -> Choice:
+    """Selects the best of several candidate moves; its program takes the most frequent that does no certain harm."""
+    position, there = Position.of(told), candidates(notes)
+    for move, times in by_frequency(there):
+        if move in position.moves and literal_play.harmless(position, move):
+            return Choice(action=move, reason=f"{times} of {len(there)} answers chose it")
+    move, why = literal_play.best(position)
+    return Choice(action=move, reason=f"no candidate will do; {why}")

@@ -1,0 +1,18 @@
+"""Self-verifier: CAC's judge of a chosen move (appendix C.3)."""
+
+from roles.hanabi.reasoning.position import TAKES, Position
+from roles.hanabi.safety import STANDARD, chosen
+from roles.hanabi.sections.fixed import Rules
+from roles.hanabi.sections.table import FinalRound, NextPlayable, State
+from roles.registry import Notes, role
+from roles.replies import Judgement
+from roles.sections import Told
+
+
+@role(reply=Judgement, takes=(Rules, *TAKES, NextPlayable, FinalRound), needs=(State,))
+def self_verifier(told: Told, notes: Notes) -> Judgement:
+    """Accepts or refuses a chosen move: by the rules, and not throwing the game away.
+
+    Its program trusts no report on the past: only the graph's own verifier knows which of them programs made.
+    """
+    return STANDARD.judge(Position.of(told), chosen(notes))

@@ -1,0 +1,182 @@
+"""A role's program made fallible: the errors of language models, put into what it is told and into what it answers.
+
+Every error has dice of its own, so that another rate of one changes nothing of the others. See docs/simulated.md.
+"""
+
+import random
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar
+
+from pydantic import BaseModel
+
+from orchestrator.hanabi.cards import COLOURS, Card
+from orchestrator.hanabi.moves import Discard, Move, Play
+from orchestrator.models.simulated import Rates
+from roles.hanabi.reasoning import literal_play
+from roles.hanabi.reasoning.position import Position
+from roles.hanabi.sections.table import LegalMoves, NextPlayable, OwnDeductions, PartnerDeductions, State
+from roles.registry import Notes, Solve
+from roles.replies import Choice, Judgement, Reply
+from roles.sections import Section, Told
+
+R = TypeVar("R", bound=BaseModel)
+
+SLOTS = ("slot", "plays", "safest_first")
+"""Fields of replies that hold the numbers of slots, one or several."""
+
+
+@dataclass
+class Slips:
+    """The errors of one answer: which of them strike, and which were made of those."""
+
+    rates: Rates
+    seed: int
+    made: list[str] = field(default_factory=list)
+
+    def strike(self, kind: str) -> random.Random | None:
+        """Dice to make this error with; None when it is not to be made."""
+        dice = random.Random(f"{self.seed} {kind}")
+        return dice if dice.random() < getattr(self.rates, kind) else None
+
+
+Exact = Callable[[], BaseModel]
+
+
+def reply(kind: type[Reply], solve: Solve, exact: Exact, told: Told, notes: Notes, slips: Slips) -> Reply:
+    """What the program answers, errors included, as the reply type that is asked for.
+
+    `exact` is the program's own answer; `solve` gives the one to a position misread.
+    """
+    if issubclass(kind, Judgement):
+        return judgement(exact(), slips)
+    made = _misled(solve, told, notes, slips) or exact()
+    assert isinstance(made, Reply)  # a node checks what its program replies
+    if isinstance(made, Choice):
+        made = overconfident(made, told, slips)
+    return rated(moved(made, told, slips), kind, told, slips)
+
+
+# What it is told
+
+
+def _misled(solve: Solve, told: Told, notes: Notes, slips: Slips) -> BaseModel | None:
+    """The answer to a position misread or half forgotten; None when there is no such error.
+
+    A misreading that contradicts what is known for certain leaves a program nothing to believe: another one is made.
+    """
+    forgot = forgetful(told, slips.strike("forgotten_negatives"))
+    before = forgot or told
+    errors = ["forgotten_negatives"] if forgot else []
+    variants = [(one, ["misread_stack", *errors]) for one in misread(before, slips.strike("misread_stack"))]
+    for wrong, kinds in [*variants, *([(forgot, errors)] if forgot else [])]:
+        try:
+            found = solve(wrong, notes)
+        except Exception:  # what a program raises that finds its position impossible is its own affair
+            continue
+        slips.made += kinds
+        return found
+    return None
+
+
+def misread(told: Told, dice: random.Random | None) -> Iterator[Told]:
+    """The position with one firework one too high or too low, all ways in random order."""
+    if dice is None or (state := told.get(State)) is None:
+        return
+    steps = [(i, step) for i, top in enumerate(state.fireworks) for step in (1, -1) if 0 <= top + step <= 5]
+    for colour, step in dice.sample(steps, len(steps)):
+        r, y, g, w, b = (top + step * (i == colour) for i, top in enumerate(state.fireworks))
+        tops = zip(COLOURS, (r, y, g, w, b), strict=True)
+        following = tuple(Card(f"{letter}{top + 1}") if top < 5 else None for letter, top in tops)
+        yield told.but(replace(state, fireworks=(r, y, g, w, b)), NextPlayable(following))
+
+
+def forgetful(told: Told, dice: random.Random | None) -> Told | None:
+    """The position with the negative hints to one hand forgotten; None where there are none."""
+    found: list[Section] = []
+    if own := told.get(OwnDeductions):
+        outright = tuple(known.positive for known in own.known)
+        found += [replace(own, slots=outright)] if outright != own.slots else []
+    if others := told.get(PartnerDeductions):
+        for hand in others.hands:
+            outright = tuple(known.positive for known in hand.known)
+            less = replace(others, masks={**others.masks, hand.seat: outright})
+            found += [less] if less != others else []
+    return told.but(dice.choice(found)) if dice and found else None
+
+
+# What it answers
+
+
+def overconfident(choice: Choice, told: Told, slips: Slips) -> Choice:
+    """A play of the likeliest hinted card that is not certain to fit, instead of a hint or a discard."""
+    if isinstance(choice.action, Play) or State not in told or not slips.strike("overconfident_play"):
+        return choice
+    position, hinted = Position.of(told), [bool(known.colour or known.rank) for known in told[State].known]
+    hoped = [move for move in position.plays if hinted[move.slot] and 0 < position.slots[move.slot].playable < 1]
+    if not hoped:
+        return choice
+    slips.made.append("overconfident_play")
+    move = max(hoped, key=lambda move: position.slots[move.slot].playable)
+    return choice.model_copy(update={"action": move, "reason": f"slot {move.slot} was hinted, so it should fit"})
+
+
+def moved(made: Reply, told: Told, slips: Slips) -> Reply:
+    """The answer with every slot in it one higher, or one lower."""
+    if not (dice := slips.strike("slot_off_by_one")):
+        return made
+    state, legal = told.get(State), told.get(LegalMoves)
+    size = len(state.own) if state else 5
+    for step in dice.sample((1, -1), 2):
+        if (wrong := _shifted(made, step, size, legal.moves if legal else None)) != made:
+            slips.made.append("slot_off_by_one")
+            return wrong
+    return made
+
+
+def _shifted(made: R, step: int, size: int, legal: Iterable[Move] | None) -> R:
+    """Moves stay legal ones, and slots of the hand."""
+
+    def other(name: str, value: Any) -> Any:
+        if isinstance(value, Play | Discard):
+            wrong = value.model_copy(update={"slot": value.slot + step})
+            return wrong if 0 <= wrong.slot < size and (legal is None or wrong in legal) else value
+        if isinstance(value, BaseModel):
+            return _shifted(value, step, size, legal)
+        if isinstance(value, tuple):
+            return tuple(other(name, inner) for inner in value)
+        there = name in SLOTS and isinstance(value, int) and 0 <= value + step < size
+        return value + step if there else value
+
+    return made.model_copy(update={name: other(name, value) for name, value in made})
+
+
+def rated(made: Reply, kind: type[Reply], told: Told, slips: Slips) -> Reply:
+    """The reply as it is asked for: with a rating of every legal move where there are ratings, the chosen one first."""
+    if not isinstance(made, Choice) or "ratings" not in kind.model_fields:
+        return made if isinstance(made, kind) else kind.model_validate(made.as_data())
+    moves = list(dict.fromkeys((made.action, *_ranked(told))))
+    marks = [round(1 - 2 * i / max(len(moves) - 1, 1), 2) for i in range(len(moves))]
+    if len(moves) > 1 and slips.strike("rating_mismatch"):
+        slips.made.append("rating_mismatch")
+        marks[:2] = marks[1::-1]
+    ratings = [{"action": str(move), "rating": mark} for move, mark in zip(moves, marks, strict=True)]
+    return kind.model_validate(made.model_dump(mode="json") | {"ratings": ratings})
+
+
+def _ranked(told: Told) -> list[Move]:
+    """The legal moves, the best first as far as the position is told."""
+    if State in told and LegalMoves in told:
+        return [move for move, _ in literal_play.ranked(Position.of(told))]
+    return list(told[LegalMoves].moves) if LegalMoves in told else []
+
+
+def judgement(made: BaseModel, slips: Slips) -> Reply:
+    """A judge's verdict, or the opposite."""
+    assert isinstance(made, Judgement)
+    kind = "wrong_refusal" if made.accept else "wrong_accept"
+    if not slips.strike(kind):
+        return made
+    slips.made.append(kind)
+    why = "it seems too much of a risk" if made.accept else "it seems safe, and it follows the rules"
+    return Judgement(reason=why, accept=not made.accept)

@@ -1,0 +1,125 @@
+"""Theory-of-mind interpreter: what the others meant, believe and will do (CAC, section 3 and appendix C.2)."""
+
+from collections.abc import Iterator
+
+from pydantic import Field, field_validator
+
+from orchestrator.hanabi.convention import policy
+from orchestrator.hanabi.convention.hint_convention import known, next_discard
+from orchestrator.hanabi.convention.policy import Scene
+from orchestrator.hanabi.moves import Discard, Grounded, Hint, Move, Play
+from roles.hanabi.history_report import by_history
+from roles.hanabi.reasoning import literal_play
+from roles.hanabi.reasoning.convention_scene import scene
+from roles.hanabi.reasoning.literal_play import Foreseen
+from roles.hanabi.reasoning.position import TAKES, Position
+from roles.hanabi.sections.fixed import Conventions, Rules
+from roles.hanabi.sections.history import History, Remembered
+from roles.hanabi.sections.past_games import PastGames
+from roles.hanabi.sections.table import FinalRound, LegalMoves, NextPlayable, State
+from roles.registry import Notes, role
+from roles.replies import Chance, Reply
+from roles.sections import Told
+from roles.words import ENGLISH
+
+
+class Intention(Reply):
+    """What a player will most likely do next."""
+
+    seat: int = Field(ge=0, le=4, description="the player's number")
+    next_action: str = Field(description="what he will most likely do on his next turn if nobody hints him again")
+    chance: Chance = Field(description="how likely that is")
+
+
+class MindReport(Reply):
+    """The others' latest moves explained, what they will do, what to tell them."""
+
+    names_moves = True
+    example = {
+        "explanation": "P1 told me of my 1s because every firework is still at 0: they can all be played.",
+        "intentions": [{"seat": 1, "next_action": "discard slot 0, for he knows of no play", "chance": 0.7}],
+        "suggestion": "P1's slot 3 is the playable red 1 and he does not know it: tell him of his 1s.",
+        "hint": "hint P1 rank 1",
+        "urgent": False,
+    }
+
+    explanation: str = Field(description="what the others' latest moves meant and told, in a sentence each")
+    intentions: tuple[Intention, ...] = Field(description="one entry for each other player who still has a turn")
+    suggestion: str = Field(description="which information would help the others most now, and why")
+    hint: Grounded | None = Field(
+        default=None, description="the legal hint that gives it, copied from the list, or none"
+    )
+    urgent: bool = Field(
+        default=False, description="true if that cannot wait: without it a card that must not be lost will go"
+    )
+
+    @field_validator("hint")
+    @classmethod
+    def _a_hint(cls, move: Move | None) -> Move | None:
+        if isinstance(move, Play | Discard):
+            raise ValueError(f"{str(move)!r} is no hint; name a legal hint, or null")
+        return move
+
+
+@role(
+    reply=MindReport,
+    takes=(Rules, Conventions, *TAKES, NextPlayable, FinalRound, History, Remembered, PastGames),
+    needs=(State, LegalMoves),
+)
+def tom_interpreter(told: Told, notes: Notes) -> MindReport:
+    """Explains the others' latest moves, foresees their next ones and says what to tell them."""
+    literally = Position.of(told)
+    position = by_history(literally, notes)
+    at = scene(told, position, notes)
+    legal = set(position.moves)
+    urgent = next((found for found in (policy.save(at) if at else ()) if found[0] in legal), None)
+    hint, why = urgent or next((found for found in _hints(position, at) if found[0] in legal), (None, NO_HINT))
+    return MindReport(
+        explanation=_explanation(told.get(History)),
+        intentions=tuple(_intention(literally, at, seat) for seat in position.hands),
+        suggestion=why,
+        hint=hint,
+        urgent=urgent is not None,
+    )
+
+
+NO_HINT = "No hint is worth a token now."
+
+
+def _hints(position: Position, at: Scene | None) -> Iterator[tuple[Hint, str]]:
+    """The hints worth a token, the best first: to those who keep to the conventions by what they point at, to the
+    others by what they say; then, when all tokens are there, one that points at nothing."""
+    if at is not None:
+        yield from policy.help(at)
+    told = literal_play.lessons(position, [hint for hint in position.hints if at is None or at.literally(hint)])
+    yield from ((found.hint, literal_play.why_hint(found)) for found in told if found.worth >= literal_play.WORTHWHILE)
+    if at is not None:
+        yield from policy.dump(at)
+
+
+def _explanation(history: History | None) -> str:
+    if history is None:
+        return "The past moves are not known."
+    lines = [ENGLISH.say(past, history.seat) for past in history.latest]
+    return "; ".join(lines) if lines else "Nobody has moved yet."
+
+
+def _intention(literally: Position, at: Scene | None, seat: int) -> Intention:
+    """What he does by all that he knows of his hand; his hints cannot be foretold in detail.
+
+    `literally`: the position by what hints say. What the past may mean is no matter to a stranger, and need not be
+    true.
+    """
+    foreseen = literal_play.foresee(literally, seat) if at is None or at.is_stranger(seat) else foresee(at, seat)
+    return Intention(seat=seat, next_action=foreseen.say(ENGLISH), chance=foreseen.chance)
+
+
+def foresee(at: Scene, seat: int) -> Foreseen:
+    """What a convention player will do next if nobody hints him again."""
+    hand = at.common.hands[seat]
+    fits = [slot for slot, mask in enumerate(hand) if known(mask, at.piles.playable)]
+    if fits:
+        return Foreseen("play", fits[0], 0.95)
+    dead = [slot for slot, mask in enumerate(hand) if known(mask, at.piles.dead)]
+    slot = dead[0] if dead else next_discard(hand, at.piles) or 0
+    return Foreseen("hint or discard", slot, 0.7) if at.common.tokens else Foreseen("discard", slot, 0.9)

@@ -1,0 +1,92 @@
+"""How notes are put to a model: an adviser's reply under his node's name, or one's own samples as candidates."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from pydantic import BaseModel
+
+from orchestrator.replies.text_format import entry, text_of
+from roles.replies import Choice, Form, Reply
+from roles.words import ENGLISH, Words
+
+
+def report(node: str, replies: Sequence[BaseModel], words: Words, raw: Form | None = None) -> str:
+    """A node's reply under its name; of several samples, one after the other."""
+    title = words.name(node)
+    texts = [plain(reply, words) if raw is None else written(reply, raw) for reply in replies]
+    if len(texts) == 1:
+        return f"## {title}\n{texts[0]}"
+    titles = (words("$title, answer $number", title=title, number=number) for number, _ in enumerate(texts, 1))
+    return "\n\n".join(f"## {one}\n{text}" for one, text in zip(titles, texts, strict=True))
+
+
+def written(reply: BaseModel, form: Form) -> str:
+    """What the model wrote; of a program's reply, what a model would have written in this form."""
+    if not isinstance(reply, Reply):
+        return plain(reply, ENGLISH)
+    return reply.text or text_of(reply, form)
+
+
+CANDIDATE = "candidate $number: $move (given $times of $all times)"
+
+
+def candidates(replies: Sequence[BaseModel], words: Words) -> str:
+    """Several choices of one node; equal ones once, with their count and all reasons."""
+    choices = [reply for reply in replies if isinstance(reply, Choice)]
+    given = Counter(str(choice.action) for choice in choices)
+    blocks = []
+    for number, (move, times) in enumerate(given.items(), 1):
+        reasons = dict.fromkeys(choice.reason for choice in choices if str(choice.action) == move)
+        said = "\n".join(f"- {reason}" for reason in reasons)
+        head = words(CANDIDATE, number=number, move=move, times=times, all=len(choices))
+        blocks.append(f"{head}\n{said}")
+    return "\n".join(blocks)
+
+
+def plain(reply: BaseModel, words: Words) -> str:
+    """A reply as lines: a field each, and an entry of a list of objects each."""
+    return lines(
+        reply.as_data() | reply.besides() if isinstance(reply, Reply) else reply.model_dump(mode="json"), words
+    )
+
+
+def lines(reply: Mapping[str, Any], words: Words) -> str:
+    """The same of a reply as plain data."""
+    return "\n".join(line for key, value in reply.items() for line in _field(key, value, words))
+
+
+def label(key: str, words: Words) -> str:
+    """How a field is called in a report. Raises UserError for one that the language has no phrase for."""
+    return words(key.replace("_", " "))
+
+
+def check_report(kind: type[BaseModel], words: Words) -> None:
+    """Raises UserError when a language has no phrase for a part of such a reply."""
+    for key, field in kind.model_fields.items():
+        label(key, words)
+        if inner := entry(field.annotation):
+            check_report(inner, words)
+
+
+def _field(key: str, value: Any, words: Words) -> Iterator[str]:
+    if isinstance(value, list) and value and isinstance(value[0], dict):
+        yield words("$name:", name=label(key, words))
+        for one in value:
+            there = (_named(inner, v, words) for inner, v in one.items() if v is not None)
+            yield "- " + words("; ").join(there)
+    elif value is not None:
+        yield _named(key, value, words)
+
+
+def _named(key: str, value: Any, words: Words) -> str:
+    return words("$name: $text", name=label(key, words), text=scalar(value, words))
+
+
+def scalar(value: Any, words: Words = ENGLISH) -> str:
+    """A value in words; a probability is 0 or 1 only when it is certain."""
+    if isinstance(value, list):
+        return words.listed(scalar(inner, words) for inner in value) or words("none")
+    if isinstance(value, float) and 0 < value < 1:
+        return f"{min(max(value, 0.01), 0.99):.2f}"
+    return words("none") if value is None else f"{value:g}" if isinstance(value, float) else str(value)

@@ -1,0 +1,254 @@
+"""What games will cost: against models that answer as programs do, and against games that were played."""
+
+import asyncio
+import json
+import math
+import shlex
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import yaml
+from scipy import stats
+
+import graphs
+from experiments.costs import estimate, prompt_probe, sample_size
+from experiments.costs.estimate import Bill
+from experiments.costs.sample_size import measured_spread
+from experiments.results.rows import Row
+from experiments.statistics.power import mde, needed
+from orchestrator.journal.events import Call, Event
+from orchestrator.models.request import estimated
+from orchestrator.models.simulated import Rates, SimSettings
+from orchestrator.table.seat import BEFORE, Chair, Memory
+from tests.conftest import Run
+
+PRICED = {"model": "openai:dear", "price": {"input": 1, "output": 10}}
+TEXT: dict[str, Any] = {
+    "name": "paid",
+    "graph": "sherlock",
+    "players": [2, 3],
+    "seeds": {"first": 1, "count": 4},
+    "models": {"default": PRICED},
+    "arms": {"full": {}, "twice": {"graph": "best_of_k"}, "program": {"models": {"default": "program"}}},
+    "baseline": "full",
+}
+
+
+def written(**changes: Any) -> str:
+    Path("paid.yaml").write_text(yaml.safe_dump({**TEXT, **changes}), "utf-8")
+    return "paid.yaml"
+
+
+def told(run: Run, *command: str) -> Any:
+    code, out, err = run(*command, "--json")
+    assert code == 0, err
+    return json.loads(out)
+
+
+def by_arm(planned: Any) -> dict[tuple[str, int], Any]:
+    return {(one["arm"], one["players"]): one for one in planned["arms"]}
+
+
+@pytest.mark.parametrize(
+    ("name", "players", "before"), [("best_of_k", 2, 0), ("mycroft", 3, 0), ("moa_sherlock", 5, 0), ("house", 2, 2)]
+)
+def test_prompt_pictures_are_what_a_model_that_answers_as_programs_do_is_asked(
+    name: str, players: int, before: int
+) -> None:
+    sure = SimSettings(model="sim:careful", **dict.fromkeys(Rates.model_fields, 0.0))
+    played = prompt_probe.game(players)
+    given = {BEFORE: [played.record] * before} if before else {}
+
+    def turn(number: int, memory: Memory) -> tuple[list[Call], Memory]:
+        heard: list[Event] = []
+        seat = graphs.seat(name, sure).sitting(Chair(heard.append))
+        decision = asyncio.run(seat(played.views[number - 1], memory))
+        return [event for event in heard if isinstance(event, Call) and event.asked], decision.memory
+
+    calls: list[Call] = []
+    for view in played.sampled:
+        earlier = view.turn - players
+        memory = turn(earlier, given)[1] if earlier > 0 else {}
+        calls += turn(view.turn, {**given, **memory})[0]
+    asked = prompt_probe.turn(graphs.read(name), players, before)["default"]
+    assert asked.calls * prompt_probe.POSITIONS == len(calls) > 0
+    tokens = sum(estimated(message.content) for call in calls for message in call.messages)
+    # a model's own text is quoted to colleagues and to its next turn; a program writes none
+    assert asked.tokens_in * prompt_probe.POSITIONS == pytest.approx(tokens, rel=0.1)
+
+
+def test_a_selector_of_one_candidate_is_not_asked_and_programs_never_are() -> None:
+    config = graphs.read("best_of_k")
+    proposer = next(name for name, node in config.nodes.items() if node.samples > 1)
+    assert prompt_probe.turn(graphs.change(config, **{proposer: {"samples": 1}}), 2)["default"].calls == 1
+    oracle = graphs.replace(graphs.read("moa_sherlock"), analyst="program")
+    asked = prompt_probe.turn(oracle, 3)
+    assert asked["default"].calls == prompt_probe.turn(graphs.read("moa_sherlock"), 3)["default"].calls - 1
+
+
+def test_a_graph_whose_programs_are_blind_is_pictured_all_the_same() -> None:
+    whole = graphs.read("moa_sherlock")
+    less = graphs.without_sections(whole, "state")
+    full, asked = (prompt_probe.turn(config, 3)["default"] for config in (whole, less))
+    assert asked.calls == full.calls and 0 < asked.tokens_in < full.tokens_in
+
+
+def test_a_dry_run_prices_what_is_left_by_arm_and_player_count(run: Run) -> None:
+    command = ("experiment", "run", written(), "--dry-run")
+    planned = told(run, *command)  # the server's key is not needed
+    assert (planned["games"], planned["left"]) == (24, 24) and not Path("runs").exists()
+    arms = by_arm(planned)
+    for players in (2, 3):
+        full, twice, program = (arms[arm, players] for arm in TEXT["arms"])
+        assert full["calls"] == 4 * prompt_probe.game(players).turns and twice["calls"] == 6 * full["calls"]
+        assert full["tokens_out"] == estimate.ANSWER * full["calls"]
+        assert full["usd"] == pytest.approx((full["tokens_in"] + 10 * full["tokens_out"]) / 1e6, rel=1e-5)
+        assert program["calls"] == program["tokens_in"] == program["usd"] == 0
+        assert program["basis"] == "programs: no model is asked" and "500 tokens assumed" in full["basis"]
+    for name in ("calls", "tokens_in", "tokens_out", "usd"):
+        assert planned[name] == pytest.approx(sum(one[name] for one in arms.values()), abs=3)
+    short = by_arm(told(run, *command, "--answer-tokens", "100"))
+    assert short["full", 2]["tokens_out"] == 100 * short["full", 2]["calls"]
+    thinking = written(models={"default": {**PRICED, "reasoning_effort": "high", "max_tokens": 7000}})
+    assert by_arm(told(run, "experiment", "run", thinking, "--dry-run"))["full", 2]["tokens_out"] == 4 * 68 * 7000
+
+
+def test_without_a_price_money_is_unknown_and_a_sentence_says_how_to_give_one(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    command = ("experiment", "run", written(models={"default": "openai:cheap"}), "--dry-run")
+    planned = told(run, *command)
+    assert planned["usd"] is None and any("no price is known of openai:cheap" in one for one in planned["said"])
+    code, out, _ = run(*command)
+    assert code == 0 and "prompt pictures; 500 tokens assumed per answer" in out
+    (whole,) = (line.split() for line in out.splitlines() if line.startswith("all"))
+    assert whole[:3] == ["all", "24", "24"] and whole[-1] == "-"
+    monkeypatch.setenv("HANABI_PRICE", "{input: 0, output: 0}")
+    planned = told(run, *command)
+    assert planned["usd"] == 0 and not any("no price" in one for one in planned["said"])
+
+
+def test_finished_games_say_better_what_a_game_costs(run: Run, endpoint: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    model = {"model": f"openai:fake@{endpoint}", "key": "DEAR_KEY", "price": {"input": 1, "output": 10}}
+    monkeypatch.setenv("DEAR_KEY", "sesame")
+    same = {"models": {"default": model}, "players": [2]}
+    first = written(**same, seeds={"first": 1, "count": 1}, arms={"full": {}})
+    assert run("experiment", "run", first, "--out", "here", "-q")[0] == 0
+    monkeypatch.delenv("DEAR_KEY")  # looking needs none
+    played = json.loads(Path("here/games/full/2p-s1-r1.jsonl").read_text("utf-8").splitlines()[-1])["result"]
+    both = written(**same, arms={"full": {}, "twice": {"graph": "best_of_k"}})
+    planned = told(run, "experiment", "run", both, "--out", "here", "--dry-run")
+    full, twice = by_arm(planned)["full", 2], by_arm(planned)["twice", 2]
+    assert (full["left"], full["basis"], full["calls"]) == (3, "1 finished game", 3 * played["calls"])
+    assert full["usd"] == pytest.approx(3 * played["usd"], rel=1e-4) and full["tokens_in"] == 3 * played["tokens_in"]
+    each = played["tokens_out"] / played["calls"]
+    assert f"{each:.0f} tokens per answer as in 1 finished game" in twice["basis"]
+    assert twice["tokens_out"] == pytest.approx(each * twice["calls"], abs=1)
+    elsewhere = ("experiment", "run", both, "--out", "there", "--dry-run", "--from", "here")
+    assert by_arm(told(run, *elsewhere))["full", 2]["calls"] == 4 * played["calls"]
+    hotter = written(**{**same, "models": {"default": {**model, "temperature": 1}}}, arms={"full": {}})
+    other = told(run, "experiment", "run", hotter, "--out", "there", "--dry-run", "--from", "here")
+    assert "500 tokens assumed" in other["arms"][0]["basis"]  # another sampling is another model
+
+
+@pytest.mark.parametrize(("n", "power"), [(3, 0.8), (10, 0.8), (40, 0.9)])
+def test_what_is_detectable_is_detected_so_often(n: int, power: float) -> None:
+    sd = 5.3
+    effect = mde(sd, n, power)
+    assert effect is not None
+    samples = np.random.default_rng(1).normal(effect, sd, (40_000, n))
+    found = stats.ttest_1samp(samples, 0, axis=1)
+    assert np.mean((found.pvalue < 0.05) & (found.statistic > 0)) == pytest.approx(power, abs=0.01)
+
+
+@pytest.mark.parametrize("effect", [0.5, 1, 3, 9, 40])
+def test_what_is_needed_is_the_fewest_that_show_it(effect: float) -> None:
+    n = needed(5.3, effect)
+    seen, before = mde(5.3, n), mde(5.3, n - 1)
+    assert seen is not None and seen <= effect and (before is None or before > effect)
+
+
+def test_a_plan_proposes_what_an_effect_needs_or_what_a_budget_buys(run: Run) -> None:
+    command = ("experiment", "plan", written())
+    wanted = told(run, *command, "--effect", "2")
+    pairs = needed(wanted["sd"], 2)
+    proposed = wanted["proposed"]
+    assert (proposed["deals"], proposed["players"]) == (math.ceil(pairs / 2), [2, 3]) and wanted["suffices"] is None
+    assert proposed["effect"] <= 2 < proposed["effect_each"] and "assumed" in wanted["sd_basis"]
+    assert told(run, *command, "--effect", "2", "--max-usd", str(proposed["usd"] + 0.01))["suffices"] is True
+
+    bought = told(run, *command, "--max-usd", str(proposed["usd"] / 2))
+    assert bought["proposed"]["usd"] <= proposed["usd"] / 2 < bought["proposed"]["usd"] * 1.1
+    typed = shlex.split(bought["command"])
+    assert typed[:3] == ["orchestrator", "experiment", "run"]
+    planned = told(run, *typed[1:], "--dry-run")
+    assert planned["games"] == bought["proposed"]["games"]
+    assert planned["usd"] == pytest.approx(bought["proposed"]["usd"], rel=1e-4)
+
+    lacking = told(run, *command, "--effect", "0.5", "--max-usd", str(proposed["usd"] / 2))
+    assert lacking["suffices"] is False and lacking["proposed"] == bought["proposed"]
+    assert any("do not suffice for a difference of 0.5" in one for one in lacking["said"])
+    poor = told(run, *command, "--max-tokens", "1000")
+    assert poor["proposed"] is None and poor["command"] is None and "1,000 tokens do not buy" in poor["said"][-1]
+    code, out, _ = run(*command, "--effect", "2", "--max-usd", "1000")
+    assert code == 0 and out.count("proposed") == 1 and "next  orchestrator experiment run paid.yaml --set " in out
+
+
+@pytest.mark.parametrize(
+    ("changes", "options", "said"),
+    [
+        ({"models": {"default": "openai:cheap"}}, ("--max-usd", "5"), "--max-usd needs the price of openai:cheap"),
+        ({"arms": {}, "baseline": None}, (), "needs an experiment with two arms or more"),
+        ({}, ("--effect", "-1"), "--effect is -1; it is more than 0"),
+        ({}, ("--power", "80"), "--power is 80; it is between 0.05 and 1"),
+        ({}, ("--answer-tokens", "0"), "--answer-tokens is 0; an answer has at least 1"),
+    ],
+)
+def test_what_cannot_be_planned_is_refused(
+    changes: dict[str, Any], options: tuple[str, ...], said: str, run: Run
+) -> None:
+    code, out, err = run("experiment", "plan", written(**changes), *options)
+    assert (code, out) == (2, "") and said in err and err.count("\n") == 1
+
+
+def game(arm: str, seed: int, score: int, players: int = 2, repeat: int = 1, **more: Any) -> Row:
+    given = {"calls": 60, "fallbacks": 0, "forced": 0, "tokens_in": 1, "tokens_out": 1, "usd": None, **more}
+    return Row(arm, "g", players, seed, repeat, score, score, 1, 60, "deck_exhausted", journal="x", **given)
+
+
+def test_the_spread_is_that_of_finished_games_of_models_where_there_are_enough() -> None:
+    chance = np.random.default_rng(1)
+    scores = chance.integers(0, 25, (4, 9))
+    rows = [
+        game(arm, seed, int(score), players)
+        for players, pair in ((2, scores[:2]), (3, scores[2:]))
+        for arm, line in zip(("base", "less"), pair, strict=True)
+        for seed, score in enumerate(line)
+    ]
+    found = measured_spread([*rows, game("less", 99, 0)], "base", paid=True)
+    inside = [np.var(pair[1] - pair[0], ddof=1) for pair in (scores[:2], scores[2:])]
+    assert found and found.sd == pytest.approx(math.sqrt(np.mean(inside))) and "18 pairs" in found.basis
+    assert measured_spread(rows[:14], "base", paid=True) is None
+    programs = [game(row.arm, row.seed, row.score_strict, row.players, calls=0) for row in rows]
+    assert measured_spread(programs, "base", paid=True) is None and measured_spread(programs, "base", paid=False)
+    assert sample_size.assumed_spread().sd == pytest.approx(sample_size.SD * math.sqrt(1.4))
+
+
+def test_bills_add_up_and_an_unknown_price_stays_unknown() -> None:
+    assert Bill(1, 2, 3, 4) + Bill(1, 1, 1, 1) * 2 == Bill(3, 4, 5, 6)
+    assert (Bill(1, 2, 3, None) * 2 + Bill(usd=1)).usd is None
+
+
+def test_a_model_among_partners_pays_for_its_own_turns_alone(run: Run) -> None:
+    seats = {"graph": "partner:random", "arms": {"one": {"seats": {1: "sherlock"}}, "none": {}}, "baseline": "none"}
+    found = by_arm(told(run, "experiment", "run", written(**seats, players=[2]), "--dry-run"))
+    assert found["one", 2]["calls"] == 4 * prompt_probe.game(2).turns / 2 and found["none", 2]["calls"] == 0
+    pool = ("--set", "players=[2]", "--set", "adhoc.pool=[partner:random]", "--set", "seeds.count=2")
+    model = ("--set", "adhoc.seat={graph: house, model: openai:x}")
+    planned = by_arm(told(run, "experiment", "run", "challenge-adhoc", *pool, *model, "--dry-run"))
+    trial = planned["evaluated.with.random", 2]
+    bare = prompt_probe.turn(graphs.read("house"), 2)["default"]
+    assert trial["calls"] == 2 * 34 * bare.calls and trial["tokens_in"] > 2 * 34 * bare.tokens_in  # past games are told
+    assert planned["random.with.random", 2]["calls"] == planned["past/random", 2]["calls"] == 0

@@ -1,0 +1,102 @@
+"""What `show`, `graphs` and `roles` tell a person: games, turns, prompts and lists."""
+
+import json
+from pathlib import Path
+
+from tests.conftest import Run
+from tests.support.positions import GRAPHS
+
+# Stories
+
+
+def test_the_story_of_a_game_has_a_line_a_turn_and_the_result(run: Run) -> None:
+    result = json.loads(run("play", "--json", "--graph", "house")[1])
+    code, out, _ = run("show", result["journal"])
+    turns = [line for line in out.splitlines() if "  P" in line and "tokens" in line]
+    assert code == 0 and len(turns) == result["turns"]
+    assert f"{result['score_strict']} of 25" in out and "every answer was a program's" in out
+
+
+def test_the_story_of_a_turn_tells_who_heard_and_said_what(run: Run) -> None:
+    result = json.loads(run("play", "--json", "--graph", "house")[1])
+    code, out, _ = run("show", result["journal"], "--turn", "2")
+    assert code == 0
+    for node in ("history_analyst", "tom_interpreter", "proposer", "analyst", "discard_strategist", "aggregator"):
+        assert f"\n{node}  (program)" in out
+    assert "history_analyst, tom_interpreter, proposer" in " ".join(out.split())
+    assert "safety  accepts" in out and "\ndecided  " in out and "\nplayed   " in out
+    full = run("show", result["journal"], "--turn", "2", "--full")[1]
+    assert "# How to answer" in full and "--full shows them" in out and "--full shows them" not in full
+    code, _, err = run("show", result["journal"], "--turn", "999")
+    assert code == 2 and f"the game has turns 1 to {result['turns']}, not 999" in err
+
+
+def test_the_story_of_a_turn_tells_the_rank_of_a_recommended_move(run: Run) -> None:
+    for graph, told in (("tom_planner_0", True), ("watson", False)):
+        journal = json.loads(run("play", "--json", "--graph", graph)[1])["journal"]
+        out = run("show", journal, "--turn", "1")[1]
+        assert ("rank 1 of the recommender's list" in out) is told
+
+
+def test_a_game_with_a_role_that_is_not_registered_here_is_told_all_the_same(run: Run) -> None:
+    path = Path(json.loads(run("play", "--json", "--graph", "watson")[1])["journal"])
+    path.write_text(path.read_text("utf-8").replace('"role": "proposer"', '"role": "mine"'), "utf-8")
+    code, out, _ = run("show", str(path), "--turn", "1")
+    assert code == 0 and "proposer  (mine, program)" in out and "\ndecided  " in out
+
+
+def test_a_story_as_json(run: Run) -> None:
+    result = json.loads(run("play", "--json", "--graph", "watson")[1])
+    game = json.loads(run("show", result["journal"], "--json")[1])
+    assert len(game["turns"]) == result["turns"] and game["result"]["score_kept"] == result["score_kept"]
+    turn = json.loads(run("show", result["journal"], "--json", "--turn", "1")[1])
+    assert [event["event"] for event in turn["events"]] == ["turn_started", "call", "decided", "moved"]
+
+
+def test_a_game_that_broke_off_is_told_as_far_as_it_went(run: Run) -> None:
+    path = Path(json.loads(run("play", "--json", "--graph", "watson")[1])["journal"])
+    lines = path.read_text("utf-8").splitlines()
+    path.write_text("\n".join(lines[:7]) + "\n", "utf-8")
+    code, out, _ = run("show", str(path))
+    assert code == 0 and "broke off here" in out and "The game is unfinished." in out
+
+
+# Lists
+
+
+def test_graphs_are_listed_and_shown(run: Run) -> None:
+    code, out, _ = run("graphs", "list")
+    assert code == 0 and all(name in out for name in GRAPHS)
+    assert {graph["name"] for graph in json.loads(run("graphs", "list", "--json")[1])} >= {"cac", "house"}
+    code, out, _ = run("graphs", "show", "cac")
+    assert code == 0 and "refused, generate is asked again" in out and "at most 2 redos" in out
+    assert json.loads(run("graphs", "show", "cac", "--json")[1])["decides"] == "generate"
+    code, out, _ = run("graphs", "show", "house", "--mermaid")
+    assert code == 0 and "graph TD" in out and "safety" in out and "aggregator" in out
+
+
+def test_the_prompts_of_a_position_are_printed_with_their_size(run: Run) -> None:
+    code, out, _ = run("graphs", "prompt", "house", "--turn", "5", "--players", "4")
+    assert code == 0 and out.count("=== ") == 6 and "# How to answer" in out
+    assert "is a beginning shared with another prompt" in out and "tokens in all" in out
+    told = json.loads(run("graphs", "prompt", "cac", "--players", "2", "--turn", "7", "--node", "check", "--json")[1])
+    (prompt,) = told["prompts"]
+    assert [message["role"] for message in prompt["messages"]] == ["system", "user"] and prompt["tokens"] > 500
+    whole = run("graphs", "prompt", "cac", "--players", "2", "--turn", "7", "--node", "generate")[1]
+    played = json.loads(run("play", "--json", "--graph", "cac", "--players", "2")[1])
+    shown = run("show", played["journal"], "--turn", "7", "--full")[1]
+    prompt_lines = whole.partition("message\n")[2].partition("\nnode ")[0].splitlines()
+    assert len(prompt_lines) > 50 and all(line.strip() in shown for line in prompt_lines)
+    assert run("graphs", "prompt", "cac", "--turn", "999")[0] == 2
+    assert (
+        "asks no node 'chck' there; it asks: interpret, generate, check"
+        in run("graphs", "prompt", "cac", "--node", "chck")[2]
+    )
+
+
+def test_roles_are_listed_and_shown(run: Run) -> None:
+    code, out, _ = run("roles", "list")
+    assert code == 0 and "tom_interpreter" in out and "MindReport" in out
+    code, out, _ = run("roles", "show", "analyst")
+    assert code == 0 and "How to answer" in out and "takes: rules" in out
+    assert json.loads(run("roles", "show", "safety", "--json")[1])["played_by"] == "program"

@@ -1,0 +1,310 @@
+"""Analyses of games as a reader relies on them: what is counted, what is left out, what is said."""
+
+import csv
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+import yaml
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from experiments.results.rows import Row
+from experiments.statistics.analysis import Analysis, Difference, Summary, analyse
+from orchestrator.hanabi.moves import HintColour, HintRank
+from orchestrator.hanabi.view import View
+from orchestrator.hanabi.wasted_hints import wasted
+from tests.conftest import Run
+from tests.support.positions import partners_game, random_game
+
+
+def game(arm: str, seed: int, score: int, *, repeat: int = 1, players: int = 3, **more: Any) -> Row:
+    kept = more.pop("kept", score)
+    lives = 0 if kept != score else 2
+    end = "lives_lost" if lives == 0 else "perfect" if score == 25 else "deck_exhausted"
+    row = Row(arm, "g", players, seed, repeat, score, kept, lives, 50, end, 0, 0, 0, 0, 0, None, "x")
+    return Row(**{**vars(row), "model": "m", "misplays": 3 - lives, **more})
+
+
+def games(arm: str, scores: Iterable[int], **more: Any) -> list[Row]:
+    return [game(arm, seed, score, **more) for seed, score in enumerate(scores, 1)]
+
+
+def only(analysis: Analysis, players: int | None = 3) -> Difference:
+    (found,) = (one for one in analysis.differences if one.players == players)
+    return found
+
+
+def summary(analysis: Analysis, players: int | None = 3) -> Summary:
+    (found,) = (one for one in analysis.summaries if one.players == players)
+    return found
+
+
+SLOWLY = settings(max_examples=10, deadline=None)
+SCORES = st.lists(st.tuples(st.integers(0, 25), st.integers(0, 25)), min_size=2, max_size=20)
+
+
+@SLOWLY
+@given(SCORES)
+def test_a_comparison_with_the_baseline_is_the_paired_test(scores: list[tuple[int, int]]) -> None:
+    base, arm = zip(*scores, strict=True)
+    rows = [*games("base", base), *games("arm", arm), game("arm", 1000, 25), game("base", 2000, 0)]
+    found = only(analyse(rows, "base"))
+    assert (found.arm, found.unit, found.n, found.left_out) == ("arm", "deals", len(scores), 2)
+    assert found.mean == pytest.approx(np.mean(arm) - np.mean(base))
+    deltas = [a - b for b, a in scores]
+    assert (found.wins, found.losses) == (sum(d > 0 for d in deltas), sum(d < 0 for d in deltas))
+    assert found.wins + found.ties + found.losses == found.n
+    if len(set(deltas)) > 1:
+        expected = stats.ttest_rel(arm, base).confidence_interval(0.95)
+        assert (found.low, found.high) == pytest.approx((expected.low, expected.high))
+        assert found.mde is not None and found.for_one_point is not None
+    else:
+        assert found.low == found.high == found.mean and found.mde is None
+
+
+def test_repeats_of_a_deal_are_one_score_and_those_without_a_partner_are_left_out() -> None:
+    rows = [game("a", 1, 10), game("a", 1, 20, repeat=2), game("a", 2, 5), game("a", 2, 1, repeat=2)]
+    rows += [game("b", 1, 12), game("b", 1, 14, repeat=2), game("b", 2, 2)]
+    analysis = analyse(rows, "b")
+    found = only(analysis)
+    assert (found.n, found.left_out, found.mean) == (2, 1, (15 - 13 + 5 - 2) / 2)
+    a = analysis.summaries[0]
+    assert (a.arm, a.n, a.deals, a.strict) == ("a", 4, 2, 9)
+    assert a.strict_se == pytest.approx(stats.sem([15, 3])) and a.sd == pytest.approx(np.std([10, 20, 5, 1], ddof=1))
+
+
+def test_a_summary_counts_what_happened() -> None:
+    rows = [game("a", 1, 25, calls=4, usd=0.5), game("a", 2, 0, kept=17, calls=8, hints_wasted=3, usd=0.1, forced=5)]
+    found = summary(analyse([*rows, game("a", 3, 20, hints_wasted=1)]))
+    assert (found.n, found.deals, found.strict, found.counts) == (3, 3, 15, (3,))
+    assert (found.kept, found.perfect, found.struck_out) == pytest.approx((62 / 3, 1 / 3, 1 / 3))
+    assert (found.misplays, found.turns, found.calls) == pytest.approx((5 / 3, 50, 4))
+    assert found.forced_share == pytest.approx(5 / 150)
+    assert found.hints_wasted is None and found.usd is None, "one game does not say"
+    assert found.ends == {"deck_exhausted": 1, "lives_lost": 1, "perfect": 1}
+    assert [score for score, n in enumerate(found.histogram) for _ in range(n)] == [0, 20, 25]
+    assert found.iqm_low is not None and 0 <= found.iqm_low <= found.iqm <= (found.iqm_high or 0) <= 25
+    single = summary(analyse([rows[0]]))
+    assert (single.usd, single.sd, single.strict_se, single.low, single.iqm_high) == (0.5, None, None, None, None)
+
+
+@SLOWLY
+@given(st.lists(st.tuples(*[st.integers(0, 25)] * 4), min_size=2, max_size=15))
+def test_pooled_is_over_seeds_each_the_mean_of_its_player_counts(scores: list[tuple[int, ...]]) -> None:
+    rows = []
+    for seed, (a2, a3, b2, b3) in enumerate(scores):
+        rows += [game("a", seed, a2, players=2), game("a", seed, a3), game("b", seed, b2, players=2)]
+        rows += [game("b", seed, b3)]
+    rows += [game("a", 99, 25, players=2), game("b", 99, 0, players=2)]  # not played at three
+    analysis = analyse(rows, "b")
+    found = only(analysis, None)
+    deltas = [(a2 - b2 + a3 - b3) / 2 for a2, a3, b2, b3 in scores]
+    assert (found.counts, found.n, found.left_out) == ((2, 3), len(scores), 2)
+    assert found.mean == pytest.approx(np.mean(deltas))
+    at = analyse([row for row in rows if row.seed != 99], "b")
+    assert found.mean == pytest.approx((only(at, 2).mean + only(at, 3).mean) / 2)
+    if len(set(deltas)) > 1:
+        expected = stats.ttest_1samp(deltas, 0).confidence_interval(0.95)
+        assert (found.low, found.high) == pytest.approx((expected.low, expected.high))
+    pooled = [one for one in analysis.summaries if one.players is None]
+    assert [(one.arm, one.deals) for one in pooled] == [("a", len(scores)), ("b", len(scores))]
+    assert pooled[0].strict == pytest.approx(np.mean([score for row in scores for score in row[:2]]))
+
+
+def test_player_counts_count_alike_however_many_repeats_they_have() -> None:
+    rows = [game("a", 1, 10, players=2), game("a", 1, 20, players=2, repeat=2), game("a", 1, 25), game("a", 2, 8)]
+    assert summary(analyse([*rows, game("a", 2, 6, players=2)]), None).strict == ((15 + 25) / 2 + (8 + 6) / 2) / 2
+
+
+def test_an_arm_that_is_void_at_a_count_is_pooled_over_the_others() -> None:
+    rows = [row for n in (2, 3, 4) for row in games("full", (20, 21, 22), players=n)]
+    rows += [row for n in (3, 4) for row in games("void", (18, 20, 20), players=n)]
+    found = analyse(rows, "full", ["full", "void"])
+    assert [(one.players, one.counts) for one in found.differences] == [(3, (3,)), (4, (4,)), (None, (3, 4))]
+    assert found.differences[-1].left_out == 0 and found.differences[-1].mean == pytest.approx(-5 / 3)
+    assert [(one.arm, one.players) for one in found.summaries] == [
+        *(("full", n) for n in (2, 3, 4, None)),
+        *(("void", n) for n in (3, 4, None)),
+    ]
+
+
+def test_p_is_corrected_for_the_arms_of_a_player_count() -> None:
+    rows = games("full", [10] * 8) + games("b", [12] * 8) + games("c", [11, 9] * 4)
+    rows += games("full", [10] * 8, players=2) + games("b", [12] * 8, players=2)
+    found = {(one.arm, one.players): one for one in analyse(rows, "full").differences}
+    assert found["b", 3].p == found["b", 2].p == found["b", 2].p_holm == found["b", None].p_holm == 2 / 2**8
+    assert found["b", 3].p_holm == 4 / 2**8 and found["c", 3].p_holm == found["c", 3].p == 1.0
+
+
+def test_one_deal_is_judged_by_its_repeats_and_said_to_be_one() -> None:
+    one, other = [18, 22, 20, 25, 19], [12, 15, 0, 16, 14]
+    rows = [game("full", 7, score, repeat=r) for r, score in enumerate(one)]
+    rows += [game("no-x", 7, score, repeat=r) for r, score in enumerate(other)]
+    analysis = analyse(rows, "full")
+    found = only(analysis)
+    welch = stats.ttest_ind(other, one, equal_var=False).confidence_interval(0.95)
+    assert (found.unit, found.n, found.low, found.high) == ("repeats", 5, *map(pytest.approx, welch))
+    assert found.p == 2 / 252, "no other of the 252 groups is as far apart, but its mirror"
+    assert analysis.summaries[0].strict_se == pytest.approx(stats.sem(one)) and analysis.summaries[0].deals == 1
+    assert analysis.said[0].startswith("no-x scores 9.40 less than full at 3 players (95 % -") and (
+        "Holm p = .008, 5 repeats)" in analysis.said[0]
+    )
+    assert "conditional on this deal" in analysis.said[1]
+    alone = analyse([rows[0], rows[5]], "full")
+    assert alone.differences[0].low is alone.differences[0].p is None and "nothing can be concluded" in alone.said[0]
+
+
+def test_several_counts_of_one_deal_are_pooled_repeat_by_repeat() -> None:
+    rows = [game("full", 7, 20 + r % 3, repeat=r, players=n) for n in (2, 3) for r in range(6)]
+    rows += [game("no-x", 7, 15 + r % 4 + n, repeat=r, players=n) for n in (2, 3) for r in range(6)]
+    alone = [game(arm, 7, 0, repeat=9) for arm in ("full", "no-x")]  # not played at two
+    found = only(analyse([*rows, *alone], "full"), None)
+    one, other = [17.5 + r % 4 for r in range(6)], [20 + r % 3 for r in range(6)]
+    welch = stats.ttest_ind(one, other, equal_var=False).confidence_interval(0.95)
+    assert (found.unit, found.n, found.left_out) == ("repeats", 6, 2)
+    assert (found.low, found.high) == pytest.approx((welch.low, welch.high))
+
+
+def test_games_with_forced_moves_can_be_left_out_with_their_partners() -> None:
+    rows = games("full", [20, 21, 22, 23]) + [
+        game("weak", seed, score, forced=forced)
+        for seed, (score, forced) in enumerate([(19, 0), (25, 11), (17, 0), (18, 0)], 1)
+    ]
+    found = analyse(rows, "full")
+    assert found.flagged == ("weak",) and any("weak: 6% of its moves were forced" in said for said in found.said)
+    assert found.unforced and (only(found).n, only(found.unforced).n) == (4, 3)
+    assert only(found.unforced).mean == pytest.approx((-1 - 5 - 5) / 3) and only(found.unforced).left_out == 1
+    assert found.unforced.unforced is None and not found.unforced.flagged
+    assert analyse(games("full", [20, 21])).unforced is None
+
+
+def test_what_can_be_concluded_is_said() -> None:
+    chance = Random(1)
+    base = [chance.randint(17, 25) for _ in range(40)]
+    rows = games("full", base) + games("same", base)
+    rows += games("worse", [score - chance.randint(1, 4) for score in base])
+    rows += games("like", [score + chance.choice((-2, -1, 1, 2)) for score in base])
+    analysis = analyse(rows, "full", ["full", "same", "like", "worse"])
+    same, like, worse = analysis.said
+    assert same.startswith("same scores as much as full at 3 players in each of 40 deals") and "up to 7%" in same
+    assert worse.startswith("worse scores ") and " less than full at 3 players (95 % -" in worse
+    assert worse.endswith("Holm p < .001, 40 deals).")
+    shown = analysis.differences[1]
+    assert shown.arm == "like" and f"A true difference of {shown.mde:.2f} or more would have been seen" in like
+    assert like.startswith("like: no effect shown against full at 3 players (") and "cannot be excluded" in like
+
+
+def test_few_deals_are_said_to_be_few() -> None:
+    said = analyse(games("full", [20, 22, 21, 25]) + games("no-x", [10, 11, 12, 14]), "full").said
+    assert "With 4 deals and one arm to compare no Holm p can be below .05, however large the effect." in said
+    assert any(one.startswith("10 deals or fewer show nothing but large effects") for one in said)
+
+
+def test_programs_and_simulated_models_are_told_from_models() -> None:
+    program, model = games("p", [20, 21], model="program"), games("m", [20, 21])
+    simulated = games("s", [1, 2], model="program+sim:careless", simulated=True)
+    assert analyse(program).said == ("All of these are games of programs: no model was asked.",)
+    said = analyse([*program, *model, *simulated]).said
+    assert said[0] == "In p no model was asked: programs played." and "their scores say nothing of a model" in said[1]
+    assert analyse(model).said == ()
+
+
+def test_bootstrap_intervals_are_those_of_all_means_and_differences() -> None:
+    rows = games("a", [0, 18, 20, 19, 25, 22]) + games("b", [17, 17, 0, 21, 20, 20])
+    student, boot = analyse(rows, "b"), analyse(rows, "b", interval="bootstrap")
+    assert (student.interval, boot.interval) == ("t", "bootstrap")
+    assert only(boot).low != only(student).low and only(boot).p == only(student).p
+    assert 0 <= (boot.summaries[0].low or 0) < boot.summaries[0].strict < (boot.summaries[0].high or 0) <= 25
+
+
+def told(view: View, seat: int) -> list[int]:
+    """What a seat knows of its cards, as HLE says it."""
+    known = view.own if view.seat == seat else next(hand.known for hand in view.hands if hand.seat == seat)
+    return [card.mask for card in known]
+
+
+@pytest.mark.parametrize("players", [2, 3, 5])
+def test_wasted_hints_are_those_after_which_hle_says_the_same(players: int) -> None:
+    found = 0
+    for seed in range(2):
+        for referees in (random_game(players, seed), partners_game(["random"] * players, seed)):
+            before, waste = None, 0
+            for referee in referees:
+                history = referee.history
+                if before and isinstance(move := history[-1].move, HintColour | HintRank):
+                    waste += told(before, move.to) == told(referee.view(before.seat), move.to)
+                before = None if referee.over else referee.view()
+            assert wasted(players, history) == waste
+            found += waste
+    assert found
+
+
+SMALL = {"name": "small", "graph": "partner:random", "players": [2], "seeds": [1, 2, 3, 4]}
+
+
+def ran(run: Run, out: str, **changes: Any) -> None:
+    Path("small.yaml").write_text(yaml.safe_dump({**SMALL, **changes}), "utf-8")
+    assert run("experiment", "run", "small.yaml", "--out", out, "-q")[0] == 0
+
+
+def test_results_say_models_misplays_and_wasted_hints(run: Run) -> None:
+    ran(run, "here")
+    for row in csv.DictReader(Path("here/results.csv").read_text("utf-8").splitlines()):
+        assert row["model"] == "program" and int(row["misplays"]) == 3 - int(row["lives"])
+        assert int(row["hints_wasted"]) >= 0
+
+
+def scored(run: str) -> dict[int, int]:
+    """By seed: arm `one` at two players."""
+    rows = csv.DictReader(Path(run, "results.csv").read_text("utf-8").splitlines())
+    return {int(r["seed"]): int(r["score_strict"]) for r in rows if (r["arm"], r["players"]) == ("one", "2")}
+
+
+def test_two_runs_are_compared_arm_by_arm_on_what_both_played(run: Run) -> None:
+    ran(run, "a", arms={"one": {}, "gone": {}})
+    ran(run, "b", arms={"one": {"graph": "partner:piers"}, "new": {}}, seeds=[2, 3, 4, 5], players=[2, 3])
+    code, out, _ = run("experiment", "compare", "a", "b", "--json")
+    found = json.loads(out)
+    scores = {folder: scored(folder) for folder in "ab"}
+    (one,) = found["differences"]
+    assert (code, one["arm"], one["baseline"], one["n"]) == (0, "B: one", "A: one", 3)
+    assert one["mean"] == pytest.approx(np.mean([scores["b"][seed] - scores["a"][seed] for seed in (2, 3, 4)]))
+    assert found["pairs"][0]["differs"] == ["graph was 'partner:random', is 'partner:piers'"]
+    assert found["only"] == ["A: gone", "B: new"]
+    code, out, _ = run("experiment", "compare", "a", "b", "--arm", "gone", "--arm-b", "new")
+    assert code == 0 and "B: new differs from A: gone in: nothing that decides a game." in out
+    assert "B: new scores as much as A: gone at 2 players in each of 3 deals" in out and "no model was asked" in out
+
+
+REFUSED = {
+    ("a", "nowhere"): "'nowhere' is no run's folder with finished games",
+    ("a", "b"): "'a' (one) and 'b' (new) have no arm of the same name; say which with --arm and --arm-b",
+    ("a", "b", "--arm", "one"): "'b' has no games of arm 'one'; its arms are: new",
+    ("a", "b", "--arm", "one", "--arm-b", "new"): "'a' and 'b' have no deal in common",
+}
+
+
+def test_what_cannot_be_compared_is_refused_in_one_sentence(run: Run) -> None:
+    ran(run, "a", arms={"one": {}}, seeds=[1])
+    ran(run, "b", arms={"new": {}}, seeds=[2])
+    for arguments, said in REFUSED.items():
+        code, out, err = run("experiment", "compare", *arguments)
+        assert (code, out) == (2, "") and said in err and err.count("\n") == 1
+
+
+def test_where_so_few_can_show_nothing_this_is_said_instead_of_what_they_would_have_shown() -> None:
+    first = analyse(games("full", [20, 22, 21]) + games("no-x", [1, 2, 2]), "full").said[0]
+    assert "nor could one be with so few" in first and "would have been seen" not in first
+
+
+def test_a_sentence_names_few_arms_only() -> None:
+    played = [row for number in range(6) for row in games(f"p{number}", [20, 21], model="program")]
+    asked = [row for number in range(4) for row in games(f"m{number}", [20, 21])]
+    assert "In all arms but m0 no model was asked: programs played." in analyse(played + asked[:2]).said
+    assert "In 6 of 10 arms no model was asked: programs played." in analyse(played + asked).said

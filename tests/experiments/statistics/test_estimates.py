@@ -1,0 +1,206 @@
+"""Intervals, tests and what they could have shown, against scipy, enumeration and simulation."""
+
+import math
+import re
+from collections.abc import Sequence
+from itertools import combinations, product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from experiments.statistics import interval_coverage
+from experiments.statistics.estimates import (
+    DRAWS,
+    Estimate,
+    bootstrapped,
+    by_groups,
+    by_signs,
+    holm,
+    interquartile,
+    means,
+    of_one,
+    of_two,
+    spread,
+    standard_error,
+)
+from tests.support.folders import ROOT
+from tests.support.prove import FULL
+
+SCORES = st.lists(st.integers(0, 25), min_size=2, max_size=40)
+FEW = st.lists(st.integers(-4, 4), max_size=9)
+
+
+@settings(deadline=None)
+@given(SCORES)
+def test_spread_error_and_interval_are_scipys(scores: list[int]) -> None:
+    assert spread(scores) == pytest.approx(np.std(scores, ddof=1))
+    assert standard_error(scores) == pytest.approx(stats.sem(scores))
+    found = of_one(scores)
+    assert found is not None
+    if len(set(scores)) > 1:
+        expected = stats.ttest_1samp(scores, 0).confidence_interval(0.95)
+        assert found.interval == pytest.approx((expected.low, expected.high))
+    else:
+        assert found.interval == (scores[0], scores[0]) and found.detectable is None and found.enough(1) is None
+
+
+@settings(max_examples=30, deadline=None)
+@given(SCORES, st.data())
+def test_two_samples_are_compared_as_scipy_does_by_welch(one: list[int], data: st.DataObject) -> None:
+    other = data.draw(st.lists(st.integers(0, 25), min_size=len(one), max_size=len(one)))
+    found = of_two(one, other)
+    assert found is not None and found.mean == pytest.approx(np.mean(one) - np.mean(other))
+    if len(set(one)) > 1 and len(set(other)) > 1:  # scipy warns of others
+        test = stats.ttest_ind(one, other, equal_var=False)
+        expected = test.confidence_interval(0.95)
+        assert found.df == pytest.approx(test.df)
+        assert found.interval == pytest.approx((expected.low, expected.high))
+
+
+def test_a_single_value_says_nothing_of_its_spread() -> None:
+    assert spread([3]) is None and standard_error([3]) is None and bootstrapped(means, [3]) is None
+    assert of_one([3]) is None and of_two([3], [4]) is None
+
+
+def test_means_that_differ_by_rounding_alone_do_not_vary() -> None:
+    assert spread([0.1 + 0.2, 0.3]) == 0.0
+
+
+@settings(deadline=None)
+@given(FEW)
+def test_the_sign_test_goes_through_all_signs(deltas: list[int]) -> None:
+    sums = [sum(d * s for d, s in zip(deltas, signs, strict=True)) for signs in product((1, -1), repeat=len(deltas))]
+    found = by_signs(deltas)
+    assert found.draws is None
+    assert found.p == pytest.approx(sum(abs(one) >= abs(sum(deltas)) for one in sums) / len(sums))
+
+
+@settings(max_examples=30, deadline=None)
+@given(FEW.filter(bool), FEW.filter(bool))
+def test_the_test_of_groups_goes_through_all_groups(one: list[int], other: list[int]) -> None:
+    one, other = one[:5], other[:5]
+    both = [*one, *other]
+    sums = [sum(chosen) for chosen in combinations(both, len(one))]
+    apart = [abs(first / len(one) - (sum(both) - first) / len(other)) for first in sums]
+    seen = abs(sum(one) / len(one) - sum(other) / len(other))
+    assert by_groups(one, other).p == pytest.approx(sum(one >= seen - 1e-9 for one in apart) / len(apart))
+
+
+def test_both_tests_are_scipys() -> None:
+    one, other = [3, 1, 4, 1, 5, 9, 2, 6], [2, 1, 1, 0, 4, 2, 1, 3]
+    paired = stats.permutation_test((one, other), _difference, permutation_type="samples", n_resamples=np.inf)
+    groups = stats.permutation_test((one, other), _difference, n_resamples=np.inf)
+    assert by_signs([a - b for a, b in zip(one, other, strict=True)]).p == pytest.approx(paired.pvalue)
+    assert by_groups(one, other).p == pytest.approx(groups.pvalue)
+
+
+def _difference(one: Sequence[float], other: Sequence[float], axis: int = 0) -> float:
+    return np.mean(one, axis=axis) - np.mean(other, axis=axis)  # type: ignore[no-any-return]
+
+
+def exact(deltas: Sequence[int]) -> float:
+    """The p of the sign test for whole numbers, by the distribution of their sum, difference after difference."""
+    chances = {0: 1.0}
+    for size in deltas:
+        after: dict[int, float] = {}
+        for total, chance in chances.items():
+            for signed in (size, -size):
+                after[total + signed] = after.get(total + signed, 0.0) + chance / 2
+        chances = after
+    return sum(chance for total, chance in chances.items() if abs(total) >= abs(sum(deltas)))
+
+
+@pytest.mark.parametrize("effect", [0.0, 0.4, 1.5])
+def test_drawn_signs_come_as_near_as_their_number_allows(effect: float) -> None:
+    chance = np.random.default_rng(3)
+    deltas = [round(one) for one in chance.normal(effect, 3, 60)]
+    found, p = by_signs(deltas), exact(deltas)
+    assert found.draws == DRAWS and found == by_signs(deltas)
+    assert found.p == pytest.approx(p, abs=4 * math.sqrt(p * (1 - p) / DRAWS) + 1 / DRAWS)
+
+
+def test_drawn_groups_come_as_near_as_their_number_allows() -> None:
+    chance = np.random.default_rng(4)
+    one, other = chance.normal(0, 1, 30), chance.normal(0.5, 1, 30)
+    found = by_groups(list(one), list(other))
+    p = stats.permutation_test((one, other), _difference, n_resamples=9_999, rng=5).pvalue
+    assert found.draws == DRAWS and found.p == pytest.approx(p, abs=6 * math.sqrt(p * (1 - p) / DRAWS))
+
+
+def test_a_difference_without_bounds_is_never_a_p_of_nought() -> None:
+    assert by_signs([5] * 200).p == 1 / (DRAWS + 1)
+    assert by_signs([0] * 200).p == by_signs([]).p == 1.0
+
+
+def test_holm_is_the_known_table() -> None:
+    assert holm([0.01, 0.02, 0.03, 0.04, 0.05]) == pytest.approx([0.05, 0.08, 0.09, 0.09, 0.09])
+    assert holm([0.04, 0.001, 0.9]) == pytest.approx([0.08, 0.003, 0.9])
+    assert holm([0.6, 0.7]) == [1.0, 1.0] and holm([0.03]) == [0.03] and holm([]) == []
+
+
+@given(st.lists(st.floats(0, 1), max_size=8))
+def test_holm_rejects_what_its_steps_reject(ps: list[float]) -> None:
+    level, rejected = 0.05, set[float]()
+    for place, p in enumerate(sorted(ps)):
+        if p * (len(ps) - place) >= level:
+            break
+        rejected.add(p)
+    assert {p for p, corrected in zip(ps, holm(ps), strict=True) if corrected < level} == rejected
+
+
+@pytest.mark.parametrize("n", [4, 12, 60])
+def test_the_detectable_effect_is_seen_four_times_in_five(n: int) -> None:
+    trials, sd = (200_000 if FULL else 10_000), 3.0
+    effect = Estimate(0, sd / math.sqrt(n), n - 1, n).detectable
+    assert effect is not None
+    samples = np.random.default_rng(n).normal(effect, sd, (trials, n))
+    errors = samples.std(axis=1, ddof=1) / math.sqrt(n)
+    seen = samples.mean(axis=1) / errors > stats.t.ppf(0.975, n - 1)
+    assert seen.mean() == pytest.approx(0.8, abs=4 * math.sqrt(0.16 / trials))
+
+
+@settings(deadline=None)
+@given(st.floats(0.05, 20), st.integers(2, 300), st.sampled_from([0.5, 1.0, 3.0]))
+def test_enough_is_the_least_sample_that_detects_as_much(sd: float, n: int, effect: float) -> None:
+    def detectable(many: int) -> float:
+        return Estimate(0, sd / math.sqrt(many), many - 1, many).detectable or 0.0
+
+    enough = Estimate(0, sd / math.sqrt(n), n - 1, n).enough(effect)
+    assert enough is not None and detectable(enough) <= effect * (1 + 1e-9)
+    assert enough == 2 or detectable(enough - 1) > effect * (1 - 1e-9)
+
+
+def test_the_interquartile_mean_is_that_of_the_middle_half() -> None:
+    assert interquartile([0, 0, 18, 19, 20, 21, 25, 25]) == 19.5
+    assert interquartile([0, 18, 20]) == pytest.approx(38 / 3)
+
+
+def test_a_bootstrap_is_the_same_each_time_and_close_to_t_where_nothing_is_skewed() -> None:
+    values = list(np.random.default_rng(1).normal(20, 3, 400))
+    found, student = bootstrapped(means, values), of_one(values)
+    assert found == bootstrapped(means, values) and student is not None
+    assert found == pytest.approx(student.interval, abs=0.05)
+    one, other = values[:200], values[200:]
+    welch = of_two(one, other)
+    assert welch is not None and bootstrapped(means, one, other) == pytest.approx(welch.interval, abs=0.08)
+    assert bootstrapped(interquartile, [7, 7, 7]) == (7, 7)
+
+
+PAGE = (ROOT / "docs" / "statistics.md").read_text("utf-8")
+
+
+def test_intervals_of_skewed_scores_cover_as_often_as_the_page_says() -> None:
+    """In full the page's very figures; else those of fewer trials, which chance keeps near them."""
+    rows = re.findall(r"\| (\d+)% \| (\d+) \| ([\d.]+)% \| ([\d.]+)% \| ([\d.]+)% \| ([\d.]+)% \|", PAGE)
+    assert len(rows) == len(interval_coverage.STRUCK_OUT) * len(interval_coverage.DEALS)
+    trials = interval_coverage.TRIALS if FULL else 200
+    for row, found in zip(rows, interval_coverage.measure(trials), strict=True):
+        assert (int(row[0]), int(row[1])) == (round(100 * found.struck_out), found.deals)
+        said = [float(share) / 100 for share in row[2:]]
+        shares = found.mean_t, found.mean_bootstrap, found.difference_t, found.difference_bootstrap
+        for share, expected, tried in zip(shares, said, (trials, trials // 10) * 2, strict=True):
+            near = 0.0006 if FULL else 4.5 * math.sqrt(max(expected * (1 - expected), 0.02) / tried)
+            assert share == pytest.approx(expected, abs=near)

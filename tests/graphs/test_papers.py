@@ -1,0 +1,139 @@
+"""What the papers' graphs do in a turn: samples and their selector, a mixture of agents, raw reports."""
+
+import json
+from typing import Any
+
+import pytest
+
+import graphs
+from graphs.prompting import asks
+from orchestrator.hanabi.view import View
+from orchestrator.journal.events import Call, Decided, Event
+from orchestrator.models.request import Ask
+from orchestrator.replies.text_format import label
+from orchestrator.table.game_loop import play_async
+from roles.hanabi.reasoning import literal_play
+from roles.hanabi.reasoning.position import TAKES, Position
+from roles.hanabi.sections.table import cut
+from tests.support.positions import position, turn_of
+from tests.support.small_graph import LAST, OPENING, scripted, turn
+
+CONTEXTS = ("watson", "sherlock", "spin_bench", "mycroft", "cac", "house", "moa_watson")
+MIDDLE = position("3p-middle")
+
+
+def notes_of(asked: list[Ask], node: str) -> str:
+    return next(part.text for ask in asked if ask.node == node for part in ask.parts if part.name == "notes")
+
+
+# Best of K
+
+
+@pytest.mark.parametrize("context", CONTEXTS)
+@pytest.mark.parametrize("k", range(1, 8))
+async def test_k_samples_of_any_context_and_a_selector_if_there_is_something_to_select(context: str, k: int) -> None:
+    config = graphs.dotted(graphs.read("best_of_k"), [f"context={context}", f"nodes.proposer.samples={k}"])
+    brain = scripted(proposer=lambda ask: {"ratings": [], "reason": "r", "action": list(ask.moves)[ask.sample % 2]})
+    decision, events = await turn(config, brain)
+    assert sorted(ask.sample for ask in brain.asked if ask.node == "proposer") == list(range(k))
+    assert [ask.node for ask in brain.asked].count("selector") == (k > 1)
+    assert decision.move == LAST.legal[0]
+    made = [call.model for call in events if isinstance(call, Call) and call.node == "selector"]
+    assert made == (["Scripted"] if k > 1 else ["program"])
+
+
+async def test_the_selector_sees_each_candidate_once_with_its_count_and_the_journal_the_votes() -> None:
+    brain = scripted(proposer=lambda ask: {"ratings": [], "reason": "r", "action": 3 if ask.sample == 4 else 5})
+    events: list[Event] = []
+    await play_async(graphs.seat("best_of_k", brain), players=3, seed=1, sink=events.append, max_turns=1)
+    told = notes_of(brain.asked, "selector")
+    assert told.count("candidate ") == 2 and "(given 4 of 5 times)" in told and "(given 1 of 5 times)" in told
+    (decided,) = [event for event in events if isinstance(event, Decided)]
+    assert list(decided.votes["proposer"].values()) == [4, 1]
+
+
+async def test_absent_samples_do_not_vote_and_a_lone_candidate_is_not_put_to_the_selector() -> None:
+    brain = scripted(proposer=lambda ask: {"ratings": [], "reason": "r", "action": 2} if ask.sample == 3 else "hm")
+    decision, _ = await turn("best_of_k", brain)
+    assert decision.votes == {"proposer": {str(LAST.legal[2]): 1}}
+    assert decision.move == LAST.legal[2] and "selector" not in [ask.node for ask in brain.asked]
+
+
+# Mixture of agents
+
+SPECIALISTS = ["proposer", "rank_proposer", "analyst", "discard_strategist", "history_analyst"]
+
+
+@pytest.mark.parametrize("graph", ["moa_watson", "moa_sherlock"])
+async def test_the_aggregator_hears_every_report_under_its_name_as_it_was_written(graph: str) -> None:
+    config, written = graphs.at(graphs.read(graph), 3), dict[str, str]()
+
+    def says(ask: Ask) -> str:
+        data: dict[str, Any] = dict(ask.reply.example)
+        if "action" in data:
+            data |= {"action": next(iter(ask.moves)), "ratings": []}
+        data |= {key: [] for key in ("moves", "best") if key in data}
+        plain = "\n".join(f"{label(ask.reply, name)}: {data[name] or 'none'}" for name in ask.reply.asked())
+        text = plain if ask.form == "text" else f"Well:\n{json.dumps(data)}"
+        written[ask.node] = text
+        return f"<think>secret thoughts of {ask.node}</think>{text}"
+
+    brain = scripted(**{config.nodes[name].role: says for name in config.nodes})
+    decision, _ = await turn(config, brain, MIDDLE)
+    told = notes_of(brain.asked, "aggregator")
+    for name in SPECIALISTS:
+        assert f"## {name.replace('_', ' ')}\n{written[name]}" in told
+    assert "secret" not in told and decision.move == MIDDLE.legal[0]
+
+
+@pytest.mark.parametrize("graph", ["moa_watson", "moa_sherlock"])
+async def test_specialists_that_are_absent_leave_no_scar(graph: str) -> None:
+    brain = scripted(proposer={"ratings": [], "reason": "mine alone", "action": 0})
+    decision, _ = await turn(graph, brain, MIDDLE)
+    told = notes_of(brain.asked, "aggregator")
+    assert [line for line in told.splitlines() if line.startswith("## ")] == ["## proposer"]
+    assert not decision.forced
+
+
+@pytest.mark.parametrize("graph", ["moa_watson", "moa_sherlock"])
+async def test_at_two_players_no_historian_is_asked_or_heard(graph: str) -> None:
+    config = graphs.read(graph)
+    asked = asks(graphs.at(config, 2), OPENING, await turn_of(config, OPENING))
+    assert list(asked) == [name for name in (*SPECIALISTS, "aggregator") if name != "history_analyst"]
+    assert not any("history analyst" in part.text for part in asked["aggregator"].parts)
+
+
+async def test_watsons_last_agent_must_take_a_known_safe_play() -> None:
+    """Its instruction says so; its program does so whatever the others propose."""
+    brain = scripted(proposer=_first_hint, rank_proposer=_first_hint)
+    view = next(v for v in (position(p) for p in ("3p-middle", "3p-empty-deck", "4p-one-life")) if _safe(v))
+    config = graphs.replace(graphs.read("moa_watson"), aggregator="program")
+    decision, _ = await turn(config, brain, view)
+    assert str(decision.move) == _safe(view)[0]
+    told = asks(graphs.at(graphs.read("moa_watson"), view.players), view, {})["aggregator"]
+    assert "you MUST take it" in "".join(part.text for part in told.parts if part.speaker == "system")
+
+
+def _first_hint(ask: Ask) -> dict[str, Any]:
+    hint = next(label for label, move in ask.moves.items() if str(move).startswith("hint"))
+    return {"ratings": [], "reason": "r", "action": hint}
+
+
+def _safe(view: View) -> list[str]:
+    return [str(move) for move in literal_play.certain_plays(Position.of(cut(view, [(kind, {}) for kind in TAKES])))]
+
+
+async def test_only_the_historian_and_the_last_agent_of_sherlocks_mixture_see_the_past() -> None:
+    config = graphs.read("moa_sherlock")
+    asked = asks(config, MIDDLE, await turn_of(config, MIDDLE))
+    seeing = [name for name, ask in asked.items() if any(part.name == "history" for part in ask.parts)]
+    assert seeing == ["history_analyst", "aggregator"]
+    (past,) = [part.text for part in asked["history_analyst"].parts if part.name == "history"]
+    assert past.count("\n- turn ") == len(MIDDLE.history) and "they count from the player who GAVE it" in past
+
+
+async def test_in_watsons_mixture_everybody_sees_the_latest_ten_moves() -> None:
+    config = graphs.read("moa_watson")
+    for ask in asks(config, MIDDLE, await turn_of(config, MIDDLE)).values():
+        (past,) = [part.text for part in ask.parts if part.name == "history"]
+        assert past.count("\n- turn ") == 10

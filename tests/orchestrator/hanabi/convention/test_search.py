@@ -1,0 +1,188 @@
+"""Search: rollouts keep the table's rules and the conventions, deals are drawn fairly, and the planner uses both."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from random import Random
+from typing import Any
+
+import pytest
+
+import graphs
+from graphs.config import checked
+from orchestrator.errors import UserError
+from orchestrator.hanabi import belief
+from orchestrator.hanabi.cards import COPIES_OF, HAND_SIZES
+from orchestrator.hanabi.convention.common_knowledge import Common, Event, common
+from orchestrator.hanabi.convention.hint_convention import LITERAL, STRANGER, Custom
+from orchestrator.hanabi.convention.policy import Scene, decide
+from orchestrator.hanabi.convention.rollout import Game, act, move, numbered
+from orchestrator.hanabi.convention.search import Deals, best, candidates, search
+from orchestrator.hanabi.moves import HintColour, HintRank, Move, Play
+from orchestrator.hanabi.referee import Referee, deal
+from orchestrator.hanabi.view import View
+from orchestrator.journal.events import Decided
+from orchestrator.table.seat import Chair, Decision
+from tests.orchestrator.hanabi.test_view import disguised
+from tests.support.positions import events_of, random_game
+from tests.support.small_graph import turn
+from tests.test_games import check_game, of
+
+NEWEST = Custom()
+TABLES = {
+    2: (NEWEST, NEWEST),
+    3: (NEWEST, Custom("oldest", "oldest"), STRANGER),
+    4: (LITERAL, Custom("adapts", "adapts"), NEWEST, NEWEST),
+    5: (NEWEST,) * 5,
+}
+
+
+def dealt(players: int, seed: int, customs: tuple[Custom, ...]) -> Game:
+    cards, size = numbered(deal(seed)), HAND_SIZES[players]
+    hands = [cards[seat * size : (seat + 1) * size] for seat in range(players)]
+    return Game(Common.start(customs), 0, None).dealt(hands, cards[: players * size - 1 : -1])
+
+
+def scene(view: View, now: Common) -> Scene:
+    return Scene(view.seat, now, {hand.seat: hand.cards for hand in view.hands}, view.legal, view.turns_left)
+
+
+def conventional(players: int, seed: int) -> Iterator[tuple[Referee, Scene, Move]]:
+    """A game of convention players: the referee before each move, what its player decides by, and the move."""
+    referee, customs = Referee(players, deal(seed)), (NEWEST,) * players
+    while not referee.over:
+        at = scene(referee.view(), common(customs, referee.view().history))
+        made = decide(at)[0]
+        yield referee, at, made
+        referee.apply(made)
+
+
+def same(game: Game, view: View, now: Common) -> bool:
+    """Whether a rollout stands where the table does, and everybody knows the same."""
+    tables = (game.tokens, game.lives, tuple(game.tops), len(game.deck), game.turns_left, game.seat) == (
+        (view.tokens, view.lives, view.fireworks, view.deck_size, view.turns_left, view.seat)
+    )
+    piles = (game.playable, game.dead, game.critical) == (now.piles.playable, now.piles.dead, now.piles.critical)
+    known = (game.known, game.literal) == ([list(h) for h in now.hands], [list(h) for h in now.literal])
+    return tables and piles and known
+
+
+@pytest.mark.parametrize("players", (2, 3, 4, 5))
+def test_a_rollout_keeps_the_rules_of_the_table_and_the_common_knowledge(players: int) -> None:
+    game, now, before = dealt(players, 10_003, TABLES[players]), Common.start(TABLES[players]), None
+    for before in random_game(players, 10_003):
+        view = before.view()
+        if view.history:
+            now = now.after(Event.of(view.history[-1]))
+            game.apply(act(view.history[-1].move))
+        assert not game.over and same(game, view, now)
+    assert before is not None
+    game.apply(act(before.view(0).history[-1].move))
+    assert game.over and (game.score, game.lives) == (before.score_strict, before.lives)
+
+
+@pytest.mark.parametrize("players", (2, 3, 4, 5))
+def test_a_rollout_is_played_as_convention_players_play(players: int) -> None:
+    """All but always: of the own hand it reckons slot by slot."""
+    game, made, agreed = dealt(players, 10_001, (NEWEST,) * players), 0, 0
+    for _, _, chosen in conventional(players, 10_001):
+        assert not game.over
+        made, agreed = made + 1, agreed + (move(game.decide()) == chosen)
+        game.apply(act(chosen))
+    assert game.over and agreed >= 0.97 * made > 40
+
+
+ADVISERS = ("tom_interpreter", "proposer", "analyst", "discard_strategist", "aggregator")
+
+
+def middle(players: int = 2, after: int = 30) -> Scene:
+    return next(at for number, (_, at, _) in enumerate(conventional(players, 10_002)) if number == after)
+
+
+def test_deals_are_drawn_from_the_exact_belief() -> None:
+    at = middle()
+    deals, drawn = Deals(at, Random(1)), []
+    for _ in range(600):
+        game = deals.draw()
+        assert game is not None
+        whole = [*game.gone]
+        for card in [*game.deck, *(card for hand in game.hands for card in hand)]:
+            whole[card] += 1
+        assert whole == list(COPIES_OF) and numbered(at.hands[1 - at.seat]) == game.hands[1 - at.seat]
+        drawn.append(game.hands[at.seat])
+    for slot, belief_of in enumerate(at.own):
+        for card, weight in enumerate(belief_of.weights):
+            share = sum(hand[slot] == card for hand in drawn) / len(drawn)
+            assert abs(share - weight / belief_of.total) < 0.08
+
+
+def test_a_better_move_is_found_and_a_usual_one_that_is_best_is_kept() -> None:
+    """On the last turn a card that fits is worth its point, and any other move nothing."""
+    last = next(at for _, at, made in conventional(4, 10_009) if at.turns_left == 1 and isinstance(made, Play))
+    play = decide(last)[0]
+    idle = next(one for one in last.legal if not isinstance(one, Play))
+    found = search(last, idle, 40, Random(1), [idle, play])
+    assert best(found).move == play and best(found).gain(found[0]) == (1.0, 0.0)
+    assert best(search(last, play, 40, Random(1), [play, idle])).move == play
+    assert [trial.scores for trial in search(last, play, 0, Random(1))] == [[]] * len(candidates(last, play))
+
+
+def test_what_is_tried_is_legal_and_says_nothing_false() -> None:
+    for _, at, usual in conventional(3, 10_005):
+        moves = candidates(at, usual)
+        assert moves[0] == usual and set(moves) <= set(at.legal) and len(moves) == len(set(moves))
+        hints = [at.teach(one) for one in moves[1:] if isinstance(one, HintColour | HintRank)]
+        assert all(taught.true for taught in hints if taught.says is not None)
+        risky = [one.slot for one in moves[1:] if isinstance(one, Play)]
+        assert all(at.own[slot].playable >= 0.6 for slot in risky)
+
+
+def planner(rollouts: object, *others: str) -> graphs.GraphConfig:
+    """The planner with the historian, and with whom else of `house_planner` it reads of."""
+    whole = graphs.read("house_planner").model_dump()
+    kept = {name: whole["nodes"][name] for name in ("history_analyst", *others, "planner")}
+    kept["planner"] |= {"options": {"rollouts": rollouts}, "reads": ["history_analyst", *others[-1:]]}
+    return checked(whole | {"nodes": kept}, "house_planner")
+
+
+@pytest.mark.parametrize("players", (2, 4))
+async def test_a_hasty_planner_plays_whole_games(players: int) -> None:
+    events = await events_of(planner(6), players=players, seed=10_006)
+    assert check_game(events, players).score_strict >= 10
+    assert {decided.node for decided in of(events, Decided)} == {"planner"}
+
+
+async def test_a_planner_that_does_not_search_plays_like_the_house() -> None:
+    views = [referee.view() for number, (referee, _, _) in enumerate(conventional(2, 10_007)) if number % 25 == 5]
+    for view in views:
+        (idle, _), (house, _) = await turn(planner(0, *ADVISERS), "program", view), await turn("house", "program", view)
+        assert idle.move == house.move
+
+
+async def decision(view: View) -> Decision:
+    return await graphs.seat(planner(20)).sitting(Chair())(view, {})
+
+
+async def test_the_same_is_chosen_each_time_and_behind_another_hidden_hand() -> None:
+    chance, changed = Random(1), 0
+    for number, (referee, _, _) in enumerate(conventional(3, 10_008)):
+        if number % 15 == 4:
+            view, other = referee.view(), disguised(referee, referee.view(), chance)
+            changed += other.deck != referee.deck
+            first = await decision(view)
+            assert first == await decision(view) == await decision(other.view())
+            assert first.ratings or "nothing else" in first.why
+    assert changed > 2
+
+
+@pytest.mark.parametrize("rollouts", (-1, 100_001, 2.5, "many", True))
+def test_a_budget_that_is_none_is_refused(rollouts: Any) -> None:
+    with pytest.raises(UserError, match=r"option 'rollouts' .* a number from 0 to 100000"):
+        planner(rollouts)
+
+
+def test_without_conventions_partners_are_taken_at_their_word() -> None:
+    at = middle(3)
+    strangers = replace(at, common=replace(at.common, customs=(STRANGER,) * 3, hands=at.common.literal))
+    trials = search(strangers, strangers.legal[0], 24, Random(1))
+    assert len(trials) > 1 and all(trial.scores for trial in trials)
+    assert belief.believe(strangers.common.hands[at.seat], at.piles, *at.hands.values())

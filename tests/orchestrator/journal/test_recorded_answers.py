@@ -1,0 +1,302 @@
+"""Recorded runs played again with nobody to ask, and answers kept across runs."""
+
+import asyncio
+import json
+import shutil
+from collections import Counter
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import graphs
+from orchestrator import journal
+from orchestrator.errors import ModelError, TurnError, UserError
+from orchestrator.journal.events import Call, Event
+from orchestrator.journal.recorded_answers import Recording
+from orchestrator.models import fake_endpoint
+from orchestrator.models.cache import Cache, Cached
+from orchestrator.models.layer import ModelLayer
+from orchestrator.models.request import Ask, Message, Part, Place, Said, messages
+from orchestrator.models.schema import response_format
+from orchestrator.models.settings import settings
+from orchestrator.table.game_loop import play_async
+from tests.conftest import Run
+from tests.support.servers import ask, quick
+
+GRAPHS = ("cac", "moa_sherlock", "best_of_k")
+
+
+async def recorded(folder: Path, graph: str = "cac", **more: Any) -> tuple[Path, str]:
+    """A game through the fake endpoint, which is gone afterwards."""
+    path = folder / f"{graph}.jsonl"
+    async with fake_endpoint.serving(fake_endpoint.app()) as url:
+        seat = graphs.seat(graph, quick(url, **more))
+        await play_async(seat, players=3, seed=2, journal=path)
+        await seat.aclose()
+    return path, url
+
+
+async def replayed(config: Any, model: Any, path: Path, *, seed: int = 2, layer: ModelLayer | None = None) -> Path:
+    await play_async(graphs.seat(config, model, layer=layer), players=3, seed=seed, journal=path)
+    return path
+
+
+def same(first: Path, second: Path) -> bool:
+    """Byte for byte, but for the times at which it was written."""
+
+    def lines(path: Path) -> list[str]:
+        events = [{**json.loads(line), "t": None} for line in path.read_text("utf-8").splitlines()]
+        return [json.dumps(event) for event in sorted(events, key=json.dumps)]
+
+    return lines(first) == lines(second)
+
+
+@pytest.mark.parametrize("graph", GRAPHS)
+async def test_a_recorded_game_is_played_again_with_the_server_gone(tmp_path: Path, graph: str) -> None:
+    path, url = await recorded(tmp_path, graph, temperature=0.7, seed=5)
+    by_model = await replayed(graph, f"replay:{path}", tmp_path / "a" / "again.jsonl")
+    by_layer = await replayed(
+        graph,
+        quick(url, temperature=0.7, seed=5),
+        tmp_path / "b" / "again.jsonl",
+        layer=ModelLayer(replay=Recording.of(tmp_path)),
+    )
+    assert same(path, by_model) and same(path, by_layer)
+
+
+async def test_a_request_that_was_not_recorded_names_its_node_and_the_first_section_that_differs(
+    tmp_path: Path,
+) -> None:
+    path, _ = await recorded(tmp_path)
+    blind = graphs.without_sections(graphs.read("cac"), "discards")
+    with pytest.raises(TurnError, match=r"turn 1: node 'interpret' asks what was not recorded .* section 'discards'"):
+        await replayed(blind, f"replay:{path}", tmp_path / "again" / "a.jsonl")
+    with pytest.raises(TurnError, match=r"turn 1: node 'interpret' .*: nothing was asked there"):
+        await replayed("cac", f"replay:{path}", tmp_path / "again" / "b.jsonl", seed=3)
+    more = graphs.verified(graphs.read("cac"), "safety")
+    with pytest.raises(TurnError, match=r"turn .*: node 'generate-2' asks what was not recorded"):
+        await replayed(more, f"replay:{path}", tmp_path / "again" / "c.jsonl")
+
+
+async def test_two_recordings_of_one_game_that_say_different_things_are_named(tmp_path: Path) -> None:
+    path, _ = await recorded(tmp_path)
+    other = tmp_path / "other.jsonl"
+    shutil.copy(path, other)
+    await replayed("cac", f"replay:{tmp_path}", tmp_path / "again" / "a.jsonl")  # twice the same is one
+    text = other.read_text("utf-8").replace("A blind answer", "Another answer")
+    other.write_text(text, "utf-8")
+    with pytest.raises(
+        TurnError, match=r"was answered in several ways .*cac.jsonl, .*other.jsonl.*: replay one journal"
+    ):
+        await replayed("cac", f"replay:{tmp_path}", tmp_path / "again" / "b.jsonl")
+
+
+async def test_a_recording_of_several_models_is_replayed_beside_their_names(tmp_path: Path) -> None:
+    path = tmp_path / "game.jsonl"
+    async with fake_endpoint.serving(fake_endpoint.app()) as url:
+        named: dict[str, graphs.Model] = {"hot": quick(url, temperature=1.0)}
+        config = graphs.replace(graphs.read("cac"), check="hot")
+        seat = graphs.seat(config, quick(url), named=named)
+        await play_async(seat, players=3, seed=2, journal=path)
+        await seat.aclose()
+    models = {event.model for event in journal.read(path) if isinstance(event, Call)}
+    assert len(models) == 2 and any(model.endswith(" (hot)") for model in models)
+    with pytest.raises(UserError, match=r"recorded with several models or none .* or give --replay"):
+        graphs.seat("cac", f"replay:{path}")
+    again = tmp_path / "again.jsonl"
+    seat = graphs.seat(config, quick(url), named=named, layer=ModelLayer(replay=Recording.of(path)))
+    await play_async(seat, players=3, seed=2, journal=again)
+    assert same(path, again)
+
+
+def test_the_command_replays_a_folder_without_a_server_or_a_key(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    path, url = asyncio.run(recorded(Path("games")))
+    play = ("play", "--json", "--graph", "cac", "--seed", "2")
+    code, out, _ = run(*play, "--model", "replay:games")
+    result = json.loads(out)
+    assert code == 0 and result["journal"] == "games/cac-3p-s2-replay.jsonl" and same(path, Path(result["journal"]))
+    code, out, _ = run(*play, "--model", f"openai:fake@{url}", "--replay", str(path))
+    assert code == 0 and same(path, Path(json.loads(out)["journal"]))
+    code, _, err = run(*play, "--model", "replay:games", "--players", "2")
+    assert code == 2 and err == (
+        "error: no game of 2 players, seed 2 is recorded in 'games'; there: 3 players, seed 2\n"
+    )
+    code, _, err = run(*play, "--replay", str(path), "--verify", "safety")
+    assert code == 1 and "asks what was not recorded in 'games/cac.jsonl'" in err and err.count("\n") == 1
+    assert sorted(left.name for left in Path("games").iterdir()) == [
+        "cac-3p-s2-replay-2.jsonl",
+        "cac-3p-s2-replay.jsonl",
+        "cac.jsonl",
+    ]
+    shutil.rmtree("games")
+    Path("games").mkdir()
+    assert run(*play, "--model", "replay:games")[2] == "error: 'games' holds no recorded game\n"
+
+
+@dataclass
+class Blind:
+    """Answers as the fake endpoint does, and says how hot it is."""
+
+    heat: float
+
+    async def __call__(self, ask: Ask, said: tuple[Message, ...], /) -> Said:
+        told = [{"role": message.role, "content": message.content} for message in said]
+        answer = fake_endpoint.complete({"messages": told, "response_format": response_format(ask.reply)})
+        text = answer["choices"][0]["message"]["content"]
+        return Said(text=text.replace("A blind answer", f"A blind answer at {self.heat}"))
+
+    async def aclose(self) -> None:
+        """Nothing to close."""
+
+
+async def test_a_folder_with_games_of_several_models_replays_each_from_its_own(tmp_path: Path) -> None:
+    """Never one game with another's answers, not even where the first broke off."""
+    path, url = tmp_path / "hot.jsonl", "http://127.0.0.1:9/v1"
+    cold, hot = (quick(url, temperature=heat) for heat in (0.0, 1.0))
+    for model, turns in ((cold, 3), (hot, None)):
+        seat = graphs.seat("cac", model)
+        seat = replace(seat, brains=dict.fromkeys(seat.brains, Blind(model["temperature"])))
+        name = "cold" if model is cold else "hot"
+        await play_async(seat, players=3, seed=2, journal=tmp_path / f"{name}.jsonl", max_turns=turns)
+    layer = ModelLayer(replay=Recording.of(tmp_path))
+    again = await replayed("cac", hot, tmp_path / "again" / "hot.jsonl", layer=layer)
+    assert same(path, again)
+    with pytest.raises(TurnError, match="turn 4: node 'interpret' asks what was not recorded"):
+        await replayed("cac", cold, tmp_path / "again" / "cold.jsonl", layer=layer)
+    with pytest.raises(UserError, match=r"several models or none .*'temperature': 0.0.*'temperature': 1.0"):
+        graphs.seat("cac", f"replay:{tmp_path}")
+
+
+# The cache
+
+
+class Counting:
+    """A brain that says something else every time, slowly."""
+
+    def __init__(self) -> None:
+        self.asked: Counter[str] = Counter()
+
+    async def __call__(self, ask: Ask, said: tuple[Message, ...], /) -> Said:
+        self.asked[ask.node] += 1
+        await asyncio.sleep(0.01)
+        return Said(text=f"answer {self.asked.total()}", tokens_in=5, tokens_out=2, usd=0.5, finish="stop")
+
+    async def aclose(self) -> None:
+        """Nothing to close."""
+
+
+async def said(cached: Cached, one: Ask) -> Said:
+    return await cached(one, messages(one.parts))
+
+
+async def test_the_same_question_is_asked_once_and_again_only_when_something_that_decides_differs(
+    tmp_path: Path,
+) -> None:
+    brain, cache = Counting(), Cache(tmp_path)
+    plain = settings("openai:m@http://127.0.0.1:9/v1")
+    first = await said(Cached(brain, cache, plain), ask())
+    again = await said(Cached(brain, cache, plain), ask(place=Place("another game", 1, 9, 2)))
+    assert (again.text, again.cached, again.usd, again.tokens_in) == (first.text, True, None, 5)
+    assert not first.cached and brain.asked.total() == 1
+    others = [
+        ask(node="analyst"),
+        ask(sample=1),
+        ask(place=Place(repeat=2)),
+        ask(Part("state", "Another table.")),
+    ]
+    assert len({(await said(Cached(brain, cache, plain), one)).text for one in (*others, *others)}) == 4
+    for more in (
+        {"temperature": 0.5},
+        {"top_p": 0.5},
+        {"max_tokens": 5},
+        {"seed": 1},
+        {"extra_body": {"top_k": 5}},
+        {"reasoning_effort": "low"},
+        {"response_format": "none"},
+        {"model": "openai:n@http://127.0.0.1:9/v1"},
+        {"model": "openai:m@http://127.0.0.1:10/v1"},
+    ):
+        other = settings({"model": plain.model, **more})
+        assert not (await said(Cached(brain, cache, other), ask())).cached
+    same_answers = settings({"model": plain.model, "timeout_s": 5, "max_concurrency": 1, "attempts": 2})
+    assert (await said(Cached(brain, cache, same_answers), ask())).cached
+
+
+async def test_a_question_that_is_being_asked_is_waited_for(tmp_path: Path) -> None:
+    """In one process, and in two that share the folder."""
+    brain, plain = Counting(), settings("openai:m@http://127.0.0.1:9/v1")
+    shared = Cached(brain, Cache(tmp_path), plain)
+    heard = await asyncio.gather(*(said(shared, ask()) for _ in range(5)))
+    assert brain.asked.total() == 1 and sum(one.cached for one in heard) == 4
+    script = tmp_path / "other.py"
+    script.write_text(OTHER_PROCESS, "utf-8")
+    import sys
+
+    processes = [
+        await asyncio.create_subprocess_exec(sys.executable, str(script), str(tmp_path), stdout=asyncio.subprocess.PIPE)
+        for _ in range(3)
+    ]
+    outputs = [(await process.communicate())[0].decode().split() for process in processes]
+    assert sorted(output[1] for output in outputs) == ["False", "True", "True"]
+    assert len({output[0] for output in outputs}) == 1
+
+
+OTHER_PROCESS = """
+import asyncio, os, sys
+from pathlib import Path
+from orchestrator.models.request import Said, messages
+from orchestrator.models.cache import Cache, Cached
+from orchestrator.models.schema import response_format
+from orchestrator.models.settings import settings
+from tests.servers import ask
+
+class Slow:
+    async def __call__(self, ask, said, /):
+        await asyncio.sleep(3)
+        return Said(text=str(os.getpid()))
+
+async def main():
+    one = ask(node="elsewhere")
+    made = Cached(Slow(), Cache(Path(sys.argv[1])), settings("openai:m@http://127.0.0.1:9/v1"))
+    said = await made(one, messages(one.parts))
+    print(said.text, said.cached)
+
+asyncio.run(main())
+"""
+
+
+async def test_a_call_that_fails_is_not_kept_and_lets_the_next_one_ask(tmp_path: Path) -> None:
+    class Failing(Counting):
+        async def __call__(self, ask: Ask, said: tuple[Message, ...], /) -> Said:
+            spoken = await super().__call__(ask, said)
+            if self.asked.total() == 1:
+                raise ModelError("down")
+            return spoken
+
+    shared = Cached(Failing(), Cache(tmp_path), settings("openai:m@http://127.0.0.1:9/v1"))
+    results = await asyncio.gather(*(said(shared, ask()) for _ in range(3)), return_exceptions=True)
+    assert sum(isinstance(one, ModelError) for one in results) == 1
+    assert sorted(one.cached for one in results if isinstance(one, Said)) == [False, True]
+
+
+async def test_a_game_from_the_cache_is_the_same_game_and_costs_nothing(tmp_path: Path) -> None:
+    results, games = [], []
+    async with fake_endpoint.serving(fake_endpoint.app()) as url:
+        for number in (1, 2):
+            layer = ModelLayer(cache=Cache(tmp_path / "kept"))
+            seat = graphs.seat("best_of_k", quick(url, price={"input": 1, "output": 2}), layer=layer)
+            events: list[Event] = []
+            path = tmp_path / f"{number}.jsonl"
+            results.append(await play_async(seat, players=2, seed=3, sink=events.append, journal=path))
+            games.append(events)
+            await seat.aclose()
+            layer.close()
+    paid, kept = results
+    assert (paid.cache_hits, kept.cache_hits, kept.calls) == (0, paid.calls, paid.calls)
+    assert (kept.tokens_in, kept.tokens_out, kept.usd) == (0, 0, None) and paid.tokens_in > 0 and (paid.usd or 0) > 0
+    assert kept.fireworks == paid.fireworks and kept.turns == paid.turns
+    samples = [event for event in games[0] if isinstance(event, Call) and event.turn == 1 and event.node == "proposer"]
+    assert sorted(call.sample for call in samples) == [0, 1, 2, 3, 4]
+    assert all(call.cached for call in games[1] if isinstance(call, Call) and call.asked)

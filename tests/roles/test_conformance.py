@@ -1,0 +1,162 @@
+"""The check for authors of roles: it passes the built-in ones, and finds each kind of mistake."""
+
+import random
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from pydantic import Field
+
+import roles
+from orchestrator.hanabi.moves import Grounded, Play
+from orchestrator.models.request import Absent
+from roles import Notes, Reply, Role, Told, Truth
+from roles.hanabi import conformance
+from roles.hanabi.sections.history import History
+from roles.hanabi.sections.table import Discards, FinalRound, LegalMoves, State
+from tests.conftest import Run
+
+
+class Left(Reply):
+    example = {"turns": 9}
+    turns: int = Field(description="turns that are left")
+
+
+def left(told: Told, notes: Notes) -> Left:
+    """Counts the turns that are left."""
+    return Left(turns=told[State].deck_size + told[State].players)
+
+
+SOUND = Role("left", Left, (State, Discards), (State,), left, "Count the turns.")
+
+
+@pytest.mark.parametrize("name", roles.names())
+def test_every_built_in_role_keeps_its_promises(name: str) -> None:
+    assert conformance.check(roles.get(name)) == []
+
+
+def test_a_sound_role_passes_and_so_does_one_that_only_models_play() -> None:
+    assert conformance.check(SOUND) == []
+    assert conformance.check(replace(SOUND, solve=None)) == []
+    assert conformance.check(replace(SOUND, template=None)) == []
+
+
+class Unexplained(Reply):
+    example = {"turns": 9}
+    turns: int
+
+
+class Bare(Reply):
+    turns: int = Field(description="turns that are left")
+
+
+class Misshown(Reply):
+    example = {"turns": "many", "colour": "red"}
+    turns: int = Field(description="turns that are left")
+
+
+class Table(Reply):
+    """A dictionary: text has no form for it."""
+
+    example = {"turns": {"P0": 3}}
+    turns: dict[str, int] = Field(description="turns by player")
+
+
+class Named(Reply):
+    example = {"action": "play slot 4"}
+    action: Grounded = Field(description="a legal move")
+
+
+def chance(told: Told, notes: Notes) -> Left:
+    return Left(turns=random.SystemRandom().randrange(10**9))
+
+
+def other(told: Told, notes: Notes) -> Named:
+    return Named(action=Play(slot=0))
+
+
+def beyond(told: Told, notes: Notes) -> Named:
+    return Named(action=Play(slot=4))
+
+
+def always(told: Told, notes: Notes) -> Named:
+    return Named(action=Play(slot=0))
+
+
+def stubborn(told: Told, notes: Notes) -> Named:
+    return Named(action=told[LegalMoves].listed["0"])
+
+
+def untold(told: Told, notes: Notes) -> Left:
+    return Left(turns=len(told[History].moves))
+
+
+def unsafe(told: Told, notes: Notes) -> Left:
+    return Left(turns=len(told[Discards].cards))
+
+
+def trusting(told: Told, notes: Notes) -> Left:
+    assert not any(isinstance(note, Absent) for replies in notes.values() for note in replies)
+    return left(told, notes)
+
+
+def fussy(told: Told, notes: Notes) -> Left:
+    return Left(turns=1 if told.options["k"] == 1 else int("none"))
+
+
+def infinite(reply: Any, told: Told, truth: Truth) -> dict[str, float]:
+    return {"worth": float("inf")}
+
+
+def careless(reply: Named, told: Told, truth: Truth) -> dict[str, float]:
+    assert isinstance(reply.action, Play)
+    return {"right": float(truth.own[reply.action.slot] == "R1")}
+
+
+NAMING = replace(SOUND, reply=Named, takes=(State, LegalMoves), solve=None)
+
+WRONG = [
+    (replace(SOUND, reply=Unexplained), "field 'turns' of Unexplained has no description"),
+    (replace(SOUND, reply=Bare), "the example of Bare leaves out turns"),
+    (replace(SOUND, reply=Misshown), "the example of Misshown is no valid reply: turns: Input should be"),
+    (replace(SOUND, reply=Misshown), "the example of Misshown has colour, which are no fields"),
+    (replace(SOUND, template=None, solve=None), "neither a template nor a program"),
+    (replace(SOUND, needs=(State, FinalRound)), "it needs the sections final_round, which it does not take"),
+    (replace(SOUND, template="Count to $k."), "its template has variables that no option fills: k"),
+    (replace(SOUND, template=" "), "its template is empty"),
+    (replace(SOUND, template="It costs 5 $."), "tell() raised ValueError: Invalid placeholder"),
+    (replace(SOUND, solve=chance), "solve() gave two replies to the same position"),
+    (replace(SOUND, solve=other), "solve() gave a Named, not a Left (first seen at 2 players, turn 1)"),
+    (replace(SOUND, solve=untold), "solve() raised KeyError: \"section 'history' was not told\""),
+    (replace(SOUND, solve=fussy, options={"k": (1, 2)}), "solve() raised ValueError: invalid literal"),
+    (replace(NAMING, solve=beyond), "solve() named 'play slot 4', which is not legal (first seen at 4 players"),
+    (replace(NAMING, solve=always), "solve() named 'play slot 0', which was refused"),
+    (replace(NAMING, solve=stubborn), "was refused, solve() raised KeyError: '0'"),
+    (replace(SOUND, reply=Table, solve=None), "cannot be read back from the answer format 'text'"),
+    (replace(SOUND, solve=unsafe), "without the section 'discards', which it does not need, solve() raised KeyError"),
+    (replace(SOUND, solve=trusting), "when nobody answered, it raised AssertionError"),
+    (replace(SOUND, mark=infinite), "mark() failed: ValueError: mark 'worth' of role 'left' is inf, not a finite"),
+    (replace(NAMING, mark=careless), "mark() failed: IndexError: tuple index out of range (first seen at 4 players"),
+]
+
+
+@pytest.mark.parametrize(("role", "said"), WRONG, ids=[said for _, said in WRONG])
+def test_each_mistake_is_found(role: Role, said: str) -> None:
+    assert any(said in problem for problem in conformance.check(role))
+
+
+def test_the_cases_are_at_every_player_count_from_the_first_turn_to_the_last() -> None:
+    for players in (2, 3, 4, 5):
+        views = [case.view for case in conformance.cases() if case.view.players == players]
+        assert views[0].turn == 1 and views[-1].turns_left == 1 and len(views) >= 4
+
+
+@pytest.mark.usefixtures("own_roles")
+def test_the_command_says_ok_or_what_is_wrong(run: Run) -> None:
+    assert run("roles", "check", "analyst")[:2] == (0, "ok\n")
+    roles.add(replace(SOUND, solve=chance))
+    code, out, _ = run("roles", "check", "left", "--json")
+    assert code == 1 and '"ok": false' in out
+    code, out, _ = run("roles", "check", "left")
+    assert code == 1 and out.startswith("solve() gave two replies")
+    assert run("roles", "check", "nobody")[0] == 2

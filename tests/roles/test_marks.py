@@ -1,0 +1,115 @@
+"""Marks: replies scored once the truth is known, in games that programs played."""
+
+import math
+from typing import Any
+
+import pytest
+
+import graphs
+import roles
+from graphs.marks import marks, marks_at
+from orchestrator.errors import UserError
+from orchestrator.hanabi.cards import Card, Piles
+from orchestrator.hanabi.moves import Discard, Play
+from orchestrator.hanabi.referee import Referee
+from orchestrator.journal.events import Decided, Event, GameStarted, Moved, TurnStarted
+from orchestrator.models.request import Absent
+from roles import Truth, brier
+from roles.hanabi.analyst import Analysis
+from roles.hanabi.discard_strategist import DiscardReport
+from roles.hanabi.history_report import HistoryReport
+from roles.marks import checked
+from roles.sections import Told
+from tests.support.positions import events_of
+
+
+def turns_of(events: list[Event]) -> list[tuple[list[Event], Truth]]:
+    """Each turn with its truth, rebuilt from the journal's deck and moves."""
+    started = events[0]
+    assert isinstance(started, GameStarted)
+    referee = Referee(started.players, started.deck)
+    found: list[tuple[list[Event], Truth]] = []
+    for event in events:
+        if isinstance(event, TurnStarted):
+            found.append(([], Truth.of(referee)))
+        if found:
+            found[-1][0].append(event)
+        if isinstance(event, Moved):
+            referee.apply(event.past.move)
+    return found
+
+
+@pytest.mark.parametrize("players", (2, 5))
+async def test_every_turn_of_a_game_is_marked(players: int) -> None:
+    turns = turns_of(await events_of("house", players=players, seed=4))
+    config = graphs.at(graphs.read("house"), players)
+    found = [marks(config, turn, truth) for turn, truth in turns]
+    assert all(set(marked) == {"history_analyst", "analyst", "discard_strategist"} for marked in found)
+    numbers = [one for marked in found for replies in marked.values() for one in replies if one is not None]
+    assert all(math.isfinite(value) for one in numbers for value in one.values())
+    held = [m["history_analyst"][0]["inferred_held"] for m in found if m["history_analyst"][0]]
+    assert held and set(held) == {1.0}  # a literal reading is never wrong
+    chances = [m["discard_strategist"][0]["safety_brier"] for m in found if m["discard_strategist"][0]]
+    assert 0 < sum(chances) / len(chances) < 0.25  # better than a coin
+
+
+async def test_the_truth_is_the_hand_that_the_moves_show() -> None:
+    for turn, truth in turns_of(await events_of("sherlock", players=3, seed=2)):
+        (moved,) = [event for event in turn if isinstance(event, Moved)]
+        started = next(event for event in turn if isinstance(event, TurnStarted))
+        assert truth.piles == Piles(started.view.fireworks, started.view.discards)
+        assert len(truth.own) == len(started.view.own)
+        if isinstance(moved.past.move, Play | Discard):
+            assert truth.own[moved.past.move.slot] == moved.past.card
+
+
+async def test_a_remembering_graph_is_marked_with_its_memory_and_samples() -> None:
+    base = graphs.setting(graphs.read("house"), remembers=["aggregator"])
+    config = graphs.change(base, analyst={"samples": 2})
+    events = await events_of(config, players=3, seed=1)
+    memories = [event.memory for event in events if isinstance(event, Decided)]
+    turn, truth = turns_of(events)[8]
+    whole = marks(config, turn, truth, memories[5])
+    assert memories[5]["turn"] == 6 and whole == marks_at(events, 9)
+    assert len(whole["analyst"]) == 2 and whole["analyst"][0] == whole["analyst"][1] is not None
+    with pytest.raises(UserError, match="this journal has no turn 999"):
+        marks_at(events, 999)
+
+
+TRUTH = Truth((Card.R1, Card.Y5, Card.G2, Card.G2), Piles((0, 0, 1, 0, 0), ()))
+NOTHING = Told(())
+
+
+def marked(role: str, data: dict[str, Any], kind: type[roles.Reply]) -> Any:
+    return roles.mark(roles.get(role), kind.model_validate(data), NOTHING, TRUTH)
+
+
+def test_the_analysts_chances_are_scored_by_what_fits() -> None:
+    entry = Analysis.example["moves"][0]
+    plays = [{**entry, "action": f"play slot {slot}", "chance": chance} for slot, chance in enumerate((1.0, 0.5))]
+    hint = {**entry, "action": "hint P1 red", "chance": None}
+    assert marked("analyst", {**Analysis.example, "moves": [*plays, hint]}, Analysis) == {"play_brier": 0.125}
+    assert marked("analyst", {**Analysis.example, "moves": [hint]}, Analysis) is None
+
+
+def test_the_strategists_safety_is_scored_by_what_is_critical() -> None:
+    card = DiscardReport.example["cards"][0]
+    cards = [{**card, "slot": slot, "safety": safety} for slot, safety in ((0, 1.0), (1, 1.0), (4, 0.0))]
+    assert marked("discard_strategist", {**DiscardReport.example, "cards": cards}, DiscardReport) == {
+        "safety_brier": 0.5  # the 5 is critical; the hand has no slot 4
+    }
+
+
+def test_the_historians_inferences_are_right_or_wrong() -> None:
+    said = [{"slot": slot, "cards": cards, "reason": "r"} for slot, cards in ((0, ["R1", "Y1"]), (2, ["W1"]))]
+    report = {**HistoryReport.example, "inferred": said}
+    assert marked("history_analyst", report, HistoryReport) == {"inferred_held": 0.5, "inferred_types": 1.5}
+    assert marked("history_analyst", {**report, "inferred": []}, HistoryReport) is None
+
+
+def test_what_cannot_be_marked_is_not() -> None:
+    assert roles.mark(roles.get("analyst"), Absent(reason="x"), NOTHING, TRUTH) is None
+    assert roles.mark(roles.get("proposer"), roles.Choice(reason="r", action=Play(slot=0)), NOTHING, TRUTH) is None
+    assert brier([(None, True), (0.5, None)]) is None
+    with pytest.raises(ValueError, match="mark 'x' of role 'r' is nan, not a finite number"):
+        checked("r", {"x": math.nan})
