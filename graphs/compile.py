@@ -17,13 +17,13 @@ from langgraph.graph.state import CompiledStateGraph
 import roles
 from graphs.ablate import at
 from graphs.config import PROGRAM, GraphConfig, between
-from graphs.node import Kit, RoleNode, SeatState
+from graphs.node import RoleNode, SeatRuntime, SeatState
 from roles import Verdict
 from roles.hanabi.history_report import HistoryReport
 from roles.hanabi.safety import Safety, judged
 from roles.replies import Choice
 
-Seated = CompiledStateGraph[SeatState, Kit, SeatState, SeatState]
+Seated = CompiledStateGraph[SeatState, SeatRuntime, SeatState, SeatState]
 
 SAFETY = "safety"
 
@@ -77,7 +77,7 @@ def built(config: GraphConfig, players: int) -> Built:
 @lru_cache(maxsize=256)
 def _built(config_json: str, players: int) -> Built:
     config = at(GraphConfig.model_validate_json(config_json), players)
-    graph = wired(StateGraph(SeatState, context_schema=Kit), config, lambda node: node)
+    graph = wired(StateGraph(SeatState, context_schema=SeatRuntime), config, lambda node: node)
     return Built(config, graph.compile(name=config.name))
 
 

@@ -14,20 +14,20 @@ from graphs.ablate import bind
 from graphs.compile import Attempt, Built, attempts, built
 from graphs.config import PROGRAM, GraphConfig, read
 from graphs.memory import remember
-from graphs.node import Kit, SeatState
+from graphs.node import SeatRuntime, SeatState
 from graphs.simulated import Simulated
 from graphs.walk import Walk, walk
 from orchestrator.errors import UserError
 from orchestrator.hanabi.moves import Move
 from orchestrator.hanabi.view import View
-from orchestrator.journal.events import SeatCard
+from orchestrator.journal.events import SeatInfo
 from orchestrator.journal.recorded_answers import Recording, Replay, Resumed
 from orchestrator.models import simulated
 from orchestrator.models.layer import ModelLayer, described
 from orchestrator.models.request import Brain
 from orchestrator.models.settings import REPLAY, ModelSettings, settings
 from orchestrator.models.simulated import SimSettings, is_simulated
-from orchestrator.table.seat import Chair, Decision, Memory
+from orchestrator.table.seat import Decision, GameContext, Memory
 from roles import Notes, Verdict
 from roles.hanabi.reasoning.position import TAKES, Position
 from roles.hanabi.safety import safest
@@ -46,18 +46,18 @@ class GraphSeat:
     brains: Mapping[str, Brain | Simulated]
     models: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """The settings that decide what each of them answers."""
-    chair: Chair = field(default_factory=Chair)
+    game: GameContext = field(default_factory=GameContext)
 
     async def __call__(self, view: View, memory: Memory, /) -> Decision:
         """Raises ModelError when a model gave no answer, TurnError when a role's program failed."""
         made, walked = self._made[view.players]
         state: SeatState = {"view": view, "memory": memory, "notes": {}, "failed": []}
-        kit = Kit(self.brains, self.chair)
+        runtime = SeatRuntime(self.brains, self.game)
         if walked is not None:
-            done: Mapping[str, Any] = await walked(state, kit)
+            done: Mapping[str, Any] = await walked(state, runtime)
         else:
             limit = len(made.graph.nodes) + 5
-            done = await made.graph.ainvoke(state, context=kit, config={"recursion_limit": limit})
+            done = await made.graph.ainvoke(state, context=runtime, config={"recursion_limit": limit})
         if done["failed"]:
             raise done["failed"][0]
         decision = decide(made.config, view, done["notes"])
@@ -69,8 +69,8 @@ class GraphSeat:
         return _Made(self.config)
 
     @cached_property
-    def card(self) -> SeatCard:
-        return SeatCard(
+    def info(self) -> SeatInfo:
+        return SeatInfo(
             graph=self.config.name,
             model="+".join(self.config.models),
             config=self.config.model_dump(mode="json"),
@@ -78,13 +78,13 @@ class GraphSeat:
             prompts=prompt_texts.hashes(self.config),
         )
 
-    def sitting(self, chair: Chair) -> Self:
+    def bind(self, context: GameContext) -> Self:
         def going_on(brain: Brain | Simulated) -> Brain | Simulated:
             """A simulated model says the same again, and for nothing."""
-            return brain if isinstance(brain, Simulated) else Resumed(brain, chair.answered)
+            return brain if isinstance(brain, Simulated) else Resumed(brain, context.answered)
 
         brains = {name: going_on(brain) for name, brain in self.brains.items()}
-        return replace(self, chair=chair, brains=brains if chair.answered else self.brains)
+        return replace(self, game=context, brains=brains if context.answered else self.brains)
 
     async def aclose(self) -> None:
         for brain in self.brains.values():
@@ -158,12 +158,12 @@ def seat(
         {called: _brain(one, layer) for called, one in models.items()},
         {called: _deciding(one) for called, one in models.items()},
     )
-    return replace(made, brains={called: _of_seat(brain, made.card) for called, brain in made.brains.items()})
+    return replace(made, brains={called: _of_seat(brain, made.info) for called, brain in made.brains.items()})
 
 
-def _of_seat(brain: Brain | Simulated, card: SeatCard) -> Brain | Simulated:
+def _of_seat(brain: Brain | Simulated, info: SeatInfo) -> Brain | Simulated:
     """A recording says only what was said to such a seat; any other brain as it is."""
-    return Replay(brain.recording.of_seat(card)) if isinstance(brain, Replay) else brain
+    return Replay(brain.recording.of_seat(info)) if isinstance(brain, Replay) else brain
 
 
 def _brain(model: Model, layer: ModelLayer) -> Brain | Simulated:

@@ -16,7 +16,7 @@ from typing_extensions import TypedDict  # before Python 3.12 no form can be mad
 
 import graphs
 from graphs.compile import wired
-from graphs.node import Kit, RoleNode, merge
+from graphs.node import RoleNode, SeatRuntime, merge
 from orchestrator.errors import UserError
 from orchestrator.hanabi.referee import check_players
 from orchestrator.hanabi.view import View
@@ -40,7 +40,7 @@ class Plain:
     """A node that takes its view as plain data and has its models already."""
 
     node: RoleNode
-    kit: Kit
+    runtime: SeatRuntime
     players: int
 
     async def __call__(self, state: State) -> dict[str, Any]:
@@ -49,7 +49,7 @@ class Plain:
             raise UserError(f"the view is of {view.players} players; set `players` to that, not {self.players}")
         memory = state.get("memory") or {}
         whole = {"view": view, "memory": memory, "notes": state["notes"], "failed": state["failed"]}
-        return await self.node(whole, Runtime(context=self.kit))  # type: ignore[arg-type]  # its keys are all there
+        return await self.node(whole, Runtime(context=self.runtime))  # type: ignore[arg-type]  # its keys are all there
 
 
 def house(config: RunnableConfig) -> CompiledStateGraph[Any, Any, Any, Any]:
@@ -57,6 +57,6 @@ def house(config: RunnableConfig) -> CompiledStateGraph[Any, Any, Any, Any]:
     wanted = config.get("configurable") or {}
     players = check_players(wanted.get("players", 3))
     seat = graphs.seat(wanted.get("graph", "house"), wanted.get("model", PROGRAM))
-    kit, here = Kit(seat.brains, seat.chair), graphs.at(seat.config, players)
+    runtime, here = SeatRuntime(seat.brains, seat.game), graphs.at(seat.config, players)
     empty = StateGraph(State, input_schema=Input)
-    return wired(empty, here, lambda node: Plain(node, kit, players)).compile(name=here.name)
+    return wired(empty, here, lambda node: Plain(node, runtime, players)).compile(name=here.name)

@@ -48,6 +48,6 @@ def marks(config: GraphConfig, turn: Iterable[Event], truth: Truth, memory: Memo
         for name in config.nodes if attempt.number == 1 else attempt.path:
             node = role_node(config, name, attempt)
             if node.role.mark is not None and node.name in notes:
-                told = node.told(view, notes, memory)
+                told = node.sections(view, notes, memory)
                 found[node.name] = tuple(roles.mark(node.role, reply, told, truth) for reply in notes[node.name])
     return found

@@ -17,10 +17,10 @@ from graphs.simulated import Question, Simulated
 from orchestrator.errors import RoleError, TurnError
 from orchestrator.hanabi.moves import Move
 from orchestrator.hanabi.view import View
-from orchestrator.journal.events import Call, Ruled
-from orchestrator.models.request import AGAIN, Absent, Ask, Brain, Exchange, Place, answer
-from orchestrator.table.seat import Chair, Memory
-from roles import Notes, Role, Section, Told, Verdict
+from orchestrator.journal.events import Call, VerdictGiven
+from orchestrator.models.request import COMPLAINT, Absent, Brain, Exchange, ModelRequest, Place, answer
+from orchestrator.table.seat import GameContext, Memory
+from roles import Notes, Role, Section, Sections, Verdict
 from roles.hanabi.sections.table import LegalMoves, cut
 from roles.registry import Solve
 from roles.replies import Choice, Judgement, Shortlist
@@ -43,11 +43,11 @@ class SeatState(TypedDict):
 
 
 @dataclass(frozen=True)
-class Kit:
+class SeatRuntime:
     """The two effects that a seat has."""
 
     brains: Mapping[str, Brain | Simulated]
-    chair: Chair
+    game: GameContext
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ class RoleNode:
     def words(self) -> Words:
         return self.context.words if self.context else ENGLISH
 
-    def told(self, view: View, notes: Notes, memory: Memory | None = None) -> Told:
+    def sections(self, view: View, notes: Notes, memory: Memory | None = None) -> Sections:
         """What it gets to see of a view, in this attempt."""
         return cut(
             view, self.kinds, refused_moves(notes, self.refusals), memory, self.options, self.words, self._listed(notes)
@@ -88,45 +88,47 @@ class RoleNode:
         heard = [note for _, key in self.reads for note in notes.get(key, ())]
         return tuple(move for note in heard if isinstance(note, Shortlist) for move in note.moves)
 
-    async def __call__(self, state: SeatState, runtime: Runtime[Kit]) -> dict[str, Any]:
+    async def __call__(self, state: SeatState, runtime: Runtime[SeatRuntime]) -> dict[str, Any]:
         """As a node of LangGraph."""
         return await self.leave(state, runtime.context)
 
-    async def leave(self, state: SeatState, kit: Kit) -> dict[str, Any]:
+    async def leave(self, state: SeatState, runtime: SeatRuntime) -> dict[str, Any]:
         """Its note, or what ended the turn."""
         if state["failed"]:
             return {"notes": {}}
         try:
-            return {"notes": {self.name: await self._note(state, kit)}}
+            return {"notes": {self.name: await self._note(state, runtime)}}
         except TurnError as error:
             return {"failed": [error]}
 
-    async def _note(self, state: SeatState, kit: Kit) -> tuple[BaseModel, ...]:
+    async def _note(self, state: SeatState, runtime: SeatRuntime) -> tuple[BaseModel, ...]:
         view = state["view"]
-        told = self.told(view, state["notes"], state["memory"])
+        told = self.sections(view, state["notes"], state["memory"])
         heard = self.hears(state["notes"])
         if self.judges is not None:
-            return (await self._judge(state, told, heard, kit),)
+            return (await self._judge(state, told, heard, runtime),)
         if self.samples == 1:
-            return (await self._reply(0, view, told, heard, kit),)
-        asked = (self._reply(sample, view, told, heard, kit) for sample in range(self.samples))
+            return (await self._reply(0, view, told, heard, runtime),)
+        asked = (self._reply(sample, view, told, heard, runtime) for sample in range(self.samples))
         replies = await asyncio.gather(*asked, return_exceptions=True)
         for reply in replies:
             if isinstance(reply, BaseException):
                 raise reply
         return tuple(reply for reply in replies if isinstance(reply, BaseModel))
 
-    async def _judge(self, state: SeatState, told: Told, heard: Notes, kit: Kit) -> BaseModel:
+    async def _judge(self, state: SeatState, sections: Sections, heard: Notes, runtime: SeatRuntime) -> BaseModel:
         """A verdict on the choice; an absent judge has no objection, and an absent choice is not judged."""
         view, (choice,) = state["view"], state["notes"][str(self.judges)]
         if not isinstance(choice, Choice):
             return Absent(reason="there is no choice to judge")
-        reply = await self._reply(0, view, told, heard, kit)
+        reply = await self._reply(0, view, sections, heard, runtime)
         move, accepted, why = choice.action, True, "the judge is absent: no objection"
         if isinstance(reply, Judgement):
             accepted, why = reply.accept, reply.reason
             reply = Verdict(move=move, accept=accepted, reason=why)
-        kit.chair.emit(Ruled(turn=view.turn, seat=view.seat, node=self.name, move=move, accepted=accepted, why=why))
+        runtime.game.emit(
+            VerdictGiven(turn=view.turn, seat=view.seat, node=self.name, move=move, accepted=accepted, why=why)
+        )
         return reply
 
     def hears(self, notes: Notes) -> Notes:
@@ -137,61 +139,65 @@ class RoleNode:
         reports = {name: said for name, said in heard.items() if not any(isinstance(n, Choice) for n in said)}
         return {**reports, "choice": notes[self.judges]}
 
-    def _cannot(self, told: Told, heard: Notes) -> str | None:
+    def _cannot(self, sections: Sections, heard: Notes) -> str | None:
         """Why there is nothing to ask: no legal move is left to name, or no choice is there to judge."""
-        legal = told.get(LegalMoves)
+        legal = sections.get(LegalMoves)
         if self.role.reply.names_moves and legal is not None and not legal.listed:
             return "no legal move is left to choose from"
         choices = [note for replies in heard.values() for note in replies if isinstance(note, Choice)]
         return "there is no choice to judge" if issubclass(self.role.reply, Judgement) and not choices else None
 
-    async def _reply(self, sample: int, view: View, told: Told, heard: Notes, kit: Kit) -> BaseModel:
-        if cause := self._cannot(told, heard):
+    async def _reply(
+        self, sample: int, view: View, sections: Sections, heard: Notes, runtime: SeatRuntime
+    ) -> BaseModel:
+        if cause := self._cannot(sections, heard):
             return Absent(reason=cause)
-        settled = self.role.settled(told, heard) if self.role.settled else None
+        settled = self.role.settled(sections, heard) if self.role.settled else None
         if settled is not None or self.model == PROGRAM:
-            reply = self._solved(view, told, heard) if settled is None else settled
-            kit.chair.emit(self._call(view, sample, reply=reply.model_dump(mode="json")))
+            reply = self._solved(view, sections, heard) if settled is None else settled
+            runtime.game.emit(self._call(view, sample, reply=reply.model_dump(mode="json")))
             return reply
-        place = Place(kit.chair.game, kit.chair.repeat, view.turn, view.seat)
-        ask = self.ask(sample, told, heard, place)
+        place = Place(runtime.game.hash, runtime.game.repeat, view.turn, view.seat)
+        ask = self.request(sample, sections, heard, place)
         with structlog.contextvars.bound_contextvars(node=self.name):
-            reply = await answer(ask, self._brain(view, told, heard, kit), self._recorder(view, sample, kit))
-        await kit.chair.kept()
+            reply = await answer(
+                ask, self._brain(view, sections, heard, runtime), self._recorder(view, sample, runtime)
+            )
+        await runtime.game.kept()
         return reply
 
-    def _brain(self, view: View, told: Told, heard: Notes, kit: Kit) -> Brain:
+    def _brain(self, view: View, sections: Sections, heard: Notes, runtime: SeatRuntime) -> Brain:
         """Who answers; a simulated model does so for this role, from what it is told."""
-        brain = kit.brains[self.model]
+        brain = runtime.brains[self.model]
         if not isinstance(brain, Simulated):
             return brain
         solve = self.solve or self.role.solve
         assert solve is not None  # checked when the config was read
-        return brain.asked(Question(solve, partial(self._solved, view, told, heard), told, heard))
+        return brain.asked(Question(solve, partial(self._solved, view, sections, heard), sections, heard))
 
-    def ask(self, sample: int, told: Told, heard: Notes, place: Place | None = None) -> Ask:
+    def request(self, sample: int, sections: Sections, heard: Notes, place: Place | None = None) -> ModelRequest:
         """The question as a model gets it."""
         assert self.context is not None  # checked when the config was read
         reply, form, raw = self.context.reply(self.role), self.context.answer_format, self.context.reports == "raw"
-        legal = told.get(LegalMoves)
-        return Ask(
+        legal = sections.get(LegalMoves)
+        return ModelRequest(
             node=self.name,
             role=self.role.name,
             sample=sample,
-            parts=self.context.arrange(self.role.tell(told, heard, reply, form, raw=raw), self.layout),
+            parts=self.context.arrange(self.role.tell(sections, heard, reply, form, raw=raw), self.layout),
             reply=reply,
             moves=legal.listed if legal else {},
             form=form,
-            again=self.words(AGAIN),
+            complaint=self.words(COMPLAINT),
             place=place or Place(),
         )
 
-    def _solved(self, view: View, told: Told, heard: Notes) -> BaseModel:
+    def _solved(self, view: View, sections: Sections, heard: Notes) -> BaseModel:
         solve = self.solve or self.role.solve
         assert solve is not None  # checked when the config was read
         whose = f"turn {view.turn}: the program of role {self.role.name!r}"
         try:
-            reply = solve(told, heard)
+            reply = solve(sections, heard)
         except TurnError:
             raise
         except Exception as error:
@@ -207,7 +213,7 @@ class RoleNode:
             turn=view.turn, seat=view.seat, node=self.name, role=self.role.name, sample=sample, model=model, **more
         )
 
-    def _recorder(self, view: View, sample: int, kit: Kit) -> Callable[[Exchange], None]:
+    def _recorder(self, view: View, sample: int, runtime: SeatRuntime) -> Callable[[Exchange], None]:
         def record(done: Exchange) -> None:
             call = self._call(
                 view,
@@ -219,9 +225,9 @@ class RoleNode:
                 reply=done.reply.model_dump(mode="json") if done.reply else None,
                 outcome=done.outcome,
                 error=done.error,
-                **(vars(done.said) if done.said else {}) | {"attempts": done.attempts},
+                **(vars(done.response) if done.response else {}) | {"attempts": done.attempts},
             )
-            kit.chair.emit(call)
+            runtime.game.emit(call)
 
         return record
 

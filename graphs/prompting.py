@@ -8,13 +8,13 @@ from graphs.compile import attempts, role_node
 from graphs.config import GraphConfig
 from graphs.node import RoleNode
 from orchestrator.hanabi.view import View
-from orchestrator.journal.events import Call, Event, Ruled
-from orchestrator.models.request import Absent, Ask
+from orchestrator.journal.events import Call, Event, VerdictGiven
+from orchestrator.models.request import Absent, ModelRequest
 from orchestrator.table.seat import Memory
 from roles import Notes, Verdict
 
 
-def asks(config: GraphConfig, view: View, notes: Notes, memory: Memory | None = None) -> dict[str, Ask]:
+def requests(config: GraphConfig, view: View, notes: Notes, memory: Memory | None = None) -> dict[str, ModelRequest]:
     """The asks of every node that has a template, by its name in its attempt; of attempts that the notes reached.
 
     `config` is the graph as it is at the view's player count (see `at`).
@@ -29,13 +29,13 @@ def asks(config: GraphConfig, view: View, notes: Notes, memory: Memory | None = 
             if node.role.template is None or judges_nothing:
                 continue
             if attempt.number == 1 or name in attempt.path:
-                found[node.name] = ask_of(node, view, notes, memory)
+                found[node.name] = request_of(node, view, notes, memory)
     return found
 
 
-def ask_of(node: RoleNode, view: View, notes: Notes, memory: Memory | None = None) -> Ask:
+def request_of(node: RoleNode, view: View, notes: Notes, memory: Memory | None = None) -> ModelRequest:
     """What a node is asked, given the notes of the turn and what the seat remembers."""
-    return node.ask(0, node.told(view, notes, memory), node.hears(notes))
+    return node.request(0, node.sections(view, notes, memory), node.hears(notes))
 
 
 def notes_of(config: GraphConfig, turn: Iterable[Event]) -> Notes:
@@ -44,7 +44,7 @@ def notes_of(config: GraphConfig, turn: Iterable[Event]) -> Notes:
     for event in turn:
         if isinstance(event, Call):
             said.setdefault(event.node, {})[event.sample] = _reply(config, event)
-        if isinstance(event, Ruled):
+        if isinstance(event, VerdictGiven):
             said[event.node] = {0: Verdict(move=event.move, accept=event.accepted, reason=event.why)}
     return {node: tuple(by_sample[i] for i in sorted(by_sample)) for node, by_sample in said.items()}
 

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from pydantic import BaseModel
 
 from orchestrator.models.layer import call_seed
-from orchestrator.models.request import Ask, Message, Said, estimated
+from orchestrator.models.request import Message, ModelRequest, ModelResponse, estimated
 from orchestrator.models.simulated import SimSettings
 from orchestrator.replies import malformed, text_format
-from roles import Notes, Told
+from roles import Notes, Sections
 from roles.hanabi import simulated_errors
 from roles.hanabi.simulated_errors import Slips
 from roles.registry import Solve
@@ -22,7 +22,7 @@ class Question:
     solve: Solve
     exact: Callable[[], BaseModel]
     """The program's answer, checked. Raises RoleError."""
-    told: Told
+    told: Sections
     heard: Notes
 
 
@@ -46,17 +46,17 @@ class Answering:
     settings: SimSettings
     question: Question
 
-    async def __call__(self, ask: Ask, said: tuple[Message, ...], /) -> Said:
-        slips = Slips(self.settings, call_seed(self.settings.seed, ask))
+    async def __call__(self, request: ModelRequest, messages: tuple[Message, ...], /) -> ModelResponse:
+        slips = Slips(self.settings, call_seed(self.settings.seed, request))
         of = self.question
-        reply = simulated_errors.reply(ask.reply, of.solve, of.exact, of.told, of.heard, slips)
-        text, finish = text_format.text_of(reply, ask.form), "stop"
+        reply = simulated_errors.reply(request.reply, of.solve, of.exact, of.told, of.heard, slips)
+        text, finish = text_format.text_of(reply, request.form), "stop"
         if dice := slips.strike("malformed"):
             slips.made.append("malformed")
-            text, finish = malformed.spoilt(reply, ask.form, dice)
-        return Said(
+            text, finish = malformed.spoilt(reply, request.form, dice)
+        return ModelResponse(
             text=text,
-            tokens_in=sum(estimated(message.content) for message in said),
+            tokens_in=sum(estimated(message.content) for message in messages),
             tokens_out=estimated(text),
             finish=finish,
             served_by="simulated",

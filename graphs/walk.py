@@ -10,7 +10,7 @@ from graphlib import TopologicalSorter
 
 from graphs.compile import SAFETY, Attempt, attempts, role_node, safety_node
 from graphs.config import PROGRAM, GraphConfig
-from graphs.node import Kit, RoleNode, SeatState
+from graphs.node import RoleNode, SeatRuntime, SeatState
 from roles import Verdict
 from roles.replies import Choice
 
@@ -28,14 +28,14 @@ class Round:
 class Walk:
     rounds: tuple[Round, ...]
 
-    async def __call__(self, state: SeatState, kit: Kit) -> SeatState:
+    async def __call__(self, state: SeatState, runtime: SeatRuntime) -> SeatState:
         """The state with everybody's notes, or with what ended the turn."""
         for round in self.rounds:
             for node in round.nodes:
-                if not await _asked(node, state, kit):
+                if not await _asked(node, state, runtime):
                     return state
             for judge in round.judges:
-                if not await _asked(judge, state, kit):
+                if not await _asked(judge, state, runtime):
                     return state
                 (choice,), (verdict,) = state["notes"][round.decides], state["notes"][judge.name]
                 if not isinstance(choice, Choice):
@@ -47,9 +47,9 @@ class Walk:
         return state
 
 
-async def _asked(node: RoleNode, state: SeatState, kit: Kit) -> bool:
+async def _asked(node: RoleNode, state: SeatState, runtime: SeatRuntime) -> bool:
     """Whether it left its note."""
-    left = await node.leave(state, kit)
+    left = await node.leave(state, runtime)
     state["failed"] = left.get("failed", [])
     state["notes"] = {**state["notes"], **left.get("notes", {})}
     return not state["failed"]

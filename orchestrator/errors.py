@@ -14,7 +14,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from orchestrator.models.request import Attempt
+    from orchestrator.models.request import WireTry
 
 
 class UserError(ValueError):
@@ -28,7 +28,7 @@ class TurnError(RuntimeError):
 class ModelError(TurnError):
     """No answer came from a provider."""
 
-    def __init__(self, sentence: str, attempts: tuple[Attempt, ...] = (), *, final: bool = False) -> None:
+    def __init__(self, sentence: str, attempts: tuple[WireTry, ...] = (), *, final: bool = False) -> None:
         super().__init__(sentence)
         self.attempts = attempts
         """The tries over the wire, if any were made."""

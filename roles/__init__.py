@@ -6,7 +6,7 @@ from roles.hanabi.sections.table import SECTIONS, section
 from roles.marks import Truth, brier
 from roles.registry import Notes, Role, add, get, load, mark, names, role, source
 from roles.replies import Choice, Judgement, RatedChoice, Reply, Verdict
-from roles.sections import Section, Told
+from roles.sections import Section, Sections
 
 BUILT_IN = (
     "action_recommender",
@@ -42,7 +42,7 @@ __all__ = [
     "Reply",
     "Role",
     "Section",
-    "Told",
+    "Sections",
     "Truth",
     "Verdict",
     "add",

@@ -10,7 +10,7 @@ from typing import Any
 
 from orchestrator.hanabi.cards import INDEX, Card, Mask, Piles
 from orchestrator.hanabi.referee import Referee
-from roles.sections import Told
+from roles.sections import Sections
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Truth:
 
 
 Marks = Mapping[str, float]
-Mark = Callable[[Any, Told, Truth], Marks | None]
+Mark = Callable[[Any, Sections, Truth], Marks | None]
 """(reply, told, truth) -> numbers by name; None when the reply says nothing that can be marked."""
 
 

@@ -14,13 +14,13 @@ from roles.hanabi.sections.table import LegalMoves
 from roles.marks import Mark, Marks, Truth, checked
 from roles.notes_text import candidates, report
 from roles.replies import Choice, Form, Judgement, Reply, Shortlist, Verdict, answer_format
-from roles.sections import Choices, Options, Section, Told, check_choices, defaults
+from roles.sections import Choices, Options, Section, Sections, check_choices, defaults
 from roles.words import ENGLISH, Words
 
 Notes = Mapping[str, tuple[BaseModel, ...]]
 """Node name -> its replies, one per sample, in sample order; an absent reply is an `Absent`."""
 
-Solve = Callable[[Told, Notes], BaseModel]
+Solve = Callable[[Sections, Notes], BaseModel]
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Role:
     """Its instruction for a model; None for a role that only a program plays."""
     title: str = ""
     """One line: what the role is for."""
-    settled: Callable[[Told, Notes], BaseModel | None] | None = None
+    settled: Callable[[Sections, Notes], BaseModel | None] | None = None
     """The reply, when there is nothing to ask: a selector of a single candidate."""
     options: Choices = field(default_factory=dict)
     """What a node may set for it; its program finds them in `told.options`, its template as variables."""
@@ -59,7 +59,7 @@ class Role:
 
     def tell(
         self,
-        told: Told,
+        sections: Sections,
         notes: Notes,
         reply: type[Reply] | None = None,
         form: Form = "json_schema",
@@ -70,17 +70,17 @@ class Role:
 
         `reply`: a variant of its own type, such as one with ratings. `raw`: reports are passed on as they were written.
         """
-        words, written = told.words, form if raw else None
+        words, written = sections.words, form if raw else None
         instruction = self.instruction(words)
-        if LegalMoves in told:  # which is where a shortlist is told
+        if LegalMoves in sections:  # which is where a shortlist is told
             notes = {node: tuple(n for n in said if not isinstance(n, Shortlist)) for node, said in notes.items()}
         told_notes = judged(notes, words, written) if issubclass(self.reply, Judgement) else say(notes, words, written)
         own = (
             Part("notes", told_notes),
-            Part("instruction", prompts.substitute(instruction, self.filling(told.options), self.name)),
+            Part("instruction", prompts.substitute(instruction, self.filling(sections.options), self.name)),
             Part("answer_format", answer_format(reply or self.reply, form, words)),
         )
-        return tuple(part for part in (*told.parts(), *own) if part.text)
+        return tuple(part for part in (*sections.parts(), *own) if part.text)
 
 
 _KNOWN: dict[str, Role] = {}
@@ -113,7 +113,7 @@ def role(
     needs: tuple[type[Section], ...] = (),
     template: str | Path | None = None,
     options: Choices | None = None,
-    settled: Callable[[Told, Notes], BaseModel | None] | None = None,
+    settled: Callable[[Sections, Notes], BaseModel | None] | None = None,
     mark: Mark | None = None,
 ) -> Callable[[Solve], Role]:
     """Make a role of its exact twin; the function's name is the role's, its docstring's first line the title.
@@ -163,14 +163,14 @@ def source(name: str) -> str:
     return _SOURCES[get(name).name]
 
 
-def mark(role: Role, reply: BaseModel, told: Told, truth: Truth) -> Marks | None:
+def mark(role: Role, reply: BaseModel, sections: Sections, truth: Truth) -> Marks | None:
     """What a role's mark says of a reply; None when it has none, or when there is nothing to mark.
 
     `told`: what the role was told when it replied. Raises ValueError for a mark that is no finite number.
     """
     if role.mark is None or isinstance(reply, Absent):
         return None
-    return checked(role.name, role.mark(reply, told, truth))
+    return checked(role.name, role.mark(reply, sections, truth))
 
 
 def judged(notes: Notes, words: Words = ENGLISH, raw: Form | None = None) -> str:

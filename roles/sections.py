@@ -102,7 +102,7 @@ class Section:
 S = TypeVar("S", bound=Section)
 
 
-class Told:
+class Sections:
     """All that a role gets to see of a position, in prompt order; looked up by the section's type."""
 
     def __init__(self, sections: Iterable[Section], options: Options | None = None, words: Words = ENGLISH) -> None:
@@ -127,10 +127,10 @@ class Told:
     def __iter__(self) -> Iterator[Section]:
         return iter(self._by_kind.values())
 
-    def but(self, *changed: Section) -> "Told":
+    def but(self, *changed: Section) -> "Sections":
         """The same with some of its sections as these."""
         by_kind = {type(section): section for section in changed}
-        return Told((by_kind.get(kind, told) for kind, told in self._by_kind.items()), self.options, self.words)
+        return Sections((by_kind.get(kind, told) for kind, told in self._by_kind.items()), self.options, self.words)
 
     def parts(self) -> tuple[Part, ...]:
         """The sections in words, those with nothing to say left out."""

@@ -17,7 +17,7 @@ from aiohttp import web
 import graphs
 from orchestrator import journal
 from orchestrator.errors import ModelError, Suspended
-from orchestrator.journal.events import Call, Event, Halted
+from orchestrator.journal.events import Call, Event, GameSuspended
 from orchestrator.models import fake_endpoint
 from orchestrator.models.fake_faults import CONTENT, WIRE, Faults
 from orchestrator.models.layer import ModelLayer
@@ -69,7 +69,7 @@ async def test_games_on_a_server_with_every_fault_end_legally_and_every_fault_is
         assert result.reasked == sum(call.outcome == "reasked" for call in calls)
     assert set(faults.done) == {*WIRE, *CONTENT}
     every = [call for events in games for call in of(events, Call)]
-    assert sum(len(of(events, Halted)) for events in games) == stops.total()
+    assert sum(len(of(events, GameSuspended)) for events in games) == stops.total()
     ledger_of_the_wire(every, faults)
     ledger_of_content(every, faults)
     assert all(attempt.latency_s < faults.hang_s for call in every for attempt in call.attempts)  # timeouts bite

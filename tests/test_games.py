@@ -14,9 +14,9 @@ from orchestrator.hanabi.cards import COLOURS
 from orchestrator.hanabi.moves import Play
 from orchestrator.hanabi.referee import deal, rebuild
 from orchestrator.hanabi.view import View
-from orchestrator.journal.events import Decided, Event, GameEnded, GameStarted, Moved, Result, Ruled, TurnStarted
+from orchestrator.journal.events import Decided, Event, GameEnded, GameStarted, Moved, Result, TurnStarted, VerdictGiven
 from orchestrator.models import fake_endpoint
-from orchestrator.models.request import Ask, Scripted
+from orchestrator.models.request import ModelRequest, Scripted
 from orchestrator.table.game_loop import play_async
 from orchestrator.table.seat import Decision, Memory
 from tests.support.positions import GRAPHS, events_of
@@ -86,7 +86,7 @@ async def test_every_graph_plays_whole_games_through_a_blind_server(graph: str, 
             assert certain_misplays(events) == 0 and result.lives > 0
 
 
-def blind(ask: Ask) -> str:
+def blind(ask: ModelRequest) -> str:
     """What the fake endpoint would say."""
     request = {"messages": [{"role": "user", "content": part.text} for part in ask.parts]}
     return str(fake_endpoint.complete(request)["choices"][0]["message"]["content"])
@@ -149,7 +149,7 @@ def test_half_a_last_line_is_left_out(tmp_path: Path) -> None:
 
 async def test_a_node_that_runs_beside_a_judge_may_finish_before_or_after_it(tmp_path: Path) -> None:
     events = await events_of("cac", players=2, seed=1)
-    i = next(i for i, event in enumerate(events) if isinstance(event, Ruled))
+    i = next(i for i, event in enumerate(events) if isinstance(event, VerdictGiven))
     swapped = [*events[: i - 1], events[i], events[i - 1], *events[i + 1 :]]
     assert swapped != events and journal.comparable(swapped) == journal.comparable(events)
 

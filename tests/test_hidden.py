@@ -23,10 +23,10 @@ from orchestrator.journal.file import comparable
 from orchestrator.models import fake_endpoint
 from orchestrator.models.fake_faults import CONTENT
 from orchestrator.models.layer import call_seed
-from orchestrator.models.request import Ask, Message, Said
+from orchestrator.models.request import Message, ModelRequest, ModelResponse
 from orchestrator.models.schema import response_format
 from orchestrator.table.game_loop import start
-from orchestrator.table.seat import Chair, Decision, Memory
+from orchestrator.table.seat import Decision, GameContext, Memory
 from roles.replies import Judgement
 from tests.orchestrator.hanabi.test_view import disguised
 from tests.support.positions import GRAPHS, random_game
@@ -48,8 +48,8 @@ class Overheard:
     def __init__(self) -> None:
         self.heard: list[object] = []
 
-    async def __call__(self, ask: Ask, said: tuple[Message, ...], /) -> Said:
-        plain = [{"role": message.role, "content": message.content} for message in said]
+    async def __call__(self, ask: ModelRequest, messages: tuple[Message, ...], /) -> ModelResponse:
+        plain = [{"role": message.role, "content": message.content} for message in messages]
         self.heard.append((ask.key, ask.place, plain, ask.moves, call_seed(1, ask)))
         chance = random.Random(json.dumps(plain))
         kind = chance.choice(CONTENT) if chance.random() < 0.2 else None
@@ -57,7 +57,7 @@ class Overheard:
         if ask.form == "json_schema":
             request["response_format"] = response_format(ask.reply)
         message = fake_endpoint.complete(request, kind)["choices"][0]["message"]
-        return Said(text=message["content"] or "", finish="stop")
+        return ModelResponse(text=message["content"] or "", finish="stop")
 
     async def aclose(self) -> None:
         """Nothing to close."""
@@ -99,7 +99,7 @@ def positions(players: int, seed: int, share: float) -> Iterator[tuple[Referee, 
 async def played(config: graphs.GraphConfig, referee: Referee) -> tuple[list[object], Decision, list[dict[str, Any]]]:
     """All that brains heard on this turn, what was decided and remembered, and the turn's events."""
     brain, events = Overheard(), list[Event]()
-    seat = graphs.seat(config, brain).sitting(Chair(events.append, GAME))
+    seat = graphs.seat(config, brain).bind(GameContext(events.append, GAME))
     decision = await seat(referee.view(), await memory(config, referee))
     return brain.heard, decision, comparable(events)
 
@@ -112,7 +112,7 @@ async def memory(config: graphs.GraphConfig, referee: Referee) -> Memory:
         return {}
     moves = [past.move for past in view.history[: own[-1] - 1]]
     before = rebuild(view.players, referee.deck, moves)
-    seat = graphs.seat(config, Overheard()).sitting(Chair(game=GAME))
+    seat = graphs.seat(config, Overheard()).bind(GameContext(hash=GAME))
     return (await seat(before.view(), {})).memory
 
 

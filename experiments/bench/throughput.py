@@ -15,10 +15,10 @@ from rich.table import Table
 
 import graphs
 from experiments.design.arms import Deal
-from experiments.design.player_spec import Sitter
+from experiments.design.player_spec import PlayerSpec
 from experiments.running.executor import given
-from experiments.running.game_pool import Room
-from experiments.running.seat_pool import Job, Outcome, Players
+from experiments.running.game_pool import GamePool
+from experiments.running.seat_pool import Job, Outcome, SeatPool
 from experiments.show.graph_tree import depth
 from orchestrator.models import fake_endpoint
 from orchestrator.models.layer import ModelLayer
@@ -28,7 +28,7 @@ SAMPLE_S = 0.02
 
 
 @dataclass(frozen=True)
-class Crowd:
+class Throughput:
     graph: str
     players: int
     games: int
@@ -50,17 +50,17 @@ class Crowd:
         return self.wall_s / self.critical_s
 
 
-def measure(graph: str, games: int, latency_s: float, limit: int, players: int = 3) -> Crowd:
+def measure(graph: str, games: int, latency_s: float, limit: int, players: int = 3) -> Throughput:
     """Whole games of the deals 1 to `games`, all begun at once, against the fake endpoint in a process of its own."""
     with _endpoint(latency_s) as url, TemporaryDirectory() as folder:
         model = ModelSettings(model=f"openai:fake@{url}", max_concurrency=limit)
-        sitter = Sitter(spec=graph, config=graphs.read(graph), models={"default": model})
+        sitter = PlayerSpec(spec=graph, config=graphs.read(graph), models={"default": model})
         jobs = [
             Job("all", deal, (sitter.key,) * players, Path(folder) / deal.file)
             for deal in (Deal(seed, players) for seed in range(1, games + 1))
         ]
         ended: list[Outcome] = []
-        room = Room(Players({sitter.key: sitter}, ModelLayer()), ended.append)
+        room = GamePool(SeatPool({sitter.key: sitter}, ModelLayer()), ended.append)
         room.at_once = games
         samples: list[float] = []
         began, spent = time.perf_counter(), time.process_time()
@@ -71,23 +71,23 @@ def measure(graph: str, games: int, latency_s: float, limit: int, players: int =
     calls, turns = sum(result.calls for result in results), max(result.turns for result in results)
     critical = turns * depth(graphs.at(graphs.read(graph), players)) * latency_s
     share = sum(samples) / len(samples) if samples else None
-    return Crowd(graph, players, games, limit, calls, turns, wall, critical, 1000 * cpu / calls, share)
+    return Throughput(graph, players, games, limit, calls, turns, wall, critical, 1000 * cpu / calls, share)
 
 
-async def _played(room: Room, jobs: list[Job], limit: int, samples: list[float]) -> None:
+async def _played(pool: GamePool, jobs: list[Job], limit: int, samples: list[float]) -> None:
     async def watch() -> None:
         while True:
             await asyncio.sleep(SAMPLE_S)
-            status = room.status
+            status = pool.status
             if status.playing >= limit:
                 samples.append(sum(load.busy for load in status.loads.values()) / limit)
 
     watching = asyncio.create_task(watch())
     try:
-        await room.play(given(jobs))
+        await pool.play(given(jobs))
     finally:
         watching.cancel()
-        await room.players.aclose()
+        await pool.players.aclose()
 
 
 @contextmanager
@@ -111,8 +111,8 @@ def _serve(pipe: Connection, latency_s: float) -> None:
     asyncio.run(serve())
 
 
-def show(found: list[Crowd], console: Console) -> None:
-    columns: dict[str, Callable[[Crowd], str]] = {
+def show(found: list[Throughput], console: Console) -> None:
+    columns: dict[str, Callable[[Throughput], str]] = {
         "graph": lambda c: c.graph,
         "players": lambda c: str(c.players),
         "games": lambda c: str(c.games),

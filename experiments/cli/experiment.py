@@ -25,7 +25,7 @@ from experiments.report import compare, run_summary
 from experiments.running import runner as running
 from experiments.running.model_options import ModelOptions
 from experiments.running.progress import Progress
-from experiments.running.runner import Executors, Manner
+from experiments.running.runner import Executors, RunOptions
 from experiments.running.shard import Shard
 from experiments.show.terminal import console
 from experiments.statistics import simulated_errors
@@ -81,7 +81,7 @@ def run(
         printed(dry.data(planned)) if as_json else dry.show(planned, console())
         return
     options = ModelOptions(cache, replay, max_tokens, max_usd)
-    manner = Manner(options, workers, executor, Shard.read(shard) if shard else None)
+    manner = RunOptions(options, workers, executor, Shard.read(shard) if shard else None)
     done = running.run(asked, folder, manner=manner, progress=Progress(quiet=loud.quiet))
     rows = done.rows
     found = reporting.write(folder, rows=rows, interval=interval, png=False).analysis if rows else analyse(rows)
@@ -135,7 +135,7 @@ def plan(
 ) -> None:
     """Propose player counts and deals: what a budget can show, or what an effect costs."""
     asked, given = experiment.read(name, settings or ()), settings or []
-    wish = sample_size.Wish(effect, power, max_usd, max_tokens)
+    wish = sample_size.Goal(effect, power, max_usd, max_tokens)
     made = sample_size.of(asked, out or Path("runs") / asked.name, wish, past, answer_tokens)
     if as_json:
         printed(sample_size_report.data(made, name, given, out))

@@ -28,7 +28,7 @@ from experiments.design import seat_spec
 from experiments.running import single_game
 from experiments.running.model_options import ModelOptions
 from experiments.show import game_story, turn_story
-from experiments.show.live_table import Board
+from experiments.show.live_table import LiveTable
 from experiments.show.terminal import console
 from graphs.config import PROGRAM, GraphConfig
 from orchestrator import journal
@@ -78,7 +78,7 @@ def play(
     replaying = replay is not None or any(str(one).startswith(REPLAY) for one in named.values())
     path = single_game.file(out, f"{name}-replay" if replaying else name, started, new=force_new or replaying)
     screen = console(err=as_json)
-    board = None if as_json or loud.quiet else Board(screen, live=not loud.verbose)
+    board = None if as_json or loud.quiet else LiveTable(screen, live=not loud.verbose)
     played = single_game.Game(cast, started, label, path, asked)
     with board or nullcontext():
         try:

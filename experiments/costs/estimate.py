@@ -9,7 +9,7 @@ from experiments.costs import measured as measured_costs
 from experiments.costs import prompt_probe
 from experiments.costs.measured import Finished, Measured
 from experiments.costs.prompt_probe import POSITIONS, Asked
-from experiments.design.player_spec import Sitter
+from experiments.design.player_spec import PlayerSpec
 from experiments.running.seat_pool import Job
 from orchestrator.errors import UserError
 from orchestrator.models import simulated
@@ -71,7 +71,7 @@ Table = tuple[tuple[tuple[str, int], ...], int]
 class Estimates:
     """Of the games of an experiment; every table is estimated once."""
 
-    sitters: Mapping[str, Sitter]
+    sitters: Mapping[str, PlayerSpec]
     measured: Measured = field(default_factory=Measured)
     answer: int | None = None
     """Tokens of an answer, instead of what is assumed or was measured in other games."""
@@ -79,7 +79,7 @@ class Estimates:
     _turns: dict[tuple[str, int, int], Mapping[str, Asked]] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, sitters: Mapping[str, Sitter], folders: Iterable[Path], answer: int | None = None) -> "Estimates":
+    def of(cls, sitters: Mapping[str, PlayerSpec], folders: Iterable[Path], answer: int | None = None) -> "Estimates":
         """With the finished games of run folders, as far as they are there. Raises UserError."""
         if answer is not None and answer < 1:
             raise UserError(f"--answer-tokens is {answer}; an answer has at least 1")

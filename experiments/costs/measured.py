@@ -8,22 +8,22 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from experiments.design.player_spec import Sitter
+from experiments.design.player_spec import PlayerSpec
 from experiments.design.seat_spec import Unasked
 from experiments.results.rows import GAMES, peek
-from orchestrator.journal.events import Result, SeatCard
+from orchestrator.journal.events import Result, SeatInfo
 from orchestrator.models.settings import PROGRAM, ModelSettings, Price
 from orchestrator.models.simulated import is_simulated
-from orchestrator.table.seat import card
+from orchestrator.table.seat import describe
 
 
-def who(seat: SeatCard) -> str:
+def who(seat: SeatInfo) -> str:
     """The same for seats of one graph on the same models, asked alike; prompts may have been reworded since."""
     return json.dumps([None if seat.config else seat.graph, seat.config, seat.models], sort_keys=True)
 
 
-def whose(sitter: Sitter) -> str:
-    return who(card(sitter.seat(Unasked())))
+def whose(spec: PlayerSpec) -> str:
+    return who(describe(spec.seat(Unasked())))
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from typing import Any
 import graphs
 from experiments.show.graph_tree import asks as asks_of_node
 from graphs.config import PROGRAM, GraphConfig
-from graphs.prompting import asks, notes_of
+from graphs.prompting import notes_of, requests
 from orchestrator import players as partners
 from orchestrator.errors import TurnError, UserError
 from orchestrator.hanabi.public_record import Record
@@ -22,7 +22,7 @@ from orchestrator.hanabi.view import View
 from orchestrator.journal.events import Event, GameStarted, Moved, TurnStarted
 from orchestrator.models.request import estimated, messages
 from orchestrator.table.game_loop import play_async
-from orchestrator.table.seat import BEFORE, Chair, Memory
+from orchestrator.table.seat import BEFORE, GameContext, Memory
 from roles import Notes
 
 PARTNER = "iggi"
@@ -75,7 +75,7 @@ async def _turn(here: GraphConfig, played: Game, before: int) -> dict[str, Asked
     for view in played.sampled:
         memory = {**given, **await _remembered(seat, here, view, played, given)}
         notes, _ = await _said(seat, here, view, memory)
-        for name, ask in asks(here, view, notes, memory).items():
+        for name, ask in requests(here, view, notes, memory).items():
             node = name.partition("-")[0]  # of a later attempt: `generate-2`
             times, model = asks_of_node(here, node), here.nodes[node].model
             calls[model] += times
@@ -112,7 +112,7 @@ async def _said(seat: graphs.GraphSeat | None, here: GraphConfig, view: View, me
         return {}, {}
     events: list[Event] = []
     try:
-        decision = await seat.sitting(Chair(events.append))(view, memory)
+        decision = await seat.bind(GameContext(events.append))(view, memory)
     except TurnError:
         return {}, {}
     return notes_of(here, events), decision.memory

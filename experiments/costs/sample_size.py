@@ -33,7 +33,7 @@ SHOWN = (5, 10, 20, 50, 100, 200)
 
 
 @dataclass(frozen=True)
-class Wish:
+class Goal:
     """Raises UserError for what cannot be wished."""
 
     effect: float | None = None
@@ -95,11 +95,11 @@ class Size:
 
 
 @dataclass(frozen=True)
-class Market:
+class Options:
     """What can be had: what games cost, and how much their differences spread."""
 
     experiment: Experiment
-    wish: Wish
+    wish: Goal
     spread: Spread
     bills: dict[int, dict[str, Bill]]
     """Of one game, by player count and arm."""
@@ -161,7 +161,7 @@ class Market:
 
 @dataclass(frozen=True)
 class Proposal:
-    market: Market
+    market: Options
     size: Size | None
     """What is proposed; None when nothing was wished, or the budget buys nothing."""
     suffices: bool | None
@@ -179,13 +179,13 @@ class Proposal:
 
 
 def of(
-    experiment: Experiment, folder: Path, wish: Wish, past: Path | None = None, answer: int | None = None
+    experiment: Experiment, folder: Path, goal: Goal, past: Path | None = None, answer: int | None = None
 ) -> Proposal:
     """Raises UserError for an experiment that compares nothing, and for a budget of money without prices."""
-    return _proposal(market(experiment, wish, [folder, *([past] if past else [])], answer))
+    return _proposal(options(experiment, goal, [folder, *([past] if past else [])], answer))
 
 
-def market(experiment: Experiment, wish: Wish, folders: Sequence[Path], answer: int | None = None) -> Market:
+def options(experiment: Experiment, goal: Goal, folders: Sequence[Path], answer: int | None = None) -> Options:
     """What can be had, as finished games in run folders say, or as it is assumed to be."""
     if experiment.adhoc:
         raise UserError("`plan` compares arms on the same deals, and this experiment has `adhoc`; see run --dry-run")
@@ -193,8 +193,8 @@ def market(experiment: Experiment, wish: Wish, folders: Sequence[Path], answer: 
     plan = Plan.of(experiment.model_copy(update=one), folders[0])
     estimates = Estimates.of(plan.sitters, folders, answer)
     models = tuple(estimates.models(plan.jobs))
-    for model in models if wish.max_usd is not None else ():
-        Budget(max_usd=wish.max_usd).check(model)
+    for model in models if goal.max_usd is not None else ():
+        Budget(max_usd=goal.max_usd).check(model)
     bills: dict[int, dict[str, Bill]] = {}
     bases = dict[str, None]()
     for job in plan.jobs:
@@ -206,7 +206,7 @@ def market(experiment: Experiment, wish: Wish, folders: Sequence[Path], answer: 
         raise UserError("there is nothing to compare: `plan` needs an experiment with two arms or more")
     rows = [row for one in folders for row in results.rows(one)]
     spread = measured_spread(rows, experiment.baseline, paid=bool(models)) or assumed_spread()
-    return Market(experiment, wish, spread, compared, " | ".join(bases), models)
+    return Options(experiment, goal, spread, compared, " | ".join(bases), models)
 
 
 def assumed_spread() -> Spread:
@@ -240,16 +240,16 @@ def measured_spread(rows: Iterable[Row], baseline: str | None, *, paid: bool) ->
     return Spread(math.sqrt(squares / df), f"measured: {pairs} pairs of finished games")
 
 
-def _proposal(market: Market) -> Proposal:
-    choices = list(dict.fromkeys((market.players, market.cheapest)))
-    wanted = [size for players in choices if (size := market.wanted(players))]
+def _proposal(options: Options) -> Proposal:
+    choices = list(dict.fromkeys((options.players, options.cheapest)))
+    wanted = [size for players in choices if (size := options.wanted(players))]
     if wanted:
-        fitting = [size for size in wanted if market.fits(size)]
-        if fitting or not market.wish.limited:
-            return Proposal(market, (fitting or wanted)[0], bool(fitting) if market.wish.limited else None)
-    bought = [size for players in choices if (size := market.affordable(players))]
+        fitting = [size for size in wanted if options.fits(size)]
+        if fitting or not options.wish.limited:
+            return Proposal(options, (fitting or wanted)[0], bool(fitting) if options.wish.limited else None)
+    bought = [size for players in choices if (size := options.affordable(players))]
     enough = [size for size in bought if size.deals >= PAIRS] or bought[-1:]
-    return Proposal(market, enough[0] if enough else None, False if wanted else None)
+    return Proposal(options, enough[0] if enough else None, False if wanted else None)
 
 
 def command(proposal: Proposal, name: str, settings: Sequence[str], out: Path | None = None) -> list[str] | None:

@@ -15,7 +15,7 @@ from experiments.design import cross_play
 from experiments.design.arms import Arm, Before, Deal, check
 from experiments.design.cross_play import WITH, at
 from experiments.design.experiment import AdHoc, Experiment
-from experiments.design.player_spec import Sitter, sitter
+from experiments.design.player_spec import PlayerSpec, player_spec
 from experiments.results import rows
 from experiments.running.seat_pool import Job, Outcome
 from orchestrator.errors import UserError
@@ -30,7 +30,7 @@ class Past:
     """Self-play games of a partner at a player count, and the file of their records."""
 
     label: str
-    sitter: Sitter
+    sitter: PlayerSpec
     players: int
     seeds: tuple[int, ...]
     folder: Path
@@ -79,14 +79,14 @@ class Past:
         rows.replace(self.path, text + "\n")
 
 
-def everybody(experiment: Experiment) -> dict[str, Sitter]:
+def everybody(experiment: Experiment) -> dict[str, PlayerSpec]:
     """The evaluated seat and the partners, by label. Raises UserError."""
     assert experiment.adhoc is not None
     asked = experiment.adhoc
-    return {EVALUATED: sitter(asked.seat, experiment), **cross_play.everybody(asked.pool, experiment)}
+    return {EVALUATED: player_spec(asked.seat, experiment), **cross_play.everybody(asked.pool, experiment)}
 
 
-def pool(experiment: Experiment, sitters: Mapping[str, Sitter], folder: Path) -> list[Past]:
+def pool(experiment: Experiment, sitters: Mapping[str, PlayerSpec], folder: Path) -> list[Past]:
     """The past games of every partner at every player count."""
     assert experiment.adhoc is not None
     asked = experiment.adhoc
@@ -116,7 +116,7 @@ def drawn(asked: AdHoc, label: str, deal: Deal) -> Drawn:
     return Drawn(position, tuple(chance.sample(range(asked.past.count), asked.games)))
 
 
-def arms(experiment: Experiment, evaluated: Sitter, pasts: Iterable[Past]) -> list[Arm]:
+def arms(experiment: Experiment, evaluated: PlayerSpec, pasts: Iterable[Past]) -> list[Arm]:
     """The evaluated seat with every partner, every partner with himself, every pair of partners. Raises UserError."""
     assert experiment.adhoc is not None
     asked, by_label = experiment.adhoc, dict[str, list[Past]]()
@@ -130,26 +130,26 @@ def arms(experiment: Experiment, evaluated: Sitter, pasts: Iterable[Past]) -> li
     return [*trials, *cross]
 
 
-def _trials(asked: AdHoc, evaluated: Sitter, label: str, pasts: list[Past], experiment: Experiment) -> Arm:
+def _trials(asked: AdHoc, evaluated: PlayerSpec, label: str, pasts: list[Past], experiment: Experiment) -> Arm:
     paths = {past.players: past.path for past in pasts}
 
     def before(deal: Deal) -> Mapping[int, Before]:
         trial = drawn(asked, label, deal)
         return {trial.position: Before(paths[deal.players], trial.games)} if trial.games else {}
 
-    def others(deal: Deal) -> Mapping[int, Sitter]:
+    def others(deal: Deal) -> Mapping[int, PlayerSpec]:
         return {drawn(asked, label, deal).position: evaluated}
 
     counts = at(pasts[0].sitter, evaluated, experiment, asked.pool)
     return Arm(f"{EVALUATED}{WITH}{label}", pasts[0].sitter, others, before, counts)
 
 
-def _pair(a: str, b: str, partners: Mapping[str, Sitter], experiment: Experiment) -> Arm:
+def _pair(a: str, b: str, partners: Mapping[str, PlayerSpec], experiment: Experiment) -> Arm:
     """A in the seat of the deal's number, so that he begins as often as others; the diagonal is self-play."""
     assert experiment.adhoc is not None
     counts = at(partners[a], partners[b], experiment, experiment.adhoc.pool)
     return Arm(f"{a}{WITH}{b}", partners[b], _rotated(partners[a]), players=counts, deals=experiment.adhoc.cross)
 
 
-def _rotated(one: Sitter) -> Callable[[Deal], Mapping[int, Sitter]]:
+def _rotated(one: PlayerSpec) -> Callable[[Deal], Mapping[int, PlayerSpec]]:
     return lambda deal: {deal.seed % deal.players: one}

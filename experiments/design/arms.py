@@ -6,7 +6,7 @@ from pathlib import Path
 
 from experiments.design import matrix
 from experiments.design.experiment import Experiment
-from experiments.design.player_spec import Sitter, sitter
+from experiments.design.player_spec import PlayerSpec, player_spec
 from experiments.design.schema import Changes, Sitting
 from orchestrator.errors import UserError
 
@@ -33,7 +33,7 @@ class Before:
     """Their numbers in the file, from 0."""
 
 
-def nobody(deal: Deal) -> Mapping[int, Sitter]:
+def nobody(deal: Deal) -> Mapping[int, PlayerSpec]:
     return {}
 
 
@@ -44,8 +44,8 @@ def nothing(deal: Deal) -> Mapping[int, Before]:
 @dataclass(frozen=True)
 class Arm:
     name: str
-    everybody: Sitter
-    others: Callable[[Deal], Mapping[int, Sitter]] = nobody
+    everybody: PlayerSpec
+    others: Callable[[Deal], Mapping[int, PlayerSpec]] = nobody
     """Who sits in some seats instead."""
     before: Callable[[Deal], Mapping[int, Before]] = nothing
     """What some seats are given before the game."""
@@ -55,7 +55,7 @@ class Arm:
     void: Mapping[int, str] = field(default_factory=dict)
     """Player counts at which it is not played, for it would be the game of another arm, and that arm's name."""
 
-    def cast(self, deal: Deal) -> tuple[Sitter, ...]:
+    def cast(self, deal: Deal) -> tuple[PlayerSpec, ...]:
         others = self.others(deal)
         return tuple(others.get(seat, self.everybody) for seat in range(deal.players))
 
@@ -79,12 +79,12 @@ def _checked(name: str, experiment: Experiment, changes: Changes) -> Arm:
 
 
 def _arm(name: str, experiment: Experiment, changes: Changes) -> Arm:
-    everybody = sitter(Sitting(graph=experiment.graphs[0]), experiment, changes)
-    others = {seat: sitter(who, experiment) for seat, who in {**experiment.seats, **changes.seats}.items()}
+    everybody = player_spec(Sitting(graph=experiment.graphs[0]), experiment, changes)
+    others = {seat: player_spec(who, experiment) for seat, who in {**experiment.seats, **changes.seats}.items()}
     return fixed(name, everybody, others, experiment.players)
 
 
-def fixed(name: str, everybody: Sitter, others: Mapping[int, Sitter], players: tuple[int, ...]) -> Arm:
+def fixed(name: str, everybody: PlayerSpec, others: Mapping[int, PlayerSpec], players: tuple[int, ...]) -> Arm:
     """An arm in which everybody sits in the same place in every deal."""
     return Arm(name, everybody, lambda deal: others, players=players)
 

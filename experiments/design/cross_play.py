@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 
 from experiments.design.arms import Arm, Deal, check
 from experiments.design.experiment import Experiment
-from experiments.design.player_spec import Sitter, sitter
+from experiments.design.player_spec import PlayerSpec, player_spec
 from experiments.design.schema import Sitting
 from orchestrator import players
 from orchestrator.players.base import PREFIX
@@ -13,21 +13,23 @@ WITH = ".with."
 """Between the two labels of a pair in an arm's name."""
 
 
-def everybody(seats: Mapping[str, Sitting] | str, experiment: Experiment) -> dict[str, Sitter]:
+def everybody(seats: Mapping[str, Sitting] | str, experiment: Experiment) -> dict[str, PlayerSpec]:
     """The sitters by label; all partners where the config says so. Raises UserError."""
     if isinstance(seats, str):
-        return {name: Sitter(spec=f"{PREFIX}{name}") for name in players.names()}
-    return {label: sitter(one, experiment) for label, one in seats.items()}
+        return {name: PlayerSpec(spec=f"{PREFIX}{name}") for name in players.names()}
+    return {label: player_spec(one, experiment) for label, one in seats.items()}
 
 
-def at(one: Sitter, other: Sitter, experiment: Experiment, named: Mapping[str, Sitting] | str) -> tuple[int, ...]:
+def at(
+    one: PlayerSpec, other: PlayerSpec, experiment: Experiment, named: Mapping[str, Sitting] | str
+) -> tuple[int, ...]:
     """The player counts of a pair: partners that were not named one by one stay away where they are not for."""
     if not isinstance(named, str):
         return experiment.players
     return tuple(n for n in experiment.players if n in one.players and n in other.players)
 
 
-def arms(experiment: Experiment, labels: Mapping[str, Sitter] | None = None) -> list[Arm]:
+def arms(experiment: Experiment, labels: Mapping[str, PlayerSpec] | None = None) -> list[Arm]:
     """An arm for every pair of those whom the experiment names, or of others by its labels. Raises UserError."""
     assert experiment.cross_play is not None
     asked = experiment.cross_play
@@ -43,6 +45,6 @@ def arms(experiment: Experiment, labels: Mapping[str, Sitter] | None = None) -> 
     return made
 
 
-def _alone(a: Sitter, *, rotate: bool) -> Callable[[Deal], Mapping[int, Sitter]]:
+def _alone(a: PlayerSpec, *, rotate: bool) -> Callable[[Deal], Mapping[int, PlayerSpec]]:
     """A in one seat of a deal."""
     return lambda deal: {deal.seed % deal.players if rotate else 0: a}

@@ -17,7 +17,7 @@ import yaml
 
 from experiments.design.arms import Arm
 from experiments.design.plan import Plan
-from experiments.design.player_spec import Sitter
+from experiments.design.player_spec import PlayerSpec
 from experiments.design.rerun import cards
 from experiments.design.schema import Model, settled
 from experiments.results.rows import replace
@@ -109,7 +109,7 @@ def _arm(plan: Plan, arm: Arm) -> dict[str, Any]:
     return {key: value for key, value in told.items() if value or key == "players"}
 
 
-def _seat(one: Sitter) -> dict[str, Any]:
+def _seat(one: PlayerSpec) -> dict[str, Any]:
     """A sitter: all that makes it again, and hashes of all that it is told."""
     told: dict[str, Any] = {"spec": one.spec, "graph": one.name, "model": PROGRAM}
     if one.config is None:

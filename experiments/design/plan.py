@@ -9,11 +9,11 @@ from experiments.design import adhoc, arms, cross_play, protocols
 from experiments.design.adhoc import Past
 from experiments.design.arms import Arm, Deal
 from experiments.design.experiment import Experiment, Rerun
-from experiments.design.player_spec import Sitter
+from experiments.design.player_spec import PlayerSpec
 from experiments.design.rerun import Held
 from experiments.design.seat_spec import Unasked
 from experiments.results.rows import GAMES, Peeked, peek
-from experiments.running.seat_pool import Job, Players
+from experiments.running.seat_pool import Job, SeatPool
 from orchestrator.errors import UserError
 from orchestrator.journal.resume import differences
 
@@ -26,7 +26,7 @@ class Plan:
     pasts: tuple[Past, ...] = ()
     """Games that are played before all others, for their records."""
 
-    labels: Mapping[str, Sitter] = field(default_factory=dict)
+    labels: Mapping[str, PlayerSpec] = field(default_factory=dict)
     """Who is paired, by the names that arms give them; nobody where arms are listed."""
     remarks: tuple[str, ...] = ()
 
@@ -87,7 +87,7 @@ class Plan:
         )
 
     @cached_property
-    def sitters(self) -> Mapping[str, Sitter]:
+    def sitters(self) -> Mapping[str, PlayerSpec]:
         """Everybody who sits anywhere, by key."""
         found = [one for arm in self.arms for players in arm.players for one in arm.cast(self.first(players))]
         return {one.key: one for one in (*found, *(past.sitter for past in self.pasts))}
@@ -101,14 +101,14 @@ class Plan:
 
         Raises UserError when one was played by others than its arm would seat now, with the difference.
         """
-        players = Players(self.sitters, Unasked())
+        players = SeatPool(self.sitters, Unasked())
         return {
             path: self._peeked(players, arm, path)
             for arm in self.arms
             for path in sorted((self.folder / GAMES / arm.name).glob("*.jsonl"))
         }
 
-    def _peeked(self, players: Players, arm: Arm, path: Path) -> Peeked:
+    def _peeked(self, players: SeatPool, arm: Arm, path: Path) -> Peeked:
         peeked = peek(path)
         started = peeked.started
         if started is None or started.seed is None or started.players not in arm.players:

@@ -11,11 +11,11 @@ from experiments.design.schema import Changes, Model, Sitting, sampled
 from graphs.config import PLAYERS, PROGRAM, GraphConfig
 from orchestrator.errors import UserError
 from orchestrator.models.layer import ModelLayer
-from orchestrator.table.seat import Seat, card
+from orchestrator.table.seat import Seat, describe
 from orchestrator.values import Frozen
 
 
-class Sitter(Frozen):
+class PlayerSpec(Frozen):
     spec: str
     """`partner:NAME`, `python:module:object`, or a graph's name."""
     config: GraphConfig | None = None
@@ -44,7 +44,7 @@ class Sitter(Frozen):
     @property
     def name(self) -> str:
         """As journals and results call it."""
-        return self.config.name if self.config else card(seat_spec.read(self.spec)).graph
+        return self.config.name if self.config else describe(seat_spec.read(self.spec)).graph
 
     def essence(self, players: int) -> str:
         """The same for sitters that play alike at a player count, whatever they are called. Raises UserError."""
@@ -58,19 +58,19 @@ class Sitter(Frozen):
         return json.dumps(data, sort_keys=True)
 
 
-def sitter(one: Sitting, experiment: Experiment, changes: Changes | None = None) -> Sitter:
+def player_spec(one: Sitting, experiment: Experiment, changes: Changes | None = None) -> PlayerSpec:
     """Who is meant in an experiment, with what an arm changes. Raises UserError."""
     changes = changes or Changes()
     given = {**experiment.models, **changes.models, **({} if one.model is None else {"default": one.model})}
     spec, verify = changes.graph or one.graph, changes.verify or one.verify or experiment.verify
     if spec.startswith(seat_spec.OTHERS):
         _unchanged(spec, changes, verify)
-        return Sitter(spec=spec)
+        return PlayerSpec(spec=spec)
     config = changed(graphs.read(spec), changes)
     config = graphs.verified(config, verify) if verify else config
     used = {name: model for name, model in given.items() if name == "default" or name in config.models}
     models = {name: sampled(model, experiment.sampling) for name, model in used.items()}
-    return Sitter(spec=spec, config=config, models=models)
+    return PlayerSpec(spec=spec, config=config, models=models)
 
 
 def _unchanged(spec: str, changes: Changes, verify: str | None) -> None:

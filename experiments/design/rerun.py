@@ -8,7 +8,7 @@ from pydantic import Field, ValidationError
 
 from experiments.design.arms import Arm, fixed
 from experiments.design.experiment import Rerun
-from experiments.design.player_spec import Sitter
+from experiments.design.player_spec import PlayerSpec
 from experiments.design.schema import Model, SeatNumber, settled
 from graphs import prompt_texts
 from graphs.config import GraphConfig, PlayerCount
@@ -30,10 +30,10 @@ class Seat(Frozen):
     """Hashes of what it is told, by name."""
 
     @property
-    def sitter(self) -> Sitter:
+    def sitter(self) -> PlayerSpec:
         """With the settings that its models had, whatever the environment says now."""
         models = {name: settled(model) for name, model in self.models.items()}
-        return Sitter(spec=self.spec, config=self.config, models=models)
+        return PlayerSpec(spec=self.spec, config=self.config, models=models)
 
 
 class Seated(Frozen):
@@ -66,10 +66,10 @@ class Held(Frozen):
         held._same_deals(experiment.deals)
         return held
 
-    def sitter(self, key: str) -> Sitter:
+    def sitter(self, key: str) -> PlayerSpec:
         return self.seats[key].sitter
 
-    def labelled(self) -> dict[str, Sitter]:
+    def labelled(self) -> dict[str, PlayerSpec]:
         return {label: self.sitter(key) for label, key in self.labels.items()}
 
     def seated(self, experiment: Rerun) -> list[Arm]:

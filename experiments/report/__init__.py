@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.text import Text
 
 from experiments.report import figures, page
-from experiments.report.run_data import Material, in_order
+from experiments.report.run_data import RunData, in_order
 from experiments.results import run_folder
 from experiments.results.rows import Row, replace
 from experiments.statistics.analysis import Analysis, Interval, analyse
@@ -49,7 +49,7 @@ def write(folder: Path, *, rows: Sequence[Row] | None = None, interval: Interval
     games = tuple(run_folder.games(folder) if rows is None else rows)
     arms = in_order(list(run.get("arms", {})), games)
     analysis = analyse(games, run.get("baseline"), arms, interval=interval)
-    material = Material(folder, games, analysis, run, arms)
+    material = RunData(folder, games, analysis, run, arms)
     drawn, left = figures.draw(material, png=png)
     report = Report(folder, analysis, tuple(drawn), tuple(left))
     contents = page.contents(material, report.drawn, report.left)

@@ -7,7 +7,7 @@ from importlib.resources import files
 from typing import Any
 
 from experiments.report import figures, tables
-from experiments.report.run_data import Material
+from experiments.report.run_data import RunData
 from experiments.report.tables import Grid
 from experiments.statistics.analysis import Analysis
 from orchestrator.models.simulated import among
@@ -41,13 +41,13 @@ class Contents:
     """Why there are no pictures."""
 
 
-def contents(material: Material, drawn: Sequence[figures.Drawn], left: Sequence[figures.LeftOut]) -> Contents:
-    analysis = material.analysis
+def contents(data: RunData, drawn: Sequence[figures.Drawn], left: Sequence[figures.LeftOut]) -> Contents:
+    analysis = data.analysis
     return Contents(
-        name=str(material.run.get("name") or material.folder.resolve().name),
-        warnings=tuple(_warnings(material)),
-        facts=tuple(_facts(material)),
-        arms=_arms(material),
+        name=str(data.run.get("name") or data.folder.resolve().name),
+        warnings=tuple(_warnings(data)),
+        facts=tuple(_facts(data)),
+        arms=_arms(data),
         said=analysis.said,
         whole=_part(analysis),
         unforced=_part(analysis.unforced, play=False) if analysis.unforced else None,
@@ -64,8 +64,8 @@ def _part(analysis: Analysis, *, play: bool = True) -> Part:
     return Part(tables.scores(analysis.summaries), differences, tables.play(analysis.summaries) if play else None)
 
 
-def _warnings(material: Material) -> list[str]:
-    summaries = material.analysis.summaries
+def _warnings(data: RunData) -> list[str]:
+    summaries = data.analysis.summaries
     if all(summary.program for summary in summaries):
         return ["All of these are games of programs: no language model was asked."]
     simulated = list(dict.fromkeys(summary.arm for summary in summaries if summary.simulated))
@@ -73,22 +73,22 @@ def _warnings(material: Material) -> list[str]:
         return []
     which = (
         "Every arm holds"
-        if len(simulated) == len(material.arms)
+        if len(simulated) == len(data.arms)
         else f"{', '.join(simulated)} {'holds' if len(simulated) == 1 else 'hold'}"
     )
     return [f"{which} simulated models: exact programs that err at stated rates. Their scores say nothing of a model."]
 
 
-def _facts(material: Material) -> list[tuple[str, str]]:
-    run, rows = material.run, material.rows
+def _facts(data: RunData) -> list[tuple[str, str]]:
+    run, rows = data.run, data.rows
     planned = _planned(run)
     finished = f"{len(rows)} finished" + (f" of {planned}" if planned and planned > len(rows) else "")
     facts = [
         ("games", finished),
-        ("players", ", ".join(map(str, material.players()))),
+        ("players", ", ".join(map(str, data.players()))),
         ("deals", f"HLE's of the seeds {spans(sorted({row.seed for row in rows}))}"),
         ("games of each deal", str(max(row.repeat for row in rows))),
-        ("models", ", ".join(dict.fromkeys(_models(material)))),
+        ("models", ", ".join(dict.fromkeys(_models(data)))),
     ]
     if versions := run.get("versions"):
         facts.append(("versions", ", ".join(f"{name} {version}" for name, version in versions.items())))
@@ -105,8 +105,8 @@ def _planned(run: Mapping[str, Any]) -> int | None:
     return counts * len(run.get("seeds", ())) * int(run.get("repeats", 1))
 
 
-def _models(material: Material) -> list[str]:
-    seats = material.run.get("seats", {}).values()
+def _models(data: RunData) -> list[str]:
+    seats = data.run.get("seats", {}).values()
     said = [str(seat.get("model", "")) for seat in seats if seat.get("config")]
     return [f"{model} (simulated)" if among(model) else model for model in said if model]
 
@@ -122,15 +122,15 @@ def spans(numbers: Sequence[int]) -> str:
     return ", ".join(str(first) if first == last else f"{first}–{last}" for first, last in found)
 
 
-def _arms(material: Material) -> Grid:
-    seats, arms = material.run.get("seats", {}), material.run.get("arms", {})
-    given = material.run.get("experiment", {}).get("arms")
+def _arms(data: RunData) -> Grid:
+    seats, arms = data.run.get("seats", {}), data.run.get("arms", {})
+    given = data.run.get("experiment", {}).get("arms")
     rows = []
-    for arm in material.arms:
+    for arm in data.arms:
         seat = seats.get(arms.get(arm, {}).get("everybody"), {})
         others = [_who(seats.get(key, {})) for key in arms.get(arm, {}).get("others", ())]
-        who = " + ".join([_who(seat) or next(row.graph for row in material.of(arm)), *others])
-        rows.append((arm, who, str(seat.get("model", "–")), _changes(arm, given, material)))
+        who = " + ".join([_who(seat) or next(row.graph for row in data.of(arm)), *others])
+        rows.append((arm, who, str(seat.get("model", "–")), _changes(arm, given, data)))
     return Grid(("arm", "who sits there", "model", "what it changes"), tuple(rows), words=4)
 
 
@@ -138,7 +138,7 @@ def _who(seat: Mapping[str, Any]) -> str:
     return str(seat.get("spec", ""))
 
 
-def _changes(arm: str, given: Any, material: Material) -> str:
+def _changes(arm: str, given: Any, data: RunData) -> str:
     if isinstance(given, dict):
         return "; ".join(f"{key}: {_short(value)}" for key, value in (given.get(arm) or {}).items()) or "nothing"
     return f"without: {arm.removeprefix('no-')}" if given == "leave_one_out" and arm != "full" else "nothing"

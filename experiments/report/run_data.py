@@ -19,7 +19,7 @@ ROWS = 24
 
 
 @dataclass(frozen=True)
-class Material:
+class RunData:
     folder: Path
     rows: tuple[Row, ...]
     analysis: Analysis

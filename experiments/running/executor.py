@@ -4,9 +4,9 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from typing import Protocol
 
-from experiments.design.player_spec import Sitter
-from experiments.running.game_pool import Room
-from experiments.running.seat_pool import Job, Outcome, Players
+from experiments.design.player_spec import PlayerSpec
+from experiments.running.game_pool import GamePool
+from experiments.running.seat_pool import Job, Outcome, SeatPool
 from experiments.running.status import Status
 from orchestrator.models.layer import ModelLayer
 
@@ -35,19 +35,19 @@ class Executor(Protocol):
         """At once; journals can go on."""
 
 
-class Local:
-    def __init__(self, sitters: Mapping[str, Sitter], layer: ModelLayer) -> None:
+class LocalExecutor:
+    def __init__(self, sitters: Mapping[str, PlayerSpec], layer: ModelLayer) -> None:
         self._sitters = sitters
         self._layer = layer
-        self._room: Room | None = None
+        self._room: GamePool | None = None
         self._closed: str | None = None
 
     def play(self, jobs: Iterable[Job], heard: Heard, tick: Tick) -> None:
         asyncio.run(self._play(jobs, heard, tick))
 
     async def _play(self, jobs: Iterable[Job], heard: Heard, tick: Tick) -> None:
-        players = Players(self._sitters, self._layer)
-        self._room = Room(players, heard)
+        players = SeatPool(self._sitters, self._layer)
+        self._room = GamePool(players, heard)
         if self._closed:  # while the seats were made
             self._room.door.close(self._closed)
         ticking = asyncio.create_task(_every(tick))

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterable, Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 
-from experiments.running.seat_pool import Job, Outcome, Players
+from experiments.running.seat_pool import Job, Outcome, SeatPool
 from experiments.running.status import Load, Status
 from orchestrator.models.limiter import Limit, Limiter, turn_to_call
 
@@ -21,10 +21,10 @@ SILENT_S = 60.0
 INTERRUPTED = "interrupted"
 
 
-class Door:
+class StopGate:
     """The gate of a room's games: closed, they stop at their turn's end, and no other begins."""
 
-    def __init__(self, players: Players) -> None:
+    def __init__(self, players: SeatPool) -> None:
         self.why: str | None = None
         self._budget = players.layer.budget
 
@@ -44,11 +44,11 @@ class Door:
             self._budget.leave()
 
 
-class Room:
-    def __init__(self, players: Players, heard: Callable[[Outcome], None]) -> None:
+class GamePool:
+    def __init__(self, players: SeatPool, heard: Callable[[Outcome], None]) -> None:
         """Makes every seat. `heard` is told what became of each game. Raises UserError."""
         self.players = players
-        self.door = Door(players)
+        self.door = StopGate(players)
         self._heard = heard
         self._playing = 0
         self._silent: set[Limit] = set()

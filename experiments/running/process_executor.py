@@ -11,7 +11,7 @@ from multiprocessing.context import ForkContext, SpawnContext
 from multiprocessing.process import BaseProcess
 from uuid import uuid4
 
-from experiments.design.player_spec import Sitter
+from experiments.design.player_spec import PlayerSpec
 from experiments.running.executor import Heard, Tick
 from experiments.running.model_options import ModelOptions
 from experiments.running.process_worker import Answer, Close, Ready, Unfit, Wish, work
@@ -29,7 +29,7 @@ EVERY_S = 0.2
 class Worker:
     """One process, seen from outside."""
 
-    def __init__(self, sitters: Mapping[str, Sitter], options: ModelOptions, share: int) -> None:
+    def __init__(self, sitters: Mapping[str, PlayerSpec], options: ModelOptions, share: int) -> None:
         context = _context()
         self.name = uuid4().hex
         self.pipe, there = context.Pipe()
@@ -62,11 +62,11 @@ class Worker:
         self.pipe.close()
 
 
-class Crew:
+class ProcessExecutor:
     """When a process dies, what it may have been playing is played again alone, so that only the culprit fails."""
 
     def __init__(
-        self, sitters: Mapping[str, Sitter], options: ModelOptions, budget: Budget | None, workers: int
+        self, sitters: Mapping[str, PlayerSpec], options: ModelOptions, budget: Budget | None, workers: int
     ) -> None:
         self._new: Callable[[], Worker] = lambda: Worker(sitters, options, workers)
         self._accounts = budget.accounts if budget else Accounts()

@@ -11,10 +11,10 @@ from itertools import count
 from multiprocessing.connection import Connection
 from typing import Any
 
-from experiments.design.player_spec import Sitter
-from experiments.running.game_pool import Room
+from experiments.design.player_spec import PlayerSpec
+from experiments.running.game_pool import GamePool
 from experiments.running.model_options import ModelOptions
-from experiments.running.seat_pool import Job, Players
+from experiments.running.seat_pool import Job, SeatPool
 from orchestrator.errors import UserError
 from orchestrator.models.budget import Budget
 
@@ -87,22 +87,22 @@ class Parent:
         while True:
             yield await self._jobs.get()
 
-    def listen(self, room: Room) -> None:
+    def listen(self, pool: GamePool) -> None:
         """In a thread of its own, as long as the process lives."""
         while True:
-            self._loop.call_soon_threadsafe(self._heard, room, self._pipe.recv())
+            self._loop.call_soon_threadsafe(self._heard, pool, self._pipe.recv())
 
-    def _heard(self, room: Room, message: object) -> None:
+    def _heard(self, pool: GamePool, message: object) -> None:
         if isinstance(message, Answer):
             if (asked := self._asked.get(message.number)) is not None and not asked.done():
                 asked.set_result(message.result)
         elif isinstance(message, Close):
-            room.door.close(message.why)
+            pool.door.close(message.why)
         elif isinstance(message, Job):
             self._jobs.put_nowait(message)
 
 
-def work(pipe: Connection, who: str, sitters: Mapping[str, Sitter], options: ModelOptions, share: int) -> None:
+def work(pipe: Connection, who: str, sitters: Mapping[str, PlayerSpec], options: ModelOptions, share: int) -> None:
     """Play until it is ended; the body of the process. An interrupt is its parent's business."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
@@ -121,11 +121,13 @@ def _until_orphaned() -> None:
         os._exit(1)
 
 
-async def _work(pipe: Connection, who: str, sitters: Mapping[str, Sitter], options: ModelOptions, share: int) -> None:
+async def _work(
+    pipe: Connection, who: str, sitters: Mapping[str, PlayerSpec], options: ModelOptions, share: int
+) -> None:
     parent = Parent(pipe)
     budget = Budget(teller=parent, who=who) if options.limited else None
-    players = Players(sitters, options.layer(budget, share))
-    room = Room(players, parent.send)
+    players = SeatPool(sitters, options.layer(budget, share))
+    room = GamePool(players, parent.send)
     threading.Thread(target=parent.listen, args=(room,), daemon=True).start()
     parent.send(Ready(room.at_once))
     telling = asyncio.create_task(_tell(parent, room))
@@ -136,8 +138,8 @@ async def _work(pipe: Connection, who: str, sitters: Mapping[str, Sitter], optio
         await players.aclose()
 
 
-async def _tell(parent: Parent, room: Room) -> None:
+async def _tell(parent: Parent, pool: GamePool) -> None:
     """How it stands, now and then."""
     while True:
         await asyncio.sleep(EVERY_S)
-        parent.send(room.status)
+        parent.send(pool.status)

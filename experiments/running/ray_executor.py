@@ -16,11 +16,11 @@ from types import TracebackType
 from typing import Any, Self
 from uuid import uuid4
 
-from experiments.design.player_spec import Sitter
+from experiments.design.player_spec import PlayerSpec
 from experiments.running.executor import Heard, Tick
-from experiments.running.game_pool import Room
+from experiments.running.game_pool import GamePool
 from experiments.running.model_options import OFF, ModelOptions
-from experiments.running.seat_pool import Job, Outcome, Players
+from experiments.running.seat_pool import Job, Outcome, SeatPool
 from experiments.running.status import Load, Status, together
 from orchestrator.errors import UserError
 from orchestrator.models.budget import Accounts, Budget
@@ -132,14 +132,14 @@ class Playing:
     """Plays games in its event loop; an actor."""
 
     def __init__(
-        self, who: str, sitters: Mapping[str, Sitter], options: ModelOptions, limits: Limits, keeper: Any
+        self, who: str, sitters: Mapping[str, PlayerSpec], options: ModelOptions, limits: Limits, keeper: Any
     ) -> None:
         def limit(server: str, model: str, most: int) -> Limit:
             return RayLimit(limits[server, model], most, who)
 
         layer = options.layer(Budget(teller=RayTeller(keeper), who=who) if keeper is not None else None)
         layer.limit = limit
-        self._room = Room(Players(sitters, layer), lambda outcome: None)
+        self._room = GamePool(SeatPool(sitters, layer), lambda outcome: None)
 
     async def at_once(self) -> int:
         return self._room.at_once
@@ -158,7 +158,7 @@ class Actor:
     """One that plays, seen from outside."""
 
     def __init__(
-        self, sitters: Mapping[str, Sitter], options: ModelOptions, limits: Limits, keeper: Any, share: int
+        self, sitters: Mapping[str, PlayerSpec], options: ModelOptions, limits: Limits, keeper: Any, share: int
     ) -> None:
         self.name = uuid4().hex
         self.games = 0
@@ -184,7 +184,7 @@ class RayExecutor:
 
     def __init__(
         self,
-        sitters: Mapping[str, Sitter],
+        sitters: Mapping[str, PlayerSpec],
         options: ModelOptions,
         budget: Budget | None,
         workers: int,

@@ -12,13 +12,13 @@ from experiments.design.experiment import Experiment
 from experiments.design.plan import Plan
 from experiments.results import rows as results
 from experiments.results.rows import Peeked, Row
-from experiments.running.executor import Executor, Local
+from experiments.running.executor import Executor, LocalExecutor
 from experiments.running.game_pool import INTERRUPTED
 from experiments.running.interrupt import drained
 from experiments.running.model_options import ModelOptions
-from experiments.running.process_executor import Crew
+from experiments.running.process_executor import ProcessExecutor
 from experiments.running.progress import Progress
-from experiments.running.seat_pool import Job, Outcome, Players
+from experiments.running.seat_pool import Job, Outcome, SeatPool
 from experiments.running.shard import Shard
 from orchestrator import journal
 from orchestrator.errors import UserError
@@ -29,7 +29,7 @@ Executors = Literal["local", "ray"]
 
 
 @dataclass(frozen=True)
-class Manner:
+class RunOptions:
     """How a run is played; what comes of it is the same."""
 
     options: ModelOptions = field(default_factory=ModelOptions)
@@ -56,11 +56,11 @@ class Done:
 
 
 def run(
-    experiment: Experiment, folder: Path, *, manner: Manner | None = None, progress: Progress | None = None
+    experiment: Experiment, folder: Path, *, manner: RunOptions | None = None, progress: Progress | None = None
 ) -> Done:
     """Play what is not played yet. Raises UserError before anything is played."""
     plan = Plan.of(experiment, folder)
-    return Runner(plan, manner or Manner(), progress or Progress(quiet=True)).run()
+    return Runner(plan, manner or RunOptions(), progress or Progress(quiet=True)).run()
 
 
 def _no_more(outcome: Outcome) -> None:
@@ -68,7 +68,7 @@ def _no_more(outcome: Outcome) -> None:
 
 
 class Runner:
-    def __init__(self, plan: Plan, manner: Manner, progress: Progress) -> None:
+    def __init__(self, plan: Plan, manner: RunOptions, progress: Progress) -> None:
         self.plan = plan
         self.manner = manner
         self.progress = progress
@@ -142,8 +142,8 @@ class Runner:
             return RayExecutor(sitters, options, self.budget, self.manner.workers, self.limits)
         workers = min([self.manner.workers, *self.limits.values()])  # each has at least one call at a time
         if workers > 1:
-            return Crew(sitters, options, self.budget, workers)
-        return Local(sitters, self._layer())
+            return ProcessExecutor(sitters, options, self.budget, workers)
+        return LocalExecutor(sitters, self._layer())
 
     def _layer(self) -> ModelLayer:
         return self.manner.options.layer(self.budget)
@@ -184,7 +184,7 @@ class Runner:
         """Raise UserError when a seat cannot be made or a server cannot be used, before anything is played."""
 
         async def check() -> None:
-            players = Players(self.plan.sitters, self._layer())
+            players = SeatPool(self.plan.sitters, self._layer())
             try:
                 for key in self.plan.sitters:
                     players.seat(key)

@@ -11,7 +11,7 @@ from typing import Any
 import structlog
 
 from experiments.design.arms import Before, Deal
-from experiments.design.player_spec import Sitter
+from experiments.design.player_spec import PlayerSpec
 from experiments.running.status import Status
 from graphs.graph_seat import GraphSeat
 from orchestrator.errors import Suspended, TurnError, UserError
@@ -20,7 +20,7 @@ from orchestrator.journal.events import Event, GameStarted, Moved, Result
 from orchestrator.models.layer import ModelLayer, limit_of
 from orchestrator.models.limiter import Limit
 from orchestrator.table.game_loop import Gate, play_async, start
-from orchestrator.table.seat import BEFORE, Memory, Seat, Telling
+from orchestrator.table.seat import BEFORE, JournaledSeat, Memory, Seat
 
 log = structlog.get_logger()
 
@@ -60,10 +60,10 @@ class Outcome:
     record: Record | None = None
 
 
-class Players:
+class SeatPool:
     """The sitters of an experiment as seats, each made once in a process."""
 
-    def __init__(self, sitters: Mapping[str, Sitter], layer: ModelLayer | None = None) -> None:
+    def __init__(self, sitters: Mapping[str, PlayerSpec], layer: ModelLayer | None = None) -> None:
         self.sitters = sitters
         self.layer = layer or ModelLayer()
         self.status = Status()
@@ -133,7 +133,7 @@ class Players:
 
     async def aclose(self) -> None:
         for seat in self._seats.values():
-            if isinstance(seat, Telling):
+            if isinstance(seat, JournaledSeat):
                 await seat.aclose()
         self.layer.close()
 

@@ -14,13 +14,13 @@ from orchestrator import journal
 from orchestrator.errors import Suspended, TurnError, UserError
 from orchestrator.journal.events import Call, GameStarted, Result, Sink
 from orchestrator.journal.recorded_answers import Replay
-from orchestrator.journal.resume import Begun, differences
+from orchestrator.journal.resume import GameSoFar, differences
 from orchestrator.models import settings
 from orchestrator.models.layer import ModelLayer
 from orchestrator.models.settings import ModelSettings
 from orchestrator.models.simulated import SimSettings
 from orchestrator.table.game_loop import play_async
-from orchestrator.table.seat import Seat, Telling
+from orchestrator.table.seat import JournaledSeat, Seat
 
 
 def models(configs: Sequence[GraphConfig], given: str) -> Mapping[str, str | ModelSettings | SimSettings]:
@@ -39,7 +39,7 @@ def file(folder: Path, name: str, started: GameStarted, *, new: bool) -> Path:
 
     Raises UserError when an unfinished game of this name is another one: it might be meant to go on.
     """
-    other: tuple[Path, Begun] | None = None
+    other: tuple[Path, GameSoFar] | None = None
     for path in [] if new else reversed(list(_taken(folder, name))):
         begun = _begun(path)
         if not differences(begun.started, started):
@@ -66,10 +66,10 @@ def _taken(folder: Path, name: str) -> Iterator[Path]:
         yield path
 
 
-def _begun(path: Path) -> Begun:
+def _begun(path: Path) -> GameSoFar:
     """Raises UserError for a file that is no journal that this program reads: a game might be in it."""
     try:
-        return Begun.of(journal.read(path))
+        return GameSoFar.of(journal.read(path))
     except UserError as error:
         raise UserError(f"{error}. {BESIDE}") from None
 
@@ -85,7 +85,7 @@ class Game:
         self.label = label
         self.path = path
         self.layer = layer
-        self.before = Begun.of(journal.read(path) if path.exists() else ())
+        self.before = GameSoFar.of(journal.read(path) if path.exists() else ())
         brains = [brain for seat in seats if isinstance(seat, GraphSeat) for brain in seat.brains.values()]
         self.recordings = [brain.recording for brain in brains if isinstance(brain, Replay)]
         for recording in self.recordings:
@@ -120,7 +120,7 @@ class Game:
             raise
         finally:
             for seat in self.seats:
-                if isinstance(seat, Telling):
+                if isinstance(seat, JournaledSeat):
                     await seat.aclose()
             self.layer.close()
 

@@ -19,11 +19,11 @@ from orchestrator.journal.events import (
     Event,
     GameEnded,
     GameStarted,
-    Halted,
+    GameSuspended,
     Moved,
     Result,
-    Ruled,
     TurnStarted,
+    VerdictGiven,
 )
 from orchestrator.journal.lean import whole
 from orchestrator.models.simulated import among
@@ -50,9 +50,9 @@ class Turn:
         return [event for event in self.events if isinstance(event, Call)]
 
     @property
-    def halts(self) -> list[Halted]:
+    def halts(self) -> list[GameSuspended]:
         """The game was suspended in this turn, or before the next one began."""
-        return [event for event in self.events if isinstance(event, Halted)]
+        return [event for event in self.events if isinstance(event, GameSuspended)]
 
 
 @dataclass(frozen=True)
@@ -111,7 +111,7 @@ def tell_game(story: Story, console: Console) -> None:
     for turn in story.turns:
         if turn.decided and turn.moved:
             line = turn_line(turn.started.view, turn.decided, turn.moved.past)
-            if refused := [event for event in turn.events if isinstance(event, Ruled) and not event.accepted]:
+            if refused := [event for event in turn.events if isinstance(event, VerdictGiven) and not event.accepted]:
                 line.append(f"  {len(refused)} refused", style="yellow")
             console.print(line)
             console.print(Text(f"         {printable(turn.decided.why)}", style="dim italic"), soft_wrap=True)

@@ -20,7 +20,7 @@ THINKING_S = 2.0
 """From then on a turn's seconds are shown."""
 
 
-class Board:
+class LiveTable:
     """Draws each turn: a line for the turn above, the table as the acting seat sees it below."""
 
     def __init__(self, console: Console, *, live: bool = True) -> None:
@@ -31,7 +31,7 @@ class Board:
         self._since = 0.0
         self._live = Live(console=console, get_renderable=self._picture, transient=True) if drawn else None
 
-    def __enter__(self) -> "Board":
+    def __enter__(self) -> "LiveTable":
         if self._live:
             self._live.start()
         return self

@@ -16,13 +16,13 @@ from rich.text import Text
 
 import graphs
 from graphs.config import PROGRAM, GraphConfig
-from graphs.prompting import asks, notes_of
+from graphs.prompting import notes_of, requests
 from orchestrator.errors import UserError
 from orchestrator.hanabi.view import View
 from orchestrator.journal.events import Decided, Event, TurnStarted
 from orchestrator.models.request import Message, estimated, messages
 from orchestrator.table.game_loop import play_async
-from orchestrator.table.seat import Chair, Memory
+from orchestrator.table.seat import GameContext, Memory
 
 
 @dataclass(frozen=True)
@@ -53,14 +53,14 @@ def pictures(config: GraphConfig, players: int, seed: int, turn: int, node: str 
     here = graphs.at(graphs.bind(config, dict.fromkeys(config.models, PROGRAM)), players)
     events: list[Event] = []
     asyncio.run(_once(graphs.seat(here), view, memory, events))
-    asked = asks(here, view, notes_of(here, events), memory)
+    asked = requests(here, view, notes_of(here, events), memory)
     if node is not None and node not in asked:
         raise UserError(f"graph {config.name!r} asks no node {node!r} there; it asks: {', '.join(asked)}")
     return [Picture(name, messages(ask.parts)) for name, ask in asked.items() if node in (None, name)]
 
 
 async def _once(seat: graphs.GraphSeat, view: View, memory: Memory, events: list[Event]) -> None:
-    await seat.sitting(Chair(events.append))(view, memory)
+    await seat.bind(GameContext(events.append))(view, memory)
 
 
 async def _position(config: GraphConfig, players: int, seed: int, turn: int) -> tuple[View, Memory]:

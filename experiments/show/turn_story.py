@@ -15,8 +15,8 @@ from experiments.show.live_table import picture
 from experiments.show.terminal import on, printable, sureness
 from graphs.config import PROGRAM, GraphConfig
 from graphs.context import OWN_PARTS
-from graphs.prompting import asks, notes_of
-from orchestrator.journal.events import Call, Ruled
+from graphs.prompting import notes_of, requests
+from orchestrator.journal.events import Call, VerdictGiven
 from orchestrator.models.request import Message, messages
 from orchestrator.table.seat import Memory
 from roles.notes_text import scalar
@@ -63,30 +63,34 @@ class TurnStory:
 
     def blocks(self) -> Iterator[RenderableType]:
         yield picture(self.turn.started.view)
-        judges = {event.node for event in self.turn.events if isinstance(event, Ruled)}
+        judges = {event.node for event in self.turn.events if isinstance(event, VerdictGiven)}
         for event in self._in_order():
-            if isinstance(event, Ruled):
+            if isinstance(event, VerdictGiven):
                 yield _ruled(event)
             elif not (event.node in judges and event.model == PROGRAM):  # its verdict says it all
                 yield self._call(event)
         yield self._ending()
 
-    def _in_order(self) -> list[Call | Ruled]:
+    def _in_order(self) -> list[Call | VerdictGiven]:
         """Attempt by attempt, in the order of the config: nodes that ran together finish in any."""
         nodes = list(self.config.nodes) if self.config else []
 
-        def place(event: Call | Ruled) -> tuple[int, int, bool]:
+        def place(event: Call | VerdictGiven) -> tuple[int, int, bool]:
             node, _, attempt = event.node.partition("-")
-            return int(attempt or 1), nodes.index(node) if node in nodes else len(nodes), isinstance(event, Ruled)
+            return (
+                int(attempt or 1),
+                nodes.index(node) if node in nodes else len(nodes),
+                isinstance(event, VerdictGiven),
+            )
 
-        return sorted((event for event in self.turn.events if isinstance(event, Call | Ruled)), key=place)
+        return sorted((event for event in self.turn.events if isinstance(event, Call | VerdictGiven)), key=place)
 
     @cached_property
     def _prompts(self) -> Mapping[str, tuple[Message, ...]]:
         """The prompt of every node: programs' too, rendered from what they were told."""
         if self.config is None:
             return {}
-        made = asks(self.config, self.turn.started.view, notes_of(self.config, self.turn.events), self.memory)
+        made = requests(self.config, self.turn.started.view, notes_of(self.config, self.turn.events), self.memory)
         return {node: messages(ask.parts) for node, ask in made.items()}
 
     def _call(self, call: Call) -> RenderableType:
@@ -182,7 +186,7 @@ def _entry(entry: Mapping[str, Any]) -> str:
     return " · ".join(scalar(v) if key in BARE else f"{key.replace('_', ' ')} {scalar(v)}" for key, v in shown.items())
 
 
-def _ruled(ruled: Ruled) -> Text:
+def _ruled(ruled: VerdictGiven) -> Text:
     text = Text.assemble((f"\n{ruled.node}  ", "bold cyan"))
     text.append("accepts " if ruled.accepted else "refuses ", style="bold green" if ruled.accepted else "bold red")
     return text.append(f"{ruled.move}: {printable(ruled.why)}")

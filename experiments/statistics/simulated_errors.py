@@ -21,7 +21,7 @@ from graphs.prompting import notes_of
 from orchestrator import journal
 from orchestrator.errors import UserError
 from orchestrator.hanabi.moves import Move, Play
-from orchestrator.journal.events import Call, Ruled
+from orchestrator.journal.events import Call, VerdictGiven
 from orchestrator.models.simulated import among
 from orchestrator.table.seat import Memory
 from orchestrator.yaml_files import from_file, loaded
@@ -73,7 +73,7 @@ def of_turn(turn: Turn) -> Counter[str]:
     """What the judges made of a turn's choices, and whether its errors cost a life."""
     used = {call.node: call for call in turn.calls if call.outcome in USED}
     found: Counter[str] = Counter()
-    for ruled in (event for event in turn.events if isinstance(event, Ruled)):
+    for ruled in (event for event in turn.events if isinstance(event, VerdictGiven)):
         chosen = _chosen(used, ruled)
         if chosen is None or ruled.accepted:
             continue
@@ -92,7 +92,7 @@ def _cause(chosen: Call, judge: Call | None) -> str:
     return "rightly, after an error" if set(chosen.injected) - HARMLESS else "rightly, after none"
 
 
-def _chosen(used: Mapping[str, Call], ruled: Ruled) -> Call | None:
+def _chosen(used: Mapping[str, Call], ruled: VerdictGiven) -> Call | None:
     """The answer whose move was judged."""
     attempt = ruled.node.partition("-")[2]
     there = (call for node, call in used.items() if node.partition("-")[2] == attempt and node != ruled.node)
@@ -113,7 +113,7 @@ def choice(config: GraphConfig, turn: Turn, notes: Notes, memory: Memory) -> Mov
     node = role_node(config, config.decides, attempts(config)[0])
     if node.role.solve is None:
         return None
-    reply = node.role.solve(node.told(turn.started.view, notes, memory), node.hears(notes))
+    reply = node.role.solve(node.sections(turn.started.view, notes, memory), node.hears(notes))
     return reply.action if isinstance(reply, Choice) else None
 
 

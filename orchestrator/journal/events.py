@@ -9,7 +9,7 @@ from orchestrator.hanabi.cards import Card
 from orchestrator.hanabi.moves import Grounded
 from orchestrator.hanabi.referee import End
 from orchestrator.hanabi.view import Past, View
-from orchestrator.models.request import Attempt, Key, Message, Outcome
+from orchestrator.models.request import Key, Message, Outcome, WireTry
 from orchestrator.models.simulated import is_simulated
 from orchestrator.values import Frozen
 
@@ -19,7 +19,7 @@ def _short(view: View) -> dict[str, Any]:
     return view.model_dump(mode="json", exclude_defaults=True)
 
 
-class SeatCard(Frozen):
+class SeatInfo(Frozen):
     """Who sits at a seat, with everything that would seat him again."""
 
     graph: str
@@ -45,7 +45,7 @@ class GameStarted(Frozen):
     """A one-way hash of the players, the deal's label and the repeat: all that a model call knows of its game."""
     deck: tuple[Card, ...]
     """First dealt first."""
-    seats: tuple[SeatCard, ...]
+    seats: tuple[SeatInfo, ...]
     memories: dict[int, dict[str, Any]] = {}
     """By seat: what it was given before its first turn."""
     config_hash: str
@@ -87,7 +87,7 @@ class Call(Frozen):
     outcome: Outcome = "ok"
     error: str | None = None
     """Why the reply was unusable, or did not come."""
-    attempts: tuple[Attempt, ...] = ()
+    attempts: tuple[WireTry, ...] = ()
     """The tries over the wire; none for a program, a script or an answer of the cache."""
     cached: bool = False
     """It came from the cache of an earlier run: its tokens were paid then."""
@@ -139,7 +139,7 @@ class Call(Frozen):
         return data
 
 
-class Ruled(Frozen):
+class VerdictGiven(Frozen):
     """A judge's verdict on a decision."""
 
     event: Literal["verdict"] = "verdict"
@@ -176,7 +176,7 @@ class Moved(Frozen):
     past: Past
 
 
-class Halted(Frozen):
+class GameSuspended(Frozen):
     """The game was suspended here; what follows was played when it went on."""
 
     event: Literal["suspended"] = "suspended"
@@ -232,7 +232,7 @@ class GameEnded(Frozen):
     result: Result
 
 
-Event = GameStarted | TurnStarted | Call | Ruled | Decided | Moved | Halted | GameEnded
+Event = GameStarted | TurnStarted | Call | VerdictGiven | Decided | Moved | GameSuspended | GameEnded
 StoredEvent = Annotated[Event, Field(discriminator="event")]
 
 Sink = Callable[[Event], None]

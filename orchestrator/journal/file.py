@@ -17,7 +17,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from orchestrator.errors import UserError
 from orchestrator.journal import fsync
-from orchestrator.journal.events import Call, Event, Ruled, StoredEvent
+from orchestrator.journal.events import Call, Event, StoredEvent, VerdictGiven
 from orchestrator.journal.lean import kept
 
 VERSION = 1
@@ -155,9 +155,9 @@ def comparable(events: Iterable[Event]) -> list[dict[str, Any]]:
     Two games are the same when these are equal: nodes that run at the same time finish in any order.
     """
     made: list[dict[str, Any]] = []
-    waiting: list[Call | Ruled] = []
+    waiting: list[Call | VerdictGiven] = []
     for event in events:
-        if isinstance(event, Call | Ruled):
+        if isinstance(event, Call | VerdictGiven):
             waiting.append(event)
         else:
             made += [*_sorted(waiting), plain(event)]
@@ -165,11 +165,11 @@ def comparable(events: Iterable[Event]) -> list[dict[str, Any]]:
     return made + _sorted(waiting)
 
 
-def _sorted(calls: list[Call | Ruled]) -> list[dict[str, Any]]:
+def _sorted(calls: list[Call | VerdictGiven]) -> list[dict[str, Any]]:
     return [plain(one) for one in sorted(calls, key=_place)]
 
 
-def _place(event: Call | Ruled) -> tuple[bool, str, int, int]:
-    if isinstance(event, Ruled):
+def _place(event: Call | VerdictGiven) -> tuple[bool, str, int, int]:
+    if isinstance(event, VerdictGiven):
         return True, event.node, 0, 0
     return False, event.node, event.sample, event.ask

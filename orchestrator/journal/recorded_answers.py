@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from orchestrator.errors import TurnError, UserError
-from orchestrator.journal.events import Call, Event, GameStarted, SeatCard
+from orchestrator.journal.events import Call, Event, GameStarted, SeatInfo
 from orchestrator.journal.file import read
-from orchestrator.models.request import Ask, Brain, Key, Message, Said, prompt_hash
+from orchestrator.models.request import Brain, Key, Message, ModelRequest, ModelResponse, prompt_hash
 
 
 def answered(events: Iterable[Event]) -> dict[Key, Call]:
@@ -18,9 +18,9 @@ def answered(events: Iterable[Event]) -> dict[Key, Call]:
     return {call.key: call for call in calls if call.text is not None}
 
 
-def said_of(call: Call) -> Said:
+def said_of(call: Call) -> ModelResponse:
     """What was said in a recorded call."""
-    return Said(
+    return ModelResponse(
         text=call.text or "",
         tokens_in=call.tokens_in,
         tokens_out=call.tokens_out,
@@ -46,12 +46,14 @@ class Resumed:
     brain: Brain
     calls: Mapping[Key, Call]
 
-    async def __call__(self, ask: Ask, said: tuple[Message, ...], /) -> Said:
-        call = self.calls.get(ask.key)
+    async def __call__(self, request: ModelRequest, messages: tuple[Message, ...], /) -> ModelResponse:
+        call = self.calls.get(request.key)
         if call is None:
-            return await self.brain(ask, said)
-        if call.prompt_hash != prompt_hash(said):
-            raise TurnError(f"{_where(ask)}: the journal holds an answer to another prompt; {_differs(call, said)}")
+            return await self.brain(request, messages)
+        if call.prompt_hash != prompt_hash(messages):
+            raise TurnError(
+                f"{_where(request)}: the journal holds an answer to another prompt; {_differs(call, messages)}"
+            )
         return said_of(call)
 
     async def aclose(self) -> None:
@@ -89,11 +91,11 @@ class Recording:
             raise UserError(f"{str(path)!r} holds no recorded game")
         return cls(path, found)
 
-    def of_seat(self, card: SeatCard) -> "Recording":
+    def of_seat(self, info: SeatInfo) -> "Recording":
         """The games that such a seat played; else those of its models, to say what differs; else all of them."""
         for kept in (
-            lambda seat: (seat.config, seat.models) == (card.config, card.models),
-            lambda seat: seat.models == card.models,
+            lambda seat: (seat.config, seat.models) == (info.config, info.models),
+            lambda seat: seat.models == info.models,
         ):
             games = {
                 game: fitting
@@ -140,32 +142,34 @@ class Replay:
 
     recording: Recording
 
-    async def __call__(self, ask: Ask, said: tuple[Message, ...], /) -> Said:
+    async def __call__(self, request: ModelRequest, messages: tuple[Message, ...], /) -> ModelResponse:
         """Raises TurnError for a question that was not recorded."""
-        games = self.recording.games.get(ask.place.game, ())
-        there = [(game.path, call) for game in games if (call := game.calls.get(ask.key))]
-        fitting = [(path, call) for path, call in there if call.prompt_hash == prompt_hash(said)]
+        games = self.recording.games.get(request.place.game, ())
+        there = [(game.path, call) for game in games if (call := game.calls.get(request.key))]
+        fitting = [(path, call) for path, call in there if call.prompt_hash == prompt_hash(messages)]
         if len({call.text for _, call in fitting}) > 1:
             names = ", ".join(str(path) for path, _ in fitting)
-            raise TurnError(f"{_where(ask)} was answered in several ways ({names}): replay one journal, not the folder")
+            raise TurnError(
+                f"{_where(request)} was answered in several ways ({names}): replay one journal, not the folder"
+            )
         if not fitting:
-            why = _differs(there[0][1], said) if there else "nothing was asked there"
-            raise TurnError(f"{_where(ask)} asks what was not recorded in {str(self.recording.path)!r}: {why}")
+            why = _differs(there[0][1], messages) if there else "nothing was asked there"
+            raise TurnError(f"{_where(request)} asks what was not recorded in {str(self.recording.path)!r}: {why}")
         return said_of(fitting[0][1])
 
     async def aclose(self) -> None:
         """Nothing to close."""
 
 
-def _where(ask: Ask) -> str:
-    more = f", sample {ask.sample}" if ask.sample else ""
-    more += f", ask {ask.number}" if ask.number else ""
-    return f"turn {ask.place.turn}: node {ask.node!r}{more}"
+def _where(request: ModelRequest) -> str:
+    more = f", sample {request.sample}" if request.sample else ""
+    more += f", ask {request.ask}" if request.ask else ""
+    return f"turn {request.place.turn}: node {request.node!r}{more}"
 
 
-def _differs(call: Call, said: Sequence[Message]) -> str:
+def _differs(call: Call, messages: Sequence[Message]) -> str:
     """Where two prompts part."""
-    for old, new in zip(call.messages, said, strict=False):
+    for old, new in zip(call.messages, messages, strict=False):
         before = {span.name: old.content[span.start : span.end] for span in old.spans}
         after = {span.name: new.content[span.start : span.end] for span in new.spans}
         for name in (*after, *before):

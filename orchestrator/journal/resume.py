@@ -8,7 +8,17 @@ from typing import Any
 
 from orchestrator.errors import TurnError, UserError
 from orchestrator.hanabi.moves import Move
-from orchestrator.journal.events import Call, Decided, Event, GameEnded, GameStarted, Moved, Result, Ruled, TurnStarted
+from orchestrator.journal.events import (
+    Call,
+    Decided,
+    Event,
+    GameEnded,
+    GameStarted,
+    Moved,
+    Result,
+    TurnStarted,
+    VerdictGiven,
+)
 from orchestrator.journal.file import plain
 from orchestrator.journal.recorded_answers import answered
 from orchestrator.models.request import Key
@@ -16,13 +26,13 @@ from orchestrator.table.seat import Memory
 
 
 @dataclass(frozen=True)
-class Begun:
+class GameSoFar:
     """What has happened; nothing yet, for a new game."""
 
     events: tuple[Event, ...] = ()
 
     @classmethod
-    def of(cls, events: Sequence[Event]) -> "Begun":
+    def of(cls, events: Sequence[Event]) -> "GameSoFar":
         """Raises UserError when the events do not begin a game."""
         if events and not isinstance(events[0], GameStarted):
             raise UserError("the journal does not begin with a game_started line, so it is not a game")
@@ -82,7 +92,7 @@ def _sign(event: Event) -> object:
     match event:
         case TurnStarted() | Decided():
             return event.event, event.turn
-        case Ruled():
+        case VerdictGiven():
             return event.event, event.turn, event.node
         case Call() if event.outcome != "failed":
             return event.key
@@ -91,7 +101,7 @@ def _sign(event: Event) -> object:
 
 def _name(event: Event) -> str:
     where = f"turn {getattr(event, 'turn', '?')}: "
-    return where + (f"what node {event.node!r} says" if isinstance(event, Call | Ruled) else event.event)
+    return where + (f"what node {event.node!r} says" if isinstance(event, Call | VerdictGiven) else event.event)
 
 
 SHOWN = 4

@@ -18,7 +18,7 @@ from uuid import uuid4
 
 from orchestrator.errors import OverBudget, UserError
 from orchestrator.journal.events import Call, Event, Result
-from orchestrator.models.request import Ask, Brain, Message, Said
+from orchestrator.models.request import Brain, Message, ModelRequest, ModelResponse
 from orchestrator.models.settings import ModelSettings, Price
 
 ANSWER = 4000
@@ -260,12 +260,12 @@ class Metered:
     longest: int = 0
     """Tokens of the longest answer so far."""
 
-    async def __call__(self, ask: Ask, said: tuple[Message, ...], /) -> Said:
-        worst = self._cost(sum(len(message.content) for message in said) // 3, self._longest())
+    async def __call__(self, request: ModelRequest, messages: tuple[Message, ...], /) -> ModelResponse:
+        worst = self._cost(sum(len(message.content) for message in messages) // 3, self._longest())
         await self.budget.hold(worst)
         paid = NOTHING
         try:
-            spoken = await self.brain(ask, said)
+            spoken = await self.brain(request, messages)
             self.longest = max(self.longest, spoken.tokens_out)
             paid = self._cost(spoken.tokens_in, spoken.tokens_out, spoken.cached_tokens)
         finally:

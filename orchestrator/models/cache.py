@@ -19,7 +19,7 @@ from typing import IO
 import structlog
 
 from orchestrator.errors import UserError
-from orchestrator.models.request import Ask, Brain, Message, Said
+from orchestrator.models.request import Brain, Message, ModelRequest, ModelResponse
 from orchestrator.models.schema import constraint
 from orchestrator.models.settings import ModelSettings
 
@@ -46,16 +46,16 @@ class Cache:
         except (OSError, sqlite3.Error) as error:
             raise UserError(f"cannot use {str(folder)!r} as a cache: {error}") from None
 
-    def get(self, key: str) -> Said | None:
+    def get(self, key: str) -> ModelResponse | None:
         """What is kept; None too when it cannot be read: then it is asked."""
         try:
             found = self._answers.execute("SELECT said FROM answers WHERE key = ?", (key,)).fetchone()
-            return Said(**json.loads(found[0]), cached=True) if found else None
+            return ModelResponse(**json.loads(found[0]), cached=True) if found else None
         except (sqlite3.Error, ValueError, TypeError) as error:
             log.warning("the cache cannot be read", error=str(error))
             return None
 
-    def put(self, key: str, said: Said) -> None:
+    def put(self, key: str, said: ModelResponse) -> None:
         """Keep an answer; one that cannot be kept is used all the same."""
         kept = {name: value for name, value in asdict(said).items() if name not in OF_ITS_RUN}
         try:
@@ -94,14 +94,14 @@ class Cached:
     cache: Cache
     settings: ModelSettings
 
-    async def __call__(self, ask: Ask, said: tuple[Message, ...], /) -> Said:
-        key = _key(self.settings, ask, said)
+    async def __call__(self, request: ModelRequest, messages: tuple[Message, ...], /) -> ModelResponse:
+        key = _key(self.settings, request, messages)
         if found := self.cache.get(key):
             return found
         async with self.cache.alone(key):
             if found := self.cache.get(key):
                 return found
-            spoken = await self.brain(ask, said)
+            spoken = await self.brain(request, messages)
             self.cache.put(key, spoken)
             return spoken
 
@@ -109,8 +109,8 @@ class Cached:
         await self.brain.aclose()
 
 
-def _key(settings: ModelSettings, ask: Ask, said: tuple[Message, ...]) -> str:
-    schema = constraint(ask, settings.response_format)
-    told = [[message.role, message.content] for message in said]
-    which = [ask.node, ask.number, ask.sample, ask.place.repeat]
+def _key(settings: ModelSettings, request: ModelRequest, messages: tuple[Message, ...]) -> str:
+    schema = constraint(request, settings.response_format)
+    told = [[message.role, message.content] for message in messages]
+    which = [request.node, request.ask, request.sample, request.place.repeat]
     return hashlib.sha256(json.dumps([settings.deciding, schema, told, which], sort_keys=True).encode()).hexdigest()

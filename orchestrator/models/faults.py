@@ -23,7 +23,7 @@ WORDS = 200
 """Characters of a server's own words that are passed on."""
 
 
-class Garbled(Exception):  # noqa: N818  # what the answer is
+class NotACompletion(Exception):  # noqa: N818  # what the answer is
     """What came over the wire is no chat completion."""
 
 
@@ -73,7 +73,7 @@ def of(error: Exception, secrets: Iterable[str] = ()) -> Fault:
         return Fault("could not be reached", heals=True)
     if "Timeout" in names:
         return Fault("did not answer in time", heals=True)
-    if isinstance(error, Garbled):
+    if isinstance(error, NotACompletion):
         return Fault(f"did not answer as a model server does: {_clean(str(error), secrets)}", heals=True)
     if isinstance(error, OSError) or re.search("Connect|Protocol|WriteError", names):
         return Fault("could not be reached", heals=True)
@@ -131,7 +131,7 @@ def _words(error: BaseException) -> tuple[str | None, str | None]:
     return code if isinstance(code, str) else None, message if isinstance(message, str) else None
 
 
-def blotted(words: str, secrets: Iterable[str]) -> str:
+def redact(words: str, secrets: Iterable[str]) -> str:
     """Keys do not come back in: some proxies echo a request's headers."""
     for secret in secrets:
         words = words.replace(secret, "***")
@@ -140,7 +140,7 @@ def blotted(words: str, secrets: Iterable[str]) -> str:
 
 def _clean(words: str, secrets: Iterable[str]) -> str:
     """A server's words on one line, keys blotted out, nothing in them that moves a terminal's cursor."""
-    words = re.sub(r"(https?://[^\s?]+)\?\S+", r"\1", blotted(words, secrets))
+    words = re.sub(r"(https?://[^\s?]+)\?\S+", r"\1", redact(words, secrets))
     plain = " ".join("".join(c if c.isprintable() else " " for c in words).split())
     return plain if len(plain) <= WORDS else f"{plain[: WORDS - 3]}..."
 

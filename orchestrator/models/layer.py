@@ -27,7 +27,7 @@ from orchestrator.models.cache import Cache, Cached
 from orchestrator.models.faults import Fault
 from orchestrator.models.limiter import Limit, Limiter
 from orchestrator.models.openai_client import OpenAIChat
-from orchestrator.models.request import Ask, Attempt, Brain, Message, Said, estimated
+from orchestrator.models.request import Brain, Message, ModelRequest, ModelResponse, WireTry, estimated
 from orchestrator.models.schema import constraint
 from orchestrator.models.settings import OPENAI_URL, ModelSettings, of_object, settings
 
@@ -62,43 +62,43 @@ class ChatBrain:
         """Other LangChain models have ways of their own to be given a schema; the prompt has to do."""
         self.form &= isinstance(self.chat, OpenAIChat)
 
-    async def __call__(self, ask: Ask, said: tuple[Message, ...], /) -> Said:
+    async def __call__(self, request: ModelRequest, messages: tuple[Message, ...], /) -> ModelResponse:
         """Raises ModelError when no answer came, whatever was tried."""
         began = time.monotonic()
-        told = [_langchain(message) for message in said]
-        tries: list[Attempt] = []
-        constrained = constraint(ask, self.settings.response_format) if self.form else None
+        told = [_langchain(message) for message in messages]
+        tries: list[WireTry] = []
+        constrained = constraint(request, self.settings.response_format) if self.form else None
         formed = constrained is not None
         wait: float | None
         while True:
-            found, latency_s = await self._tried(ask, told, constrained if formed else None)
+            found, latency_s = await self._tried(request, told, constrained if formed else None)
             if isinstance(found, AIMessage):
                 if constrained and not formed:  # refused with it, answered without
                     self.form = False
-                tries.append(Attempt(latency_s=latency_s))
-                return self._said(found, said, tries, time.monotonic() - began)
+                tries.append(WireTry(latency_s=latency_s))
+                return self._said(found, messages, tries, time.monotonic() - began)
             if found.status in faults.FORM and formed and not found.filtered:
                 formed, wait = False, 0.0  # no waiting, and no try lost
             else:
                 wait = self._wait(found, tries)
-            failed = Attempt(error=found.sentence, status=found.status, waited_s=wait or 0, latency_s=latency_s)
+            failed = WireTry(error=found.sentence, status=found.status, waited_s=wait or 0, latency_s=latency_s)
             tries.append(failed)
             if found.filtered:
                 usd = 0.0 if self.settings.price else None
-                return Said(text="", finish="content_filter", attempts=tuple(tries), usd=usd)
+                return ModelResponse(text="", finish="content_filter", attempts=tuple(tries), usd=usd)
             _tell(failed, len(tries))
             if wait is None:
-                raise self._given_up(ask, found, tries)
+                raise self._given_up(request, found, tries)
             await asyncio.sleep(wait)
 
     async def _tried(
-        self, ask: Ask, told: list[BaseMessage], constrained: dict[str, Any] | None
+        self, request: ModelRequest, told: list[BaseMessage], constrained: dict[str, Any] | None
     ) -> tuple[AIMessage | Fault, float]:
         """One try within the model's limit, and the seconds that it took."""
         async with self.limiter as began:
             try:
                 async with asyncio.timeout(self.settings.timeout_s):
-                    found: AIMessage | Fault = await self.chat.ainvoke(told, **self._sampling(ask, constrained))
+                    found: AIMessage | Fault = await self.chat.ainvoke(told, **self._sampling(request, constrained))
             except Exception as error:  # every provider raises errors of its own
                 found = faults.of(error, self.secrets)
             latency_s = round(time.monotonic() - began, 4)
@@ -108,13 +108,13 @@ class ChatBrain:
             self.limiter.crowded(began)
         return found, latency_s
 
-    def _sampling(self, ask: Ask, constrained: dict[str, Any] | None) -> dict[str, Any]:
+    def _sampling(self, request: ModelRequest, constrained: dict[str, Any] | None) -> dict[str, Any]:
         """What is sent besides the messages: what is set, and nothing else."""
         sent: dict[str, Any] = {}
         if constrained:
             sent["response_format"] = constrained
         if self.settings.seed is not None:
-            sent["seed"] = call_seed(self.settings.seed, ask)
+            sent["seed"] = call_seed(self.settings.seed, request)
         if not isinstance(self.chat, OpenAIChat):
             return sent  # the rest was given when the model was made
         for key in ("temperature", "top_p", "reasoning_effort"):
@@ -126,7 +126,7 @@ class ChatBrain:
             sent[key] = self.settings.max_tokens
         return sent | self.settings.extra_body
 
-    def _wait(self, fault: Fault, tries: list[Attempt]) -> float | None:
+    def _wait(self, fault: Fault, tries: list[WireTry]) -> float | None:
         """Seconds until the next try; None when there is none."""
         faulty = sum(attempt.status not in faults.FORM for attempt in tries) + 1
         if not fault.heals or faulty >= self.settings.attempts:
@@ -137,8 +137,8 @@ class ChatBrain:
         waited = sum(attempt.waited_s for attempt in tries)
         return round(wait, 4) if waited + wait <= self.settings.patience_s else None
 
-    def _given_up(self, ask: Ask, fault: Fault, tries: list[Attempt]) -> ModelError:
-        sentence = f"node {ask.node!r}: the model server {fault.sentence}"
+    def _given_up(self, request: ModelRequest, fault: Fault, tries: list[WireTry]) -> ModelError:
+        sentence = f"node {request.node!r}: the model server {fault.sentence}"
         if fault.heals:
             waited = sum(attempt.waited_s for attempt in tries)
             late = fault.retry_after_s is not None and fault.retry_after_s > self.settings.patience_s - waited
@@ -146,16 +146,18 @@ class ChatBrain:
             sentence += f"; given up after {_times(len(tries))} and {waited:.1f} s of waiting"
         return ModelError(sentence, tuple(tries), final=not fault.heals)
 
-    def _said(self, message: AIMessage, told: tuple[Message, ...], tries: list[Attempt], latency_s: float) -> Said:
+    def _said(
+        self, message: AIMessage, messages: tuple[Message, ...], tries: list[WireTry], latency_s: float
+    ) -> ModelResponse:
         usage: Any = message.usage_metadata or {}
         meta = message.response_metadata
         text = self._safe(message.text) or ""
         counts = (usage.get("input_tokens") or 0, usage.get("output_tokens") or 0)
         counted = any(counts)
-        tokens_in, tokens_out = counts if counted else (sum(estimated(m.content) for m in told), estimated(text))
+        tokens_in, tokens_out = counts if counted else (sum(estimated(m.content) for m in messages), estimated(text))
         cached = (usage.get("input_token_details") or {}).get("cache_read") or 0
         price = self.settings.price
-        return Said(
+        return ModelResponse(
             text=text,
             tokens_in=tokens_in,
             tokens_out=tokens_out,
@@ -175,7 +177,7 @@ class ChatBrain:
         """A server's text without keys, and without half characters, which no file takes."""
         if not isinstance(text, str):
             return None
-        return faults.blotted(text, self.secrets).encode("utf-8", "replace").decode()
+        return faults.redact(text, self.secrets).encode("utf-8", "replace").decode()
 
     async def check(self) -> None:
         """Raise UserError before the first call when the server cannot be used."""
@@ -195,7 +197,7 @@ def _finish(reason: str | None) -> str | None:
     return "length" if reason is not None and reason.lower() in CUT_OFF else reason
 
 
-def _tell(failed: Attempt, number: int) -> None:
+def _tell(failed: WireTry, number: int) -> None:
     """Long waits are for everybody to hear, short ones for who asked for logs."""
     tell = log.warning if failed.latency_s + failed.waited_s >= WORTH_SAYING_S else log.info
     tell("the model server is at fault", fault=failed.error, attempt=number, waits_s=round(failed.waited_s, 1))
@@ -205,10 +207,12 @@ def _times(tries: int) -> str:
     return "one try" if tries == 1 else f"{tries} tries"
 
 
-def call_seed(base: int, ask: Ask) -> int:
+def call_seed(base: int, request: ModelRequest) -> int:
     """The seed of one call: a one-way hash of where in which game it is made; 31 bits, as servers take them."""
-    place = ask.place
-    plain = f"{base}|{place.game}|{place.repeat}|{place.seat}|{place.turn}|{ask.node}|{ask.sample}|{ask.number}"
+    place = request.place
+    plain = (
+        f"{base}|{place.game}|{place.repeat}|{place.seat}|{place.turn}|{request.node}|{request.sample}|{request.ask}"
+    )
     return int.from_bytes(hashlib.sha256(plain.encode()).digest()[:4], "big") & 0x7FFFFFFF
 
 

@@ -15,7 +15,7 @@ from pydantic import PrivateAttr, SecretStr
 
 from orchestrator.errors import UserError
 from orchestrator.models import faults
-from orchestrator.models.faults import Garbled
+from orchestrator.models.faults import NotACompletion
 from orchestrator.models.settings import OPENAI_URL
 
 
@@ -80,7 +80,7 @@ class OpenAIChat(BaseChatModel):
                 raise UserError(f"{self.base_url} refuses the key: HTTP {error.status_code}") from None
         except (ClientError, OSError, TimeoutError) as error:
             raise UserError(f"cannot reach a model server at {self.base_url}: {_unreachable(error)}") from None
-        except Garbled:
+        except NotACompletion:
             raise UserError(f"{self.base_url} does not answer as a model server does, but with a page") from None
 
     async def _asked(self, method: str, path: str, **more: Any) -> object:
@@ -92,7 +92,7 @@ class OpenAIChat(BaseChatModel):
                 raise RefusedRequest(answer.status, answer.headers, _json(data))
         said = _json(data)
         if not isinstance(said, dict | list):  # half an answer, a page, or something else that is called JSON
-            raise Garbled("it sent no JSON")
+            raise NotACompletion("it sent no JSON")
         return said
 
     async def _agenerate(
@@ -106,7 +106,7 @@ class OpenAIChat(BaseChatModel):
         if stop:
             body["stop"] = stop
         answer = await self._asked("post", "/chat/completions", data=json.dumps(body))
-        return ChatResult(generations=[ChatGeneration(message=_heard(answer))])
+        return ChatResult(generations=[ChatGeneration(message=parse_completion(answer))])
 
     def _generate(
         self,
@@ -150,13 +150,13 @@ def _wire(message: BaseMessage) -> dict[str, Any]:
     return {"role": _WIRE_ROLES[message.type], "content": message.content}
 
 
-def _heard(answer: object) -> AIMessage:
+def parse_completion(answer: object) -> AIMessage:
     """The first choice of a chat completion. Raises Garbled when it is none."""
     choices = _of(answer, "choices")
     choice = choices[0] if isinstance(choices, list) and choices else None
     message = _of(choice, "message")
     if not isinstance(message, dict):
-        raise Garbled(f"it sent {str(answer)[:2000]!r}")  # shortened when keys are blotted out
+        raise NotACompletion(f"it sent {str(answer)[:2000]!r}")  # shortened when keys are blotted out
     thought = _of(message, "reasoning_content") or _of(message, "reasoning")
     counted = {key: _count(answer, *path) for key, path in _COUNTS.items()}
     # some servers leave reasoning tokens out of the completion's; the total has them

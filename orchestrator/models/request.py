@@ -48,14 +48,14 @@ class Key(NamedTuple):
     node: str
     """In its attempt: `generate-2`."""
     sample: int
-    number: int
+    ask: int
 
 
-AGAIN = "That reply cannot be used: $error. Reply once more, in the answer format given above."
+COMPLAINT = "That reply cannot be used: $error. Reply once more, in the answer format given above."
 
 
 @dataclass(frozen=True)
-class Ask:
+class ModelRequest:
     """One question to a model. (node, sample) says which; the parts say it all, in order."""
 
     node: str
@@ -67,15 +67,15 @@ class Ask:
     """The legal moves that the parts tell; a move named in the reply must be one of them."""
     form: Form = "json_schema"
     """How the parts say that it is to be answered."""
-    again: str = AGAIN
+    complaint: str = COMPLAINT
     """What is said of an unusable answer, `$error` standing for what is wrong with it."""
     place: Place = Place()
-    number: int = 0
+    ask: int = 0
     """0 is the first; each further one is made because the reply before was unusable."""
 
     @property
     def key(self) -> Key:
-        return Key(self.place.turn, self.place.seat, self.node, self.sample, self.number)
+        return Key(self.place.turn, self.place.seat, self.node, self.sample, self.ask)
 
 
 def estimated(text: str) -> int:
@@ -120,7 +120,7 @@ class Absent(Frozen):
     reason: str
 
 
-class Attempt(Frozen):
+class WireTry(Frozen):
     """One try of a call over the wire."""
 
     error: str | None = None
@@ -133,7 +133,7 @@ class Attempt(Frozen):
 
 
 @dataclass(frozen=True)
-class Said:
+class ModelResponse:
     """What a brain said to some messages; counts are zero where a provider sends none."""
 
     text: str
@@ -150,7 +150,7 @@ class Said:
     fingerprint: str | None = None
     reasoning: str | None = None
     """Reasoning text, when the provider sends it."""
-    attempts: tuple[Attempt, ...] = ()
+    attempts: tuple[WireTry, ...] = ()
     """The tries over the wire, the last of which brought the answer."""
     usd: float | None = None
     """What it cost; None when no price is known."""
@@ -175,13 +175,13 @@ class Exchange:
     ask: int
     """0 is the first; each further one was made because the one before was unusable."""
     messages: tuple[Message, ...]
-    said: Said | None
+    response: ModelResponse | None
     """None when no answer came."""
     outcome: Outcome
     error: str | None = None
     """Why it was unusable, or did not come."""
     reply: BaseModel | None = None
-    attempts: tuple[Attempt, ...] = ()
+    attempts: tuple[WireTry, ...] = ()
 
     @property
     def prompt_hash(self) -> str:
@@ -200,7 +200,7 @@ class Brain(Protocol):
     Raises ModelError when the provider fails.
     """
 
-    async def __call__(self, ask: Ask, said: tuple[Message, ...], /) -> Said: ...
+    async def __call__(self, request: ModelRequest, messages: tuple[Message, ...], /) -> ModelResponse: ...
 
     async def aclose(self) -> None: ...
 
@@ -209,23 +209,23 @@ MAX_ASKS = 2
 """An unusable reply is asked again once."""
 
 
-async def answer(ask: Ask, brain: Brain, record: Callable[[Exchange], None]) -> BaseModel:
+async def answer(request: ModelRequest, brain: Brain, record: Callable[[Exchange], None]) -> BaseModel:
     """Ask a brain until its reply is usable, at most MAX_ASKS times; then `Absent`.
 
     Every ask goes to `record` before the next one is made. Raises ModelError when no answer comes.
     """
-    said = messages(ask.parts)
+    said = messages(request.parts)
     error = ""
     for number in range(MAX_ASKS):
-        spoken = await _spoken(replace(ask, number=number), said, brain, record)
+        spoken = await _spoken(replace(request, ask=number), said, brain, record)
         try:
-            reading = read(spoken.text, ask.reply, ask.moves, ask.form, cut_off=spoken.finish == "length")
+            reading = read(spoken.text, request.reply, request.moves, request.form, cut_off=spoken.finish == "length")
         except Unreadable as problem:
             error = str(problem)
             outcome: Outcome = "reasked" if number + 1 < MAX_ASKS else "fallback"
             record(Exchange(number, said, spoken, outcome, error, attempts=spoken.attempts))
-            log.info("unusable reply", node=ask.node, sample=ask.sample, ask=number, error=error)
-            said = (*said, *_again(spoken.text, ask.again.replace("$error", error)))
+            log.info("unusable reply", node=request.node, sample=request.sample, ask=number, error=error)
+            said = (*said, *_again(spoken.text, request.complaint.replace("$error", error)))
             continue
         done: Outcome = "repaired" if reading.repaired else "ok"
         record(Exchange(number, said, spoken, done, reply=reading.reply, attempts=spoken.attempts))
@@ -233,12 +233,14 @@ async def answer(ask: Ask, brain: Brain, record: Callable[[Exchange], None]) -> 
     return Absent(reason=error)
 
 
-async def _spoken(ask: Ask, said: tuple[Message, ...], brain: Brain, record: Callable[[Exchange], None]) -> Said:
+async def _spoken(
+    request: ModelRequest, messages: tuple[Message, ...], brain: Brain, record: Callable[[Exchange], None]
+) -> ModelResponse:
     try:
-        return await brain(ask, said)
+        return await brain(request, messages)
     except ModelError as error:
         if error.attempts:
-            record(Exchange(ask.number, said, None, "failed", str(error), attempts=error.attempts))
+            record(Exchange(request.ask, messages, None, "failed", str(error), attempts=error.attempts))
         raise
 
 
@@ -252,7 +254,7 @@ def _again(text: str, complaint: str) -> tuple[Message, Message]:
     return Message(role="assistant", content=echo or "(empty)"), Message(role="user", content=complaint)
 
 
-Script = str | Mapping[str, object] | Callable[[Ask], object]
+Script = str | Mapping[str, object] | Callable[[ModelRequest], object]
 
 
 @dataclass
@@ -264,15 +266,17 @@ class Scripted:
     """
 
     answers: Mapping[str, Script]
-    asked: list[Ask] = field(default_factory=list)
+    asked: list[ModelRequest] = field(default_factory=list)
     heard: list[tuple[Message, ...]] = field(default_factory=list)
 
-    async def __call__(self, ask: Ask, said: tuple[Message, ...], /) -> Said:
-        self.asked.append(ask)
-        self.heard.append(said)
-        script = self.answers.get(ask.role, "")
-        made = script(ask) if callable(script) else script
-        return Said(text=made if isinstance(made, str) else json_text(made), finish="stop", served_by="scripted")
+    async def __call__(self, request: ModelRequest, messages: tuple[Message, ...], /) -> ModelResponse:
+        self.asked.append(request)
+        self.heard.append(messages)
+        script = self.answers.get(request.role, "")
+        made = script(request) if callable(script) else script
+        return ModelResponse(
+            text=made if isinstance(made, str) else json_text(made), finish="stop", served_by="scripted"
+        )
 
     async def aclose(self) -> None:
         """Nothing to close."""

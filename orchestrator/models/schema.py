@@ -3,7 +3,7 @@
 from functools import cache
 from typing import Any
 
-from orchestrator.models.request import Ask
+from orchestrator.models.request import ModelRequest
 from orchestrator.replies.reply import Reply
 
 
@@ -17,13 +17,13 @@ def response_format(reply: type[Reply]) -> dict[str, Any]:
     return {"type": "json_schema", "json_schema": {"name": reply.__name__, "strict": True, "schema": plain}}
 
 
-def constraint(ask: Ask, setting: str) -> dict[str, Any] | None:
+def constraint(request: ModelRequest, setting: str) -> dict[str, Any] | None:
     """What an ask sends as `response_format` to a model of this setting; None for nothing."""
-    if ask.form == "text" or setting == "none":
+    if request.form == "text" or setting == "none":
         return None
     if setting == "json_object":
         return {"type": "json_object"}
-    return response_format(ask.reply) if ask.form == "json_schema" else None
+    return response_format(request.reply) if request.form == "json_schema" else None
 
 
 _BOUNDS = {

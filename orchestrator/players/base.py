@@ -7,8 +7,8 @@ from typing import Self
 
 from orchestrator.hanabi.moves import Move
 from orchestrator.hanabi.view import View
-from orchestrator.journal.events import SeatCard
-from orchestrator.table.seat import Chair, Decision, Memory
+from orchestrator.journal.events import SeatInfo
+from orchestrator.table.seat import Decision, GameContext, Memory
 
 PREFIX = "partner:"
 
@@ -26,18 +26,18 @@ class Partner:
     source: str
     """Who described it, and where."""
     players: tuple[int, ...] = (2, 3, 4, 5)
-    chair: Chair = field(default_factory=Chair)
+    game: GameContext = field(default_factory=GameContext)
 
     async def __call__(self, view: View, memory: Memory, /) -> Decision:
-        move, why = self.rule(view, Random(f"{self.chair.game} {self.chair.repeat} {view.seat} {view.turn}"))
+        move, why = self.rule(view, Random(f"{self.game.hash} {self.game.repeat} {view.seat} {view.turn}"))
         return Decision(move, why)
 
     @property
-    def card(self) -> SeatCard:
-        return SeatCard(graph=f"{PREFIX}{self.name}", model="program")
+    def info(self) -> SeatInfo:
+        return SeatInfo(graph=f"{PREFIX}{self.name}", model="program")
 
-    def sitting(self, chair: Chair) -> Self:
-        return replace(self, chair=chair)
+    def bind(self, context: GameContext) -> Self:
+        return replace(self, game=context)
 
     async def aclose(self) -> None:
         """Nothing to close."""

@@ -9,19 +9,19 @@ as the original does, so that he strikes out; his noted figures are of kept scor
 from collections.abc import Iterator
 
 from orchestrator.hanabi.convention.common_knowledge import NEARLY_OVER
-from orchestrator.hanabi.convention.hint_convention import Custom, known, next_discard
+from orchestrator.hanabi.convention.hint_convention import Convention, known, next_discard
 from orchestrator.hanabi.convention.policy import Reasoned, Scene, Step, discard, dump, help, lowest
 from orchestrator.hanabi.moves import Discard, Hint, HintRank, Play
 from orchestrator.players.base import Partner
 from orchestrator.players.smart import keeping
 
-SIMPLE = Custom("newest", "newest", subtle=False)
+SIMPLE = Convention("newest", "newest", subtle=False)
 
 
 def pointed_at(scene: Scene) -> set[int]:
     """The own slots that a hint once pointed at, unless hints say by now that they cannot fit."""
-    cards, hinted = scene.common.cards[scene.seat], scene.common.literal[scene.seat]
-    told = {claim.card for claim in scene.common.claims if claim.why == "play hint"}
+    cards, hinted = scene.knowledge.cards[scene.seat], scene.knowledge.literal[scene.seat]
+    told = {claim.card for claim in scene.knowledge.claims if claim.why == "play hint"}
     return {slot for slot, card in enumerate(cards) if card in told and hinted[slot] & scene.piles.playable}
 
 
@@ -34,7 +34,7 @@ def play_what_fits(scene: Scene) -> Iterator[Reasoned[Play]]:
 
 def play_what_is_told(scene: Scene) -> Iterator[Reasoned[Play]]:
     """A card pointed at, or one that everybody knows to fit: the oldest first."""
-    hand = scene.common.hands[scene.seat]
+    hand = scene.knowledge.known[scene.seat]
     sure = pointed_at(scene) | {slot for slot, possible in enumerate(hand) if known(possible, scene.piles.playable)}
     for slot in sorted(sure):
         yield Play(slot=slot), f"slot {slot} was pointed at, or is told to fit"
@@ -57,14 +57,14 @@ def help_first(scene: Scene) -> Iterator[Reasoned[Hint]]:
 
 def gamble_all(scene: Scene) -> Iterator[Reasoned[Play]]:
     """Near the end: the newest card that may fit, the last life too."""
-    if scene.common.deck <= NEARLY_OVER:
+    if scene.knowledge.deck <= NEARLY_OVER:
         for slot in (slot for slot in reversed(range(len(scene.own))) if scene.own[slot].playable):
             yield Play(slot=slot), f"the game is nearly over, and slot {slot} may fit"
 
 
 def discard_by_hints(scene: Scene) -> Iterator[Reasoned[Discard]]:
     """A card that everybody knows dead; else the next discard; else the oldest."""
-    hand = scene.common.hands[scene.seat]
+    hand = scene.knowledge.known[scene.seat]
     dead = [slot for slot, possible in enumerate(hand) if known(possible, scene.piles.dead)]
     spare = next_discard(hand, scene.piles, SIMPLE)
     for slot in (*dead, *(() if spare is None else (spare,)), *range(len(hand))):

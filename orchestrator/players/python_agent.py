@@ -20,8 +20,8 @@ from orchestrator.hanabi.cards import COLOURS, Card
 from orchestrator.hanabi.moves import Discard, HintColour, Move, Play
 from orchestrator.hanabi.referee import Referee
 from orchestrator.hanabi.view import Knowledge, View
-from orchestrator.journal.events import SeatCard
-from orchestrator.table.seat import Chair, Decision, Memory, Seat, Telling
+from orchestrator.journal.events import SeatInfo
+from orchestrator.table.seat import Decision, GameContext, JournaledSeat, Memory, Seat
 
 PREFIX = "python:"
 
@@ -29,7 +29,7 @@ Act = Callable[[dict[str, Any]], object]
 
 
 @dataclass
-class Outside:
+class PythonAgent:
     """A seat for an object of somebody else's.
 
     Of a class, every seat in every game gets an instance of its own. One that joins a game that is going on is first
@@ -71,10 +71,10 @@ class Outside:
             raise TurnError(f"turn {referee.turn}: {self.spec} raised {_said(error)}") from error
 
     @property
-    def card(self) -> SeatCard:
-        return SeatCard(graph=self.spec, model="program")
+    def info(self) -> SeatInfo:
+        return SeatInfo(graph=self.spec, model="program")
 
-    def sitting(self, chair: Chair) -> Self:
+    def bind(self, context: GameContext) -> Self:
         return replace(self, _act=None)
 
     async def aclose(self) -> None:
@@ -101,14 +101,14 @@ def read(spec: str) -> Seat:
         if not hasattr(made, name):
             raise UserError(f"{spec}: the module {module!r} has no {path!r}")
         made = getattr(made, name)
-    if inspect.iscoroutinefunction(made) or (isinstance(made, Telling) and not inspect.isclass(made)):
+    if inspect.iscoroutinefunction(made) or (isinstance(made, JournaledSeat) and not inspect.isclass(made)):
         native: Seat = made
         return native
     if not callable(getattr(made, "act", None)) and (
         not callable(made) or (inspect.isclass(made) and "__call__" not in dir(made))
     ):
         raise UserError(f"{spec} is no agent: it has no method act(observation) and cannot be called with one")
-    return Outside(spec, made)
+    return PythonAgent(spec, made)
 
 
 def _act(agent: Any) -> Act:

@@ -3,19 +3,19 @@
 from collections.abc import Sequence
 from random import Random
 
-from orchestrator.hanabi.convention.common_knowledge import common
-from orchestrator.hanabi.convention.hint_convention import LITERAL, Custom
+from orchestrator.hanabi.convention.common_knowledge import common_knowledge
+from orchestrator.hanabi.convention.hint_convention import LITERAL, Convention
 from orchestrator.hanabi.convention.policy import STEPS, Scene, Step, decide
 from orchestrator.hanabi.moves import Move
 from orchestrator.hanabi.view import View
 from orchestrator.players.base import Partner, Rule
 
 
-def keeping(custom: Custom, steps: Sequence[Step] = STEPS) -> Rule:
+def keeping(convention: Convention, steps: Sequence[Step] = STEPS) -> Rule:
     """A player who takes everybody to keep to a convention."""
 
     def rule(view: View, rng: Random) -> tuple[Move, str]:
-        everybody = common((custom,) * view.players, view.history)
+        everybody = common_knowledge((convention,) * view.players, view.history)
         hands = {hand.seat: hand.cards for hand in view.hands}
         return decide(Scene(view.seat, everybody, hands, view.legal, view.turns_left), steps)
 
@@ -25,7 +25,7 @@ def keeping(custom: Custom, steps: Sequence[Step] = STEPS) -> Rule:
 SMARTBOT = "SmartBot, measured in Bard et al. 2020, table 1"
 
 PARTNERS = (
-    Partner("smart", keeping(Custom("newest", "newest")), SMARTBOT),
-    Partner("smart_oldest", keeping(Custom("oldest", "oldest")), f"{SMARTBOT}, with the oldest card as the focus"),
+    Partner("smart", keeping(Convention("newest", "newest")), SMARTBOT),
+    Partner("smart_oldest", keeping(Convention("oldest", "oldest")), f"{SMARTBOT}, with the oldest card as the focus"),
     Partner("literal", keeping(LITERAL), f"{SMARTBOT}, hinting so but reading hints literally"),
 )

@@ -26,7 +26,7 @@ from orchestrator.journal.events import (
     Event,
     GameEnded,
     GameStarted,
-    Halted,
+    GameSuspended,
     Moved,
     Result,
     Sink,
@@ -34,9 +34,9 @@ from orchestrator.journal.events import (
     nowhere,
 )
 from orchestrator.journal.file import Journal
-from orchestrator.journal.resume import Begun, differences
+from orchestrator.journal.resume import GameSoFar, differences
 from orchestrator.journal.totals import Ledger
-from orchestrator.table.seat import Chair, Decision, Memory, Seat, Telling, at_once, card
+from orchestrator.table.seat import Decision, GameContext, JournaledSeat, Memory, Seat, at_once, describe
 
 log = structlog.get_logger()
 
@@ -114,7 +114,7 @@ def play(
             )
         finally:
             for seat in seats if isinstance(seats, Sequence) else (seats,):
-                if isinstance(seat, Telling):
+                if isinstance(seat, JournaledSeat):
                     await seat.aclose()
 
     return asyncio.run(whole())
@@ -139,7 +139,7 @@ async def play_async(
     sitting = seated(seats, players)
     started = start(sitting, players=players, seed=seed, deck=deck, label=label, repeat=repeat, memories=memories)
     with nullcontext() if journal is None else Journal(Path(journal), lean=lean) as written:
-        begun = Begun.of(written.events if written else ())
+        begun = GameSoFar.of(written.events if written else ())
         kept = written.kept if written else at_once
         if written and (changed := differences(begun.started, started)):
             raise UserError(f"{written.path} holds another game: {'; '.join(changed)}")
@@ -172,7 +172,7 @@ def start(
         raise UserError(f"give a seed or a deck, not both: a deck leaves nothing for seed {seed} to deal")
     dealt = None if deck is not None else 1 if seed is None else seed
     cards = _cards(players, dealt, tuple(deck or ()))
-    cast = tuple(map(card, seats))
+    cast = tuple(map(describe, seats))
     given = {seat: dict(memory) for seat, memory in sorted((memories or {}).items()) if memory}
     if stranger := [seat for seat in given if seat not in range(players)]:
         raise UserError(f"there is no seat {stranger[0]} to give a memory; the seats are 0 to {players - 1}")
@@ -215,7 +215,7 @@ class _Game:
 
     seats: Sequence[Seat]
     started: GameStarted
-    begun: Begun
+    begun: GameSoFar
     sink: Sink
     written: Sink
     gate: Gate
@@ -240,8 +240,8 @@ class _Game:
         referee = rebuild(self.started.players, self.started.deck, self.begun.moves)
         given = self.started.memories
         memories = dict(self.begun.memories)
-        chair = Chair(self._tell, self.started.game, self.started.repeat, self.kept, self.begun.answered)
-        sitting = [seat.sitting(chair) if isinstance(seat, Telling) else seat for seat in self.seats]
+        chair = GameContext(self._tell, self.started.game, self.started.repeat, self.kept, self.begun.answered)
+        sitting = [seat.bind(chair) if isinstance(seat, JournaledSeat) else seat for seat in self.seats]
         while not referee.over and (self.max_turns is None or referee.turn <= self.max_turns):
             await asyncio.sleep(0)  # programs wait for nothing, and others play in this event loop too
             if why := await self.gate.enter():
@@ -281,7 +281,7 @@ class _Game:
 
     def _halted(self, why: str, turn: int, *, held: bool = False, final: bool = False) -> Suspended:
         log.info("suspended", why=why, turn=turn)
-        self._tell(Halted(turn=turn, why=why))
+        self._tell(GameSuspended(turn=turn, why=why))
         return Suspended(why, turn, held=held, refused=final and not self.ledger.counts["calls"])
 
 

@@ -6,7 +6,7 @@ from typing import Any, Protocol, Self, runtime_checkable
 
 from orchestrator.hanabi.moves import Move
 from orchestrator.hanabi.view import View
-from orchestrator.journal.events import Call, SeatCard, Sink, nowhere
+from orchestrator.journal.events import Call, SeatInfo, Sink, nowhere
 from orchestrator.models.request import Key
 
 Memory = Mapping[str, Any]
@@ -43,12 +43,12 @@ async def at_once() -> None:
 
 
 @dataclass(frozen=True)
-class Chair:
+class GameContext:
     """What a table gives a seat for one game; nothing in it tells of a hidden card."""
 
     emit: Sink = nowhere
     """Hears how the seat decides."""
-    game: str = ""
+    hash: str = ""
     """A one-way hash of the players, the deal's label and the repeat."""
     repeat: int = 1
     kept: Callable[[], Awaitable[None]] = at_once
@@ -62,13 +62,13 @@ class Seat(Protocol):
 
 
 @runtime_checkable
-class Telling(Protocol):
+class JournaledSeat(Protocol):
     """A seat that can say who it is, and tell how it decides."""
 
     @property
-    def card(self) -> SeatCard: ...
+    def info(self) -> SeatInfo: ...
 
-    def sitting(self, chair: Chair) -> Self:
+    def bind(self, context: GameContext) -> Self:
         """The same seat in one game."""
 
     async def __call__(self, view: View, memory: Memory, /) -> Decision: ...
@@ -76,8 +76,8 @@ class Telling(Protocol):
     async def aclose(self) -> None: ...
 
 
-def card(seat: Seat) -> SeatCard:
+def describe(seat: Seat) -> SeatInfo:
     """Who sits there; a plain function is known by its name."""
-    if isinstance(seat, Telling):
-        return seat.card
-    return SeatCard(graph=getattr(seat, "__name__", type(seat).__name__), model="program")
+    if isinstance(seat, JournaledSeat):
+        return seat.info
+    return SeatInfo(graph=getattr(seat, "__name__", type(seat).__name__), model="program")

@@ -12,7 +12,7 @@ from roles.hanabi.reasoning.position import NEEDS, TAKES, Position
 from roles.hanabi.sections.table import FinalRound, State
 from roles.registry import Notes, role
 from roles.replies import Recommended, Shortlist
-from roles.sections import Choices, Told, defaults
+from roles.sections import Choices, Sections, defaults
 
 OPTIONS: Choices = {"k": (5, 3, "all", range(1, 51)), "shuffle": (False, True)}
 """`k`: how many moves it lists. `shuffle`: shown in an order that says
@@ -20,14 +20,14 @@ nothing of their ranks, the same whenever the same seat stands before the same m
 
 
 @role(reply=Shortlist, takes=(*TAKES, FinalRound), needs=NEEDS, options=OPTIONS)
-def action_recommender(told: Told, notes: Notes) -> Shortlist:
+def action_recommender(sections: Sections, notes: Notes) -> Shortlist:
     """Lists the best k legal moves, to which those who hear it are then bound."""
-    options = defaults(OPTIONS) | dict(told.options)
-    position, k = Position.of(told), options["k"]
+    options = defaults(OPTIONS) | dict(sections.options)
+    position, k = Position.of(sections), options["k"]
     best = islice(literal_play.ranked(position), k if isinstance(k, int) else None)
     entries = [Recommended(action=move, rank=rank, why=why) for rank, (move, why) in enumerate(best, 1)]
     if options["shuffle"]:
-        seen = f"{told[State].turn} {position.seat} {', '.join(map(str, position.moves))}"
+        seen = f"{sections[State].turn} {position.seat} {', '.join(map(str, position.moves))}"
         random.Random(seen).shuffle(entries)
     return Shortlist(entries=tuple(entries))
 

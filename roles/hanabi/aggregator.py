@@ -21,16 +21,16 @@ from roles.hanabi.selector import by_frequency, candidates
 from roles.hanabi.tom_interpreter import MindReport
 from roles.registry import Notes, role
 from roles.replies import Choice
-from roles.sections import Told
+from roles.sections import Sections
 
 R = TypeVar("R", bound=BaseModel)
 
 
 @role(reply=Choice, takes=WHOLE, needs=NEEDS)
-def aggregator(told: Told, notes: Notes) -> Choice:
+def aggregator(sections: Sections, notes: Notes) -> Choice:
     """Decides, weighing the colleagues' reports; its program does no colleague's work and no refused move again."""
-    position = by_history(Position.of(told), notes)
-    at = scene(told, position, notes)
+    position = by_history(Position.of(sections), notes)
+    at = scene(sections, position, notes)
     for advice in BY_CONVENTION if at and not at.among_strangers else LITERALLY:
         for move, why in advice(position, notes):
             if move in position.moves and literal_play.harmless(position, move):

@@ -18,7 +18,7 @@ from roles.hanabi.sections.table import FinalRound, NextPlayable
 from roles.marks import Marks, Truth, brier
 from roles.registry import Notes, role
 from roles.replies import Chance, Reply
-from roles.sections import Told
+from roles.sections import Sections
 
 Kind = Literal["play", "discard", "colour-hint", "rank-hint"]
 Success = Literal["certain", "high", "medium", "low", "impossible"]
@@ -78,7 +78,7 @@ class Analysis(Reply):
 TAKES_ALL = (Rules, Conventions, *TAKES, NextPlayable, FinalRound, CardCounts, ProbabilityAdvice)
 
 
-def foreseen(analysis: Analysis, told: Told, truth: Truth) -> Marks | None:
+def foreseen(analysis: Analysis, sections: Sections, truth: Truth) -> Marks | None:
     """`play_brier`: of the chances that plays fit; lower is better."""
     plays = ((found.action, found.chance) for found in analysis.moves)
     score = brier((c, truth.within(p.slot, truth.piles.playable)) for p, c in plays if isinstance(p, Play))
@@ -86,10 +86,10 @@ def foreseen(analysis: Analysis, told: Told, truth: Truth) -> Marks | None:
 
 
 @role(reply=Analysis, takes=TAKES_ALL, needs=NEEDS, mark=foreseen)
-def analyst(told: Told, notes: Notes) -> Analysis:
+def analyst(sections: Sections, notes: Notes) -> Analysis:
     """Assesses every legal move: success, risk, worth, effect on the turns to come."""
-    position = by_history(Position.of(told), notes)
-    at = scene(told, position, notes)
+    position = by_history(Position.of(sections), notes)
+    at = scene(sections, position, notes)
     lessons = {str(found.hint): found for found in literal_play.lessons(position)}
     assessed = tuple(_assess(position, at, move, lessons) for move in position.moves)
     deadly = [str(a.action) for a in assessed if a.discard_risk == "deadly" or a.success == "impossible"]

@@ -9,7 +9,7 @@ from roles.hanabi.sections.history import History, Remembered
 from roles.hanabi.sections.table import FinalRound, LegalMoves, NextPlayable, State
 from roles.registry import Notes, role
 from roles.replies import Reply
-from roles.sections import Told
+from roles.sections import Sections
 from roles.words import ENGLISH
 
 
@@ -33,13 +33,13 @@ TAKEN = (*(kind for kind in TAKES if kind is not LegalMoves), NextPlayable, Fina
 
 
 @role(reply=Interpretation, takes=(Rules, Conventions, *TAKEN), needs=(State,))
-def cac_interpreter(told: Told, notes: Notes) -> Interpretation:
+def cac_interpreter(sections: Sections, notes: Notes) -> Interpretation:
     """Explains the others' moves since the seat's own last one, and says what to tell them (CAC)."""
-    position = Position.of(told)
+    position = Position.of(sections)
     lessons = literal_play.lessons(position, literal_play.hints_of_hands(position))
     worth = lessons and lessons[0].worth >= literal_play.WORTHWHILE
     best = f"{lessons[0].hint}: {literal_play.why_hint(lessons[0])}" if worth else "No hint is worth a token now"
-    return Interpretation(explanation=_explanation(told.get(History)), suggestion=f"{best}.")
+    return Interpretation(explanation=_explanation(sections.get(History)), suggestion=f"{best}.")
 
 
 def _explanation(history: History | None) -> str:

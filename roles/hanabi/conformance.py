@@ -29,7 +29,7 @@ from roles.hanabi.sections.table import LegalMoves, cut
 from roles.marks import Truth
 from roles.registry import Notes, Role
 from roles.replies import Choice, Form, Judgement, Reply, variant
-from roles.sections import Options, Section, Told, defaults
+from roles.sections import Options, Section, Sections, defaults
 
 FORMS: tuple[Form, ...] = ("text", "json", "json_schema")
 EVERY = 13
@@ -48,7 +48,7 @@ class Case:
 
     def told(
         self, role: Role, *gone: type[Section], refused: Iterable[Move] = (), options: Options | None = None
-    ) -> Told:
+    ) -> Sections:
         """All that the role takes, at the sections' defaults, but for sections that are gone and moves refused."""
         kinds = [(kind, defaults(kind.choices)) for kind in role.takes if kind not in gone]
         return cut(self.view, kinds, tuple(refused), None, defaults(role.options) | dict(options or {}))
@@ -282,14 +282,14 @@ CHECKS: tuple[Callable[[Role, Case], Iterator[str]], ...] = (
 )
 
 
-def _solve(role: Role, told: Told, notes: Notes) -> BaseModel | None:
-    return role.solve(told, notes) if role.solve else None
+def _solve(role: Role, sections: Sections, notes: Notes) -> BaseModel | None:
+    return role.solve(sections, notes) if role.solve else None
 
 
-def _reply_to(role: Role, told: Told, notes: Notes) -> Reply | None:
+def _reply_to(role: Role, sections: Sections, notes: Notes) -> Reply | None:
     """The program's reply; None when it has none to give, which `_answers` tells."""
     try:
-        reply = _solve(role, told, notes)
+        reply = _solve(role, sections, notes)
     except Exception:
         return None
     return reply if isinstance(reply, role.reply) else None

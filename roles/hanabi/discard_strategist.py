@@ -16,7 +16,7 @@ from roles.hanabi.sections.table import FinalRound, State
 from roles.marks import Marks, Truth, brier
 from roles.registry import Notes, role
 from roles.replies import Chance, Reply
-from roles.sections import Told
+from roles.sections import Sections
 
 Criticality = Literal["very-high", "high", "medium", "low", "very-low"]
 
@@ -55,7 +55,7 @@ class DiscardReport(Reply):
     summary: str = Field(description="the safest discards, the cards to protect, what is used up, and why")
 
 
-def spared(report: DiscardReport, told: Told, truth: Truth) -> Marks | None:
+def spared(report: DiscardReport, sections: Sections, truth: Truth) -> Marks | None:
     """`safety_brier`: of `safety` as the chance that the card is not critical; lower is better."""
     critical = ((card.safety, truth.within(card.slot, truth.piles.critical)) for card in report.cards)
     score = brier((safety, None if lost is None else not lost) for safety, lost in critical)
@@ -68,10 +68,10 @@ def spared(report: DiscardReport, told: Told, truth: Truth) -> Marks | None:
     needs=(State,),
     mark=spared,
 )
-def discard_strategist(told: Told, notes: Notes) -> DiscardReport:
+def discard_strategist(sections: Sections, notes: Notes) -> DiscardReport:
     """Judges of every own card whether the team can spare it."""
-    position = by_history(Position.of(told), notes)
-    at = scene(told, position, notes)
+    position = by_history(Position.of(sections), notes)
+    at = scene(sections, position, notes)
     order = sorted(
         range(len(position.slots)), key=lambda i: (position.slots[i].dead < 1, *literal_play.spare(position.slots[i]))
     )

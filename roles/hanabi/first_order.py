@@ -14,7 +14,7 @@ from roles.hanabi.sections.history import History, Remembered
 from roles.hanabi.sections.table import FinalRound, LegalMoves, NextPlayable, State
 from roles.registry import Notes, role
 from roles.replies import Chance, Reply
-from roles.sections import Section, Told
+from roles.sections import Section, Sections
 from roles.words import Words
 
 FEW = 6
@@ -57,20 +57,20 @@ class FirstOrder(Reply):
 
 
 @role(reply=FirstOrder, takes=tuple(kind for kind in SEEN if kind is not LegalMoves), needs=(State,))
-def first_order(told: Told, notes: Notes) -> FirstOrder:
+def first_order(sections: Sections, notes: Notes) -> FirstOrder:
     """Forms a belief about each partner: what he knows of his hand, how he plays, what he will do next."""
-    position = Position.of(told)
-    return FirstOrder(beliefs=tuple(_belief(told, position, seat) for seat in position.hands))
+    position = Position.of(sections)
+    return FirstOrder(beliefs=tuple(_belief(sections, position, seat) for seat in position.hands))
 
 
-def _belief(told: Told, position: Position, seat: int) -> Belief:
+def _belief(sections: Sections, position: Position, seat: int) -> Belief:
     foreseen = literal_play.foresee(position, seat)
-    history = told.get(History)
+    history = sections.get(History)
     return Belief(
         seat=seat,
-        knows=narrowed(position.known[seat], told.words),
-        pattern=_pattern([past for past in history.moves if past.seat == seat] if history else [], told.words),
-        next_action=foreseen.say(told.words),
+        knows=narrowed(position.known[seat], sections.words),
+        pattern=_pattern([past for past in history.moves if past.seat == seat] if history else [], sections.words),
+        next_action=foreseen.say(sections.words),
         plays=foreseen.slot if foreseen.does == "play" else None,
         chance=foreseen.chance,
     )

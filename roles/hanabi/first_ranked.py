@@ -5,13 +5,13 @@ from roles.hanabi.reasoning import literal_play
 from roles.hanabi.reasoning.position import NEEDS, TAKES, Position
 from roles.registry import Notes, role
 from roles.replies import Choice
-from roles.sections import Told
+from roles.sections import Sections
 
 
 @role(reply=Choice, takes=TAKES, needs=NEEDS)
-def first_ranked(told: Told, notes: Notes) -> Choice:
+def first_ranked(sections: Sections, notes: Notes) -> Choice:
     """Chooses what the recommender ranks first of the moves that are left; literal play where nobody recommends."""
-    position = Position.of(told)
+    position = Position.of(sections)
     for entry in by_rank(notes):
         if entry.action in position.moves:
             return Choice(action=entry.action, reason=f"rank {entry.rank} of the recommender's list: {entry.why}")

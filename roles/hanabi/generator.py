@@ -10,13 +10,13 @@ from roles.hanabi.sections.table import FinalRound, NextPlayable
 from roles.hanabi.tom_interpreter import MindReport
 from roles.registry import Notes, role
 from roles.replies import Choice
-from roles.sections import Told
+from roles.sections import Sections
 
 
 @role(reply=Choice, takes=(Rules, Conventions, *TAKES, OwnActions, Remembered, NextPlayable, FinalRound), needs=NEEDS)
-def generator(told: Told, notes: Notes) -> Choice:
+def generator(sections: Sections, notes: Notes) -> Choice:
     """Chooses a move by the conventions and the report on the others' minds."""
-    position = Position.of(told)
+    position = Position.of(sections)
     move, why = literal_play.best(position)
     if hint := _suggested(position, notes) if move in position.hints else None:
         return Choice(action=hint[0], reason=f"the interpreter's hint: {hint[1]}")

@@ -4,9 +4,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from orchestrator.hanabi.cards import ANY, HAND_SIZES, OF_COLOUR, OF_RANK, Mask, mask, unmask
-from orchestrator.hanabi.convention.common_knowledge import Common, Why
+from orchestrator.hanabi.convention.common_knowledge import CommonKnowledge, Why
 from orchestrator.hanabi.convention.hint_convention import Focus, Manner, known
-from orchestrator.hanabi.convention.partner_model import NOTHING_KNOWN, Trust, learnt, understand
+from orchestrator.hanabi.convention.partner_model import NOTHING_KNOWN, PartnerModel, learnt, understand
 from orchestrator.hanabi.moves import Discard, HintColour, HintRank, Play
 from orchestrator.hanabi.view import Past
 from roles.hanabi.history_report import Believed, HistoryReport, Inference, Insight, Trusted
@@ -17,7 +17,7 @@ from roles.hanabi.sections.past_games import PastGames
 from roles.hanabi.sections.table import FinalRound, NextPlayable, State
 from roles.marks import Marks, Truth
 from roles.registry import Notes, role
-from roles.sections import Choices, Section, Told
+from roles.sections import Choices, Section, Sections
 
 
 @dataclass
@@ -63,7 +63,7 @@ def replay(history: History, players: int, seat: int) -> Hints:
     return hints
 
 
-def held(report: HistoryReport, told: Told, truth: Truth) -> Marks | None:
+def held(report: HistoryReport, sections: Sections, truth: Truth) -> Marks | None:
     """`inferred_held`: the share of inferred slots whose card is among the inferred ones; higher is better.
 
     `inferred_types`: how many types an inference leaves on average; fewer say more.
@@ -91,13 +91,13 @@ keep to them."""
     mark=held,
     options=OPTIONS,
 )
-def history_analyst(told: Told, notes: Notes) -> HistoryReport:
+def history_analyst(sections: Sections, notes: Notes) -> HistoryReport:
     """Explains what past moves reveal of the hidden cards; proposes no move."""
-    history, players = told[History], told[Rules].players
+    history, players = sections[History], sections[Rules].players
     if not history.whole:
         return HistoryReport(insights=insights(history), inferred=(), summary="Only the latest moves are known.")
-    if (conventions := told.get(Conventions)) and conventions.agreed:
-        return by_conventions(told, history, players)
+    if (conventions := sections.get(Conventions)) and conventions.agreed:
+        return by_conventions(sections, history, players)
     hints = replay(history, players, history.seat)
     inferred = tuple(
         Inference(slot=i, cards=unmask(left), reason=f"hinted on turn {', '.join(map(str, hints.touched[i]))}")
@@ -112,23 +112,23 @@ def history_analyst(told: Told, notes: Notes) -> HistoryReport:
     )
 
 
-def by_conventions(told: Told, history: History, players: int) -> HistoryReport:
+def by_conventions(sections: Sections, history: History, players: int) -> HistoryReport:
     """The readings of everything that happened, as far as each partner is trusted to keep to the conventions."""
-    state = told.get(State)
-    past = told.get(PastGames)
+    state = sections.get(State)
+    past = sections.get(PastGames)
     before = learnt(past.games) if past else NOTHING_KNOWN
     hands = state.hands if state else {}
-    blind = told.options.get("trust") == "blind"
+    blind = sections.options.get("trust") == "blind"
     understood = understand(history.moves, players, history.seat, hands, before, blind=blind)
-    now = understood.common
+    now = understood.knowledge
     inferred = tuple(
         Inference(slot=slot, cards=unmask(mask), reason=_grounds(now, history.seat, slot))
-        for slot, mask in enumerate(now.hands[history.seat])
+        for slot, mask in enumerate(now.known[history.seat])
         if mask != ANY
     )
     believed = tuple(
         Believed(seat=seat, slot=slot, cards=unmask(mask))
-        for seat, hand in enumerate(now.hands)
+        for seat, hand in enumerate(now.known)
         for slot, mask in enumerate(hand)
         if seat != history.seat and mask != now.literal[seat][slot]
     )
@@ -150,8 +150,8 @@ def by_conventions(told: Told, history: History, players: int) -> HistoryReport:
     )
 
 
-def _kept(manner: Manner) -> Focus | None:
-    return None if manner == "adapts" else manner
+def _kept(options: Manner) -> Focus | None:
+    return None if options == "adapts" else options
 
 
 MEANINGS: Mapping[Why, str] = {
@@ -169,7 +169,7 @@ MINE: Mapping[Why, str] = {
 }
 
 
-def _grounds(now: Common, seat: int, slot: int) -> str:
+def _grounds(now: CommonKnowledge, seat: int, slot: int) -> str:
     """Why a card of one's own is thought to be what it is."""
     said = [claim for claim in now.claims if claim.card == now.cards[seat][slot] and claim.why in POINTING]
     turns = [f"{claim.why} of P{claim.seat} on turn {claim.turn}" for claim in said]
@@ -179,7 +179,7 @@ def _grounds(now: Common, seat: int, slot: int) -> str:
 POINTING = ("play hint", "warning", "silence")
 
 
-def _read(insight: Insight, now: Common, me: int) -> Insight:
+def _read(insight: Insight, now: CommonKnowledge, me: int) -> Insight:
     """An insight with what the conventions say of the move: what it means, then what its player left undone."""
     claims = sorted((c for c in now.claims if c.turn == insight.turn), key=lambda claim: claim.why == "silence")
     said = [(MINE if c.owner == me else MEANINGS).get(c.why, MEANINGS[c.why]) for c in claims]
@@ -187,7 +187,7 @@ def _read(insight: Insight, now: Common, me: int) -> Insight:
     return Insight(turn=insight.turn, meaning="; ".join((insight.meaning, *dict.fromkeys(meant))))
 
 
-def _summary(now: Common, me: int, trust: Iterable[Trust]) -> str:
+def _summary(now: CommonKnowledge, me: int, trust: Iterable[PartnerModel]) -> str:
     slots = ", ".join(str(slot) for seat, slot in _told_of(now) if seat == me)
     mine = f"By the conventions I can play slot {slots}" if slots else "By the conventions I know of no card to play"
     told = [f"P{seat} slot {slot}" for seat, slot in _told_of(now) if seat != me]
@@ -197,9 +197,9 @@ def _summary(now: Common, me: int, trust: Iterable[Trust]) -> str:
     return f"{mine}{theirs}{doubts}."
 
 
-def _told_of(now: Common) -> list[tuple[int, int]]:
+def _told_of(now: CommonKnowledge) -> list[tuple[int, int]]:
     """The seats and slots of cards whose owners know that they can be played."""
-    hands = enumerate(now.hands)
+    hands = enumerate(now.known)
     return [(seat, slot) for seat, hand in hands for slot, m in enumerate(hand) if known(m, now.piles.playable)]
 
 

@@ -13,7 +13,7 @@ from roles.hanabi.reasoning.position import NEEDS, Position
 from roles.hanabi.second_order import SecondOrder
 from roles.registry import Notes, role
 from roles.replies import Choice, Reply
-from roles.sections import Told
+from roles.sections import Sections
 from roles.words import Words
 
 MISREAD = 0.5
@@ -51,10 +51,10 @@ class PlannedChoice(Choice):
 
 
 @role(reply=PlannedChoice, takes=SEEN, needs=NEEDS)
-def plan_evaluator(told: Told, notes: Notes) -> PlannedChoice:
+def plan_evaluator(sections: Sections, notes: Notes) -> PlannedChoice:
     """Makes a plan for each move of the list, estimates its gain and chooses; its program goes by the recommender."""
-    position = Position.of(told)
-    plans = tuple(_plan(position, move, told.words) for move in position.moves)
+    position = Position.of(sections)
+    plans = tuple(_plan(position, move, sections.words) for move in position.moves)
     move, why = next(_wise(position, notes), None) or literal_play.best(position)
     return PlannedChoice(plans=plans, reason=why, action=move)
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from random import Random
 
-from orchestrator.hanabi.convention.common_knowledge import Common
+from orchestrator.hanabi.convention.common_knowledge import CommonKnowledge
 from orchestrator.hanabi.convention.hint_convention import STRANGER
 from orchestrator.hanabi.convention.policy import Scene, decide
 from orchestrator.hanabi.convention.search import Trial, best, search
@@ -17,24 +17,24 @@ from roles.hanabi.reasoning.position import NEEDS, Position
 from roles.hanabi.sections.table import State
 from roles.registry import Notes, role
 from roles.replies import Choice, RatedChoice, Rating
-from roles.sections import Told, defaults
+from roles.sections import Sections, defaults
 
 OPTIONS: dict[str, tuple[object, ...]] = {"rollouts": (100, range(100_001))}
 """`rollouts`: games played on imagined deals for a move, all tried moves together; none with 0."""
 
 
 @role(reply=RatedChoice, takes=WHOLE, needs=NEEDS, options=OPTIONS)
-def planner(told: Told, notes: Notes) -> RatedChoice:
+def planner(sections: Sections, notes: Notes) -> RatedChoice:
     """Tries the likely moves on imagined deals; keeps the colleagues' choice unless another is better beyond chance."""
-    position = by_history(Position.of(told), notes)
-    agreed = scene(told, position, notes)
+    position = by_history(Position.of(sections), notes)
+    agreed = scene(sections, position, notes)
     at = agreed or _among_strangers(position)
     usual = _usual(position, notes) or (decide(at)[0] if agreed else literal_play.best(position)[0])
-    rollouts = (defaults(OPTIONS) | dict(told.options))["rollouts"]
+    rollouts = (defaults(OPTIONS) | dict(sections.options))["rollouts"]
     assert isinstance(rollouts, int)  # as its options say
     if not position.possible:
         return RatedChoice(ratings=(), reason="no hand fits what is known", action=usual)
-    chance = Random(f"{told[State].turn} {position}")  # nothing that the seat was not told
+    chance = Random(f"{sections[State].turn} {position}")  # nothing that the seat was not told
     trials = [t for t in search(_harmless(at, position), usual, rollouts, chance) if t.scores]
     if not trials:
         return RatedChoice(ratings=(), reason="nothing else is worth a try", action=usual)
@@ -56,15 +56,15 @@ def _harmless(at: Scene, position: Position) -> Scene:
 def _among_strangers(position: Position) -> Scene:
     """The position by what hints say and no more."""
     hands = tuple(position.own if seat == position.seat else position.known[seat] for seat in range(position.players))
-    common = Common(
-        customs=(STRANGER,) * position.players,
+    common = CommonKnowledge(
+        conventions=(STRANGER,) * position.players,
         turn=0,
         piles=position.piles,
         tokens=position.tokens,
         lives=position.lives,
         deck=position.deck_size,
         literal=hands,
-        hands=hands,
+        known=hands,
         cards=tuple(tuple(range(10 * seat, 10 * seat + len(hand))) for seat, hand in enumerate(hands)),
     )
     return Scene(position.seat, common, position.hands, position.moves, position.turns_left)

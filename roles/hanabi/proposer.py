@@ -7,7 +7,7 @@ from roles.hanabi.sections.history import History, Remembered
 from roles.hanabi.sections.table import FinalRound, NextPlayable
 from roles.registry import Notes, role
 from roles.replies import Choice
-from roles.sections import Section, Told
+from roles.sections import Section, Sections
 
 WHOLE: tuple[type[Section], ...] = (
     Rules,
@@ -26,14 +26,14 @@ WHOLE: tuple[type[Section], ...] = (
 
 
 @role(reply=Choice, takes=WHOLE, needs=NEEDS)
-def proposer(told: Told, notes: Notes) -> Choice:
+def proposer(sections: Sections, notes: Notes) -> Choice:
     """Chooses a move from the position alone (the single agent of Watson and Sherlock)."""
-    move, why = literal_play.best(Position.of(told))
+    move, why = literal_play.best(Position.of(sections))
     return Choice(action=move, reason=why)
 
 
 @role(reply=Choice, takes=WHOLE, needs=NEEDS)
-def rank_proposer(told: Told, notes: Notes) -> Choice:
+def rank_proposer(sections: Sections, notes: Notes) -> Choice:
     """A proposer who hints ranks rather than colours where both serve equally (mixture of agents, agent 2)."""
-    move, why = literal_play.best(Position.of(told), prefer_rank=True)
+    move, why = literal_play.best(Position.of(sections), prefer_rank=True)
     return Choice(action=move, reason=why)

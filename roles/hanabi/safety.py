@@ -17,7 +17,7 @@ from roles.hanabi.reasoning.position import NEEDS, TAKES, Position
 from roles.hanabi.sections.table import Discards, OwnDeductions
 from roles.registry import Notes, role
 from roles.replies import Choice, Judgement
-from roles.sections import Told
+from roles.sections import Sections
 
 LIMITS: Mapping[int, float] = {1: 1.0, 2: literal_play.LIKELY, 3: literal_play.LIKELY}
 """Lives left -> the probability from which a play may be made; the last life is never gambled."""
@@ -91,15 +91,15 @@ STANDARD = Safety(LIMITS)
 
 
 @role(reply=Judgement, takes=TAKES, needs=(*NEEDS, OwnDeductions, Discards))
-def safety(told: Told, notes: Notes) -> Judgement:
+def safety(sections: Sections, notes: Notes) -> Judgement:
     """Exact rule: refuses plays that are too risky, and discards of critical cards while a dead one could go."""
-    return judged(STANDARD, told, notes)
+    return judged(STANDARD, sections, notes)
 
 
-def judged(rule: Safety, told: Told, notes: Notes) -> Judgement:
+def judged(rule: Safety, sections: Sections, notes: Notes) -> Judgement:
     """The rule on the one choice among the notes, trusting the notes on the past among them."""
     trusted = [note for replies in notes.values() for note in replies if isinstance(note, HistoryReport)]
-    return rule.judge(Position.of(told), chosen(notes), trusted)
+    return rule.judge(Position.of(sections), chosen(notes), trusted)
 
 
 def chosen(notes: Notes) -> Move:

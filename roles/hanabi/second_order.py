@@ -11,7 +11,7 @@ from roles.hanabi.reasoning import literal_play
 from roles.hanabi.reasoning.position import NEEDS, Position
 from roles.registry import Notes, role
 from roles.replies import Chance, Reply
-from roles.sections import Told
+from roles.sections import Sections
 from roles.words import Words
 
 
@@ -57,9 +57,9 @@ class SecondOrder(Reply):
 
 
 @role(reply=SecondOrder, takes=SEEN, needs=NEEDS)
-def second_order(told: Told, notes: Notes) -> SecondOrder:
+def second_order(sections: Sections, notes: Notes) -> SecondOrder:
     """Says what each partner believes of this seat, and how each move of the list would be read."""
-    position, words = Position.of(told), told.words
+    position, words = Position.of(sections), sections.words
     sees, expects = narrowed(position.own, words), _expected(position, words)
     return SecondOrder(
         mirrors=tuple(Mirror(seat=seat, sees=sees, expects=expects) for seat in position.hands),

@@ -10,13 +10,13 @@ from roles.hanabi.reasoning.position import NEEDS, Position
 from roles.hanabi.sections.table import LegalMoves
 from roles.registry import Notes, role
 from roles.replies import Choice
-from roles.sections import Told
+from roles.sections import Sections
 
 
-def only(told: Told, notes: Notes) -> Choice | None:
+def only(sections: Sections, notes: Notes) -> Choice | None:
     """The one candidate, when there is one, which the table still allows: nothing is left to select."""
     there = candidates(notes)
-    legal = told.get(LegalMoves)
+    legal = sections.get(LegalMoves)
     return there[0] if len(there) == 1 and legal and there[0].action in legal.moves else None
 
 
@@ -31,9 +31,9 @@ def by_frequency(choices: Iterable[Choice]) -> Iterator[tuple[Move, int]]:
 
 
 @role(reply=Choice, takes=WHOLE, needs=NEEDS, settled=only)
-def selector(told: Told, notes: Notes) -> Choice:
+def selector(sections: Sections, notes: Notes) -> Choice:
     """Selects the best of several candidate moves; its program takes the most frequent that does no certain harm."""
-    position, there = Position.of(told), candidates(notes)
+    position, there = Position.of(sections), candidates(notes)
     for move, times in by_frequency(there):
         if move in position.moves and literal_play.harmless(position, move):
             return Choice(action=move, reason=f"{times} of {len(there)} answers chose it")

@@ -6,13 +6,13 @@ from roles.hanabi.sections.fixed import Rules
 from roles.hanabi.sections.table import FinalRound, NextPlayable, State
 from roles.registry import Notes, role
 from roles.replies import Judgement
-from roles.sections import Told
+from roles.sections import Sections
 
 
 @role(reply=Judgement, takes=(Rules, *TAKES, NextPlayable, FinalRound), needs=(State,))
-def self_verifier(told: Told, notes: Notes) -> Judgement:
+def self_verifier(sections: Sections, notes: Notes) -> Judgement:
     """Accepts or refuses a chosen move: by the rules, and not throwing the game away.
 
     Its program trusts no report on the past: only the graph's own verifier knows which of them programs made.
     """
-    return STANDARD.judge(Position.of(told), chosen(notes))
+    return STANDARD.judge(Position.of(sections), chosen(notes))

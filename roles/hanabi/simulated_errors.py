@@ -18,7 +18,7 @@ from roles.hanabi.reasoning.position import Position
 from roles.hanabi.sections.table import LegalMoves, NextPlayable, OwnDeductions, PartnerDeductions, State
 from roles.registry import Notes, Solve
 from roles.replies import Choice, Judgement, Reply
-from roles.sections import Section, Told
+from roles.sections import Section, Sections
 
 R = TypeVar("R", bound=BaseModel)
 
@@ -43,30 +43,30 @@ class Slips:
 Exact = Callable[[], BaseModel]
 
 
-def reply(kind: type[Reply], solve: Solve, exact: Exact, told: Told, notes: Notes, slips: Slips) -> Reply:
+def reply(kind: type[Reply], solve: Solve, exact: Exact, sections: Sections, notes: Notes, slips: Slips) -> Reply:
     """What the program answers, errors included, as the reply type that is asked for.
 
     `exact` is the program's own answer; `solve` gives the one to a position misread.
     """
     if issubclass(kind, Judgement):
         return judgement(exact(), slips)
-    made = _misled(solve, told, notes, slips) or exact()
+    made = _misled(solve, sections, notes, slips) or exact()
     assert isinstance(made, Reply)  # a node checks what its program replies
     if isinstance(made, Choice):
-        made = overconfident(made, told, slips)
-    return rated(moved(made, told, slips), kind, told, slips)
+        made = overconfident(made, sections, slips)
+    return rated(moved(made, sections, slips), kind, sections, slips)
 
 
 # What it is told
 
 
-def _misled(solve: Solve, told: Told, notes: Notes, slips: Slips) -> BaseModel | None:
+def _misled(solve: Solve, sections: Sections, notes: Notes, slips: Slips) -> BaseModel | None:
     """The answer to a position misread or half forgotten; None when there is no such error.
 
     A misreading that contradicts what is known for certain leaves a program nothing to believe: another one is made.
     """
-    forgot = forgetful(told, slips.strike("forgotten_negatives"))
-    before = forgot or told
+    forgot = forgetful(sections, slips.strike("forgotten_negatives"))
+    before = forgot or sections
     errors = ["forgotten_negatives"] if forgot else []
     variants = [(one, ["misread_stack", *errors]) for one in misread(before, slips.strike("misread_stack"))]
     for wrong, kinds in [*variants, *([(forgot, errors)] if forgot else [])]:
@@ -79,40 +79,40 @@ def _misled(solve: Solve, told: Told, notes: Notes, slips: Slips) -> BaseModel |
     return None
 
 
-def misread(told: Told, dice: random.Random | None) -> Iterator[Told]:
+def misread(sections: Sections, dice: random.Random | None) -> Iterator[Sections]:
     """The position with one firework one too high or too low, all ways in random order."""
-    if dice is None or (state := told.get(State)) is None:
+    if dice is None or (state := sections.get(State)) is None:
         return
     steps = [(i, step) for i, top in enumerate(state.fireworks) for step in (1, -1) if 0 <= top + step <= 5]
     for colour, step in dice.sample(steps, len(steps)):
         r, y, g, w, b = (top + step * (i == colour) for i, top in enumerate(state.fireworks))
         tops = zip(COLOURS, (r, y, g, w, b), strict=True)
         following = tuple(Card(f"{letter}{top + 1}") if top < 5 else None for letter, top in tops)
-        yield told.but(replace(state, fireworks=(r, y, g, w, b)), NextPlayable(following))
+        yield sections.but(replace(state, fireworks=(r, y, g, w, b)), NextPlayable(following))
 
 
-def forgetful(told: Told, dice: random.Random | None) -> Told | None:
+def forgetful(sections: Sections, dice: random.Random | None) -> Sections | None:
     """The position with the negative hints to one hand forgotten; None where there are none."""
     found: list[Section] = []
-    if own := told.get(OwnDeductions):
+    if own := sections.get(OwnDeductions):
         outright = tuple(known.positive for known in own.known)
         found += [replace(own, slots=outright)] if outright != own.slots else []
-    if others := told.get(PartnerDeductions):
+    if others := sections.get(PartnerDeductions):
         for hand in others.hands:
             outright = tuple(known.positive for known in hand.known)
             less = replace(others, masks={**others.masks, hand.seat: outright})
             found += [less] if less != others else []
-    return told.but(dice.choice(found)) if dice and found else None
+    return sections.but(dice.choice(found)) if dice and found else None
 
 
 # What it answers
 
 
-def overconfident(choice: Choice, told: Told, slips: Slips) -> Choice:
+def overconfident(choice: Choice, sections: Sections, slips: Slips) -> Choice:
     """A play of the likeliest hinted card that is not certain to fit, instead of a hint or a discard."""
-    if isinstance(choice.action, Play) or State not in told or not slips.strike("overconfident_play"):
+    if isinstance(choice.action, Play) or State not in sections or not slips.strike("overconfident_play"):
         return choice
-    position, hinted = Position.of(told), [bool(known.colour or known.rank) for known in told[State].known]
+    position, hinted = Position.of(sections), [bool(known.colour or known.rank) for known in sections[State].known]
     hoped = [move for move in position.plays if hinted[move.slot] and 0 < position.slots[move.slot].playable < 1]
     if not hoped:
         return choice
@@ -121,11 +121,11 @@ def overconfident(choice: Choice, told: Told, slips: Slips) -> Choice:
     return choice.model_copy(update={"action": move, "reason": f"slot {move.slot} was hinted, so it should fit"})
 
 
-def moved(made: Reply, told: Told, slips: Slips) -> Reply:
+def moved(made: Reply, sections: Sections, slips: Slips) -> Reply:
     """The answer with every slot in it one higher, or one lower."""
     if not (dice := slips.strike("slot_off_by_one")):
         return made
-    state, legal = told.get(State), told.get(LegalMoves)
+    state, legal = sections.get(State), sections.get(LegalMoves)
     size = len(state.own) if state else 5
     for step in dice.sample((1, -1), 2):
         if (wrong := _shifted(made, step, size, legal.moves if legal else None)) != made:
@@ -151,11 +151,11 @@ def _shifted(made: R, step: int, size: int, legal: Iterable[Move] | None) -> R:
     return made.model_copy(update={name: other(name, value) for name, value in made})
 
 
-def rated(made: Reply, kind: type[Reply], told: Told, slips: Slips) -> Reply:
+def rated(made: Reply, kind: type[Reply], sections: Sections, slips: Slips) -> Reply:
     """The reply as it is asked for: with a rating of every legal move where there are ratings, the chosen one first."""
     if not isinstance(made, Choice) or "ratings" not in kind.model_fields:
         return made if isinstance(made, kind) else kind.model_validate(made.as_data())
-    moves = list(dict.fromkeys((made.action, *_ranked(told))))
+    moves = list(dict.fromkeys((made.action, *_ranked(sections))))
     marks = [round(1 - 2 * i / max(len(moves) - 1, 1), 2) for i in range(len(moves))]
     if len(moves) > 1 and slips.strike("rating_mismatch"):
         slips.made.append("rating_mismatch")
@@ -164,11 +164,11 @@ def rated(made: Reply, kind: type[Reply], told: Told, slips: Slips) -> Reply:
     return kind.model_validate(made.model_dump(mode="json") | {"ratings": ratings})
 
 
-def _ranked(told: Told) -> list[Move]:
+def _ranked(sections: Sections) -> list[Move]:
     """The legal moves, the best first as far as the position is told."""
-    if State in told and LegalMoves in told:
-        return [move for move, _ in literal_play.ranked(Position.of(told))]
-    return list(told[LegalMoves].moves) if LegalMoves in told else []
+    if State in sections and LegalMoves in sections:
+        return [move for move, _ in literal_play.ranked(Position.of(sections))]
+    return list(sections[LegalMoves].moves) if LegalMoves in sections else []
 
 
 def judgement(made: BaseModel, slips: Slips) -> Reply:

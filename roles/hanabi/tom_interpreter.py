@@ -19,7 +19,7 @@ from roles.hanabi.sections.past_games import PastGames
 from roles.hanabi.sections.table import FinalRound, LegalMoves, NextPlayable, State
 from roles.registry import Notes, role
 from roles.replies import Chance, Reply
-from roles.sections import Told
+from roles.sections import Sections
 from roles.words import ENGLISH
 
 
@@ -66,16 +66,16 @@ class MindReport(Reply):
     takes=(Rules, Conventions, *TAKES, NextPlayable, FinalRound, History, Remembered, PastGames),
     needs=(State, LegalMoves),
 )
-def tom_interpreter(told: Told, notes: Notes) -> MindReport:
+def tom_interpreter(sections: Sections, notes: Notes) -> MindReport:
     """Explains the others' latest moves, foresees their next ones and says what to tell them."""
-    literally = Position.of(told)
+    literally = Position.of(sections)
     position = by_history(literally, notes)
-    at = scene(told, position, notes)
+    at = scene(sections, position, notes)
     legal = set(position.moves)
     urgent = next((found for found in (policy.save(at) if at else ()) if found[0] in legal), None)
     hint, why = urgent or next((found for found in _hints(position, at) if found[0] in legal), (None, NO_HINT))
     return MindReport(
-        explanation=_explanation(told.get(History)),
+        explanation=_explanation(sections.get(History)),
         intentions=tuple(_intention(literally, at, seat) for seat in position.hands),
         suggestion=why,
         hint=hint,
@@ -116,10 +116,10 @@ def _intention(literally: Position, at: Scene | None, seat: int) -> Intention:
 
 def foresee(at: Scene, seat: int) -> Foreseen:
     """What a convention player will do next if nobody hints him again."""
-    hand = at.common.hands[seat]
+    hand = at.knowledge.known[seat]
     fits = [slot for slot, mask in enumerate(hand) if known(mask, at.piles.playable)]
     if fits:
         return Foreseen("play", fits[0], 0.95)
     dead = [slot for slot, mask in enumerate(hand) if known(mask, at.piles.dead)]
     slot = dead[0] if dead else next_discard(hand, at.piles) or 0
-    return Foreseen("hint or discard", slot, 0.7) if at.common.tokens else Foreseen("discard", slot, 0.9)
+    return Foreseen("hint or discard", slot, 0.7) if at.knowledge.tokens else Foreseen("discard", slot, 0.9)

@@ -16,19 +16,19 @@ from roles.hanabi.sections.history import History, Remembered
 from roles.hanabi.sections.table import State
 from roles.registry import Notes, role
 from roles.replies import Deduction, TrackedChoice
-from roles.sections import Told
+from roles.sections import Sections
 
 Lists = dict[int, list[Mask]]
 """By seat: what the hints leave of each slot."""
 
 
 @role(reply=TrackedChoice, takes=(*WHOLE, DeductionRules), needs=(*NEEDS, History))
-def tracker(told: Told, notes: Notes) -> TrackedChoice:
+def tracker(sections: Sections, notes: Notes) -> TrackedChoice:
     """Keeps track of what everybody knows, by himself, and chooses a move (Mycroft)."""
-    state = told[State]
-    lists = tracked(state, told[History].moves, told.get(Remembered))
+    state = sections[State]
+    lists = tracked(state, sections[History].moves, sections.get(Remembered))
     partners = {seat: tuple(masks) for seat, masks in lists.items() if seat != state.seat}
-    position = replace(Position.of(told), own=tuple(lists[state.seat]), known=partners)
+    position = replace(Position.of(sections), own=tuple(lists[state.seat]), known=partners)
     move, why = literal_play.best(position)
     deductions = tuple(Deduction(seat=seat, slots=tuple(map(written, masks))) for seat, masks in sorted(lists.items()))
     return TrackedChoice(ratings=(), deductions=deductions, reason=why, action=move)

@@ -15,7 +15,7 @@ from roles.hanabi.sections.table import Discards, FinalRound, State
 from roles.hanabi.selector import by_frequency, candidates
 from roles.registry import Notes, role
 from roles.replies import Choice, Reply
-from roles.sections import Section, Told
+from roles.sections import Section, Sections
 
 SHARED: tuple[type[Section], ...] = (Rules, Conventions, *TAKES, FinalRound, History, CardCounts, ProbabilityAdvice)
 
@@ -78,9 +78,9 @@ class Insights(Reply):
 
 
 @role(reply=MoveRemarks, takes=SHARED, needs=NEEDS)
-def watson_analyst(told: Told, notes: Notes) -> MoveRemarks:
+def watson_analyst(sections: Sections, notes: Notes) -> MoveRemarks:
     """Remarks on every legal move in free text (Watson's mixture of agents, agent 3)."""
-    position = Position.of(told)
+    position = Position.of(sections)
     remarks = tuple(Remark(action=move, remark=_remark(position, move)) for move in position.moves)
     move, why = literal_play.best(position)
     return MoveRemarks(moves=remarks, summary=f"{move} looks best: {why}.")
@@ -100,9 +100,9 @@ def _remark(position: Position, move: Move) -> str:
 
 
 @role(reply=PileReport, takes=SHARED, needs=(State,))
-def watson_discard_strategist(told: Told, notes: Notes) -> PileReport:
+def watson_discard_strategist(sections: Sections, notes: Notes) -> PileReport:
     """Reads the discard pile: what is lost, what is safe to discard (Watson's mixture of agents, agent 4)."""
-    position, discards = Position.of(told), told.get(Discards)
+    position, discards = Position.of(sections), sections.get(Discards)
     by_colour = {c: sorted(card.rank for card in discards.cards if card.colour == c) for c in COLOURS if discards}
     pile = "; ".join(f"{COLOUR_NAMES[c]}: {', '.join(map(str, ranks))}" for c, ranks in by_colour.items() if ranks)
     critical = [card.value for card in unmask(position.piles.critical)]
@@ -115,16 +115,16 @@ def watson_discard_strategist(told: Told, notes: Notes) -> PileReport:
 
 
 @role(reply=Insights, takes=SHARED, needs=(History,))
-def watson_history_analyst(told: Told, notes: Notes) -> Insights:
+def watson_history_analyst(sections: Sections, notes: Notes) -> Insights:
     """Reads the latest moves; proposes none (Watson's mixture of agents, agent 5)."""
-    found = insights(told[History])
+    found = insights(sections[History])
     return Insights(insights=tuple(f"turn {one.turn}: {one.meaning}" for one in found) or ("Nobody has moved yet.",))
 
 
 @role(reply=Choice, takes=WHOLE, needs=NEEDS)
-def watson_aggregator(told: Told, notes: Notes) -> Choice:
+def watson_aggregator(sections: Sections, notes: Notes) -> Choice:
     """Takes a known safe play when there is one, else weighs the reports (Watson's mixture of agents, agent 6)."""
-    position = Position.of(told)
+    position = Position.of(sections)
     if sure := literal_play.certain_plays(position):
         return Choice(action=sure[0], reason=f"slot {sure[0].slot} is a known safe play")
     proposed = candidates(notes)

@@ -6,7 +6,7 @@ import pytest
 
 import graphs
 from graphs.config import parse
-from graphs.prompting import asks
+from graphs.prompting import requests
 from orchestrator.errors import UserError
 from orchestrator.models.request import Scripted
 from tests.support.positions import GRAPHS
@@ -167,7 +167,7 @@ def test_a_program_that_lacks_a_section_is_refused() -> None:
 
 async def test_without_a_section_no_prompt_tells_it() -> None:
     config = graphs.without_sections(graphs.read("sherlock"), "discards", "probability_advice")
-    full, less = (asks(c, LAST, {})["proposer"] for c in (graphs.read("sherlock"), config))
+    full, less = (requests(c, LAST, {})["proposer"] for c in (graphs.read("sherlock"), config))
     gone = [part.name for part in full.parts if part not in less.parts]
     assert gone == ["discards", "probability_advice"]
     assert [part for part in full.parts if part.name not in gone] == list(less.parts)

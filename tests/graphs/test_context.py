@@ -31,13 +31,13 @@ async def test_a_context_file_is_found_beside_its_graph_and_held_by_the_config(f
     assert config.context == Context.model_validate(MINE)
     assert [part.section for part in config.context_of("proposer").sections][:2] == ["rules", "state"]
     (folder / "context.yaml").unlink()
-    again = graphs.GraphConfig.model_validate(graphs.seat(config).card.config)
+    again = graphs.GraphConfig.model_validate(graphs.seat(config).info.config)
     assert again.context == config.context  # a journal needs no file to say what was played
     assert (await graphs.seat(again)(LAST, {})).move in LAST.legal
 
 
 def test_the_card_has_a_hash_of_every_section_of_an_inlined_context(folder: Path) -> None:
-    hashed = graphs.seat(graphs.read(folder / "graph.yaml")).card.prompts
+    hashed = graphs.seat(graphs.read(folder / "graph.yaml")).info.prompts
     assert {name for name in hashed if name.startswith(("sections/", "contexts/"))} == {
         f"sections/{name}.md" for name in ("rules", "state", "history", "legal_moves")
     }

@@ -7,7 +7,7 @@ import pytest
 
 import graphs
 from graphs.memory import remember
-from graphs.prompting import asks
+from graphs.prompting import requests
 from orchestrator.hanabi.view import View
 from orchestrator.models.request import messages
 from orchestrator.table.seat import Memory
@@ -29,7 +29,7 @@ async def told(graph: str, where: str) -> str:
     view = position(where)
     config = graphs.at(graphs.read(graph), view.players)
     blocks, notes = [], await turn_of(config, view)
-    for node, ask in asks(config, view, notes, kept(config, view, notes)).items():
+    for node, ask in requests(config, view, notes, kept(config, view, notes)).items():
         for message in messages(ask.parts):
             blocks.append(f"=== {node}: {message.role} message\n\n{message.content}\n")
     return "\n".join(blocks)

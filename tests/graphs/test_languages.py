@@ -9,11 +9,11 @@ import yaml
 import graphs
 import prompts
 import roles
-from graphs.prompting import asks
+from graphs.prompting import requests
 from orchestrator.errors import UserError
 from orchestrator.journal.events import Call, Event
 from orchestrator.models import fake_endpoint
-from orchestrator.models.request import Ask, Scripted, messages
+from orchestrator.models.request import ModelRequest, Scripted, messages
 from orchestrator.replies import text_format
 from orchestrator.replies.reader import read
 from orchestrator.table.game_loop import play_async
@@ -34,10 +34,10 @@ MEANT = {"Hanabi", "JSON", "null", "R", "Y", "G", "W", "B", "red", *(f"P{seat}" 
 """English words that a Chinese prompt may hold: `red` in a move that is spelled out, seats, colours' letters."""
 
 
-async def asked(graph: str, where: str, form: str, lang: str) -> dict[str, Ask]:
+async def asked(graph: str, where: str, form: str, lang: str) -> dict[str, ModelRequest]:
     view = position(where)
     config = graphs.at(graphs.setting(graphs.read(graph), lang=lang, answer_format=form), view.players)
-    return asks(config, view, await turn_of(config, view))
+    return requests(config, view, await turn_of(config, view))
 
 
 def keys(kind: type[roles.Reply]) -> set[str]:
@@ -73,7 +73,7 @@ async def test_a_chinese_prompt_says_the_same_facts_and_nothing_in_english(graph
 async def test_no_phrase_is_missing_in_whole_games(players: int) -> None:
     config = graphs.at(graphs.setting(graphs.read("tom_planner_2"), lang="zh"), players)
     for view in list(literal_views(players, 7))[::6]:
-        for ask in asks(config, view, await turn_of(config, view)).values():
+        for ask in requests(config, view, await turn_of(config, view)).values():
             assert all(not english(part.text) - MEANT for part in ask.parts if part.name != "answer_format")
 
 
@@ -132,8 +132,8 @@ def test_a_role_and_a_phrase_that_a_language_lacks_are_named() -> None:
 
 
 def test_the_language_is_part_of_the_config_and_its_files_of_the_seats_card() -> None:
-    plainly = graphs.seat("tom_planner_2").card
-    card = graphs.seat(graphs.setting(graphs.read("tom_planner_2"), lang="zh")).card
+    plainly = graphs.seat("tom_planner_2").info
+    card = graphs.seat(graphs.setting(graphs.read("tom_planner_2"), lang="zh")).info
     assert card.config is not None and card.config["lang"] == "zh"
     assert {"zh/phrases.yaml", "zh/sections/rules.md", "zh/roles/plan_evaluator", "zh/answer_json.md"} <= set(
         card.prompts

@@ -12,7 +12,7 @@ from experiments.show.terminal import console
 from graphs.config import checked, parse
 from orchestrator.errors import UserError
 from orchestrator.journal.events import Call, Decided, Event
-from orchestrator.models.request import Ask
+from orchestrator.models.request import ModelRequest
 from orchestrator.table.game_loop import play_async
 from tests.support.small_graph import nodes, scripted, small
 from tests.test_games import of
@@ -23,17 +23,17 @@ TEXT = small(context="house", nodes={"proposer": {"role": "proposer"}}, decides=
 def proposing(game: str) -> Any:
     """Answers that say in which game, on which turn, at which seat they were given; now and then unusable ones."""
 
-    def chosen(ask: Ask) -> Any:
-        if ask.place.turn % 4 == 0 and ask.number == 0:
+    def chosen(request: ModelRequest) -> Any:
+        if request.place.turn % 4 == 0 and request.ask == 0:
             return "mumble"
-        reason = f"thought of game {game}, turn {ask.place.turn}, seat {ask.place.seat}"
-        return {"ratings": [], "reason": reason, "action": list(ask.moves)[-1]}
+        reason = f"thought of game {game}, turn {request.place.turn}, seat {request.place.seat}"
+        return {"ratings": [], "reason": reason, "action": list(request.moves)[-1]}
 
     return scripted(proposer=chosen)
 
 
-def remembered(ask: Ask) -> str | None:
-    return next((part.text for part in ask.parts if part.name == "remembered"), None)
+def remembered(request: ModelRequest) -> str | None:
+    return next((part.text for part in request.parts if part.name == "remembered"), None)
 
 
 def thoughts(text: str) -> list[tuple[str, int, int]]:

@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 
 import graphs
-from graphs.prompting import asks
+from graphs.prompting import requests
 from orchestrator.hanabi.view import View
 from orchestrator.journal.events import Call, Decided, Event
-from orchestrator.models.request import Ask
+from orchestrator.models.request import ModelRequest
 from orchestrator.replies.text_format import label
 from orchestrator.table.game_loop import play_async
 from roles.hanabi.reasoning import literal_play
@@ -22,7 +22,7 @@ CONTEXTS = ("watson", "sherlock", "spin_bench", "mycroft", "cac", "house", "moa_
 MIDDLE = position("3p-middle")
 
 
-def notes_of(asked: list[Ask], node: str) -> str:
+def notes_of(asked: list[ModelRequest], node: str) -> str:
     return next(part.text for ask in asked if ask.node == node for part in ask.parts if part.name == "notes")
 
 
@@ -68,15 +68,15 @@ SPECIALISTS = ["proposer", "rank_proposer", "analyst", "discard_strategist", "hi
 async def test_the_aggregator_hears_every_report_under_its_name_as_it_was_written(graph: str) -> None:
     config, written = graphs.at(graphs.read(graph), 3), dict[str, str]()
 
-    def says(ask: Ask) -> str:
-        data: dict[str, Any] = dict(ask.reply.example)
+    def says(request: ModelRequest) -> str:
+        data: dict[str, Any] = dict(request.reply.example)
         if "action" in data:
-            data |= {"action": next(iter(ask.moves)), "ratings": []}
+            data |= {"action": next(iter(request.moves)), "ratings": []}
         data |= {key: [] for key in ("moves", "best") if key in data}
-        plain = "\n".join(f"{label(ask.reply, name)}: {data[name] or 'none'}" for name in ask.reply.asked())
-        text = plain if ask.form == "text" else f"Well:\n{json.dumps(data)}"
-        written[ask.node] = text
-        return f"<think>secret thoughts of {ask.node}</think>{text}"
+        plain = "\n".join(f"{label(request.reply, name)}: {data[name] or 'none'}" for name in request.reply.asked())
+        text = plain if request.form == "text" else f"Well:\n{json.dumps(data)}"
+        written[request.node] = text
+        return f"<think>secret thoughts of {request.node}</think>{text}"
 
     brain = scripted(**{config.nodes[name].role: says for name in config.nodes})
     decision, _ = await turn(config, brain, MIDDLE)
@@ -98,7 +98,7 @@ async def test_specialists_that_are_absent_leave_no_scar(graph: str) -> None:
 @pytest.mark.parametrize("graph", ["moa_watson", "moa_sherlock"])
 async def test_at_two_players_no_historian_is_asked_or_heard(graph: str) -> None:
     config = graphs.read(graph)
-    asked = asks(graphs.at(config, 2), OPENING, await turn_of(config, OPENING))
+    asked = requests(graphs.at(config, 2), OPENING, await turn_of(config, OPENING))
     assert list(asked) == [name for name in (*SPECIALISTS, "aggregator") if name != "history_analyst"]
     assert not any("history analyst" in part.text for part in asked["aggregator"].parts)
 
@@ -110,12 +110,12 @@ async def test_watsons_last_agent_must_take_a_known_safe_play() -> None:
     config = graphs.replace(graphs.read("moa_watson"), aggregator="program")
     decision, _ = await turn(config, brain, view)
     assert str(decision.move) == _safe(view)[0]
-    told = asks(graphs.at(graphs.read("moa_watson"), view.players), view, {})["aggregator"]
+    told = requests(graphs.at(graphs.read("moa_watson"), view.players), view, {})["aggregator"]
     assert "you MUST take it" in "".join(part.text for part in told.parts if part.speaker == "system")
 
 
-def _first_hint(ask: Ask) -> dict[str, Any]:
-    hint = next(label for label, move in ask.moves.items() if str(move).startswith("hint"))
+def _first_hint(request: ModelRequest) -> dict[str, Any]:
+    hint = next(label for label, move in request.moves.items() if str(move).startswith("hint"))
     return {"ratings": [], "reason": "r", "action": hint}
 
 
@@ -125,7 +125,7 @@ def _safe(view: View) -> list[str]:
 
 async def test_only_the_historian_and_the_last_agent_of_sherlocks_mixture_see_the_past() -> None:
     config = graphs.read("moa_sherlock")
-    asked = asks(config, MIDDLE, await turn_of(config, MIDDLE))
+    asked = requests(config, MIDDLE, await turn_of(config, MIDDLE))
     seeing = [name for name, ask in asked.items() if any(part.name == "history" for part in ask.parts)]
     assert seeing == ["history_analyst", "aggregator"]
     (past,) = [part.text for part in asked["history_analyst"].parts if part.name == "history"]
@@ -134,6 +134,6 @@ async def test_only_the_historian_and_the_last_agent_of_sherlocks_mixture_see_th
 
 async def test_in_watsons_mixture_everybody_sees_the_latest_ten_moves() -> None:
     config = graphs.read("moa_watson")
-    for ask in asks(config, MIDDLE, await turn_of(config, MIDDLE)).values():
+    for ask in requests(config, MIDDLE, await turn_of(config, MIDDLE)).values():
         (past,) = [part.text for part in ask.parts if part.name == "history"]
         assert past.count("\n- turn ") == 10

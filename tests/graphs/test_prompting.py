@@ -5,7 +5,7 @@ import pytest
 import graphs
 from experiments.show.prompts import Picture, shared
 from graphs.context import OWN_PARTS
-from graphs.prompting import asks
+from graphs.prompting import requests
 from orchestrator.errors import UserError
 from orchestrator.models.request import messages
 from tests.support.positions import POSITIONS, position, turn_of
@@ -14,7 +14,7 @@ from tests.support.positions import POSITIONS, position, turn_of
 async def pictures(config: graphs.GraphConfig, where: str) -> list[Picture]:
     view = position(where)
     here = graphs.at(config, view.players)
-    return [Picture(node, messages(ask.parts)) for node, ask in asks(here, view, await turn_of(here, view)).items()]
+    return [Picture(node, messages(ask.parts)) for node, ask in requests(here, view, await turn_of(here, view)).items()]
 
 
 def parts(picture: Picture) -> dict[str, str]:
@@ -35,7 +35,7 @@ async def test_dropping_a_section_of_sherlock_drops_its_text_and_nothing_else(se
     (before,) = await pictures(SHERLOCK, where)
     less = graphs.without_sections(SHERLOCK, section)
     view = position(where)
-    (ask,) = asks(less, view, {}).values()
+    (ask,) = requests(less, view, {}).values()
     after = Picture("proposer", messages(ask.parts))
     left = parts(before)
     gone = left.pop(section, None)
@@ -81,7 +81,7 @@ async def test_every_section_can_be_taken_from_every_graph(graph: str) -> None:
         except UserError as error:
             assert "needs the section" in str(error)
             continue
-        for ask in asks(less, position("3p-middle"), {}).values():
+        for ask in requests(less, position("3p-middle"), {}).values():
             assert section not in [part.name for part in ask.parts]
 
 

@@ -8,11 +8,11 @@ import graphs
 import roles
 from graphs.compile import attempts
 from graphs.config import checked, parse
-from graphs.prompting import asks, notes_of
+from graphs.prompting import notes_of, requests
 from orchestrator.errors import RoleError
 from orchestrator.hanabi.moves import Discard, Play
-from orchestrator.journal.events import Call, Ruled
-from roles import Choice, Told, Verdict
+from orchestrator.journal.events import Call, VerdictGiven
+from roles import Choice, Sections, Verdict
 from roles.hanabi.reasoning.position import TAKES, Position
 from roles.hanabi.sections.table import cut
 from tests.support.positions import random_views, turn_of
@@ -29,7 +29,7 @@ async def test_an_always_refusing_judge_costs_two_redos_and_then_the_safest_move
     asked = [ask.node for ask in brain.asked if ask.role != "cac_interpreter"]
     assert asked == ["generate", "check", "generate-2", "check-2", "generate-3", "check-3"]
     assert decision.forced and decision.node is None and decision.move in (Play(slot=0), Play(slot=3))
-    assert [event.node for event in events if isinstance(event, Ruled)] == ["check", "check-2", "check-3"]
+    assert [event.node for event in events if isinstance(event, VerdictGiven)] == ["check", "check-2", "check-3"]
 
 
 async def test_a_redo_reads_every_earlier_verdict_and_refused_moves_are_off_its_list() -> None:
@@ -58,7 +58,7 @@ async def test_an_accepted_redo_is_played_unforced() -> None:
 async def test_an_absent_judge_has_no_objection_and_it_is_recorded() -> None:
     decision, events = await turn("cac", scripted())
     assert (decision.forced, decision.move) == (False, LAST.legal[0])
-    (ruled,) = [event for event in events if isinstance(event, Ruled)]
+    (ruled,) = [event for event in events if isinstance(event, VerdictGiven)]
     assert ruled.accepted and ruled.why == "the judge is absent: no objection"
 
 
@@ -75,7 +75,7 @@ async def test_a_judge_rules_on_the_decision_and_on_no_other_choice_it_hears() -
     _, events = await turn(parse(text), brain)
     told = next(part.text for part in brain.asked[-1].parts if part.name == "notes")
     assert told.count("# The chosen move") == 1 and "play slot 0" in told and "discard slot 1" not in told
-    assert [str(event.move) for event in events if isinstance(event, Ruled)] == ["play slot 0"]
+    assert [str(event.move) for event in events if isinstance(event, VerdictGiven)] == ["play slot 0"]
 
 
 async def test_redos_that_use_up_every_legal_move_end_in_a_forced_one() -> None:
@@ -84,7 +84,7 @@ async def test_redos_that_use_up_every_legal_move_end_in_a_forced_one() -> None:
     config = graphs.replace(checked(data, "cac"), interpret="program", generate="program")
     few = LAST.model_copy(update={"legal": LAST.legal[:4]})
     decision, events = await turn(config, refusing, few)
-    assert decision.forced and len([event for event in events if isinstance(event, Ruled)]) == 4
+    assert decision.forced and len([event for event in events if isinstance(event, VerdictGiven)]) == 4
 
 
 async def test_two_brains_of_one_class_stay_two() -> None:
@@ -123,7 +123,7 @@ async def test_an_absent_decision_is_not_judged_but_forced() -> None:
     decision, events = await turn("cac", brain)
     assert decision.forced and "gave no usable choice" in decision.why
     assert "self_verifier" not in {ask.role for ask in brain.asked}
-    assert not [event for event in events if isinstance(event, Ruled)]
+    assert not [event for event in events if isinstance(event, VerdictGiven)]
 
 
 async def test_absent_specialists_leave_no_trace_in_the_aggregators_prompt() -> None:
@@ -144,7 +144,7 @@ async def test_check_and_safety_share_the_redos() -> None:
         self_verifier=lambda ask: {"reason": "x", "accept": ask.node != "check-2"},
     )
     decision, events = await turn(graphs.verified(graphs.read("cac"), "safety"), brain)
-    ruled = [(event.node, event.accepted) for event in events if isinstance(event, Ruled)]
+    ruled = [(event.node, event.accepted) for event in events if isinstance(event, VerdictGiven)]
     assert ruled == [
         ("check", True),
         ("safety", False),
@@ -158,7 +158,7 @@ async def test_check_and_safety_share_the_redos() -> None:
 async def test_without_a_check_safety_redoes_the_deciding_node() -> None:
     brain = scripted(aggregator={"reason": "r", "action": "play slot 1"})
     decision, events = await turn("house", brain)
-    ruled = [(event.node, event.accepted) for event in events if isinstance(event, Ruled)]
+    ruled = [(event.node, event.accepted) for event in events if isinstance(event, VerdictGiven)]
     assert ruled[0] == ("safety", False)
     assert decision.forced  # the script's move left the list, so its second and third answers are unusable
     assert [ask.node for ask in brain.asked if ask.node.startswith("aggregator")] == [
@@ -185,7 +185,7 @@ async def test_safety_trusts_a_program_historian_and_not_a_models() -> None:
     for trust, accepted in (("programs", False), ("models", True)):
         data = graphs.read("house").model_dump() | {"verify": {"rule": "safety", "trust": trust}}
         _, events = await turn(graphs.GraphConfig.model_validate(data), brain, view)
-        assert next(event.accepted for event in events if isinstance(event, Ruled)) == accepted
+        assert next(event.accepted for event in events if isinstance(event, VerdictGiven)) == accepted
 
 
 async def test_best_of_k_samples_and_selects_among_the_candidates() -> None:
@@ -207,7 +207,7 @@ async def test_ratings_reach_the_decision() -> None:
 
 
 async def test_a_raising_program_names_its_role_and_turn(own_roles: None) -> None:
-    def broken(told: Told, notes: Any) -> Choice:
+    def broken(sections: Sections, notes: Any) -> Choice:
         raise ZeroDivisionError("oops")
 
     made = roles.add(roles.Role("broken", Choice, roles.get("proposer").takes, solve=broken, template="Choose."))
@@ -235,14 +235,14 @@ async def test_a_recorded_turn_gives_the_notes_back() -> None:
     _, events = await turn(config, brain)
     notes = notes_of(config, events)
     assert isinstance(notes["check"][0], Verdict) and isinstance(notes["generate-2"][0], Choice)
-    rendered = asks(config, LAST, notes)
+    rendered = requests(config, LAST, notes)
     for ask in brain.asked:
         assert rendered[ask.node].parts == ask.parts
 
 
 async def test_the_parts_that_roles_share_come_first_in_the_house() -> None:
     config = graphs.read("house")
-    made = asks(config, OPENING, await turn_of(config, OPENING))
+    made = requests(config, OPENING, await turn_of(config, OPENING))
     orders = [[part.name for part in ask.parts] for ask in made.values()]
     assert all(order[0] == "rules" and order[-1] == "answer_format" for order in orders)
     shared = orders[0][: orders[0].index("legal_moves")]
@@ -250,7 +250,7 @@ async def test_the_parts_that_roles_share_come_first_in_the_house() -> None:
 
 
 async def test_the_verifiers_role_is_its_system_message() -> None:
-    ask = asks(graphs.read("cac"), OPENING, await turn_of(graphs.read("cac"), OPENING))["check"]
+    ask = requests(graphs.read("cac"), OPENING, await turn_of(graphs.read("cac"), OPENING))["check"]
     assert {part.name for part in ask.parts if part.speaker == "system"} == {"instruction", "answer_format"}
 
 

@@ -27,12 +27,12 @@ from orchestrator.models import settings as model_settings
 from orchestrator.models import simulated
 from orchestrator.models.budget import Budget
 from orchestrator.models.layer import ModelLayer
-from orchestrator.models.request import Absent, Ask, Exchange, Part, Place, answer
+from orchestrator.models.request import Absent, Exchange, ModelRequest, Part, Place, answer
 from orchestrator.models.simulated import KINDS, PROFILES, Rates, SimSettings
 from orchestrator.replies.reply import Form
 from orchestrator.table.game_loop import play_async
-from orchestrator.table.seat import Chair
-from roles import Choice, Judgement, RatedChoice, Reply, Role, Told
+from orchestrator.table.seat import GameContext
+from roles import Choice, Judgement, RatedChoice, Reply, Role, Sections
 from roles.hanabi import simulated_errors
 from roles.hanabi.reasoning.position import TAKES, Position
 from roles.hanabi.sections.table import NextPlayable, OwnDeductions, PartnerDeductions, State, cut
@@ -66,7 +66,7 @@ async def played(graph: Any, model: Any, *, players: int = 2, seed: int = 1, **m
     return events
 
 
-def told_of(view: View) -> Told:
+def told_of(view: View) -> Sections:
     return cut(view, [(kind, {}) for kind in (*TAKES, NextPlayable)])
 
 
@@ -175,9 +175,9 @@ def test_the_rates_are_those_of_the_page() -> None:
 # Texts that are not as asked
 
 
-def asked(role: Role, view: View, form: Form, number: int) -> Ask:
+def asked(role: Role, view: View, form: Form, number: int) -> ModelRequest:
     place, moves = Place("g", 1, number, 0), listed(view.legal)
-    return Ask("n", role.name, 0, (Part("p", "?"),), role.reply, moves, form, place=place)
+    return ModelRequest("n", role.name, 0, (Part("p", "?"),), role.reply, moves, form, place=place)
 
 
 @pytest.mark.parametrize(("name", "form"), [("proposer", "text"), ("analyst", "json"), ("cac_interpreter", "text")])
@@ -198,7 +198,7 @@ async def test_broken_texts_are_mended_asked_again_or_given_up_at_the_stated_rat
     given_up = outcomes["fallback", 1]
     assert 0 < given_up < 4 * asks * (rate / 2) ** 2 and outcomes["reasked", 0] == sum(one.ask for one in done)
     for one in done:
-        assert one.said and (one.outcome == "ok") == ("malformed" not in one.said.injected)
+        assert one.response and (one.outcome == "ok") == ("malformed" not in one.response.injected)
 
 
 # Whole games
@@ -368,9 +368,9 @@ def test_what_cannot_be_simulated_is_refused(without_program: None) -> None:
 def test_two_rates_of_one_profile_are_two_models() -> None:
     config = graphs.change(graphs.read("cac"), check={"model": "judge"})
     seat = graphs.seat(config, "sim:average", named={"judge": sim(wrong_accept=0.0)})
-    assert set(seat.card.models) == {"sim:average", "sim:average (judge)"}
-    assert seat.card.models["sim:average (judge)"]["wrong_accept"] == 0.0
-    assert simulated.among(seat.card.model) == ["sim:average", "sim:average (judge)"]
+    assert set(seat.info.models) == {"sim:average", "sim:average (judge)"}
+    assert seat.info.models["sim:average (judge)"]["wrong_accept"] == 0.0
+    assert simulated.among(seat.info.model) == ["sim:average", "sim:average (judge)"]
 
 
 def test_the_command_says_that_it_is_simulated(run: Run, tmp_path: Path) -> None:
@@ -391,5 +391,5 @@ def test_the_command_says_that_it_is_simulated(run: Run, tmp_path: Path) -> None
 
 async def test_a_seat_asked_for_one_turn_can_be_simulated() -> None:
     events: list[Event] = []
-    decision = await graphs.seat("cac", "sim:average").sitting(Chair(events.append))(VIEWS[0], {})
+    decision = await graphs.seat("cac", "sim:average").bind(GameContext(events.append))(VIEWS[0], {})
     assert decision.move in VIEWS[0].legal and of(events, Call)

@@ -6,11 +6,11 @@ import pytest
 
 import graphs
 from graphs.compile import built
-from graphs.node import Kit, SeatState
+from graphs.node import SeatRuntime, SeatState
 from graphs.walk import Walk, walk
 from orchestrator.hanabi.view import View
 from orchestrator.journal.events import Event
-from orchestrator.table.seat import Chair
+from orchestrator.table.seat import GameContext
 from tests.support.positions import random_views
 
 NAMES = [name for name in graphs.names() if name != "house_planner"]  # the same nodes and one that takes its time
@@ -27,7 +27,7 @@ async def both(name: str, view: View) -> tuple[Any, Any]:
     for walked in (walk(config), None):
         events: list[Event] = []
         state: SeatState = {"view": view, "memory": {}, "notes": {}, "failed": []}
-        kit = Kit({}, Chair(events.append))
+        kit = SeatRuntime({}, GameContext(events.append))
         done = await (walked(state, kit) if walked else built(config, view.players).graph.ainvoke(state, context=kit))
         found.append((done["notes"], sorted(event.model_dump_json() for event in events)))
     return found[0], found[1]

@@ -10,7 +10,7 @@ from pydantic import Field
 import roles
 from orchestrator.hanabi.moves import Grounded, Play
 from orchestrator.models.request import Absent
-from roles import Notes, Reply, Role, Told, Truth
+from roles import Notes, Reply, Role, Sections, Truth
 from roles.hanabi import conformance
 from roles.hanabi.sections.history import History
 from roles.hanabi.sections.table import Discards, FinalRound, LegalMoves, State
@@ -22,9 +22,9 @@ class Left(Reply):
     turns: int = Field(description="turns that are left")
 
 
-def left(told: Told, notes: Notes) -> Left:
+def left(sections: Sections, notes: Notes) -> Left:
     """Counts the turns that are left."""
-    return Left(turns=told[State].deck_size + told[State].players)
+    return Left(turns=sections[State].deck_size + sections[State].players)
 
 
 SOUND = Role("left", Left, (State, Discards), (State,), left, "Count the turns.")
@@ -67,48 +67,48 @@ class Named(Reply):
     action: Grounded = Field(description="a legal move")
 
 
-def chance(told: Told, notes: Notes) -> Left:
+def chance(sections: Sections, notes: Notes) -> Left:
     return Left(turns=random.SystemRandom().randrange(10**9))
 
 
-def other(told: Told, notes: Notes) -> Named:
+def other(sections: Sections, notes: Notes) -> Named:
     return Named(action=Play(slot=0))
 
 
-def beyond(told: Told, notes: Notes) -> Named:
+def beyond(sections: Sections, notes: Notes) -> Named:
     return Named(action=Play(slot=4))
 
 
-def always(told: Told, notes: Notes) -> Named:
+def always(sections: Sections, notes: Notes) -> Named:
     return Named(action=Play(slot=0))
 
 
-def stubborn(told: Told, notes: Notes) -> Named:
-    return Named(action=told[LegalMoves].listed["0"])
+def stubborn(sections: Sections, notes: Notes) -> Named:
+    return Named(action=sections[LegalMoves].listed["0"])
 
 
-def untold(told: Told, notes: Notes) -> Left:
-    return Left(turns=len(told[History].moves))
+def untold(sections: Sections, notes: Notes) -> Left:
+    return Left(turns=len(sections[History].moves))
 
 
-def unsafe(told: Told, notes: Notes) -> Left:
-    return Left(turns=len(told[Discards].cards))
+def unsafe(sections: Sections, notes: Notes) -> Left:
+    return Left(turns=len(sections[Discards].cards))
 
 
-def trusting(told: Told, notes: Notes) -> Left:
+def trusting(sections: Sections, notes: Notes) -> Left:
     assert not any(isinstance(note, Absent) for replies in notes.values() for note in replies)
-    return left(told, notes)
+    return left(sections, notes)
 
 
-def fussy(told: Told, notes: Notes) -> Left:
-    return Left(turns=1 if told.options["k"] == 1 else int("none"))
+def fussy(sections: Sections, notes: Notes) -> Left:
+    return Left(turns=1 if sections.options["k"] == 1 else int("none"))
 
 
-def infinite(reply: Any, told: Told, truth: Truth) -> dict[str, float]:
+def infinite(reply: Any, sections: Sections, truth: Truth) -> dict[str, float]:
     return {"worth": float("inf")}
 
 
-def careless(reply: Named, told: Told, truth: Truth) -> dict[str, float]:
+def careless(reply: Named, sections: Sections, truth: Truth) -> dict[str, float]:
     assert isinstance(reply.action, Play)
     return {"right": float(truth.own[reply.action.slot] == "R1")}
 

@@ -19,7 +19,7 @@ from roles.hanabi.analyst import Analysis
 from roles.hanabi.discard_strategist import DiscardReport
 from roles.hanabi.history_report import HistoryReport
 from roles.marks import checked
-from roles.sections import Told
+from roles.sections import Sections
 from tests.support.positions import events_of
 
 
@@ -77,7 +77,7 @@ async def test_a_remembering_graph_is_marked_with_its_memory_and_samples() -> No
 
 
 TRUTH = Truth((Card.R1, Card.Y5, Card.G2, Card.G2), Piles((0, 0, 1, 0, 0), ()))
-NOTHING = Told(())
+NOTHING = Sections(())
 
 
 def marked(role: str, data: dict[str, Any], kind: type[roles.Reply]) -> Any:

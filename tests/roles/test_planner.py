@@ -7,7 +7,7 @@ import pytest
 import graphs
 import roles
 from graphs.config import checked
-from graphs.prompting import asks
+from graphs.prompting import requests
 from orchestrator.errors import UserError
 from orchestrator.hanabi.moves import HintRank, Play
 from orchestrator.hanabi.view import View
@@ -68,7 +68,7 @@ def test_a_shuffled_list_keeps_its_ranks_and_is_the_same_for_the_same_view() -> 
 
 async def prompts_of(graph: str, view: View, **recommender: Any) -> dict[str, Any]:
     config = graphs.at(graphs.change(graphs.read(graph), recommender={"options": recommender}), view.players)
-    return asks(config, view, await turn_of(config, view))
+    return requests(config, view, await turn_of(config, view))
 
 
 @pytest.mark.parametrize("graph", PLANNERS)
@@ -90,14 +90,14 @@ async def test_who_hears_the_list_is_told_its_moves_alone_in_its_order(graph: st
 
 async def test_with_no_recommender_all_moves_are_told() -> None:
     alone = graphs.without(graphs.read("tom_planner_0"), "recommender")
-    assert tuple(asks(alone, LAST, {})["planner"].moves.values()) == LAST.legal
+    assert tuple(requests(alone, LAST, {})["planner"].moves.values()) == LAST.legal
     with pytest.raises(UserError, match=r"option 'k' .* is 0; it can be: 5, 3, all, a number from 1 to 50"):
         await prompts_of("tom_planner_0", LAST, k=0)
 
 
 async def test_letters_label_a_shortlist_too() -> None:
     config = graphs.dotted(graphs.read("tom_planner_0"), ["options.legal_moves.labels=letters"])
-    ask = asks(config, LAST, await turn_of(config, LAST))["planner"]
+    ask = requests(config, LAST, await turn_of(config, LAST))["planner"]
     assert list(ask.moves) == ["A", "B", "C", "D", "E"]
 
 
@@ -118,7 +118,7 @@ async def test_a_refused_move_leaves_the_list_and_the_others_keep_their_labels()
 async def test_a_move_outside_the_list_is_asked_again() -> None:
     outside = next(move for move in LAST.legal if move not in recommended(LAST).moves)
     brain = scripted(
-        plan_evaluator=lambda ask: {"plans": [], "reason": "r", "action": str(outside) if ask.number == 0 else "0"}
+        plan_evaluator=lambda ask: {"plans": [], "reason": "r", "action": str(outside) if ask.ask == 0 else "0"}
     )
     decision, events = await turn("tom_planner_0", brain)
     calls = [event for event in events if isinstance(event, Call) and event.node == "planner"]

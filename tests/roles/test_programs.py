@@ -17,7 +17,7 @@ from orchestrator.models.request import Absent
 from orchestrator.models.schema import response_format
 from orchestrator.replies import text_format
 from orchestrator.table.seat import BEFORE
-from roles import SECTIONS, Choice, Judgement, Reply, Role, Told, Verdict
+from roles import SECTIONS, Choice, Judgement, Reply, Role, Sections, Verdict
 from roles.hanabi.analyst import Analysis
 from roles.hanabi.history_analyst import replay
 from roles.hanabi.history_report import HistoryReport
@@ -44,7 +44,7 @@ DECIDING = (
 )
 
 
-def whole(view: View, role: Role) -> Told:
+def whole(view: View, role: Role) -> Sections:
     return cut(view, [(kind, {}) for kind in role.takes])
 
 

@@ -8,7 +8,7 @@ import graphs
 from orchestrator.hanabi.cards import COLOURS, RANKS, masked
 from orchestrator.hanabi.view import View
 from orchestrator.journal.events import Call, Decided, Event, TurnStarted
-from orchestrator.models.request import Ask
+from orchestrator.models.request import ModelRequest
 from orchestrator.table.game_loop import play_async
 from roles.hanabi.tracker import read, written
 from roles.replies import Deduction
@@ -52,9 +52,9 @@ async def test_the_tracked_list_is_the_referees_on_every_turn_of_whole_games(pla
 
 
 async def test_a_models_list_comes_back_to_it_and_to_nobody_else() -> None:
-    def chosen(ask: Ask) -> dict[str, object]:
-        best = list(ask.moves)[-1]
-        deductions = [{"seat": 1, "slots": [f"red as of turn {ask.place.turn}"]}]
+    def chosen(request: ModelRequest) -> dict[str, object]:
+        best = list(request.moves)[-1]
+        deductions = [{"seat": 1, "slots": [f"red as of turn {request.place.turn}"]}]
         return {"ratings": [{"action": best, "rating": 1}], "deductions": deductions, "reason": "r", "action": best}
 
     brain, events = scripted(tracker=chosen), list[Event]()

@@ -15,7 +15,7 @@ from orchestrator.hanabi.referee import Referee, deal, rebuild
 from orchestrator.hanabi.view import View
 from orchestrator.journal.events import Event, Sink
 from orchestrator.table.game_loop import play_async
-from orchestrator.table.seat import Chair
+from orchestrator.table.seat import GameContext
 from roles import Notes
 from roles.hanabi.reasoning import literal_play
 from roles.hanabi.reasoning.position import TAKES, Position
@@ -71,7 +71,7 @@ async def events_of(
 async def turn_of(config: graphs.GraphConfig, view: View) -> Notes:
     """The notes that a graph's programs leave on a view."""
     events: list[Event] = []
-    await graphs.seat(config).sitting(Chair(events.append))(view, {})
+    await graphs.seat(config).bind(GameContext(events.append))(view, {})
     return notes_of(graphs.at(config, view.players), events)
 
 

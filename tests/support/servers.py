@@ -10,7 +10,7 @@ from aiohttp import web
 
 from orchestrator.hanabi.moves import Listed, Play, listed
 from orchestrator.models import fake_endpoint
-from orchestrator.models.request import Ask, Part, Place
+from orchestrator.models.request import ModelRequest, Part, Place
 from roles import Choice
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
@@ -21,10 +21,10 @@ GOOD = '{"reason": "r", "action": "play slot 1"}'
 LEGAL: Listed = listed((Play(slot=0), Play(slot=1)))
 
 
-def ask(*parts: Part, node: str = "proposer", sample: int = 0, place: Place | None = None) -> Ask:
+def ask(*parts: Part, node: str = "proposer", sample: int = 0, place: Place | None = None) -> ModelRequest:
     """A question of two legal moves."""
     told = parts or (Part("state", "A table."),)
-    return Ask(node, "proposer", sample, told, Choice, LEGAL, place=place or Place())
+    return ModelRequest(node, "proposer", sample, told, Choice, LEGAL, place=place or Place())
 
 
 def server(handler: Handler) -> web.Application:

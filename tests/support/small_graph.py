@@ -7,8 +7,8 @@ import yaml
 import graphs
 from orchestrator.hanabi.view import View
 from orchestrator.journal.events import Event
-from orchestrator.models.request import Ask, Scripted
-from orchestrator.table.seat import Chair, Decision
+from orchestrator.models.request import ModelRequest, Scripted
+from orchestrator.table.seat import Decision, GameContext
 from tests.support.positions import position
 
 LAST = position("5p-last-round")
@@ -37,8 +37,8 @@ def scripted(**answers: Any) -> Scripted:
     )
 
 
-def _first(ask: Ask) -> dict[str, Any]:
-    return {"ratings": [], "reason": "r", "action": next(iter(ask.moves))}
+def _first(request: ModelRequest) -> dict[str, Any]:
+    return {"ratings": [], "reason": "r", "action": next(iter(request.moves))}
 
 
 async def turn(
@@ -46,4 +46,4 @@ async def turn(
 ) -> tuple[Decision, list[Event]]:
     events: list[Event] = []
     seat = graphs.seat(config, brain) if isinstance(brain, Scripted) else graphs.seat(config)
-    return await seat.sitting(Chair(events.append))(view, {}), events
+    return await seat.bind(GameContext(events.append))(view, {}), events

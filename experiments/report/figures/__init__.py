@@ -7,8 +7,8 @@ from io import StringIO
 import structlog
 
 from experiments.report.figures import best_of_k, choices, cost, cross_play, curves, ends, scores, style
-from experiments.report.figures.figure import Kind, NothingToDrawError, Table
-from experiments.report.run_data import Material
+from experiments.report.figures.figure import Figure, NothingToDrawError, Table
+from experiments.report.run_data import RunData
 from experiments.results.rows import replace
 from orchestrator.errors import UserError
 
@@ -22,7 +22,7 @@ MISSING = "figures need matplotlib, which is not installed: `pip install 'hanabi
 class Drawn:
     """A figure and its table, as they lie in the folder."""
 
-    kind: Kind
+    kind: Figure
     table: Table
     svg: str | None
     """None when it could not be drawn."""
@@ -42,11 +42,11 @@ class LeftOut:
     why: str
 
 
-def kinds(material: Material) -> list[Kind]:
+def kinds(data: RunData) -> list[Figure]:
     """In the order in which a report shows them."""
     return [
         *scores.KINDS,
-        *cross_play.kinds(material),
+        *cross_play.kinds(data),
         best_of_k.KIND,
         curves.KIND,
         *ends.KINDS,
@@ -64,51 +64,51 @@ def there() -> bool:
     return True
 
 
-def draw(material: Material, *, png: bool = True) -> tuple[list[Drawn], list[LeftOut]]:
+def draw(data: RunData, *, png: bool = True) -> tuple[list[Drawn], list[LeftOut]]:
     """Write all figures that there is data for, and their tables; and say which were left out, and why.
 
     A figure that fails loses no other.
     """
     drawn, left = [], []
-    for kind in kinds(material):
+    for kind in kinds(data):
         try:
-            table = kind.data(material)
+            table = kind.data(data)
         except NothingToDrawError as reason:
             left.append(LeftOut(kind.title, str(reason)))
             continue
         except Exception as error:
             left.append(_failed(kind, error))
             continue
-        replace(material.folder / FIGURES / f"{kind.name}.csv", table.csv())
+        replace(data.folder / FIGURES / f"{kind.name}.csv", table.csv())
         drawn.append(Drawn(kind, table, None))
     if not there():
         return drawn, left
     painted = []
     for one in drawn:
         try:
-            painted.append(Drawn(one.kind, one.table, _picture(one.kind, one.table, material, png=png)))
+            painted.append(Drawn(one.kind, one.table, _picture(one.kind, one.table, data, png=png)))
         except Exception as error:
             left.append(_failed(one.kind, error))
             painted.append(one)
     return painted, left
 
 
-def _failed(kind: Kind, error: Exception) -> LeftOut:
+def _failed(figure: Figure, error: Exception) -> LeftOut:
     if isinstance(error, UserError):
-        return LeftOut(kind.title, str(error))
-    log.warning("a figure failed", figure=kind.name, exc_info=True)
-    return LeftOut(kind.title, f"it failed: {type(error).__name__}: {error}")
+        return LeftOut(figure.title, str(error))
+    log.warning("a figure failed", figure=figure.name, exc_info=True)
+    return LeftOut(figure.title, f"it failed: {type(error).__name__}: {error}")
 
 
-def _picture(kind: Kind, table: Table, material: Material, *, png: bool) -> str:
+def _picture(kind: Figure, table: Table, data: RunData, *, png: bool) -> str:
     """Draw a figure into its files; returns the SVG."""
     with style.set_up():
-        figure = kind.paint(table, material)
-        style.footnote(figure, material.label)
+        figure = kind.paint(table, data)
+        style.footnote(figure, data.label)
         style.settle(figure)
         out = StringIO()
         style.write_svg(figure, out)
-        stem = material.folder / FIGURES / kind.name
+        stem = data.folder / FIGURES / kind.name
         replace(stem.with_suffix(".svg"), out.getvalue())
         if png:
             style.write_png(figure, stem.with_suffix(".png"))

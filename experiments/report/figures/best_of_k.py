@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from experiments.report.figures import style
-from experiments.report.figures.figure import Kind, NothingToDrawError, Table
+from experiments.report.figures.figure import Figure, NothingToDrawError, Table
 from experiments.report.figures.scores import by_players, groups
-from experiments.report.run_data import Material
+from experiments.report.run_data import RunData
 
 
 class Asked(NamedTuple):
@@ -20,10 +20,10 @@ class Asked(NamedTuple):
     label: str
 
 
-def asked(material: Material) -> dict[str, Asked]:
+def asked(data: RunData) -> dict[str, Asked]:
     """By arm; only arms of which there is another K."""
-    seats, arms = material.run.get("seats", {}), material.run.get("arms", {})
-    configs = {arm: seats.get(arms.get(arm, {}).get("everybody"), {}) for arm in material.arms}
+    seats, arms = data.run.get("seats", {}), data.run.get("arms", {})
+    configs = {arm: seats.get(arms.get(arm, {}).get("everybody"), {}) for arm in data.arms}
     configs = {arm: seat for arm, seat in configs.items() if seat.get("config")}
     counts: dict[str, set[int]] = {}
     for seat in configs.values():
@@ -47,20 +47,20 @@ def _asked(node: str, seat: Mapping[str, Any]) -> Asked:
     return Asked(node, k, rest, f"{context}, {seat.get('model', '')}")
 
 
-def _table(material: Material) -> Table:
-    of = asked(material)
+def _table(data: RunData) -> Table:
+    of = asked(data)
     if not of:
         raise NothingToDrawError("no two arms differ in how often a node is asked, and in nothing else")
     found = [
         (s.players, of[s.arm].node, of[s.arm].label, of[s.arm].k, s.arm, s.n, s.strict, s.low, s.high)
-        for s in material.summaries()
+        for s in data.summaries()
         if s.arm in of
     ]
     found.sort(key=lambda row: (row[2], row[3]))
     return Table(("players", "node", "curve", "k", "arm", "games", "strict", "low", "high"), tuple(by_players(found)))
 
 
-def _paint(table: Table, material: Material) -> Any:
+def _paint(table: Table, data: RunData) -> Any:
     found = groups(table)
     figure, axes = style.panels([1.4] * len(found))
     for ax, (players, rows) in zip(axes, found.items(), strict=True):
@@ -88,7 +88,7 @@ def _curve(ax: Any, rows: list[dict[str, Any]], place: int) -> None:
     ax.fill_between([row["k"] for row in known], *ends, color=colour, alpha=0.14, linewidth=0)
 
 
-KIND = Kind(
+KIND = Figure(
     "samples",
     "Score against K",
     f"Mean strict score with its 95 % interval by how often a node is asked. The grey band: {style.SOURCE}.",

@@ -5,24 +5,24 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from experiments.report.figures import style
-from experiments.report.figures.figure import Kind, NothingToDrawError, Table
-from experiments.report.run_data import Material
+from experiments.report.figures.figure import Figure, NothingToDrawError, Table
+from experiments.report.run_data import RunData
 
 RANKS = ("best", "second", "third", "lower")
 AGREED = ("all", "more than half", "half or fewer")
 SHADES = (style.BLUE, style.SKY, style.ORANGE, style.VERMILLION)
 
 
-def _by_arm(material: Material, name: str) -> dict[str, Counter[Any]]:
+def _by_arm(data: RunData, name: str) -> dict[str, Counter[Any]]:
     """One of the tallies' counters by arm, over all player counts."""
     found: dict[str, Counter[Any]] = {}
-    for (arm, _), tally in material.tallies.items():
+    for (arm, _), tally in data.tallies.items():
         found.setdefault(arm, Counter()).update(getattr(tally, name))
-    return {arm: found[arm] for arm in material.shown() if found.get(arm)}
+    return {arm: found[arm] for arm in data.shown() if found.get(arm)}
 
 
-def _ranks(material: Material) -> Table:
-    found = _by_arm(material, "ranks")
+def _ranks(data: RunData) -> Table:
+    found = _by_arm(data, "ranks")
     if not found:
         raise NothingToDrawError("no seat rated its moves")
     rows = [
@@ -32,8 +32,8 @@ def _ranks(material: Material) -> Table:
     return Table(("arm", "turns", *RANKS), tuple(rows))
 
 
-def _agreement(material: Material) -> Table:
-    found = _by_arm(material, "agreements")
+def _agreement(data: RunData) -> Table:
+    found = _by_arm(data, "agreements")
     if not found:
         raise NothingToDrawError("no node was asked for several choices")
     return Table(("arm", "turns", *AGREED, "mean"), tuple(_agreed(arm, counts) for arm, counts in found.items()))
@@ -46,8 +46,8 @@ def _agreed(arm: str, counts: Mapping[float, int]) -> tuple[str, int, int, int, 
     return arm, turns, whole, most, turns - whole - most, sum(share * n for share, n in counts.items()) / turns
 
 
-def _stacked(shares: Sequence[str], said: str) -> Callable[[Table, Material], Any]:
-    def paint(table: Table, material: Material) -> Any:
+def _stacked(shares: Sequence[str], said: str) -> Callable[[Table, RunData], Any]:
+    def paint(table: Table, data: RunData) -> Any:
         rows = table.records()
         figure, (ax,) = style.panels([style.height(len(rows))])
         left = [0.0] * len(rows)
@@ -56,7 +56,7 @@ def _stacked(shares: Sequence[str], said: str) -> Callable[[Table, Material], An
             wide = [100 * row[share] / row["turns"] for row in rows]
             ax.barh(range(len(rows)), wide, 0.7, left, color=colour, linewidth=0, label=share)
             left = [a + b for a, b in zip(left, wide, strict=True)]
-        style.rows(ax, [material.name(row["arm"]) for row in rows])
+        style.rows(ax, [data.name(row["arm"]) for row in rows])
         ax.set_xlim(0, 100)
         ax.set_xlabel(said)
         figure.legend(loc="outside upper center", ncols=len(shares), handlelength=1, columnspacing=1.2)
@@ -65,9 +65,9 @@ def _stacked(shares: Sequence[str], said: str) -> Callable[[Table, Material], An
     return paint
 
 
-def _proposals(material: Material) -> Table:
+def _proposals(data: RunData) -> Table:
     found: dict[tuple[str, str], list[float]] = {}
-    for (arm, _), tally in material.tallies.items():
+    for (arm, _), tally in data.tallies.items():
         for node, (total, turns) in tally.proposed.items():
             kept = found.setdefault((node, arm), [0.0, 0])
             kept[0] += total
@@ -78,11 +78,11 @@ def _proposals(material: Material) -> Table:
         )
     nodes = list(dict.fromkeys(node for node, _ in found))
     rows = [(node, arm, int(found[node, arm][1]), found[node, arm][0] / found[node, arm][1])
-            for node in nodes for arm in material.shown() if (node, arm) in found]  # fmt: skip
+            for node in nodes for arm in data.shown() if (node, arm) in found]  # fmt: skip
     return Table(("node", "arm", "turns", "share"), tuple(rows))
 
 
-def _paint_proposals(table: Table, material: Material) -> Any:
+def _paint_proposals(table: Table, data: RunData) -> Any:
     found: dict[str, list[dict[str, Any]]] = {}
     for row in table.records():
         found.setdefault(row["node"], []).append(row)
@@ -101,28 +101,28 @@ def _paint_proposals(table: Table, material: Material) -> Any:
                 ha="right" if inside else "left",
                 fontsize=8,
             )
-        style.rows(ax, [material.name(row["arm"]) for row in rows])
+        style.rows(ax, [data.name(row["arm"]) for row in rows])
         ax.set_xlim(0, 100)
     axes[-1].set_xlabel("% of its turns in which the move was its proposal")
     return figure
 
 
 KINDS = (
-    Kind(
+    Figure(
         "ranks",
         "Rank of the chosen move",
         "Where the chosen move stood in the seat's own ratings of that turn; moves rated alike share the better rank.",
         _ranks,
         _stacked(RANKS, "% of rated turns"),
     ),
-    Kind(
+    Figure(
         "agreement",
         "Agreement among samples",
         "Of the answers of a node that was asked several times, how many chose the most frequent move.",
         _agreement,
         _stacked(AGREED, "% of turns"),
     ),
-    Kind(
+    Figure(
         "proposals",
         "Whose proposal was played",
         "For each node that proposes a move and does not decide itself: in how many of the turns in which it answered "

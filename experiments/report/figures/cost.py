@@ -3,15 +3,15 @@
 from typing import Any
 
 from experiments.report.figures import style
-from experiments.report.figures.figure import Kind, NothingToDrawError, Table
+from experiments.report.figures.figure import Figure, NothingToDrawError, Table
 from experiments.report.figures.scores import by_players
-from experiments.report.run_data import Material
+from experiments.report.run_data import RunData
 
 
-def _cost(material: Material) -> Table:
+def _cost(data: RunData) -> Table:
     found = [
         (s.players, s.arm, s.n, s.calls, s.tokens_in, s.tokens_out, s.usd, s.strict)
-        for s in material.summaries()
+        for s in data.summaries()
         if s.players is not None
     ]
     if not any(row[4] or row[5] for row in found):
@@ -23,7 +23,7 @@ def _cost(material: Material) -> Table:
 MARKS = {2: "o", 3: "s", 4: "^", 5: "D"}
 
 
-def _paint(table: Table, material: Material) -> Any:
+def _paint(table: Table, data: RunData) -> Any:
     rows = table.records()
     priced = all(row["usd"] is not None for row in rows) and any(row["usd"] for row in rows)
     figure, (ax,) = style.panels([2.9])
@@ -37,14 +37,14 @@ def _paint(table: Table, material: Material) -> Any:
     ax.set_ylim(0, 25)
     ax.set_xlim(left=0)
     for place, arm in enumerate(arms):
-        ax.plot([], [], "o", color=style.COLOURS[place % len(style.COLOURS)], label=material.name(arm))
+        ax.plot([], [], "o", color=style.COLOURS[place % len(style.COLOURS)], label=data.name(arm))
     for players in dict.fromkeys(row["players"] for row in rows):
         ax.plot([], [], MARKS[players], color=style.MUTED, label=style.headed(players))
     figure.legend(loc="outside upper center", ncols=2, handlelength=1, columnspacing=1.2)
     return figure
 
 
-KIND = Kind(
+KIND = Figure(
     "cost",
     "Cost and score",
     "What a game cost, in money where all prices are known and otherwise in tokens, and the mean strict score.",

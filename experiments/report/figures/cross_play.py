@@ -5,17 +5,17 @@ from typing import Any
 
 from experiments.design.cross_play import WITH
 from experiments.report.figures import style
-from experiments.report.figures.figure import Kind, Table
-from experiments.report.run_data import Material
+from experiments.report.figures.figure import Figure, Table
+from experiments.report.run_data import RunData
 
 
-def kinds(material: Material) -> list[Kind]:
+def kinds(data: RunData) -> list[Figure]:
     """A map for each player count; none for a run without pairs."""
-    return [_kind(players) for players in material.players()] if material.pairs else []
+    return [_kind(players) for players in data.players()] if data.pairs else []
 
 
-def _kind(players: int) -> Kind:
-    return Kind(
+def _kind(players: int) -> Figure:
+    return Figure(
         f"cross-play-{players}p",
         f"Cross-play, {players} players",
         "Mean strict score of each pair: one in a single seat (down), another in all others (across). The diagonal is "
@@ -25,12 +25,12 @@ def _kind(players: int) -> Kind:
     )
 
 
-def _table(players: int) -> Callable[[Material], Table]:
-    def table(material: Material) -> Table:
-        of = set(material.pairs)
+def _table(players: int) -> Callable[[RunData], Table]:
+    def table(data: RunData) -> Table:
+        of = set(data.pairs)
         rows = tuple(
             (*s.arm.split(WITH), players, s.n, s.strict, s.strict_se, s.kept, s.sd, s.struck_out)
-            for s in material.analysis.summaries
+            for s in data.analysis.summaries
             if s.arm in of and s.players == players
         )
         return Table(("one", "rest", "players", "n", "strict", "strict_se", "kept", "sd", "struck_out"), rows)
@@ -38,7 +38,7 @@ def _table(players: int) -> Callable[[Material], Table]:
     return table
 
 
-def _paint(table: Table, material: Material) -> Any:
+def _paint(table: Table, data: RunData) -> Any:
     """Viridis grows steadily in lightness, so that it is read in print and by colour-blind people."""
     from matplotlib.figure import Figure  # half a second, and most commands draw nothing
 

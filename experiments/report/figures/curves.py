@@ -3,22 +3,20 @@
 from typing import Any
 
 from experiments.report.figures import style
-from experiments.report.figures.figure import Kind, NothingToDrawError, Table
+from experiments.report.figures.figure import Figure, NothingToDrawError, Table
 from experiments.report.figures.scores import by_players, groups
-from experiments.report.run_data import Material
+from experiments.report.run_data import RunData
 
 LINES = 8
 """Arms, at most, that can be told apart as lines."""
 
 
-def _curves(material: Material) -> Table:
-    if len(material.shown()) > LINES:
-        raise NothingToDrawError(
-            f"{len(material.shown())} arms are too many for a line each; {LINES} can be told apart"
-        )
+def _curves(data: RunData) -> Table:
+    if len(data.shown()) > LINES:
+        raise NothingToDrawError(f"{len(data.shown())} arms are too many for a line each; {LINES} can be told apart")
     found = []
-    for (arm, players), tally in material.tallies.items():
-        last = max(other.longest for (_, count), other in material.tallies.items() if count == players)
+    for (arm, players), tally in data.tallies.items():
+        last = max(other.longest for (_, count), other in data.tallies.items() if count == players)
         for turn in range(1, last + 1) if tally.games else ():
             mean, error = tally.score(turn)
             found.append((players, arm, turn, tally.games, mean, error, tally.lives_lost(turn)))
@@ -28,14 +26,14 @@ def _curves(material: Material) -> Table:
     return Table(columns, tuple(by_players(found)))
 
 
-def _paint(table: Table, material: Material) -> Any:
+def _paint(table: Table, data: RunData) -> Any:
     found = groups(table)
     figure, axes = style.panels([1.7, 0.6] * len(found), share=False)
     for number, (players, rows) in enumerate(found.items()):
         score, lives = axes[2 * number : 2 * number + 2]
         score.set_title(style.headed(players))
-        for place, arm in enumerate(arm for arm in material.shown() if any(row["arm"] == arm for row in rows)):
-            _line(score, lives, [row for row in rows if row["arm"] == arm], place, material.name(arm))
+        for place, arm in enumerate(arm for arm in data.shown() if any(row["arm"] == arm for row in rows)):
+            _line(score, lives, [row for row in rows if row["arm"] == arm], place, data.name(arm))
         for ax in (score, lives):
             ax.set_xlim(1, max(row["turn"] for row in rows))
         score.set_ylim(0, 25)
@@ -62,7 +60,7 @@ def _line(score: Any, lives: Any, rows: list[dict[str, Any]], place: int, name: 
     lives.plot(turns, [row["lives_lost"] for row in rows], linewidth=1.3, **look)
 
 
-KIND = Kind(
+KIND = Figure(
     "turns",
     "Score turn by turn, and lives lost",
     "Mean points on the table after each turn, with a band of two standard errors of the games, and below it the mean "

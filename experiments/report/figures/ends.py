@@ -3,9 +3,9 @@
 from typing import Any
 
 from experiments.report.figures import style
-from experiments.report.figures.figure import Kind, NothingToDrawError, Table
+from experiments.report.figures.figure import Figure, NothingToDrawError, Table
 from experiments.report.figures.scores import by_players, groups
-from experiments.report.run_data import Material
+from experiments.report.run_data import RunData
 
 ENDS = {
     "perfect": ("25 points", style.GREEN),
@@ -15,10 +15,10 @@ ENDS = {
 }
 
 
-def _ends(material: Material) -> Table:
+def _ends(data: RunData) -> Table:
     found = [
         (s.players, s.arm, s.n, *(s.ends.get(end, 0) for end in ENDS))
-        for s in material.summaries()
+        for s in data.summaries()
         if s.players is not None
     ]
     if not found:
@@ -26,7 +26,7 @@ def _ends(material: Material) -> Table:
     return Table(("players", "arm", "games", *ENDS), tuple(by_players(found)))
 
 
-def _paint(table: Table, material: Material) -> Any:
+def _paint(table: Table, data: RunData) -> Any:
     found = groups(table)
     figure, axes = style.panels([style.height(len(rows)) for rows in found.values()])
     shown = [end for end in ENDS if any(row[end] for row in table.records())]
@@ -37,7 +37,7 @@ def _paint(table: Table, material: Material) -> Any:
             wide = [100 * row[end] / row["games"] for row in rows]
             ax.barh(range(len(rows)), wide, 0.7, left, color=ENDS[end][1], linewidth=0, label=ENDS[end][0])
             left = [a + b for a, b in zip(left, wide, strict=True)]
-        style.rows(ax, [material.name(row["arm"]) for row in rows])
+        style.rows(ax, [data.name(row["arm"]) for row in rows])
         ax.set_xlim(0, 100)
     axes[-1].set_xlabel("% of games")
     handles, labels = axes[0].get_legend_handles_labels()
@@ -45,4 +45,4 @@ def _paint(table: Table, material: Material) -> Any:
     return figure
 
 
-KINDS = (Kind("ends", "How games ended", "Share of games by how they ended.", _ends, _paint),)
+KINDS = (Figure("ends", "How games ended", "Share of games by how they ended.", _ends, _paint),)

@@ -7,7 +7,7 @@ from io import StringIO
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from experiments.report.run_data import Material
+    from experiments.report.run_data import RunData
 
 Cell = str | int | float | None
 
@@ -41,13 +41,13 @@ def _written(cell: Cell) -> Cell:
 
 
 @dataclass(frozen=True)
-class Kind:
+class Figure:
     name: str
     """Of its files."""
     title: str
     caption: str
     """What is drawn, in a sentence or two."""
-    data: Callable[["Material"], Table]
+    data: Callable[["RunData"], Table]
     """Raises NothingToDrawError when there is nothing to draw."""
-    paint: Callable[[Table, "Material"], Any]
+    paint: Callable[[Table, "RunData"], Any]
     """A matplotlib figure."""

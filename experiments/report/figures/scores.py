@@ -5,16 +5,16 @@ from collections.abc import Sequence
 from typing import Any
 
 from experiments.report.figures import style
-from experiments.report.figures.figure import Kind, NothingToDrawError, Table
-from experiments.report.run_data import Material
+from experiments.report.figures.figure import Figure, NothingToDrawError, Table
+from experiments.report.run_data import RunData
 from experiments.results.rows import Row
 
 CROWD = 60
 """Games of a row that are points of their own; more are a point per score, as large as they are many."""
 
 
-def _scores(material: Material) -> Table:
-    found = [(s.players, s.arm, s.n, s.strict, s.low, s.high, s.kept) for s in material.summaries()]
+def _scores(data: RunData) -> Table:
+    found = [(s.players, s.arm, s.n, s.strict, s.low, s.high, s.kept) for s in data.summaries()]
     if not found:
         raise NothingToDrawError("no game is finished")
     return Table(("players", "arm", "games", "strict", "low", "high", "kept"), tuple(by_players(found)))
@@ -32,7 +32,7 @@ def groups(table: Table) -> dict[int | None, list[dict[str, Any]]]:
     return found
 
 
-def _paint_scores(table: Table, material: Material) -> Any:
+def _paint_scores(table: Table, data: RunData) -> Any:
     found = groups(table)
     figure, axes = style.panels([style.height(len(rows)) * (1.2 if players else 1) for players, rows in found.items()])
     for ax, (players, rows) in zip(axes, found.items(), strict=True):
@@ -40,9 +40,9 @@ def _paint_scores(table: Table, material: Material) -> Any:
         ax.set_title(style.headed(players))
         for place, row in enumerate(rows):
             ax.barh(place, row["strict"], 0.74, color=style.SKY, alpha=0.4, linewidth=0, zorder=1)
-            _points(ax, place + 0.17, [one for one in material.of(row["arm"]) if one.players == players])
+            _points(ax, place + 0.17, [one for one in data.of(row["arm"]) if one.players == players])
             interval(ax, place - (0.2 if players else 0), row["strict"], row["low"], row["high"])
-        style.rows(ax, [material.name(row["arm"]) for row in rows])
+        style.rows(ax, [data.name(row["arm"]) for row in rows])
         ax.set_xlim(-0.4, 25.4)
     axes[-1].set_xlabel("score (strict: 0 when the third life was lost)")
     return figure
@@ -72,8 +72,8 @@ def _spread(number: int, count: int) -> float:
     return (number - (count - 1) / 2) * step
 
 
-def _differences(material: Material) -> Table:
-    shown = set(material.shown())
+def _differences(data: RunData) -> Table:
+    shown = set(data.shown())
     found = [
         (
             d.players,
@@ -91,18 +91,18 @@ def _differences(material: Material) -> Table:
             d.losses,
             d.mde,
         )
-        for d in material.analysis.differences
+        for d in data.analysis.differences
         if d.arm in shown
     ]
     if not found:
         raise NothingToDrawError(
-            "there is no baseline to compare with" if not material.analysis.baseline else "no deal is complete yet"
+            "there is no baseline to compare with" if not data.analysis.baseline else "no deal is complete yet"
         )
     columns = "players arm baseline pairs unit mean low high p p_holm wins ties losses mde"
     return Table(tuple(columns.split()), tuple(by_players(found)))
 
 
-def _paint_differences(table: Table, material: Material) -> Any:
+def _paint_differences(table: Table, data: RunData) -> Any:
     found = groups(table)
     figure, axes = style.panels([style.height(len(rows)) for rows in found.values()])
     for ax, (players, rows) in zip(axes, found.items(), strict=True):
@@ -114,15 +114,15 @@ def _paint_differences(table: Table, material: Material) -> Any:
             sure = row["p_holm"] is not None and row["p_holm"] < 0.05
             face = style.INK if sure else style.PAPER
             interval(ax, place, row["mean"], row["low"], row["high"], markerfacecolor=face, markersize=4.5)
-        style.rows(ax, [material.name(row["arm"]) for row in rows])
-    axes[-1].set_xlabel(f"points more or fewer than {material.name(table.records()[0]['baseline'])}")
+        style.rows(ax, [data.name(row["arm"]) for row in rows])
+    axes[-1].set_xlabel(f"points more or fewer than {data.name(table.records()[0]['baseline'])}")
     return figure
 
 
-def _histogram(material: Material) -> Table:
+def _histogram(data: RunData) -> Table:
     found = [
         (s.players, s.arm, score, games)
-        for s in material.summaries()
+        for s in data.summaries()
         if s.players is not None
         for score, games in enumerate(s.histogram)
     ]
@@ -131,7 +131,7 @@ def _histogram(material: Material) -> Table:
     return Table(("players", "arm", "score", "games"), tuple(by_players(found)))
 
 
-def _paint_histogram(table: Table, material: Material) -> Any:
+def _paint_histogram(table: Table, data: RunData) -> Any:
     found = {players: _by_arm(rows) for players, rows in groups(table).items()}
     figure, axes = style.panels([style.height(len(arms)) * 1.25 for arms in found.values()])
     for ax, (players, arms) in zip(axes, found.items(), strict=True):
@@ -141,7 +141,7 @@ def _paint_histogram(table: Table, material: Material) -> Any:
             tall = [0.82 * count / max(max(games), 1) for count in games]
             ax.bar(range(26), [-one for one in tall], 0.86, place + 0.42, color=style.BLUE, linewidth=0, zorder=2)
             ax.axhline(place + 0.42, color=style.FAINT, linewidth=0.6, zorder=1)
-        style.rows(ax, [material.name(arm) for arm in arms])
+        style.rows(ax, [data.name(arm) for arm in arms])
         ax.set_xlim(-0.6, 25.6)
     axes[-1].set_xlabel("strict score of a game")
     return figure
@@ -155,7 +155,7 @@ def _by_arm(rows: Sequence[dict[str, Any]]) -> dict[str, list[int]]:
 
 
 KINDS = (
-    Kind(
+    Figure(
         "scores",
         "Scores",
         "Mean strict score with its 95 % interval (line), and every game as a point; of more than "
@@ -163,7 +163,7 @@ KINDS = (
         _scores,
         _paint_scores,
     ),
-    Kind(
+    Figure(
         "differences",
         "Differences from the baseline",
         "Mean difference of pairs with its 95 % interval. Filled: p < 0.05 after Holm's correction. The grey bar of a "
@@ -171,7 +171,7 @@ KINDS = (
         _differences,
         _paint_differences,
     ),
-    Kind(
+    Figure(
         "histogram",
         "How scores are spread",
         f"Games by their strict score; the tallest bar of each row has the same height. The grey band: {style.SOURCE}.",

@@ -24,7 +24,7 @@ from orchestrator.hanabi.cards import (
 )
 from orchestrator.hanabi.convention.hint_convention import (
     STRANGER,
-    Custom,
+    Convention,
     between,
     focus,
     is_dump,
@@ -41,7 +41,7 @@ Hands = tuple[tuple[Mask, ...], ...]
 """By seat and slot, the oldest card first."""
 
 
-class Event(NamedTuple):
+class PublicMove(NamedTuple):
     """One past move as everybody saw it."""
 
     seat: int
@@ -53,7 +53,7 @@ class Event(NamedTuple):
     """The slots that a hint touched."""
 
     @classmethod
-    def of(cls, past: Past) -> "Event":
+    def of(cls, past: Past) -> "PublicMove":
         return cls(past.seat, past.move, past.card, past.scored, past.slots)
 
 
@@ -90,10 +90,10 @@ class Claim(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Common:
+class CommonKnowledge:
     """The state before a turn."""
 
-    customs: tuple[Custom, ...]
+    conventions: tuple[Convention, ...]
     """By seat."""
     turn: int
     piles: Piles
@@ -103,7 +103,7 @@ class Common:
     """Cards left in it."""
     literal: Hands
     """By positive and negative hints alone."""
-    hands: Hands
+    known: Hands
     """By all that everybody can derive."""
     cards: tuple[tuple[int, ...], ...]
     """Which card lies in each slot, by the order of dealing."""
@@ -112,48 +112,50 @@ class Common:
     claims: tuple[Claim, ...] = ()
 
     @classmethod
-    def start(cls, customs: Sequence[Custom]) -> "Common":
-        players = len(customs)
+    def start(cls, conventions: Sequence[Convention]) -> "CommonKnowledge":
+        players = len(conventions)
         size = HAND_SIZES[players]
         nothing = ((ANY,) * size,) * players
         cards = tuple(tuple(range(seat * size, (seat + 1) * size)) for seat in range(players))
         piles = Piles((0, 0, 0, 0, 0), ())
-        return cls(tuple(customs), 1, piles, MAX_TOKENS, MAX_LIVES, DECK_SIZE - players * size, nothing, nothing, cards)
+        return cls(
+            tuple(conventions), 1, piles, MAX_TOKENS, MAX_LIVES, DECK_SIZE - players * size, nothing, nothing, cards
+        )
 
     @property
     def players(self) -> int:
-        return len(self.customs)
+        return len(self.conventions)
 
-    def after(self, event: Event) -> "Common":
+    def after(self, event: PublicMove) -> "CommonKnowledge":
         """The state after one more move."""
         silent = self._silence(event)
         if isinstance(event.move, Play | Discard):
             done = silent._conduct(event)._moved(event, event.move)
         else:
             done = silent._told(event, event.move)
-        return replace(done, turn=self.turn + 1, hands=counted(done.hands, done.literal, done.piles))
+        return replace(done, turn=self.turn + 1, known=counted(done.known, done.literal, done.piles))
 
-    def _silence(self, event: Event) -> "Common":
+    def _silence(self, event: PublicMove) -> "CommonKnowledge":
         """He who does not warn the next player, though he could, says that the card about to go is not critical."""
         following = (event.seat + 1) % self.players
         told = not isinstance(event.move, Play | Discard) and event.move.to == following
-        if told or not self.deck or not self.tokens or self.customs[event.seat].hints is None:
+        if told or not self.deck or not self.tokens or self.conventions[event.seat].hints is None:
             return self
-        if not self.customs[following].subtle:
+        if not self.conventions[following].subtle:
             return self
-        slot = next_discard(self.hands[following], self.piles, self.customs[following])
-        if slot is None or not self.hands[following][slot] & self.piles.critical:
+        slot = next_discard(self.known[following], self.piles, self.conventions[following])
+        if slot is None or not self.known[following][slot] & self.piles.critical:
             return self
-        _, reads = between(self.customs[event.seat], self.customs[following])
+        _, reads = between(self.conventions[event.seat], self.conventions[following])
         point = Point(slot, ANY & ~self.piles.critical, "silence", said=True, believed=reads is not None)
-        hands = _with(self.hands, following, _narrowed(self.hands[following], [point]))
-        return replace(self, hands=hands, claims=(*self.claims, self._record(event.seat, following, point)))
+        hands = _with(self.known, following, _narrowed(self.known[following], [point]))
+        return replace(self, known=hands, claims=(*self.claims, self._record(event.seat, following, point)))
 
-    def _conduct(self, event: Event) -> "Common":
+    def _conduct(self, event: PublicMove) -> "CommonKnowledge":
         """He who discards says that he knows of no card to play; he who plays what hints alone do not tell has read."""
         assert isinstance(event.move, Play | Discard)
-        seat, hand, fits = event.seat, self.hands[event.seat], self.piles.playable
-        if self.customs[seat] == STRANGER:
+        seat, hand, fits = event.seat, self.known[event.seat], self.piles.playable
+        if self.conventions[seat] == STRANGER:
             return self
         if isinstance(event.move, Discard):
             said = [
@@ -172,7 +174,7 @@ class Common:
                 said = [Claim(self.turn, seat, seat, card, ANY, "played as told")]
         return replace(self, claims=(*self.claims, *said)) if said else self
 
-    def _moved(self, event: Event, move: Play | Discard) -> "Common":
+    def _moved(self, event: PublicMove, move: Play | Discard) -> "CommonKnowledge":
         assert event.card is not None  # everybody saw it
         piles = _piled(self.piles, event.card, scored=bool(event.scored))
         back = isinstance(move, Discard) or (event.scored and event.card.rank == 5)
@@ -185,18 +187,18 @@ class Common:
             lives=self.lives - (event.scored is False),
             deck=max(0, self.deck - 1),
             literal=_with(self.literal, event.seat, _drawn(self.literal[event.seat], move.slot, new)),
-            hands=_with(self.hands, event.seat, _drawn(self.hands[event.seat], move.slot, new)),
+            known=_with(self.known, event.seat, _drawn(self.known[event.seat], move.slot, new)),
             cards=_with(self.cards, event.seat, _drawn(self.cards[event.seat], move.slot, number)),
             gone=(*self.gone, (self.cards[event.seat][move.slot], event.card)),
         )
 
-    def _told(self, event: Event, hint: Hint) -> "Common":
+    def _told(self, event: PublicMove, hint: Hint) -> "CommonKnowledge":
         hand, points = self.hear(event.seat, hint, event.slots)
         heard = replace(
             self,
             tokens=self.tokens - 1,
             literal=_with(self.literal, hint.to, hinted(self.literal[hint.to], types_of(hint), event.slots)),
-            hands=_with(self.hands, hint.to, hand),
+            known=_with(self.known, hint.to, hand),
         )
         claims = (self._record(event.seat, hint.to, point) for point in points if point.said)
         return replace(heard, claims=(*self.claims, *claims))
@@ -204,19 +206,19 @@ class Common:
     def hear(self, giver: int, hint: Hint, touched: Sequence[int]) -> tuple[tuple[Mask, ...], tuple[Point, ...]]:
         """What everybody knows of the told hand afterwards: what the hint says literally, then, from a player who keeps
         to a convention, what it points at."""
-        before, of = self.hands[hint.to], types_of(hint)
+        before, of = self.known[hint.to], types_of(hint)
         literal = hinted(self.literal[hint.to], of, touched)
         hand = tuple(now or hints for now, hints in zip(hinted(before, of, touched), literal, strict=True))
         points = tuple(self._points(giver, hint, touched, hand))
         return _narrowed(hand, points), points
 
     def _points(self, giver: int, hint: Hint, touched: Sequence[int], hand: tuple[Mask, ...]) -> Iterator[Point]:
-        before = self.hands[hint.to]
-        hints, reads = between(self.customs[giver], self.customs[hint.to])
+        before = self.known[hint.to]
+        hints, reads = between(self.conventions[giver], self.conventions[hint.to])
         if hints is None or is_dump(hint, giver, self.players, self.tokens, touched):
             return
         if hint.to == (giver + 1) % self.players:
-            slot = warned(hint, before, self.piles, touched, self.customs[hint.to])
+            slot = warned(hint, before, self.piles, touched, self.conventions[hint.to])
             if slot is not None:
                 yield Point(slot, self.piles.critical, "warning", said=True, believed=reads is not None)
                 return
@@ -294,13 +296,13 @@ def _with(hands: tuple[tuple[int, ...], ...], seat: int, hand: tuple[int, ...]) 
     return (*hands[:seat], hand, *hands[seat + 1 :])
 
 
-def common(customs: Sequence[Custom], history: Iterable[Past]) -> Common:
+def common_knowledge(conventions: Sequence[Convention], history: Iterable[Past]) -> CommonKnowledge:
     """The common knowledge after a whole history; only the moves that were not seen before cost anything."""
-    return _after(tuple(customs), tuple(Event.of(past) for past in history))
+    return _after(tuple(conventions), tuple(PublicMove.of(past) for past in history))
 
 
 @lru_cache(maxsize=512)
-def _after(customs: tuple[Custom, ...], events: tuple[Event, ...]) -> Common:
+def _after(conventions: tuple[Convention, ...], events: tuple[PublicMove, ...]) -> CommonKnowledge:
     if not events:
-        return Common.start(customs)
-    return _after(customs, events[:-1]).after(events[-1])
+        return CommonKnowledge.start(conventions)
+    return _after(conventions, events[:-1]).after(events[-1])

@@ -19,7 +19,7 @@ Manner = Focus | Literal["adapts"] | None
 
 
 @dataclass(frozen=True)
-class Custom:
+class Convention:
     """How a player takes part in the conventions."""
 
     hints: Manner = "newest"
@@ -28,23 +28,23 @@ class Custom:
     """Whether he makes something of a missing warning, and discards first what is likeliest dead."""
 
 
-NEWEST = Custom()
-STRANGER = Custom(None, None)
-LITERAL = Custom("newest", None)
+NEWEST = Convention()
+STRANGER = Convention(None, None)
+LITERAL = Convention("newest", None)
 """Hints by the convention and reads without it."""
-ADAPTING = Custom("adapts", "adapts")
+ADAPTING = Convention("adapts", "adapts")
 
 
-def between(giver: Custom, reader: Custom) -> tuple[Focus | None, Focus | None]:
+def between(giver: Convention, reader: Convention) -> tuple[Focus | None, Focus | None]:
     """By which focus a hint from one to the other is given, and by which it is read."""
     hints = reader.reads if giver.hints == "adapts" else giver.hints
     reads = giver.hints if reader.reads == "adapts" else reader.reads
     return _settled(hints), _settled(reads)
 
 
-def _settled(manner: Manner) -> Focus | None:
+def _settled(options: Manner) -> Focus | None:
     """Two who adapt to each other keep to the newest card."""
-    return "newest" if manner == "adapts" else manner
+    return "newest" if options == "adapts" else options
 
 
 def types_of(hint: Hint) -> Mask:
@@ -69,7 +69,7 @@ def maybe(possible: Mask, types: Mask) -> bool:
     return bool(possible & types and possible & ~types)
 
 
-def next_discard(hand: Sequence[Mask], piles: Piles, owner: Custom = NEWEST) -> int | None:
+def next_discard(hand: Sequence[Mask], piles: Piles, owner: Convention = NEWEST) -> int | None:
     """The slot that its owner will discard next, by what everybody knows of his hand: of the cards not known critical
     the one most of whose possible types are dead, the oldest of equals; just the oldest, if he is not subtle.
 
@@ -101,7 +101,7 @@ def is_dump(hint: Hint, giver: int, players: int, tokens: int, touched: Sequence
     return tokens == MAX_TOKENS and hint.to == (giver - 1) % players and isinstance(hint, HintRank) and 0 in touched
 
 
-def warned(hint: Hint, hand: Sequence[Mask], piles: Piles, touched: Sequence[int], owner: Custom) -> int | None:
+def warned(hint: Hint, hand: Sequence[Mask], piles: Piles, touched: Sequence[int], owner: Convention) -> int | None:
     """The slot that a hint to the next player warns of: the one he would discard next, when its rank may be critical.
 
     `hand`: what everybody knew before the hint.

@@ -12,8 +12,8 @@ from functools import lru_cache
 from math import exp, log
 
 from orchestrator.hanabi.cards import INDEX, Card
-from orchestrator.hanabi.convention.common_knowledge import Claim, Common, Event, Why, common
-from orchestrator.hanabi.convention.hint_convention import ADAPTING, STRANGER, Custom
+from orchestrator.hanabi.convention.common_knowledge import Claim, CommonKnowledge, PublicMove, Why, common_knowledge
+from orchestrator.hanabi.convention.hint_convention import ADAPTING, STRANGER, Convention
 from orchestrator.hanabi.public_record import Record
 from orchestrator.hanabi.view import Past
 
@@ -36,25 +36,25 @@ MOST, LEAST = 19.0, 0.001
 SURE = 0.8
 """How likely a partner must keep to the convention for an inference to count on the last life."""
 
-Prior = Mapping[Custom, float]
+Prior = Mapping[Convention, float]
 """The odds of each way of taking part, against keeping to no convention; the likeliest first."""
 
 NOTHING_KNOWN: Prior = {
-    Custom("newest", "newest"): 9.0,
-    Custom("newest", None): 0.9,
-    Custom("oldest", "oldest"): 0.5,
-    Custom("oldest", None): 0.05,
+    Convention("newest", "newest"): 9.0,
+    Convention("newest", None): 0.9,
+    Convention("oldest", "oldest"): 0.5,
+    Convention("oldest", None): 0.05,
 }
 """Partners are taken to point at the newest card; that one reads hints literally, or points at the oldest, has to be
 shown."""
 
 
 @dataclass(frozen=True)
-class Trust:
+class PartnerModel:
     """What is believed of one partner."""
 
     seat: int
-    custom: Custom
+    custom: Convention
     """How he is taken to take part."""
     chance: float
     """The probability of it; when he is taken for a stranger, of the convention that he broke least."""
@@ -66,8 +66,8 @@ class Trust:
 class Understanding:
     """What a seat makes of the past."""
 
-    common: Common
-    trust: tuple[Trust, ...]
+    knowledge: CommonKnowledge
+    trust: tuple[PartnerModel, ...]
     """One for each partner, by seat."""
 
 
@@ -88,7 +88,10 @@ def understand(
     past = tuple(history)
     others = [other for other in range(players) if other != seat]
     if blind:
-        return Understanding(common([Custom()] * players, past), tuple(Trust(other, Custom(), 1.0) for other in others))
+        return Understanding(
+            common_knowledge([Convention()] * players, past),
+            tuple(PartnerModel(other, Convention(), 1.0) for other in others),
+        )
     customs = {other: usual(before) for other in others} | {seat: ADAPTING}
     trust = []
     for other in others:
@@ -98,32 +101,32 @@ def understand(
     return Understanding(_common(customs, past), tuple(trust))
 
 
-def usual(before: Prior) -> Custom:
+def usual(before: Prior) -> Convention:
     """The likeliest custom of a partner; none where every convention is unlikely."""
     best = max(before, key=lambda custom: before[custom])
     return best if before[best] >= 1 else STRANGER
 
 
-def _common(customs: Mapping[int, Custom], history: tuple[Past, ...]) -> Common:
-    return common([customs[seat] for seat in sorted(customs)], history)
+def _common(customs: Mapping[int, Convention], history: tuple[Past, ...]) -> CommonKnowledge:
+    return common_knowledge([customs[seat] for seat in sorted(customs)], history)
 
 
 def _judged(
     history: tuple[Past, ...],
-    customs: Mapping[int, Custom],
+    customs: Mapping[int, Convention],
     hands: Mapping[int, Sequence[Card]],
     other: int,
     before: Prior,
-) -> Trust:
+) -> PartnerModel:
     """What is believed of one partner, the others taken as they are.
 
     The likeliest convention from the start is tried first; the others only when he broke it.
     """
-    found: list[Trust] = []
+    found: list[PartnerModel] = []
     for custom in sorted(before, key=lambda custom: -before[custom]):
         now = _common({**customs, other: custom}, history)
         odds, broke = _weighed(now, identities(now, hands), other, before[custom])
-        found.append(Trust(other, custom if odds >= 1 else STRANGER, odds / (1 + odds), broke))
+        found.append(PartnerModel(other, custom if odds >= 1 else STRANGER, odds / (1 + odds), broke))
         if not broke:
             break
     best = max(found, key=lambda trust: (trust.custom != STRANGER, -len(trust.broke), trust.chance))
@@ -131,7 +134,7 @@ def _judged(
     return replace(best, custom=STRANGER if doubted else best.custom, broke=found[0].broke)
 
 
-def _weighed(now: Common, seen: Mapping[int, Card], seat: int, odds: float) -> tuple[float, tuple[str, ...]]:
+def _weighed(now: CommonKnowledge, seen: Mapping[int, Card], seat: int, odds: float) -> tuple[float, tuple[str, ...]]:
     """The odds after all that a player's moves said of the cards that were seen, and what spoke against it."""
     broke = []
     for claim, holds in _compared(now, seen):
@@ -141,7 +144,7 @@ def _weighed(now: Common, seen: Mapping[int, Card], seat: int, odds: float) -> t
     return odds, tuple(broke)
 
 
-def _compared(now: Common, seen: Mapping[int, Card]) -> Iterator[tuple[Claim, bool]]:
+def _compared(now: CommonKnowledge, seen: Mapping[int, Card]) -> Iterator[tuple[Claim, bool]]:
     """The claims that can be compared with their cards, and whether they hold."""
     for claim in now.claims:
         holds = _holds(claim, seen, now)
@@ -159,9 +162,9 @@ def learnt(games: tuple[Record, ...]) -> Prior:
     found = {custom: log(odds) for custom, odds in NOTHING_KNOWN.items()}
     for game in games:
         for custom in found:
-            now = Common.start((custom,) * game.players)
+            now = CommonKnowledge.start((custom,) * game.players)
             for step in game.steps():
-                now = now.after(Event(step.seat, step.move, step.lost, step.scored, step.touched))
+                now = now.after(PublicMove(step.seat, step.move, step.lost, step.scored, step.touched))
             compared = _compared(now, dict(enumerate(game.deck)))
             found[custom] += sum(log(RATIOS[claim.why][0 if holds else 1]) for claim, holds in compared)
     return {custom: exp(max(log(LEAST), min(log(MOST), odds))) for custom, odds in found.items()}
@@ -176,7 +179,7 @@ BROKEN: Mapping[Why, str] = {
 }
 
 
-def _holds(claim: Claim, seen: Mapping[int, Card], now: Common) -> bool | None:
+def _holds(claim: Claim, seen: Mapping[int, Card], now: CommonKnowledge) -> bool | None:
     """Whether a claim is true of its card; None while it cannot be told."""
     card = seen.get(claim.card)
     if card is not None:
@@ -186,7 +189,7 @@ def _holds(claim: Claim, seen: Mapping[int, Card], now: Common) -> bool | None:
     return None if claim.types & left else False
 
 
-def identities(now: Common, hands: Mapping[int, Sequence[Card]]) -> dict[int, Card]:
+def identities(now: CommonKnowledge, hands: Mapping[int, Sequence[Card]]) -> dict[int, Card]:
     """Every card that has been played or discarded, or is in sight, by the order of dealing."""
     seen = dict(now.gone)
     for seat, cards in hands.items():

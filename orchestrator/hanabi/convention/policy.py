@@ -11,7 +11,7 @@ from typing import TypeVar
 from orchestrator.hanabi import belief
 from orchestrator.hanabi.belief import Slot
 from orchestrator.hanabi.cards import INDEX, MAX_TOKENS, OF_RANK, Card, Piles
-from orchestrator.hanabi.convention.common_knowledge import NEARLY_OVER, Common, Point, made_known
+from orchestrator.hanabi.convention.common_knowledge import NEARLY_OVER, CommonKnowledge, Point, made_known
 from orchestrator.hanabi.convention.hint_convention import STRANGER, hints_to, known, next_discard, types_of
 from orchestrator.hanabi.moves import Discard, Hint, HintRank, Move, Play
 
@@ -52,7 +52,7 @@ class Scene:
     """What a convention player decides by."""
 
     seat: int
-    common: Common
+    knowledge: CommonKnowledge
     hands: Mapping[int, tuple[Card, ...]]
     """The hands in sight by seat, in turn order from the next player."""
     legal: Sequence[Move]
@@ -61,17 +61,17 @@ class Scene:
 
     @property
     def piles(self) -> Piles:
-        return self.common.piles
+        return self.knowledge.piles
 
     @property
     def next(self) -> int:
-        return (self.seat + 1) % self.common.players
+        return (self.seat + 1) % self.knowledge.players
 
     @cached_property
     def own(self) -> tuple[Slot, ...]:
         """The exact belief about the own hand: what everybody knows of it, less the cards in sight."""
         visible = self.hands.values()
-        for masks in (self.common.hands[self.seat], self.common.literal[self.seat]):
+        for masks in (self.knowledge.known[self.seat], self.knowledge.literal[self.seat]):
             try:
                 return belief.believe(masks, self.piles, *visible)
             except ValueError:
@@ -80,10 +80,10 @@ class Scene:
 
     def teach(self, hint: Hint) -> Taught:
         """What one of its hints would do."""
-        cards, before = self.hands[hint.to], self.common.hands[hint.to]
+        cards, before = self.hands[hint.to], self.knowledge.known[hint.to]
         of = types_of(hint)
         touched = tuple(slot for slot, card in enumerate(cards) if of >> INDEX[card] & 1)
-        after, points = self.common.hear(self.seat, hint, touched)
+        after, points = self.knowledge.hear(self.seat, hint, touched)
         said = next((point for point in points if point.said), None)
         true = said is not None and bool(said.types >> INDEX[cards[said.slot]] & 1)
         removed = sum((old & ~new).bit_count() for old, new in zip(before, after, strict=True))
@@ -96,18 +96,18 @@ class Scene:
     @cached_property
     def taught(self) -> tuple[Taught, ...]:
         """All hints that the hands in sight allow, while there is a token."""
-        if not self.common.tokens:
+        if not self.knowledge.tokens:
             return ()
         return tuple(self.teach(hint) for seat, cards in self.hands.items() for hint in hints_to(seat, cards))
 
     def is_stranger(self, seat: int) -> bool:
         """Whether a partner is taken to read hints literally."""
-        return self.common.customs[seat].reads is None
+        return self.knowledge.conventions[seat].reads is None
 
     @property
     def among_strangers(self) -> bool:
         """Whether no partner keeps to a convention."""
-        return all(self.common.customs[seat] == STRANGER for seat in self.hands)
+        return all(self.knowledge.conventions[seat] == STRANGER for seat in self.hands)
 
     def literally(self, hint: Hint) -> bool:
         """Whether a hint goes to somebody who reads it literally."""
@@ -115,8 +115,8 @@ class Scene:
 
     def in_danger(self) -> int | None:
         """The slot of a critical card that the next player is about to discard."""
-        slot = next_discard(self.common.hands[self.next], self.piles, self.common.customs[self.next])
-        if slot is None or not self.common.deck or self.common.customs[self.next] == STRANGER:
+        slot = next_discard(self.knowledge.known[self.next], self.piles, self.knowledge.conventions[self.next])
+        if slot is None or not self.knowledge.deck or self.knowledge.conventions[self.next] == STRANGER:
             return None
         card = self.hands[self.next][slot]
         return slot if self.piles.critical >> INDEX[card] & 1 else None
@@ -140,7 +140,7 @@ def save(scene: Scene) -> Iterator[Reasoned[Hint]]:
 
 def play(scene: Scene) -> Iterator[Reasoned[Play]]:
     """A card that fits for certain: first those of which the others do not know it, then the lowest rank."""
-    commonly = scene.common.hands[scene.seat]
+    commonly = scene.knowledge.known[scene.seat]
     sure = [slot for slot, belief in enumerate(scene.own) if belief.playable == 1.0]
     for slot in sorted(sure, key=lambda s: (known(commonly[s], scene.piles.playable), lowest(scene.own[s]), s)):
         yield Play(slot=slot), f"slot {slot} is known to fit"
@@ -160,7 +160,7 @@ def help(scene: Scene) -> Iterator[Reasoned[Hint]]:
 
 def gamble(scene: Scene) -> Iterator[Reasoned[Play]]:
     """Near the end: the likeliest play, while there is a life to spare."""
-    if scene.common.deck > GAMBLES.get(scene.common.lives, -1):
+    if scene.knowledge.deck > GAMBLES.get(scene.knowledge.lives, -1):
         return
     slot = max(range(len(scene.own)), key=lambda slot: scene.own[slot].playable)
     if scene.own[slot].playable:
@@ -169,18 +169,18 @@ def gamble(scene: Scene) -> Iterator[Reasoned[Play]]:
 
 def dump(scene: Scene) -> Iterator[Reasoned[Hint]]:
     """With all tokens there nothing may be discarded: a hint that points at nothing."""
-    if scene.common.tokens == MAX_TOKENS:
-        right = (scene.seat - 1) % scene.common.players
+    if scene.knowledge.tokens == MAX_TOKENS:
+        right = (scene.seat - 1) % scene.knowledge.players
         yield HintRank(to=right, rank=scene.hands[right][0].rank), "there is nothing better to do with a token"
 
 
 def discard(scene: Scene) -> Iterator[Reasoned[Discard]]:
     """A card known dead, first those of which the others do not know it; else the next discard; else the highest."""
-    commonly, own = scene.common.hands[scene.seat], scene.own
+    commonly, own = scene.knowledge.known[scene.seat], scene.own
     dead = [slot for slot, belief in enumerate(own) if belief.dead == 1.0]
     for slot in sorted(dead, key=lambda slot: (known(commonly[slot], scene.piles.dead), slot)):
         yield Discard(slot=slot), f"slot {slot} is known dead"
-    pointed = next_discard(commonly, scene.piles, scene.common.customs[scene.seat])
+    pointed = next_discard(commonly, scene.piles, scene.knowledge.conventions[scene.seat])
     if pointed is not None:
         yield Discard(slot=pointed), f"slot {pointed} is next to go, and nobody warned"
     for slot in sorted(range(len(own)), key=lambda slot: (own[slot].critical, -lowest(own[slot]), slot)):

@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from orchestrator.hanabi.cards import ANY, COLOURS, COPIES_OF, INDEX, MAX_TOKENS, OF_COLOUR, OF_RANK, RANKS, Card, Mask
-from orchestrator.hanabi.convention.common_knowledge import Common
-from orchestrator.hanabi.convention.hint_convention import Custom, Focus, between
+from orchestrator.hanabi.convention.common_knowledge import CommonKnowledge
+from orchestrator.hanabi.convention.hint_convention import Convention, Focus, between
 from orchestrator.hanabi.convention.policy import GAMBLES
 from orchestrator.hanabi.moves import Discard, HintColour, HintRank, Move, Play
 
@@ -90,14 +90,14 @@ class Game:
         "turns_left",
     )
 
-    def __init__(self, common: Common, seat: int, turns_left: int | None) -> None:
+    def __init__(self, knowledge: CommonKnowledge, seat: int, turns_left: int | None) -> None:
         """Before `seat`'s turn; hands and deck are dealt by `dealt`."""
-        self.customs, self.players, self.seat = common.customs, common.players, seat
-        self.pairs: list[list[tuple[Focus | None, Focus | None]]] = _pairs(common.customs)
-        self.tops, self.gone = list(common.piles.fireworks), list(common.piles.gone)
-        self.tokens, self.lives, self.turns_left = common.tokens, common.lives, turns_left
-        self.known = [list(hand) for hand in common.hands]
-        self.literal = [list(hand) for hand in common.literal]
+        self.customs, self.players, self.seat = knowledge.conventions, knowledge.players, seat
+        self.pairs: list[list[tuple[Focus | None, Focus | None]]] = _pairs(knowledge.conventions)
+        self.tops, self.gone = list(knowledge.piles.fireworks), list(knowledge.piles.gone)
+        self.tokens, self.lives, self.turns_left = knowledge.tokens, knowledge.lives, turns_left
+        self.known = [list(hand) for hand in knowledge.known]
+        self.literal = [list(hand) for hand in knowledge.literal]
         self.hands: list[list[int]] = []
         self.deck: list[int] = []
         self._piles()
@@ -404,7 +404,7 @@ def _lowest(mask: Mask) -> int:
     return next((rank for rank, types in enumerate(HINTS[FIRST_RANK:]) if mask & types), 0)
 
 
-def _pairs(customs: Sequence[Custom]) -> list[list[tuple[Focus | None, Focus | None]]]:
+def _pairs(customs: Sequence[Convention]) -> list[list[tuple[Focus | None, Focus | None]]]:
     return [[between(giver, reader) for reader in customs] for giver in customs]
 
 

@@ -100,8 +100,8 @@ class Deals:
     """Deals that the seat cannot tell from the real one."""
 
     def __init__(self, scene: Scene, chance: Random) -> None:
-        self.chance, self.seat, self.players = chance, scene.seat, scene.common.players
-        self.game = Game(scene.common, scene.seat, scene.turns_left)
+        self.chance, self.seat, self.players = chance, scene.seat, scene.knowledge.players
+        self.game = Game(scene.knowledge, scene.seat, scene.turns_left)
         self.hands = {seat: numbered(cards) for seat, cards in scene.hands.items()}
         self.masks = [slot.possible for slot in scene.own]
         unseen = belief.unseen(scene.piles, *scene.hands.values())
@@ -150,7 +150,7 @@ def candidates(scene: Scene, usual: Move) -> list[Move]:
 
 def _plays(scene: Scene) -> Sequence[Move]:
     likely = [slot for slot, own in enumerate(scene.own) if own.playable >= WORTH_A_TRY]
-    if scene.common.lives == 1:
+    if scene.knowledge.lives == 1:
         likely = [slot for slot in likely if scene.own[slot].playable == 1.0]
     ranked = sorted(likely, key=lambda slot: -scene.own[slot].playable)
     return [Play(slot=slot) for slot in ranked][:3]
@@ -171,8 +171,8 @@ def _taught(scene: Scene) -> Sequence[Move]:
 
 def _spared(scene: Scene) -> Sequence[Move]:
     """Discards, unless they say that a card which may fit does not, or that no partner is in danger who is."""
-    if (scene.common.tokens and scene.in_danger() is not None) or any(
-        known(mask, scene.piles.playable) for mask in scene.common.hands[scene.seat]
+    if (scene.knowledge.tokens and scene.in_danger() is not None) or any(
+        known(mask, scene.piles.playable) for mask in scene.knowledge.known[scene.seat]
     ):
         return []
     own = scene.own

@@ -22,7 +22,7 @@ from roles.hanabi.sections.table import (
     PartnerKnowledge,
     State,
 )
-from roles.sections import Section, Told
+from roles.sections import Section, Sections
 
 NEEDS: tuple[type[Section], ...] = (State, LegalMoves)
 """What a program that reasons about moves cannot do without."""
@@ -52,22 +52,22 @@ class Position:
     """The legal moves that are left to choose from."""
 
     @classmethod
-    def of(cls, told: Told) -> "Position":
+    def of(cls, sections: Sections) -> "Position":
         """Raises KeyError without the section `state`."""
-        state, discards, legal = told[State], told.get(Discards), told.get(LegalMoves)
-        deductions = told.get(OwnDeductions)
+        state, discards, legal = sections[State], sections.get(Discards), sections.get(LegalMoves)
+        deductions = sections.get(OwnDeductions)
         return cls(
             players=state.players,
             seat=state.seat,
             lives=state.lives,
             tokens=state.tokens,
             deck_size=state.deck_size,
-            turns=_turns(told, state),
-            turns_left=final.turns_left if (final := told.get(FinalRound)) else None,
+            turns=_turns(sections, state),
+            turns_left=final.turns_left if (final := sections.get(FinalRound)) else None,
             piles=Piles(state.fireworks, discards.cards if discards else ()),
             own=deductions.slots if deductions else state.own,
             hands=state.hands,
-            known=_known(told, state.hands),
+            known=_known(sections, state.hands),
             moves=legal.moves if legal else (),
         )
 
@@ -119,17 +119,17 @@ class Position:
         return {seat: tuple(known & left[seat] for known in self.known[seat]) for seat in self.hands}
 
 
-def _known(told: Told, hands: Mapping[int, tuple[Card, ...]]) -> Mapping[int, tuple[Mask, ...]]:
-    if deductions := told.get(PartnerDeductions):
+def _known(sections: Sections, hands: Mapping[int, tuple[Card, ...]]) -> Mapping[int, tuple[Mask, ...]]:
+    if deductions := sections.get(PartnerDeductions):
         return deductions.masks
-    if outright := told.get(PartnerKnowledge):
+    if outright := sections.get(PartnerKnowledge):
         return outright.hands
     return {seat: (ANY,) * len(cards) for seat, cards in hands.items()}
 
 
-def _turns(told: Told, state: State) -> int:
+def _turns(sections: Sections, state: State) -> int:
     """Exact in the final round, if it was told; else by the cards and tokens that are left to spend."""
-    final = told.get(FinalRound)
+    final = sections.get(FinalRound)
     if final and final.turns_left is not None:
         return final.turns_left
     return 2 * state.deck_size + state.tokens + state.players

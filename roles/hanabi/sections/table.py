@@ -22,7 +22,7 @@ from roles.hanabi.sections.fixed import (
 )
 from roles.hanabi.sections.history import History, OwnActions, Remembered
 from roles.hanabi.sections.past_games import PastGames
-from roles.sections import OWN_PARTS, Options, S, Section, Told, check_choices, defaults
+from roles.sections import OWN_PARTS, Options, S, Section, Sections, check_choices, defaults
 from roles.words import ENGLISH, Words
 
 OWN_HAND = "Your hand, which you cannot see, with what you have been told outright:"
@@ -336,7 +336,7 @@ def cut(
     options: Options | None = None,
     words: Words = ENGLISH,
     recommended: Sequence[Move] = (),
-) -> Told:
+) -> Sections:
     """The sections of a view, each with its options. `options` are the role's.
 
     Where moves are recommended, only they are told of the legal ones; refused moves leave them.
@@ -350,7 +350,7 @@ def cut(
     seen = _Seen(view)
     # mypy takes the instances' __hash__ for the classes'
     cuts = (_of(kind, seen, tuple(given.items())) for kind, given in kinds)  # type: ignore[arg-type]
-    return Told(map(whole, cuts), options, words)
+    return Sections(map(whole, cuts), options, words)
 
 
 class _Seen:

@@ -17,11 +17,11 @@ import pytest
 from rich.console import Console
 
 from experiments.running import single_game
-from experiments.show.live_table import Board
+from experiments.show.live_table import LiveTable
 from orchestrator.errors import ModelError
 from orchestrator.hanabi.referee import deal
 from orchestrator.models import fake_endpoint, layer
-from orchestrator.models.request import Ask, Said
+from orchestrator.models.request import ModelRequest, ModelResponse
 from tests.conftest import Run
 from tests.support.positions import events_of
 from tests.support.servers import in_a_thread
@@ -163,8 +163,8 @@ def test_an_interrupt_ends_the_game_with_code_130(run: Run, monkeypatch: pytest.
 def answering(monkeypatch: pytest.MonkeyPatch, text: Callable[[], str]) -> None:
     """Every model says this, and its server is there."""
 
-    async def said(_: object, ask: Ask, said: object, /) -> Said:
-        return Said(text=text())
+    async def said(_: object, request: ModelRequest, said: object, /) -> ModelResponse:
+        return ModelResponse(text=text())
 
     monkeypatch.setattr(layer.ChatBrain, "__call__", said)
     monkeypatch.setattr(layer.ModelLayer, "check", lambda _: asyncio.sleep(0))
@@ -288,7 +288,7 @@ def test_sigterm_ends_a_game_as_ctrl_c_does(tmp_path: Path, shell: str) -> None:
 async def test_a_terminal_gets_a_board_and_a_line_a_turn() -> None:
     written = StringIO()
     screen = Console(file=written, force_terminal=True, width=90, height=40, color_system=None)
-    with Board(screen) as board:
+    with LiveTable(screen) as board:
         await events_of("watson", players=3, seed=1, sink=board)
     text = written.getvalue()
     assert "P0 decides: " in text and "turn 1, P0 to move" in text

@@ -21,7 +21,7 @@ from experiments.statistics.power import mde, needed
 from orchestrator.journal.events import Call, Event
 from orchestrator.models.request import estimated
 from orchestrator.models.simulated import Rates, SimSettings
-from orchestrator.table.seat import BEFORE, Chair, Memory
+from orchestrator.table.seat import BEFORE, GameContext, Memory
 from tests.conftest import Run
 
 PRICED = {"model": "openai:dear", "price": {"input": 1, "output": 10}}
@@ -63,7 +63,7 @@ def test_prompt_pictures_are_what_a_model_that_answers_as_programs_do_is_asked(
 
     def turn(number: int, memory: Memory) -> tuple[list[Call], Memory]:
         heard: list[Event] = []
-        seat = graphs.seat(name, sure).sitting(Chair(heard.append))
+        seat = graphs.seat(name, sure).bind(GameContext(heard.append))
         decision = asyncio.run(seat(played.views[number - 1], memory))
         return [event for event in heard if isinstance(event, Call) and event.asked], decision.memory
 

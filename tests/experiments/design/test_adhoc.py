@@ -14,7 +14,7 @@ import graphs
 from experiments.design import adhoc
 from experiments.design import experiment as config
 from experiments.design.arms import Deal
-from experiments.running.runner import Manner
+from experiments.running.runner import RunOptions
 from experiments.running.runner import run as run_experiment
 from orchestrator import journal, play
 from orchestrator.errors import UserError
@@ -22,7 +22,7 @@ from orchestrator.hanabi.moves import HintColour, Play
 from orchestrator.hanabi.public_record import Record
 from orchestrator.hanabi.view import View
 from orchestrator.journal.events import Call, Decided, Event, GameStarted, Moved
-from orchestrator.models.request import Ask
+from orchestrator.models.request import ModelRequest
 from orchestrator.players import get
 from orchestrator.table.game_loop import play_async
 from orchestrator.table.seat import BEFORE, Decision, Memory, Seat
@@ -125,7 +125,7 @@ def test_past_games_are_made_once_and_a_trial_with_others_is_refused(tmp_path: P
     run_experiment(experiment(), tmp_path)
     path = tmp_path / "past" / "chance" / "3p.json"
     before = path.stat().st_mtime_ns, (tmp_path / "results.csv").read_bytes()
-    run_experiment(experiment(), tmp_path, manner=Manner(workers=2))
+    run_experiment(experiment(), tmp_path, manner=RunOptions(workers=2))
     assert (path.stat().st_mtime_ns, (tmp_path / "results.csv").read_bytes()) == before
     with pytest.raises(UserError, match=r"what seat . was given before the game"):
         run_experiment(experiment(games=1), tmp_path)
@@ -175,8 +175,8 @@ async def test_models_of_house_are_told_the_habits_and_nothing_when_there_are_no
             assert "2 whole games" in text and f"- game 2: {games[1].ending.score} points" in text
 
 
-def past_of(ask: Ask) -> list[str]:
-    return [part.text for part in ask.parts if part.name == "past_games"]
+def past_of(request: ModelRequest) -> list[str]:
+    return [part.text for part in request.parts if part.name == "past_games"]
 
 
 def test_habits_are_counted_as_they_happened() -> None:

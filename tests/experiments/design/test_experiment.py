@@ -19,7 +19,7 @@ from experiments.design.plan import Plan
 from experiments.design.protocols import PROTOCOLS
 from experiments.results import rows
 from experiments.running.runner import run as run_experiment
-from experiments.running.seat_pool import Players
+from experiments.running.seat_pool import SeatPool
 from graphs import named as library
 from orchestrator.errors import UserError
 from orchestrator.journal.recorded_answers import Recording
@@ -393,9 +393,9 @@ def test_models_keep_their_settings_and_no_key_is_written(tmp_path: Path, monkey
     assert "sk-very-secret" not in (tmp_path / "run.yaml").read_text("utf-8")
     monkeypatch.setenv("HANABI_TEMPERATURE", "0.75")
     again = Plan.of(rerun(tmp_path), NOWHERE)
-    hashes = [Players(one.sitters).start(one.jobs[0]).config_hash for one in (before, again)]
+    hashes = [SeatPool(one.sitters).start(one.jobs[0]).config_hash for one in (before, again)]
     monkeypatch.setenv("HANABI_TEMPERATURE", "0.25")
-    assert hashes[1] != hashes[0] and hashes[1] == Players(before.sitters).start(before.jobs[0]).config_hash
+    assert hashes[1] != hashes[0] and hashes[1] == SeatPool(before.sitters).start(before.jobs[0]).config_hash
 
 
 async def test_a_run_of_a_model_is_played_again_from_its_recording(endpoint: str, tmp_path: Path) -> None:
@@ -403,7 +403,7 @@ async def test_a_run_of_a_model_is_played_again_from_its_recording(endpoint: str
     first = await asyncio.to_thread(run_experiment, asked(**keys, players=[2], seeds=[1]), tmp_path)
     again = Plan.of(rerun(tmp_path), tmp_path / "again")
     (outcome,) = [
-        await Players(again.sitters, ModelLayer(replay=Recording.of(tmp_path))).play(job) for job in again.jobs
+        await SeatPool(again.sitters, ModelLayer(replay=Recording.of(tmp_path))).play(job) for job in again.jobs
     ]
     assert outcome.result and rows.row("small", 1, first.rows[0].journal, outcome.result) == first.rows[0]
     assert first.rows[0].calls == first.rows[0].turns > 0 and first.rows[0].tokens_in > 0

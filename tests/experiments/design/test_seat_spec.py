@@ -13,7 +13,7 @@ from orchestrator import journal
 from orchestrator.errors import UserError
 from orchestrator.journal.events import GameStarted
 from orchestrator.players import Partner
-from orchestrator.players.python_agent import Outside
+from orchestrator.players.python_agent import PythonAgent
 from tests.conftest import Run
 
 AGENT = """
@@ -55,12 +55,12 @@ def played(run: Run, *more: str) -> Mapping[str, Any]:
 
 def test_a_spec_is_a_partner_an_outside_agent_or_a_graph(agents: None) -> None:
     assert isinstance(seat_spec.read("partner:iggi"), Partner)
-    assert isinstance(seat_spec.read("python:seated_agents:last"), Outside)
+    assert isinstance(seat_spec.read("python:seated_agents:last"), PythonAgent)
     assert (
         getattr(seat_spec.read("python:seated_agents:native"), "__name__", None) == "native"
     )  # a seat of our own kind
     seat = seat_spec.read("moa_watson")
-    assert isinstance(seat, graphs.GraphSeat) and seat.card.model == "program"
+    assert isinstance(seat, graphs.GraphSeat) and seat.info.model == "program"
 
 
 def test_the_other_seats_are_the_graph(run: Run, agents: None) -> None:

@@ -16,7 +16,7 @@ import yaml
 from experiments import report
 from experiments.design import experiment
 from experiments.report.figures import scores
-from experiments.report.figures.figure import Kind
+from experiments.report.figures.figure import Figure
 from experiments.results.rows import rows as read_rows
 from experiments.running.runner import run as run_experiment
 from tests.conftest import Run
@@ -188,7 +188,7 @@ def test_a_figure_that_fails_loses_no_other(ran: Path, tmp_path: Path, monkeypat
         raise ZeroDivisionError("no such luck")
 
     whole = scores.KINDS[0]
-    monkeypatch.setattr(scores, "KINDS", (Kind(whole.name, whole.title, "", whole.data, broken), *scores.KINDS[1:]))
+    monkeypatch.setattr(scores, "KINDS", (Figure(whole.name, whole.title, "", whole.data, broken), *scores.KINDS[1:]))
     folder = tmp_path / "run"
     shutil.copytree(ran, folder, ignore=shutil.ignore_patterns("figures"))
     made = report.write(folder, png=False)

@@ -19,19 +19,19 @@ from aiohttp import web
 from experiments.design.experiment import parse
 from experiments.design.plan import Plan
 from experiments.results.rows import peek
-from experiments.running.executor import Local, given
-from experiments.running.game_pool import Room
+from experiments.running.executor import LocalExecutor, given
+from experiments.running.game_pool import GamePool
 from experiments.running.model_options import ModelOptions
-from experiments.running.process_executor import Crew
-from experiments.running.runner import Done, Manner
+from experiments.running.process_executor import ProcessExecutor
+from experiments.running.runner import Done, RunOptions
 from experiments.running.runner import run as run_experiment
-from experiments.running.seat_pool import Players
+from experiments.running.seat_pool import SeatPool
 from experiments.running.shard import Shard
 from orchestrator import journal
 from orchestrator.errors import UserError
 from orchestrator.hanabi.view import View
 from orchestrator.journal import fsync
-from orchestrator.journal.events import Call, Decided, Halted, Moved, TurnStarted
+from orchestrator.journal.events import Call, Decided, GameSuspended, Moved, TurnStarted
 from orchestrator.models import fake_endpoint
 from orchestrator.models.budget import Accounts, Cost
 from orchestrator.models.layer import ModelLayer
@@ -67,7 +67,7 @@ def asking(url: str, **more: Any) -> dict[str, Any]:
 
 
 def played(text: dict[str, Any], folder: Path, **manner: Any) -> Done:
-    return run_experiment(parse(yaml.safe_dump(text)), folder, manner=Manner(**manner))
+    return run_experiment(parse(yaml.safe_dump(text)), folder, manner=RunOptions(**manner))
 
 
 def written(text: dict[str, Any], folder: Path) -> str:
@@ -264,7 +264,7 @@ def test_an_interrupted_run_ends_its_turns_and_goes_on(workers: str, tmp_path: P
         games = [journal.read(path) for path in (tmp_path / "here").rglob("*.jsonl")]
         assert sum(len(of(events, Moved)) > 0 for events in games) > 1
         for events in games:
-            assert isinstance(events[-1], Halted) and events[-1].why == "interrupted"
+            assert isinstance(events[-1], GameSuspended) and events[-1].why == "interrupted"
             assert len(of(events, TurnStarted)) == len(of(events, Moved))
         asked, server.latency_s = server.asked, 0
         played(asking(url), tmp_path / "here")
@@ -345,13 +345,13 @@ def test_what_the_run_raises_at_the_end_of_a_game_is_not_lost(tmp_path: Path) ->
 
     plan = Plan.of(parse(yaml.safe_dump(PROGRAMS)), tmp_path)
     with pytest.raises(OSError, match="No space left"):
-        asyncio.run(Room(Players(plan.sitters), full).play(given(plan.jobs)))
+        asyncio.run(GamePool(SeatPool(plan.sitters), full).play(given(plan.jobs)))
     assert len(list(tmp_path.rglob("*.jsonl"))) == 1  # no other game begins
 
 
 def test_an_interrupt_that_comes_before_the_first_game_is_not_lost(tmp_path: Path) -> None:
     plan = Plan.of(parse(yaml.safe_dump(PROGRAMS)), tmp_path)
-    for executor in (Local(plan.sitters, ModelLayer()), Crew(plan.sitters, ModelOptions(), None, 2)):
+    for executor in (LocalExecutor(plan.sitters, ModelLayer()), ProcessExecutor(plan.sitters, ModelOptions(), None, 2)):
         executor.close("interrupted")
         executor.play(plan.jobs, lambda outcome: None, lambda: None)
         executor.end()

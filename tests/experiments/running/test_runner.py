@@ -16,7 +16,7 @@ import yaml
 from experiments.cli import app
 from experiments.design import experiment as config
 from experiments.results.rows import peek
-from experiments.running.runner import Manner
+from experiments.running.runner import RunOptions
 from experiments.running.runner import run as run_experiment
 from experiments.show.game_story import Story
 from orchestrator import journal, play
@@ -117,7 +117,7 @@ def test_a_killed_run_goes_on_to_the_same_results_also_in_several_processes(tmp_
     many = experiment(seeds={"first": 1, "count": 40}, arms={}, baseline=None, players=[2])
     unbroken, killed = tmp_path / "unbroken", tmp_path / "killed"
     run_experiment(many, unbroken)
-    child = forked(lambda: run_experiment(many, killed, manner=Manner(workers=2)))
+    child = forked(lambda: run_experiment(many, killed, manner=RunOptions(workers=2)))
     wait_for(lambda: len(list(killed.glob("games/small/*"))) > 3)
     os.kill(child, signal.SIGKILL)
     os.waitpid(child, 0)
@@ -125,7 +125,7 @@ def test_a_killed_run_goes_on_to_the_same_results_also_in_several_processes(tmp_
     begun = {path: path.stat().st_size for path in killed.glob("games/small/*")}
     assert len(begun) < 40 and not (killed / "results.csv").exists()
     finished = [path for path in begun if peek(path).result]
-    resumed = run_experiment(many, killed, manner=Manner(workers=2))
+    resumed = run_experiment(many, killed, manner=RunOptions(workers=2))
     assert not resumed.failed and all(path.stat().st_size == begun[path] for path in finished)
     assert (killed / "results.csv").read_bytes() == (unbroken / "results.csv").read_bytes()
     for path in begun:

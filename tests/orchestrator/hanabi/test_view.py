@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 import graphs
-from graphs.prompting import asks
+from graphs.prompting import requests
 from orchestrator.hanabi.cards import INDEX, Card
 from orchestrator.hanabi.referee import Referee, deal, rebuild
 from orchestrator.hanabi.view import View
@@ -106,7 +106,7 @@ async def test_another_hidden_hand_changes_no_note_and_no_prompt(graph: str, pla
     for view, other in pairs(players, 11):
         notes, others = await turn_of(config, view), await turn_of(config, other)
         assert notes == others
-        assert asks(config, view, notes) == asks(config, other, others)
+        assert requests(config, view, notes) == requests(config, other, others)
         met += 1
     assert met
 

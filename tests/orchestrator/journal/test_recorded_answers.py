@@ -18,7 +18,7 @@ from orchestrator.journal.recorded_answers import Recording
 from orchestrator.models import fake_endpoint
 from orchestrator.models.cache import Cache, Cached
 from orchestrator.models.layer import ModelLayer
-from orchestrator.models.request import Ask, Message, Part, Place, Said, messages
+from orchestrator.models.request import Message, ModelRequest, ModelResponse, Part, Place, messages
 from orchestrator.models.schema import response_format
 from orchestrator.models.settings import settings
 from orchestrator.table.game_loop import play_async
@@ -141,11 +141,11 @@ class Blind:
 
     heat: float
 
-    async def __call__(self, ask: Ask, said: tuple[Message, ...], /) -> Said:
-        told = [{"role": message.role, "content": message.content} for message in said]
-        answer = fake_endpoint.complete({"messages": told, "response_format": response_format(ask.reply)})
+    async def __call__(self, request: ModelRequest, messages: tuple[Message, ...], /) -> ModelResponse:
+        told = [{"role": message.role, "content": message.content} for message in messages]
+        answer = fake_endpoint.complete({"messages": told, "response_format": response_format(request.reply)})
         text = answer["choices"][0]["message"]["content"]
-        return Said(text=text.replace("A blind answer", f"A blind answer at {self.heat}"))
+        return ModelResponse(text=text.replace("A blind answer", f"A blind answer at {self.heat}"))
 
     async def aclose(self) -> None:
         """Nothing to close."""
@@ -178,16 +178,16 @@ class Counting:
     def __init__(self) -> None:
         self.asked: Counter[str] = Counter()
 
-    async def __call__(self, ask: Ask, said: tuple[Message, ...], /) -> Said:
-        self.asked[ask.node] += 1
+    async def __call__(self, request: ModelRequest, messages: tuple[Message, ...], /) -> ModelResponse:
+        self.asked[request.node] += 1
         await asyncio.sleep(0.01)
-        return Said(text=f"answer {self.asked.total()}", tokens_in=5, tokens_out=2, usd=0.5, finish="stop")
+        return ModelResponse(text=f"answer {self.asked.total()}", tokens_in=5, tokens_out=2, usd=0.5, finish="stop")
 
     async def aclose(self) -> None:
         """Nothing to close."""
 
 
-async def said(cached: Cached, one: Ask) -> Said:
+async def said(cached: Cached, one: ModelRequest) -> ModelResponse:
     return await cached(one, messages(one.parts))
 
 
@@ -269,8 +269,8 @@ asyncio.run(main())
 
 async def test_a_call_that_fails_is_not_kept_and_lets_the_next_one_ask(tmp_path: Path) -> None:
     class Failing(Counting):
-        async def __call__(self, ask: Ask, said: tuple[Message, ...], /) -> Said:
-            spoken = await super().__call__(ask, said)
+        async def __call__(self, request: ModelRequest, messages: tuple[Message, ...], /) -> ModelResponse:
+            spoken = await super().__call__(request, messages)
             if self.asked.total() == 1:
                 raise ModelError("down")
             return spoken
@@ -278,7 +278,7 @@ async def test_a_call_that_fails_is_not_kept_and_lets_the_next_one_ask(tmp_path:
     shared = Cached(Failing(), Cache(tmp_path), settings("openai:m@http://127.0.0.1:9/v1"))
     results = await asyncio.gather(*(said(shared, ask()) for _ in range(3)), return_exceptions=True)
     assert sum(isinstance(one, ModelError) for one in results) == 1
-    assert sorted(one.cached for one in results if isinstance(one, Said)) == [False, True]
+    assert sorted(one.cached for one in results if isinstance(one, ModelResponse)) == [False, True]
 
 
 async def test_a_game_from_the_cache_is_the_same_game_and_costs_nothing(tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ from orchestrator import journal, play
 from orchestrator.errors import IllegalMove, Suspended, TurnError, UserError
 from orchestrator.hanabi.moves import HintColour
 from orchestrator.hanabi.view import View
-from orchestrator.journal.events import Call, Decided, Event, Halted, Moved, Result
+from orchestrator.journal.events import Call, Decided, Event, GameSuspended, Moved, Result
 from orchestrator.models import fake_endpoint
 from orchestrator.models.request import Message, Scripted, prompt_hash
 from orchestrator.table.seat import Decision, Memory
@@ -47,7 +47,7 @@ def talkative() -> Scripted:
 
     def chosen(ask: Any) -> Any:
         calm = [number for number, move in ask.moves.items() if move.kind == "discard"]
-        unusable = ask.place.turn % 7 == 0 and ask.number == 0
+        unusable = ask.place.turn % 7 == 0 and ask.ask == 0
         return "mumble" if unusable else {"reason": "r", "action": (calm or list(ask.moves))[-1]}
 
     return scripted(
@@ -134,8 +134,8 @@ def test_a_suspended_game_goes_on_and_keeps_its_faults(tmp_path: Path) -> None:
             assert str(error) == "enough for today"
             stops += 1
     events = journal.read(path)
-    assert stops > 3 and sum(isinstance(event, Halted) for event in events) == stops
-    plain = [event for event in events if not isinstance(event, Halted)]
+    assert stops > 3 and sum(isinstance(event, GameSuspended) for event in events) == stops
+    plain = [event for event in events if not isinstance(event, GameSuspended)]
     assert journal.comparable(plain) == journal.comparable(journal.read(whole(tmp_path)[0]))
 
 

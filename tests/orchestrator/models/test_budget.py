@@ -17,7 +17,7 @@ from orchestrator.journal.events import Call, Event, Moved, TurnStarted
 from orchestrator.models import fake_endpoint
 from orchestrator.models.budget import Budget, Cost, Metered
 from orchestrator.models.layer import ModelLayer
-from orchestrator.models.request import Ask, Message, Said, messages
+from orchestrator.models.request import Message, ModelRequest, ModelResponse, messages
 from orchestrator.models.settings import settings
 from orchestrator.table.game_loop import play_async
 from tests.conftest import Run
@@ -33,9 +33,9 @@ class Answering:
     def __init__(self, tokens_out: int) -> None:
         self.tokens_out = tokens_out
 
-    async def __call__(self, ask: Ask, said: tuple[Message, ...], /) -> Said:
+    async def __call__(self, request: ModelRequest, messages: tuple[Message, ...], /) -> ModelResponse:
         await asyncio.sleep(0.001)
-        return Said(text="x", tokens_in=2, tokens_out=self.tokens_out, reasoning_tokens=self.tokens_out // 2)
+        return ModelResponse(text="x", tokens_in=2, tokens_out=self.tokens_out, reasoning_tokens=self.tokens_out // 2)
 
     async def aclose(self) -> None:
         """Nothing to close."""
@@ -105,7 +105,7 @@ def test_what_was_played_without_a_price_counts_at_the_price_of_now() -> None:
 
 async def test_a_failed_call_gives_its_room_back() -> None:
     class Failing(Answering):
-        async def __call__(self, ask: Ask, said: tuple[Message, ...], /) -> Said:
+        async def __call__(self, request: ModelRequest, messages: tuple[Message, ...], /) -> ModelResponse:
             raise ModelError("down")
 
     budget = Budget(max_tokens=5000)

@@ -12,12 +12,12 @@ from aiohttp import web
 
 import graphs
 from orchestrator.errors import ModelError, Suspended
-from orchestrator.journal.events import Call, Event, Halted
+from orchestrator.journal.events import Call, Event, GameSuspended
 from orchestrator.models import fake_endpoint, faults
 from orchestrator.models.fake_faults import CONTENT, WIRE, Faults, spoil
 from orchestrator.models.layer import ChatBrain, ModelLayer
 from orchestrator.models.limiter import Limiter
-from orchestrator.models.request import Absent, Attempt, Brain, Exchange, Said, answer, messages
+from orchestrator.models.request import Absent, Brain, Exchange, ModelResponse, WireTry, answer, messages
 from orchestrator.table.game_loop import play_async
 from roles import Choice
 from tests.support.servers import GOOD, Handler, ask, completion, quick, server
@@ -166,7 +166,7 @@ async def test_no_money_is_not_waited_for() -> None:
 async def test_a_filter_that_refuses_the_content_is_an_absence() -> None:
     body = {"error": {"message": "filtered", "code": "content_filter"}}
     reply, seen = await asked_of(refusing(400, body, []))
-    assert isinstance(reply, Absent) and {exchange.said.finish for exchange in seen if exchange.said} == {
+    assert isinstance(reply, Absent) and {exchange.response.finish for exchange in seen if exchange.response} == {
         "content_filter"
     }
 
@@ -220,10 +220,10 @@ async def test_waits_double_up_to_a_minute_and_end_with_patience() -> None:
     brain = chat_brain(backoff_s=1, attempts=99, patience_s=300)
     fault = faults.Fault("is down", 503, heals=True)
     waits: list[float] = []
-    tries: list[Attempt] = []
+    tries: list[WireTry] = []
     while (wait := brain._wait(fault, tries)) is not None:
         waits.append(wait)
-        tries.append(Attempt(error="down", waited_s=wait))
+        tries.append(WireTry(error="down", waited_s=wait))
     for number, wait in enumerate(waits):
         longest = min(2**number, 60)
         assert longest / 2 <= wait <= longest
@@ -345,7 +345,7 @@ async def test_an_always_busy_server_suspends_the_game() -> None:
     assert (
         "has too many requests: HTTP 429" in str(error) and "given up after 4 tries" in str(error) and not error.refused
     )
-    assert isinstance(events[-1], Halted) and events[-1].why == str(error)
+    assert isinstance(events[-1], GameSuspended) and events[-1].why == str(error)
     calls = [event for event in events if isinstance(event, Call)]
     assert len(calls) == 5 and {call.outcome for call in calls} == {"failed"}  # every specialist finished its tries
 
@@ -387,7 +387,7 @@ async def test_no_task_is_left_behind() -> None:
 
 async def test_every_kind_of_brain_that_fails_suspends(monkeypatch: pytest.MonkeyPatch) -> None:
     class Failing:
-        async def __call__(self, *_: object) -> Said:
+        async def __call__(self, *_: object) -> ModelResponse:
             raise ModelError("out of order")
 
         async def aclose(self) -> None:

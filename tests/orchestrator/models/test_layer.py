@@ -16,7 +16,18 @@ from orchestrator.models import fake_endpoint
 from orchestrator.models import layer as models
 from orchestrator.models.layer import ModelLayer
 from orchestrator.models.openai_client import OpenAIChat
-from orchestrator.models.request import Absent, Ask, Brain, Exchange, Message, Part, Said, Scripted, answer, messages
+from orchestrator.models.request import (
+    Absent,
+    Brain,
+    Exchange,
+    Message,
+    ModelRequest,
+    ModelResponse,
+    Part,
+    Scripted,
+    answer,
+    messages,
+)
 from orchestrator.models.schema import response_format
 from orchestrator.table.game_loop import play_async
 from roles import Choice
@@ -229,7 +240,7 @@ async def test_the_fake_endpoint_answers_by_schema_and_repeats_itself() -> None:
     async with fake_endpoint.serving(fake_endpoint.app()) as url:
         brain = ModelLayer().brain(f"openai:fake@{url}")
         first, second = [await brain(view_free, messages(view_free.parts)) for _ in range(2)]
-        report = Ask("h", "history_analyst", 0, view_free.parts, HistoryReport, {})
+        report = ModelRequest("h", "history_analyst", 0, view_free.parts, HistoryReport, {})
         typed = await answer(report, brain, lambda _: None)
         await brain.aclose()
     assert first.text == second.text
@@ -242,12 +253,12 @@ class Slow:
 
     together = most = 0
 
-    async def __call__(self, ask: Ask, said: tuple[Message, ...], /) -> Said:
+    async def __call__(self, request: ModelRequest, messages: tuple[Message, ...], /) -> ModelResponse:
         self.together += 1
         self.most = max(self.most, self.together)
         await asyncio.sleep(0.02)
         self.together -= 1
-        return Said(text="")
+        return ModelResponse(text="")
 
     async def aclose(self) -> None:
         """Nothing to close."""

@@ -144,8 +144,8 @@ def test_a_file_names_models(tmp_path: Path) -> None:
     assert named["exact"] == "program" and isinstance(named["default"], ModelSettings)
     config = graphs.replace(graphs.read("cac"), check="judge", interpret="exact")
     seat = graphs.seat(config, named["default"], named=named)
-    assert seat.card.model == "program+openai:m@http://127.0.0.1:9/v1+openai:n@http://127.0.0.1:9/v1"
-    assert seat.card.models["openai:m@http://127.0.0.1:9/v1"]["temperature"] == 0.2
+    assert seat.info.model == "program+openai:m@http://127.0.0.1:9/v1+openai:n@http://127.0.0.1:9/v1"
+    assert seat.info.models["openai:m@http://127.0.0.1:9/v1"]["temperature"] == 0.2
     path.write_text("model: openai:m@http://127.0.0.1:9/v1\nmax_tokens: 7\n", "utf-8")
     one = settings.read(path)["default"]
     for text, wanted in (("model: program", "program"), ("default: replay:games", "replay:games")):
@@ -167,7 +167,7 @@ def test_one_model_with_two_samplings_is_two_models() -> None:
     config = graphs.replace(graphs.read("cac"), check="hot")
     seat = graphs.seat(config, quick(url), named={"hot": quick(url, temperature=1.2)})
     assert len(seat.brains) == 2
-    assert seat.card.models[f"openai:fake@{url} (hot)"]["temperature"] == 1.2
+    assert seat.info.models[f"openai:fake@{url} (hot)"]["temperature"] == 1.2
 
 
 async def test_seats_of_one_layer_share_their_models_limits() -> None:
@@ -236,7 +236,7 @@ def test_model_objects_that_differ_are_told_apart_and_their_keys_are_not_told(mo
         ChatOpenAI(model="q", api_key=SecretStr("sk-x"), base_url=f"http://127.0.0.1:{port}/v1", temperature=heat)
         for port, heat in ((1, 0.1), (2, 0.1), (1, 0.9))
     ]
-    cards = [graphs.seat("watson", one).card for one in made]
+    cards = [graphs.seat("watson", one).info for one in made]
     assert len({str(card) for card in cards}) == 3 and not any("sk-x" in str(card) for card in cards)
     told = models.described(made[0])
     assert told.made_with["temperature"] == 0.1 and told.temperature is None and told.price is not None

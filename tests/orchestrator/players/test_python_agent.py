@@ -14,8 +14,8 @@ from orchestrator.hanabi.moves import Move
 from orchestrator.hanabi.referee import Referee, deal, rebuild
 from orchestrator.hanabi.view import View
 from orchestrator.players import python_agent
-from orchestrator.players.python_agent import Outside, observed
-from orchestrator.table.seat import Chair
+from orchestrator.players.python_agent import PythonAgent, observed
+from orchestrator.table.seat import GameContext
 from tests.support.positions import random_game, random_views
 from tests.support.prove import FULL
 
@@ -54,8 +54,8 @@ def test_a_hand_is_found_where_the_first_fit_would_not_do() -> None:
 def test_an_agent_of_hle_sees_and_plays_here_what_it_sees_and_plays_there(players: int) -> None:
     env = rl_env.HanabiEnv({"players": players, "seed": 5, "random_start_player": False})
     there, done = env.reset(), False
-    seat = Outside("python:SimpleAgent", SimpleAgent)
-    sitting = [seat.sitting(Chair()) for _ in range(players)]
+    seat = PythonAgent("python:SimpleAgent", SimpleAgent)
+    sitting = [seat.bind(GameContext()) for _ in range(players)]
     referee = Referee(players, deal(5))
     while not done:
         acting = there["current_player"]
@@ -92,7 +92,7 @@ VIEW = random_views(3, 2)[4]
 
 
 def decided(answer: object, view: View = VIEW) -> Move:
-    return asyncio.run(Outside("python:mine:agent", lambda observation: answer)(view, {})).move
+    return asyncio.run(PythonAgent("python:mine:agent", lambda observation: answer)(view, {})).move
 
 
 def test_a_move_is_answered_by_number_by_text_or_as_an_action() -> None:
@@ -138,13 +138,13 @@ class Noting:
 
 def test_every_seat_of_a_game_has_an_instance_that_saw_its_own_turns() -> None:
     Noting.made.clear()
-    seat = Outside("python:Noting", Noting)
-    sitting = [seat.sitting(Chair()) for _ in range(2)]
+    seat = PythonAgent("python:Noting", Noting)
+    sitting = [seat.bind(GameContext()) for _ in range(2)]
     referee = Referee(2, deal(1))
     for _ in range(6):
         referee.apply(asyncio.run(sitting[referee.seat](referee.view(), {})).move)
     assert [one.told for one in Noting.made] == [(2, 0), (2, 1)]
-    joining = seat.sitting(Chair())  # as in a game that goes on
+    joining = seat.bind(GameContext())  # as in a game that goes on
     view = referee.view()
     assert asyncio.run(joining(view, {})).move == asyncio.run(sitting[0](view, {})).move
     assert Noting.made[-1].turns == Noting.made[0].turns and len(Noting.made) == 3

@@ -9,25 +9,25 @@ from hypothesis import strategies as st
 
 import graphs
 from orchestrator.hanabi.cards import INDEX, Card
-from orchestrator.hanabi.convention.common_knowledge import Common, Event, common
+from orchestrator.hanabi.convention.common_knowledge import CommonKnowledge, PublicMove, common_knowledge
 from orchestrator.hanabi.convention.common_knowledge import _after as caches_of_common
-from orchestrator.hanabi.convention.hint_convention import ADAPTING, LITERAL, STRANGER, Custom
+from orchestrator.hanabi.convention.hint_convention import ADAPTING, LITERAL, STRANGER, Convention
 from orchestrator.hanabi.convention.partner_model import understand
 from orchestrator.hanabi.convention.policy import Scene, decide
 from orchestrator.hanabi.referee import Referee, deal
 from orchestrator.hanabi.view import View
-from orchestrator.table.seat import Chair
+from orchestrator.table.seat import GameContext
 from tests.support.positions import partners_game, random_game
 from tests.support.prove import FULL
 
 PLAYERS = (2, 3, 4, 5)
-NEWEST, OLDEST = Custom("newest", "newest"), Custom("oldest", "oldest")
+NEWEST, OLDEST = Convention("newest", "newest"), Convention("oldest", "oldest")
 CUSTOMS = {
     "newest": (NEWEST,) * 5,
     "oldest": (OLDEST,) * 5,
     "literal": (LITERAL,) * 5,
     "strangers": (STRANGER,) * 5,
-    "mixed": (NEWEST, OLDEST, LITERAL, STRANGER, Custom("oldest", None)),
+    "mixed": (NEWEST, OLDEST, LITERAL, STRANGER, Convention("oldest", None)),
     "adapting": (ADAPTING, NEWEST, STRANGER, ADAPTING, OLDEST),
 }
 GAMES = 1000 if FULL else 20
@@ -56,16 +56,16 @@ def within(masks: Sequence[Sequence[int]], hands: Sequence[Sequence[Card]]) -> b
     )
 
 
-def sound(now: Common) -> bool:
+def sound(now: CommonKnowledge) -> bool:
     """Whether something is left of every card, and nothing that hints exclude."""
-    pairs = zip(now.hands, now.literal, strict=True)
+    pairs = zip(now.known, now.literal, strict=True)
     return all(mask and not mask & ~said for hand, hints in pairs for mask, said in zip(hand, hints, strict=True))
 
 
-def now_at(now: Common, referee: Referee) -> Common:
+def now_at(now: CommonKnowledge, referee: Referee) -> CommonKnowledge:
     """The state one turn later, by the latest move alone."""
     history = referee.view(0).history
-    return now.after(Event.of(history[-1])) if history else now
+    return now.after(PublicMove.of(history[-1])) if history else now
 
 
 CASES = [(tuple(CUSTOMS)[number % 6], 2 + number % 4, number) for number in range(GAMES)]
@@ -76,26 +76,26 @@ def test_it_grows_move_by_move_to_what_every_seat_makes_of_its_whole_history(
     name: str, players: int, seed: int
 ) -> None:
     customs = CUSTOMS[name][:players]
-    now = Common.start(customs)
+    now = CommonKnowledge.start(customs)
     for referee in random_game(players, seed):
         now = now_at(now, referee)
         views = [referee.view(seat) for seat in range(players)]
-        assert all(common(customs, view.history) == now for view in views)
+        assert all(common_knowledge(customs, view.history) == now for view in views)
         assert now.literal == literal_of(views[0])
         assert (now.piles.fireworks, now.tokens, now.lives) == (views[0].fireworks, views[0].tokens, views[0].lives)
         assert sorted(now.piles.discards) == sorted(views[0].discards) and now.deck == views[0].deck_size
         assert within(now.literal, hands_of(referee)) and sound(now)
         assert all(referee.deck[number] == card for number, card in now.gone)
         if name == "strangers":
-            assert within(now.hands, hands_of(referee)) and not now.claims
+            assert within(now.known, hands_of(referee)) and not now.claims
 
 
 def test_a_past_that_nobody_worked_out_before_is_worked_out_from_its_beginning() -> None:
     *_, referee = random_game(3, 5)
     views = [referee.view(seat) for seat in range(3)]
-    known = [common(CUSTOMS["newest"][:3], view.history) for view in views]
+    known = [common_knowledge(CUSTOMS["newest"][:3], view.history) for view in views]
     caches_of_common.cache_clear()
-    assert [common(CUSTOMS["newest"][:3], view.history) for view in reversed(views)] == known
+    assert [common_knowledge(CUSTOMS["newest"][:3], view.history) for view in reversed(views)] == known
 
 
 SELF_PLAY = [
@@ -112,8 +112,8 @@ def test_among_those_who_keep_to_it_a_convention_is_never_broken_and_never_wrong
 ) -> None:
     customs = (KEPT[name],) * players
     for referee in partners_game((name,) * players, seed):
-        now = common(customs, () if referee.turn == 1 else referee.view(0).history)
-        assert within(now.hands, hands_of(referee))
+        now = common_knowledge(customs, () if referee.turn == 1 else referee.view(0).history)
+        assert within(now.known, hands_of(referee))
     assert now.claims
     assert all(claim.types >> INDEX[referee.deck[claim.card]] & 1 for claim in now.claims)
     assert referee.lives > 0
@@ -121,7 +121,7 @@ def test_among_those_who_keep_to_it_a_convention_is_never_broken_and_never_wrong
 
 @pytest.mark.parametrize("players", PLAYERS if FULL else (2, 4))
 async def test_house_trusts_itself_and_is_right_to(players: int) -> None:
-    house = graphs.seat("house").sitting(Chair())
+    house = graphs.seat("house").bind(GameContext())
     for seed in range(250 if FULL else 1):
         referee = Referee(players, deal(seed))
         while not referee.over:
@@ -129,29 +129,29 @@ async def test_house_trusts_itself_and_is_right_to(players: int) -> None:
             hands = {hand.seat: hand.cards for hand in view.hands}
             understood = understand(view.history, players, view.seat, hands)
             assert {(one.custom, one.broke) for one in understood.trust} == {(NEWEST, ())}
-            assert within(understood.common.hands, hands_of(referee))
+            assert within(understood.knowledge.known, hands_of(referee))
             referee.apply((await house(view, {})).move)
         assert referee.lives > 0 and referee.score_strict >= 15
 
 
 MANNERS = st.sampled_from(("newest", "oldest", "adapts", None))
-ANY_CUSTOM = st.builds(Custom, MANNERS, MANNERS)
+ANY_CUSTOM = st.builds(Convention, MANNERS, MANNERS)
 
 
 @settings(max_examples=300 if FULL else 10, deadline=None)
 @given(st.lists(ANY_CUSTOM, min_size=2, max_size=5), st.integers(0, 10_000))
 def test_no_legal_game_leaves_a_card_that_can_be_nothing_or_a_player_without_a_move(
-    customs: list[Custom], seed: int
+    customs: list[Convention], seed: int
 ) -> None:
     for referee in random_game(len(customs), seed):
         view = referee.view()
-        now = common(customs, view.history)
+        now = common_knowledge(customs, view.history)
         assert sound(now)
         if (referee.turn + seed) % (1 if FULL else 12):
             continue
         hands = {hand.seat: hand.cards for hand in view.hands}
         understood = understand(view.history, view.players, view.seat, hands)
-        assert sound(understood.common) and {one.seat for one in understood.trust} == set(hands)
-        for state in (now, understood.common):
+        assert sound(understood.knowledge) and {one.seat for one in understood.trust} == set(hands)
+        for state in (now, understood.knowledge):
             move, why = decide(Scene(view.seat, state, hands, view.legal, view.turns_left))
             assert move in view.legal and why

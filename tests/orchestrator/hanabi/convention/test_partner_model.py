@@ -6,7 +6,7 @@ from pydantic import BaseModel
 import graphs
 import roles
 from orchestrator.hanabi.cards import INDEX
-from orchestrator.hanabi.convention.hint_convention import LITERAL, STRANGER, Custom, types_of
+from orchestrator.hanabi.convention.hint_convention import LITERAL, STRANGER, Convention, types_of
 from orchestrator.hanabi.convention.partner_model import NOTHING_KNOWN, Prior, Understanding, learnt, understand, usual
 from orchestrator.hanabi.convention.policy import Scene
 from orchestrator.hanabi.moves import Play
@@ -24,7 +24,7 @@ from tests.support.positions import dealt, partners_game, turn_of
 from tests.support.prove import FULL
 
 PLAYERS = (2, 3, 4, 5)
-NEWEST, OLDEST = Custom("newest", "newest"), Custom("oldest", "oldest")
+NEWEST, OLDEST = Convention("newest", "newest"), Convention("oldest", "oldest")
 
 
 def understood(referee: Referee, seat: int = 0, before: Prior = NOTHING_KNOWN) -> Understanding:
@@ -49,8 +49,8 @@ def test_a_partner_is_believed_until_a_card_that_he_pointed_at_does_not_fit() ->
 def test_from_then_on_all_his_hints_say_what_they_say_and_he_is_told_things_in_so_many_words() -> None:
     moves = [*HINT, *PLAY, "hint P0 blue"]
     referee = dealt(*HANDS, moves=moves)
-    now = understood(referee).common
-    assert now.hands == now.literal and not [claim for claim in now.claims if claim.seat == 1]
+    now = understood(referee).knowledge
+    assert now.known == now.literal and not [claim for claim in now.claims if claim.seat == 1]
     view = referee.view()
     scene = Scene(0, now, {1: view.hands[0].cards}, view.legal)
     assert scene.among_strangers and all(taught.says is None for taught in scene.taught)
@@ -174,7 +174,7 @@ def test_hints_mean_to_the_roles_what_they_mean_to_the_historian(names: tuple[st
     for referee in partners_game(names, 2):
         if referee.over or referee.turn % 2:
             continue
-        view, now = referee.view(), understood(referee, referee.seat).common
+        view, now = referee.view(), understood(referee, referee.seat).knowledge
         told = cut(view, [(kind, {}) for kind in roles.get("aggregator").takes])
         notes = {"historian": (solved("history_analyst", view, {}),)}
         at = scene(told, by_history(Position.of(told), notes), notes)
@@ -182,7 +182,7 @@ def test_hints_mean_to_the_roles_what_they_mean_to_the_historian(names: tuple[st
         for hint in (taught.hint for taught in at.taught):
             of, cards = types_of(hint), at.hands[hint.to]
             touched = [slot for slot, card in enumerate(cards) if of >> INDEX[card] & 1]
-            assert at.common.hear(view.seat, hint, touched) == now.hear(view.seat, hint, touched)
+            assert at.knowledge.hear(view.seat, hint, touched) == now.hear(view.seat, hint, touched)
             met += 1
     assert met > 50
 

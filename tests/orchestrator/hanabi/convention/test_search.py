@@ -12,8 +12,8 @@ from graphs.config import checked
 from orchestrator.errors import UserError
 from orchestrator.hanabi import belief
 from orchestrator.hanabi.cards import COPIES_OF, HAND_SIZES
-from orchestrator.hanabi.convention.common_knowledge import Common, Event, common
-from orchestrator.hanabi.convention.hint_convention import LITERAL, STRANGER, Custom
+from orchestrator.hanabi.convention.common_knowledge import CommonKnowledge, PublicMove, common_knowledge
+from orchestrator.hanabi.convention.hint_convention import LITERAL, STRANGER, Convention
 from orchestrator.hanabi.convention.policy import Scene, decide
 from orchestrator.hanabi.convention.rollout import Game, act, move, numbered
 from orchestrator.hanabi.convention.search import Deals, best, candidates, search
@@ -21,28 +21,28 @@ from orchestrator.hanabi.moves import HintColour, HintRank, Move, Play
 from orchestrator.hanabi.referee import Referee, deal
 from orchestrator.hanabi.view import View
 from orchestrator.journal.events import Decided
-from orchestrator.table.seat import Chair, Decision
+from orchestrator.table.seat import Decision, GameContext
 from tests.orchestrator.hanabi.test_view import disguised
 from tests.support.positions import events_of, random_game
 from tests.support.small_graph import turn
 from tests.test_games import check_game, of
 
-NEWEST = Custom()
+NEWEST = Convention()
 TABLES = {
     2: (NEWEST, NEWEST),
-    3: (NEWEST, Custom("oldest", "oldest"), STRANGER),
-    4: (LITERAL, Custom("adapts", "adapts"), NEWEST, NEWEST),
+    3: (NEWEST, Convention("oldest", "oldest"), STRANGER),
+    4: (LITERAL, Convention("adapts", "adapts"), NEWEST, NEWEST),
     5: (NEWEST,) * 5,
 }
 
 
-def dealt(players: int, seed: int, customs: tuple[Custom, ...]) -> Game:
+def dealt(players: int, seed: int, customs: tuple[Convention, ...]) -> Game:
     cards, size = numbered(deal(seed)), HAND_SIZES[players]
     hands = [cards[seat * size : (seat + 1) * size] for seat in range(players)]
-    return Game(Common.start(customs), 0, None).dealt(hands, cards[: players * size - 1 : -1])
+    return Game(CommonKnowledge.start(customs), 0, None).dealt(hands, cards[: players * size - 1 : -1])
 
 
-def scene(view: View, now: Common) -> Scene:
+def scene(view: View, now: CommonKnowledge) -> Scene:
     return Scene(view.seat, now, {hand.seat: hand.cards for hand in view.hands}, view.legal, view.turns_left)
 
 
@@ -50,29 +50,29 @@ def conventional(players: int, seed: int) -> Iterator[tuple[Referee, Scene, Move
     """A game of convention players: the referee before each move, what its player decides by, and the move."""
     referee, customs = Referee(players, deal(seed)), (NEWEST,) * players
     while not referee.over:
-        at = scene(referee.view(), common(customs, referee.view().history))
+        at = scene(referee.view(), common_knowledge(customs, referee.view().history))
         made = decide(at)[0]
         yield referee, at, made
         referee.apply(made)
 
 
-def same(game: Game, view: View, now: Common) -> bool:
+def same(game: Game, view: View, now: CommonKnowledge) -> bool:
     """Whether a rollout stands where the table does, and everybody knows the same."""
     tables = (game.tokens, game.lives, tuple(game.tops), len(game.deck), game.turns_left, game.seat) == (
         (view.tokens, view.lives, view.fireworks, view.deck_size, view.turns_left, view.seat)
     )
     piles = (game.playable, game.dead, game.critical) == (now.piles.playable, now.piles.dead, now.piles.critical)
-    known = (game.known, game.literal) == ([list(h) for h in now.hands], [list(h) for h in now.literal])
+    known = (game.known, game.literal) == ([list(h) for h in now.known], [list(h) for h in now.literal])
     return tables and piles and known
 
 
 @pytest.mark.parametrize("players", (2, 3, 4, 5))
 def test_a_rollout_keeps_the_rules_of_the_table_and_the_common_knowledge(players: int) -> None:
-    game, now, before = dealt(players, 10_003, TABLES[players]), Common.start(TABLES[players]), None
+    game, now, before = dealt(players, 10_003, TABLES[players]), CommonKnowledge.start(TABLES[players]), None
     for before in random_game(players, 10_003):
         view = before.view()
         if view.history:
-            now = now.after(Event.of(view.history[-1]))
+            now = now.after(PublicMove.of(view.history[-1]))
             game.apply(act(view.history[-1].move))
         assert not game.over and same(game, view, now)
     assert before is not None
@@ -159,7 +159,7 @@ async def test_a_planner_that_does_not_search_plays_like_the_house() -> None:
 
 
 async def decision(view: View) -> Decision:
-    return await graphs.seat(planner(20)).sitting(Chair())(view, {})
+    return await graphs.seat(planner(20)).bind(GameContext())(view, {})
 
 
 async def test_the_same_is_chosen_each_time_and_behind_another_hidden_hand() -> None:
@@ -182,7 +182,7 @@ def test_a_budget_that_is_none_is_refused(rollouts: Any) -> None:
 
 def test_without_conventions_partners_are_taken_at_their_word() -> None:
     at = middle(3)
-    strangers = replace(at, common=replace(at.common, customs=(STRANGER,) * 3, hands=at.common.literal))
+    strangers = replace(at, knowledge=replace(at.knowledge, conventions=(STRANGER,) * 3, known=at.knowledge.literal))
     trials = search(strangers, strangers.legal[0], 24, Random(1))
     assert len(trials) > 1 and all(trial.scores for trial in trials)
-    assert belief.believe(strangers.common.hands[at.seat], at.piles, *at.hands.values())
+    assert belief.believe(strangers.knowledge.known[at.seat], at.piles, *at.hands.values())
