@@ -6,12 +6,9 @@ from types import FrameType
 from typing import Annotated
 
 import typer
-from dotenv import find_dotenv, load_dotenv
-from rich.text import Text
 
 from experiments.cli import experiment, export, game, listing, logs, tools
 from experiments.cli.options import HELP, INTERRUPTED, Quiet, Verbose
-from experiments.show.terminal import console
 from orchestrator.errors import Suspended, TurnError, UserError
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, context_settings=HELP)
@@ -63,6 +60,10 @@ def _as_an_interrupt(number: int, frame: FrameType | None) -> None:
 
 
 def _fail(sentence: str, code: int) -> None:
+    from rich.text import Text
+
+    from experiments.show.terminal import console
+
     if sentence:
         console(err=True).print(Text.assemble(("error: ", "bold red"), sentence))
     sys.exit(code)
@@ -70,6 +71,8 @@ def _fail(sentence: str, code: int) -> None:
 
 def _keys() -> None:
     """Keys from the nearest .env; the environment goes first."""
+    from dotenv import find_dotenv, load_dotenv
+
     path = find_dotenv(usecwd=True)
     try:
         load_dotenv(path)
@@ -77,9 +80,25 @@ def _keys() -> None:
         raise UserError(f"cannot read {path}: it is not UTF-8 text") from None
 
 
+def _version(wanted: bool) -> None:
+    if wanted:
+        from platform import python_version
+
+        from orchestrator.versions import versions
+
+        print("\n".join(f"{name} {number}" for name, number in {**versions(), "python": python_version()}.items()))
+        raise typer.Exit
+
+
 @app.callback()
 def common(
     context: typer.Context,
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", help="Print the versions that can change a result.", callback=_version, is_eager=True
+        ),
+    ] = False,
     verbose: Verbose = False,
     quiet: Quiet = False,
     form: Annotated[str, typer.Option("--logs", envvar="HANABI_LOGS", help="console or json.")] = "console",

@@ -5,7 +5,6 @@ from typing import Annotated, Literal
 
 import typer
 
-from experiments import report as reporting
 from experiments.cli.options import (
     INTERRUPTED,
     CacheFolder,
@@ -18,20 +17,9 @@ from experiments.cli.options import (
     group,
     printed,
 )
-from experiments.costs import dry_run as dry
-from experiments.costs import sample_size, sample_size_report
-from experiments.design import experiment
-from experiments.report import compare, run_summary
-from experiments.running import runner as running
-from experiments.running.model_options import ModelOptions
-from experiments.running.progress import Progress
-from experiments.running.runner import Executors, RunOptions
-from experiments.running.shard import Shard
-from experiments.show.terminal import console
-from experiments.statistics import simulated_errors
-from experiments.statistics.analysis import analyse
-from experiments.statistics.power import POWER
 from orchestrator.errors import Suspended, TurnError
+
+Executors = Literal["local", "ray"]
 
 Settings = Annotated[
     list[str] | None,
@@ -73,16 +61,29 @@ def run(
     quiet: Quiet = False,
 ) -> None:
     """Run an experiment; the same command again goes on with it."""
+    from experiments.design import experiment
+    from experiments.running import runner
+    from experiments.running.model_options import ModelOptions
+    from experiments.running.progress import Progress
+    from experiments.running.shard import Shard
+    from experiments.show.terminal import console
+
     loud = context.obj.more(verbose=verbose, quiet=quiet).set_up()
     asked = experiment.read(name, settings or ())
     folder = out or Path("runs") / asked.name
     if dry_run:
+        from experiments.costs import dry_run as dry
+
         planned = dry.of(asked, folder, past, answer_tokens)
         printed(dry.data(planned)) if as_json else dry.show(planned, console())
         return
     options = ModelOptions(cache, replay, max_tokens, max_usd)
-    manner = RunOptions(options, workers, executor, Shard.read(shard) if shard else None)
-    done = running.run(asked, folder, manner=manner, progress=Progress(quiet=loud.quiet))
+    asked_for = runner.RunOptions(options, workers, executor, Shard.read(shard) if shard else None)
+    done = runner.run(asked, folder, manner=asked_for, progress=Progress(quiet=loud.quiet))
+    from experiments import report as reporting
+    from experiments.report import run_summary
+    from experiments.statistics.analysis import analyse
+
     rows = done.rows
     found = reporting.write(folder, rows=rows, interval=interval, png=False).analysis if rows else analyse(rows)
     printed(run_summary.data(done, found)) if as_json else run_summary.show(done, found, console())
@@ -102,6 +103,9 @@ def report(
     as_json: Json = False,
 ) -> None:
     """Write report.html and report.md with figures and tables, from what lies in a run's folder."""
+    from experiments import report as reporting
+    from experiments.show.terminal import console
+
     written = reporting.write(folder, interval=interval)
     printed(written.data()) if as_json else reporting.show(written, console())
 
@@ -116,6 +120,9 @@ def compared(
     as_json: Json = False,
 ) -> None:
     """Compare two runs arm by arm, on the deals that both played."""
+    from experiments.report import compare
+    from experiments.show.terminal import console
+
     found = compare.compare(first, second, arm, arm_b, interval=interval)
     printed(compare.data(found)) if as_json else compare.show(found, console())
 
@@ -128,12 +135,16 @@ def plan(
     past: Past = None,
     answer_tokens: AnswerTokens = None,
     effect: Annotated[float | None, typer.Option(help="Points that an arm should differ by and be seen to.")] = None,
-    power: Annotated[float, typer.Option(help="How often such a difference is to be seen.")] = POWER,
+    power: Annotated[float, typer.Option(help="How often such a difference is to be seen.")] = 0.8,
     max_usd: Annotated[float | None, typer.Option("--max-usd", help="What it may cost.")] = None,
     max_tokens: Annotated[int | None, typer.Option("--max-tokens", help="What it may take, in and out.")] = None,
     as_json: Json = False,
 ) -> None:
     """Propose player counts and deals: what a budget can show, or what an effect costs."""
+    from experiments.costs import sample_size, sample_size_report
+    from experiments.design import experiment
+    from experiments.show.terminal import console
+
     asked, given = experiment.read(name, settings or ()), settings or []
     wish = sample_size.Goal(effect, power, max_usd, max_tokens)
     made = sample_size.of(asked, out or Path("runs") / asked.name, wish, past, answer_tokens)
@@ -148,5 +159,8 @@ def errors(
     folder: Annotated[Path, typer.Argument(help="A run's folder, e.g. runs/cac-table-3.")], as_json: Json = False
 ) -> None:
     """Count what became of the errors of a run's simulated models."""
+    from experiments.show.terminal import console
+    from experiments.statistics import simulated_errors
+
     found = simulated_errors.tallies(folder)
     printed(simulated_errors.data(found)) if as_json else simulated_errors.show(found, console())

@@ -4,11 +4,8 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.text import Text
 
 from experiments.cli.options import Json, printed
-from experiments.results import parquet
-from experiments.show.terminal import console
 from orchestrator.errors import UserError
 
 TARGETS = ("tables",)
@@ -22,6 +19,11 @@ def export(
     as_json: Json = False,
 ) -> None:
     """Write a run in another form: `tables` are Parquet files of its games, turns and calls."""
+    from rich.text import Text
+
+    from experiments.results import parquet
+    from experiments.show.terminal import console
+
     if to not in TARGETS:
         raise UserError(f"--to is {to!r}; it can be: {', '.join(TARGETS)}")
     written = parquet.export(folder, out, texts=texts)

@@ -8,7 +8,6 @@ from typing import Annotated
 
 import typer
 
-import graphs
 from experiments.cli.options import (
     CacheFolder,
     Graph,
@@ -24,19 +23,7 @@ from experiments.cli.options import (
     Verbose,
     printed,
 )
-from experiments.design import seat_spec
-from experiments.running import single_game
-from experiments.running.model_options import ModelOptions
-from experiments.show import game_story, turn_story
-from experiments.show.live_table import LiveTable
-from experiments.show.terminal import console
-from graphs.config import PROGRAM, GraphConfig
-from orchestrator import journal
 from orchestrator.errors import Suspended, UserError
-from orchestrator.hanabi import referee
-from orchestrator.journal.events import nowhere
-from orchestrator.models.settings import REPLAY
-from orchestrator.table import game_loop
 
 
 def play(
@@ -60,9 +47,21 @@ def play(
     quiet: Quiet = False,
 ) -> None:
     """Play one game; the same command again goes on with an unfinished one."""
+    import graphs
+    from experiments.design import seat_spec
+    from experiments.running import single_game
+    from experiments.running.model_options import ModelOptions
+    from experiments.show.live_table import LiveTable
+    from experiments.show.terminal import console
+    from orchestrator.hanabi import referee
+    from orchestrator.journal.events import nowhere
+    from orchestrator.models.settings import PROGRAM, REPLAY
+    from orchestrator.table import game_loop
+
     loud = context.obj.more(verbose=verbose, quiet=quiet).set_up()
     named_graph = graphs.read(graph)
-    config = _verified(graphs.dotted(named_graph, settings or ()), verify)
+    config = graphs.dotted(named_graph, settings or ())
+    config = graphs.verified(config, verify) if verify is not None else config
     specs = seat_spec.placed(seat or (), referee.check_players(players))
     cards = _deck(deck)
     if seed is not None:
@@ -102,10 +101,6 @@ def _onward(suspended: Suspended, forced: bool) -> str:
     )
 
 
-def _verified(config: GraphConfig, rule: str | None) -> GraphConfig:
-    return config if rule is None else graphs.verified(config, rule)
-
-
 def _deck(path: Path | None) -> list[str] | None:
     if path is None:
         return None
@@ -127,6 +122,10 @@ def show(
     as_json: Json = False,
 ) -> None:
     """Tell the story of a game, or of one turn."""
+    from experiments.show import game_story, turn_story
+    from experiments.show.terminal import console
+    from orchestrator import journal
+
     told = game_story.Story.of(journal.read(game))
     if as_json:
         printed(game_story.as_data(told, turn))

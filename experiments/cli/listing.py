@@ -3,15 +3,8 @@
 from typing import Annotated
 
 import typer
-from rich.text import Text
 
-import graphs
-import roles
 from experiments.cli.options import Json, Players, Settings, group, printed
-from experiments.show import graph_tree, listing, prompts
-from experiments.show.terminal import console
-from orchestrator.hanabi import referee
-from roles.hanabi import conformance
 
 graphs_app = group("The graphs there are.")
 roles_app = group("The roles there are.")
@@ -21,6 +14,9 @@ partners_app = group("The rule players there are.")
 @graphs_app.command("list")
 def graphs_list(as_json: Json = False) -> None:
     """Name every graph."""
+    from experiments.show import listing
+    from experiments.show.terminal import console
+
     printed(listing.graphs_data()) if as_json else listing.list_graphs(console())
 
 
@@ -32,10 +28,15 @@ def graphs_show(
     settings: Settings = None,
     as_json: Json = False,
 ) -> None:
-    """Show who hears whom in a graph."""
+    """Show which node of a graph reads which."""
+    import graphs
+    from experiments.show import graph_tree
+    from experiments.show.terminal import console
+    from orchestrator.hanabi.referee import check_players
+
     config = graphs.dotted(graphs.read(name), settings or ())
     if mermaid:
-        print(graph_tree.mermaid(config, referee.check_players(players)))
+        print(graph_tree.mermaid(config, check_players(players)))
     elif as_json:
         printed(config.model_dump(mode="json"))
     else:
@@ -52,15 +53,24 @@ def graphs_prompt(
     settings: Settings = None,
     as_json: Json = False,
 ) -> None:
-    """Print the prompts that a graph would send for a position, with their size; nobody is asked."""
+    """Print the prompts that a graph would send for a position, with their size; no model is asked."""
+    import graphs
+    from experiments.show import prompts
+    from experiments.show.terminal import console
+    from orchestrator.hanabi.referee import check_players, check_seed
+
     config = graphs.dotted(graphs.read(name), settings or ())
-    made = prompts.pictures(config, referee.check_players(players), referee.check_seed(seed), turn, node)
+    made = prompts.pictures(config, check_players(players), check_seed(seed), turn, node)
     printed(prompts.data(made)) if as_json else prompts.show(made, console())
 
 
 @roles_app.command("list")
 def roles_list(as_json: Json = False) -> None:
     """Name every role."""
+    import roles
+    from experiments.show import listing
+    from experiments.show.terminal import console
+
     if as_json:
         printed([listing.role_data(roles.get(name)) for name in roles.names()])
     else:
@@ -70,6 +80,10 @@ def roles_list(as_json: Json = False) -> None:
 @roles_app.command("show")
 def roles_show(name: str, as_json: Json = False) -> None:
     """Show what a role takes and answers, and its instruction."""
+    import roles
+    from experiments.show import listing
+    from experiments.show.terminal import console
+
     role = roles.get(name)
     printed(listing.role_data(role)) if as_json else listing.show_role(role, console())
 
@@ -77,6 +91,12 @@ def roles_show(name: str, as_json: Json = False) -> None:
 @roles_app.command("check")
 def roles_check(name: str, as_json: Json = False) -> None:
     """Check that a role keeps its promises: at 2 to 5 players, in every answer format, without any section or note."""
+    from rich.text import Text
+
+    import roles
+    from experiments.show.terminal import console
+    from roles.hanabi import conformance
+
     problems = conformance.check(roles.get(name))
     if as_json:
         printed({"role": name, "ok": not problems, "problems": problems})
@@ -89,4 +109,7 @@ def roles_check(name: str, as_json: Json = False) -> None:
 @partners_app.command("list")
 def partners_list(as_json: Json = False) -> None:
     """Name every rule player that can have a seat."""
+    from experiments.show import listing
+    from experiments.show.terminal import console
+
     printed(listing.partners_data()) if as_json else listing.list_partners(console())

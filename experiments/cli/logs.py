@@ -6,17 +6,20 @@ Every line bears the game, turn, seat and node in which it was written, as far a
 import logging
 import sys
 from dataclasses import dataclass, replace
-from typing import Literal, Self
+from typing import TYPE_CHECKING, Literal, Self
 
-import structlog
+if TYPE_CHECKING:
+    import structlog
 
 Form = Literal["console", "json"]
 
 FORMS: tuple[Form, ...] = ("console", "json")
 
 
-def _to_stderr(*_: object) -> structlog.PrintLogger:
+def _to_stderr(*_: object) -> "structlog.PrintLogger":
     """Looked up for each line: a live board puts a stream of its own there, which prints above it."""
+    import structlog
+
     return structlog.PrintLogger(sys.stderr)
 
 
@@ -35,6 +38,8 @@ class Loudness:
         return replace(self, verbose=self.verbose or verbose, quiet=self.quiet or quiet)
 
     def set_up(self) -> Self:
+        import structlog
+
         level = logging.INFO if self.verbose else logging.ERROR if self.quiet else logging.WARNING
         written: list[structlog.typing.Processor] = (
             [structlog.processors.TimeStamper(fmt="iso"), structlog.processors.JSONRenderer()]

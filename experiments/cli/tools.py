@@ -1,21 +1,12 @@
 """`bench` and `fake-endpoint`: for measuring and trying."""
 
 import asyncio
-from dataclasses import asdict
 from typing import Annotated
 
 import typer
-from rich.text import Text
 
-import graphs
-from experiments.bench import partner_scores, speed, throughput
 from experiments.cli.options import Json, printed
-from experiments.show.terminal import console
-from experiments.statistics import interval_coverage
-from orchestrator import players
 from orchestrator.errors import UserError
-from orchestrator.models import fake_endpoint
-from orchestrator.models.fake_faults import KINDS, Faults
 
 
 def measure(
@@ -39,6 +30,14 @@ def measure(
     as_json: Json = False,
 ) -> None:
     """Measure how long program games take on this machine, or turns on a model of some latency, or partners' scores."""
+    from dataclasses import asdict
+
+    import graphs
+    from experiments.bench import partner_scores, speed, throughput
+    from experiments.show.terminal import console
+    from experiments.statistics import interval_coverage
+    from orchestrator import players
+
     if of_intervals:
         held = list(interval_coverage.measure())
         printed([asdict(one) for one in held]) if as_json else interval_coverage.show(held, console())
@@ -68,6 +67,12 @@ def serve_blindly(
     hang: Annotated[float, typer.Option(min=0, help="Seconds after which a hanging answer is dropped.")] = 10.0,
 ) -> None:
     """Serve an OpenAI-compatible endpoint that answers blindly, for trials without a model."""
+    from rich.text import Text
+
+    from experiments.show.terminal import console
+    from orchestrator.models import fake_endpoint
+    from orchestrator.models.fake_faults import KINDS, Faults
+
     kinds = tuple(kind.strip() for kind in only.split(",")) if only else KINDS
     wrong = Faults(faults or float(bool(only)), fault_seed, kinds, hang_s=hang) if faults or only else None
 

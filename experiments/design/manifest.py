@@ -26,7 +26,7 @@ from graphs.config import PLAYERS
 from graphs.graph_seat import label
 from orchestrator.errors import UserError
 from orchestrator.models.settings import PROGRAM
-from orchestrator.table.game_loop import versions
+from orchestrator.versions import versions
 from orchestrator.yaml_files import from_file, loaded
 from prompts import digest
 

@@ -31,7 +31,7 @@ class PlayerSpec(Frozen):
     def seat(self, layer: ModelLayer) -> Seat:
         """Raises UserError for what cannot sit anywhere."""
         if self.config is None:
-            return seat_spec.read(self.spec)
+            return seat_spec.read_seat(self.spec)
         return graphs.seat(self.config, self.models.get("default", PROGRAM), named=self.models, layer=layer)
 
     @property
@@ -39,12 +39,12 @@ class PlayerSpec(Frozen):
         """The player counts that it is for."""
         if self.config is not None:
             return self.config.players
-        return tuple(getattr(seat_spec.read(self.spec), "players", PLAYERS))
+        return tuple(getattr(seat_spec.read_seat(self.spec), "players", PLAYERS))
 
     @property
     def name(self) -> str:
         """As journals and results call it."""
-        return self.config.name if self.config else describe(seat_spec.read(self.spec)).graph
+        return self.config.name if self.config else describe(seat_spec.read_seat(self.spec)).graph
 
     def essence(self, players: int) -> str:
         """The same for sitters that play alike at a player count, whatever they are called. Raises UserError."""

@@ -14,8 +14,8 @@ from graphs import prompt_texts
 from graphs.config import GraphConfig, PlayerCount
 from orchestrator.errors import UserError
 from orchestrator.hanabi import referee
-from orchestrator.table.game_loop import versions
 from orchestrator.values import Frozen, user_error
+from orchestrator.versions import versions
 
 
 class Seat(Frozen):

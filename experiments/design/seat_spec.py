@@ -30,7 +30,7 @@ class Unasked(ModelLayer):
         return Scripted({})
 
 
-def read(
+def read_seat(
     spec: str,
     *,
     model: Model = PROGRAM,
@@ -102,7 +102,7 @@ def table(
         if spec is None:
             made[spec] = graphs.seat(config, model, named=named, layer=layer)
         else:
-            made[spec] = read(spec, model=model, layer=layer, named=named, verify=verify)
+            made[spec] = read_seat(spec, model=model, layer=layer, named=named, verify=verify)
         check(made[spec], players)
     return tuple(made[specs.get(seat)] for seat in range(players))
 

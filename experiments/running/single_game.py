@@ -28,7 +28,7 @@ def models(configs: Sequence[GraphConfig], given: str) -> Mapping[str, str | Mod
 
     Raises UserError when a graph needs a default and there is none: a slip must not become a game of programs.
     """
-    named = settings.read(Path(given)) if given.endswith((".yaml", ".yml")) else {"default": given}
+    named = settings.read_models(Path(given)) if given.endswith((".yaml", ".yml")) else {"default": given}
     if "default" not in named and any("default" in config.models for config in configs):
         raise UserError(f"{given} names {', '.join(named)}, and not default, the model of nodes that name none")
     return named

@@ -224,7 +224,7 @@ def of_object(model: str, given: Mapping[str, Any]) -> ModelSettings:
         raise user_error("", error) from None
 
 
-def read(path: Path) -> dict[str, ModelSettings | SimSettings | str]:
+def read_models(path: Path) -> dict[str, ModelSettings | SimSettings | str]:
     """The models of a YAML file, by name: one model's settings, or a mapping of names to models. Raises UserError.
 
     A file with the key `model` gives the model called `default`.

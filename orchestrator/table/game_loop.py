@@ -10,8 +10,7 @@ import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
-from functools import cache, lru_cache
-from importlib.metadata import version
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -37,10 +36,9 @@ from orchestrator.journal.file import Journal
 from orchestrator.journal.resume import GameSoFar, differences
 from orchestrator.journal.totals import Ledger
 from orchestrator.table.seat import Decision, GameContext, JournaledSeat, Memory, Seat, at_once, describe
+from orchestrator.versions import versions
 
 log = structlog.get_logger()
-
-VERSIONS = ("hanabi-orchestrator", "hanabi-learning-environment", "langgraph", "langchain-core", "aiohttp", "pydantic")
 
 
 class Gate(Protocol):
@@ -197,12 +195,6 @@ def start(
 def _cards(players: int, seed: int | None, deck: tuple[str, ...]) -> tuple[Card, ...]:
     """The 50 cards; raises UserError for what cannot be dealt."""
     return Referee(players, deal(seed) if seed is not None else deck).deck
-
-
-@cache
-def versions() -> Mapping[str, str]:
-    """Of the packages that can change a game."""
-    return {name: version(name) for name in VERSIONS}
 
 
 def _hash(value: Any) -> str:

@@ -339,7 +339,7 @@ def test_a_wrong_simulated_model_is_one_sentence(model: Any, said: str, tmp_path
     assert said in str(caught.value)
     (tmp_path / "models.yaml").write_text(json.dumps({"default": model}), "utf-8")
     with pytest.raises(UserError) as caught:
-        model_settings.read(tmp_path / "models.yaml")
+        model_settings.read_models(tmp_path / "models.yaml")
     assert said in str(caught.value)
 
 

@@ -54,12 +54,12 @@ def played(run: Run, *more: str) -> Mapping[str, Any]:
 
 
 def test_a_spec_is_a_partner_an_outside_agent_or_a_graph(agents: None) -> None:
-    assert isinstance(seat_spec.read("partner:iggi"), Partner)
-    assert isinstance(seat_spec.read("python:seated_agents:last"), PythonAgent)
+    assert isinstance(seat_spec.read_seat("partner:iggi"), Partner)
+    assert isinstance(seat_spec.read_seat("python:seated_agents:last"), PythonAgent)
     assert (
-        getattr(seat_spec.read("python:seated_agents:native"), "__name__", None) == "native"
+        getattr(seat_spec.read_seat("python:seated_agents:native"), "__name__", None) == "native"
     )  # a seat of our own kind
-    seat = seat_spec.read("moa_watson")
+    seat = seat_spec.read_seat("moa_watson")
     assert isinstance(seat, graphs.GraphSeat) and seat.info.model == "program"
 
 
@@ -140,7 +140,7 @@ def test_a_seat_that_cannot_be_is_one_sentence(run: Run, agents: None, given: li
 
 
 def test_a_partner_for_other_counts_is_refused() -> None:
-    four = Partner("four", seat_spec.read("partner:random").rule, "a test", players=(4,))  # type: ignore[attr-defined]
+    four = Partner("four", seat_spec.read_seat("partner:random").rule, "a test", players=(4,))  # type: ignore[attr-defined]
     with pytest.raises(UserError, match="partner:four is for 4 players, not 3"):
         seat_spec.check(four, 3)
 

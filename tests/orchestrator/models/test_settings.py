@@ -140,17 +140,17 @@ exact: program
 def test_a_file_names_models(tmp_path: Path) -> None:
     path = tmp_path / "models.yaml"
     path.write_text(MODELS, "utf-8")
-    named = settings.read(path)
+    named = settings.read_models(path)
     assert named["exact"] == "program" and isinstance(named["default"], ModelSettings)
     config = graphs.replace(graphs.read("cac"), check="judge", interpret="exact")
     seat = graphs.seat(config, named["default"], named=named)
     assert seat.info.model == "program+openai:m@http://127.0.0.1:9/v1+openai:n@http://127.0.0.1:9/v1"
     assert seat.info.models["openai:m@http://127.0.0.1:9/v1"]["temperature"] == 0.2
     path.write_text("model: openai:m@http://127.0.0.1:9/v1\nmax_tokens: 7\n", "utf-8")
-    one = settings.read(path)["default"]
+    one = settings.read_models(path)["default"]
     for text, wanted in (("model: program", "program"), ("default: replay:games", "replay:games")):
         path.with_name("plain.yaml").write_text(text, "utf-8")
-        assert settings.read(path.with_name("plain.yaml")) == {"default": wanted}
+        assert settings.read_models(path.with_name("plain.yaml")) == {"default": wanted}
     assert isinstance(one, ModelSettings) and one.max_tokens == 7
 
 
@@ -159,7 +159,7 @@ def test_a_file_that_names_none_is_refused(tmp_path: Path, text: str) -> None:
     path = tmp_path / "models.yaml"
     path.write_text(text, "utf-8")
     with pytest.raises(UserError, match="models"):
-        settings.read(path)
+        settings.read_models(path)
 
 
 def test_one_model_with_two_samplings_is_two_models() -> None:
