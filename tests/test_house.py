@@ -1,14 +1,14 @@
-"""The shape of the house: who may import whom, and which libraries live in one place."""
+"""The shape of the house: who may import whom, where libraries are used, and faces that hold what they name."""
 
-import ast
-from collections.abc import Iterator
+import importlib
 from pathlib import Path
 
 import pytest
 
 from tests.support.folders import ROOT
+from tests.support.imports import PACKAGES, circle, files, names, rooms, sources
 
-MAY_IMPORT = {
+MAY_IMPORT: dict[str, set[str]] = {
     "prompts": set(),
     "orchestrator": set(),
     "roles": {"orchestrator", "prompts"},
@@ -16,54 +16,107 @@ MAY_IMPORT = {
     "experiments": {"orchestrator", "prompts", "roles", "graphs"},
 }
 
+NEUTRAL = {"errors", "values", "logs", "versions", "plugins", "yaml_files", "replies"}
+"""What every room of orchestrator may use."""
+
+RESULTS = {"results"}
+DESIGN = {*RESULTS, "design", "show"}
+RUNNING = {*DESIGN, "running", "statistics"}
+
+ROOMS: dict[str, dict[str, set[str]]] = {
+    "orchestrator": {
+        "errors": set(),
+        "values": {"errors"},
+        "logs": set(),
+        "versions": set(),
+        "plugins": {"errors"},
+        "yaml_files": {"errors"},
+        "replies": {"errors", "values"},
+        "models": NEUTRAL,
+        "hanabi": NEUTRAL,
+        "journal": {*NEUTRAL, "models", "hanabi"},
+        "table": {*NEUTRAL, "models", "hanabi", "journal"},
+        "players": {*NEUTRAL, "models", "hanabi", "journal", "table"},
+    },
+    "experiments": {
+        "results": set(),
+        "design": RESULTS,
+        "show": RESULTS,
+        "running": DESIGN,
+        "statistics": DESIGN,
+        "costs": RUNNING,
+        "report": RUNNING,
+        "bench": RUNNING,
+        "cli": {*RUNNING, "costs", "report", "bench"},
+        "__main__": {"cli"},
+    },
+}
+"""The rooms of the two large packages, each with those that it may import."""
+
 ONLY_IN = {
     "hanabi_learning_environment": {"orchestrator/hanabi/referee.py"},
-    "langchain": {"orchestrator/models/layer.py"},
+    "openai": {"orchestrator/models/openai_client.py"},
+    "langchain": {"orchestrator/models/langchain_client.py"},
     "sqlite3": {"orchestrator/models/cache.py"},
     "langgraph": {"graphs/compile.py", "graphs/node.py", "graphs/langgraph_app.py"},
     "jinja2": {"experiments/report/page.py"},
     "pyarrow": {"experiments/results/parquet.py"},
-    "aiohttp": {
-        "orchestrator/models/openai_client.py",
-        "orchestrator/models/fake_endpoint.py",
-        "orchestrator/models/fake_faults.py",
-    },
+    "aiohttp": {"orchestrator/models/fake_endpoint.py", "orchestrator/models/fake_faults.py"},
     "typer": {
         f"experiments/cli/{name}.py" for name in ("app", "options", "experiment", "export", "listing", "game", "tools")
     },
 }
 
 
-def imports(path: Path) -> Iterator[str]:
-    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            yield node.module or ""
+def libraries(path: Path) -> set[str]:
+    return {name.split(".")[0] for name in names(path)}
 
 
 @pytest.mark.parametrize("package", MAY_IMPORT)
-def test_imports_go_one_way(package: str) -> None:
-    for path in (ROOT / package).rglob("*.py"):
-        used = {name.split(".")[0] for name in imports(path)} & set(MAY_IMPORT)
-        assert used <= MAY_IMPORT[package] | {package}, path
+def test_packages_import_one_way(package: str) -> None:
+    for path in sources(package):
+        assert libraries(path) & set(MAY_IMPORT) <= MAY_IMPORT[package] | {package}, path
+
+
+@pytest.mark.parametrize("package", ROOMS)
+def test_rooms_import_one_way(package: str) -> None:
+    found = rooms(package)
+    assert set(found) == set(ROOMS[package])
+    wrong = {name: used - ROOMS[package][name] for name, used in found.items() if used - ROOMS[package][name]}
+    assert not wrong
+
+
+def test_what_belongs_to_hanabi_lies_in_its_folder() -> None:
+    used = {name: used for name, used in rooms("roles").items() if "hanabi" in used}
+    assert not used, "the core of roles knows no cards"
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_there_is_no_circle(package: str) -> None:
+    assert not circle(rooms(package))
+    assert not circle(files(package))
 
 
 @pytest.mark.parametrize("library", ONLY_IN)
 def test_each_edge_has_one_place(library: str) -> None:
-    found = {
-        str(path.relative_to(ROOT))
-        for package in MAY_IMPORT
-        for path in (ROOT / package).rglob("*.py")
-        if library in {name.split(".")[0] for name in imports(path)}
-    }
+    found = {str(path) for package in PACKAGES for path in sources(package) if library in libraries(path)}
     assert found == ONLY_IN[library]
 
 
-def test_public_names_are_there() -> None:
-    import graphs
-    import orchestrator
-    import roles
+FOLDERS = [path.parent for package in PACKAGES for path in sources(package) if path.name == "__init__.py"]
 
-    for package in (graphs, orchestrator, roles):
-        assert all(hasattr(package, name) for name in package.__all__)
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=str)
+def test_every_folder_says_what_it_is_and_its_face_holds_what_it_names(folder: Path) -> None:
+    face = importlib.import_module(".".join(folder.parts))
+    assert face.__doc__ and len(face.__doc__.split()) > 15, "what it is, what it may import, where to start reading"
+    assert all(hasattr(face, name) for name in getattr(face, "__all__", ()))
+
+
+def test_files_keep_to_one_noun() -> None:
+    long = {str(path): lines for package in PACKAGES for path in sources(package) if (lines := _lines(path)) > 420}
+    assert not long
+
+
+def _lines(path: Path) -> int:
+    return len((ROOT / path).read_text("utf-8").splitlines())
