@@ -5,9 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Self
-
-from langchain_core.language_models.chat_models import BaseChatModel
+from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 from graphs import prompt_texts
 from graphs.ablate import bind
@@ -23,7 +21,7 @@ from orchestrator.hanabi.view import View
 from orchestrator.journal.events import SeatInfo
 from orchestrator.journal.recorded_answers import Recording, Replay, Resumed
 from orchestrator.models import simulated
-from orchestrator.models.layer import ModelLayer, described
+from orchestrator.models.layer import ModelLayer, described, is_langchain
 from orchestrator.models.request import Brain
 from orchestrator.models.settings import REPLAY, ModelSettings, settings
 from orchestrator.models.simulated import SimSettings, is_simulated
@@ -34,7 +32,10 @@ from roles.hanabi.safety import safest
 from roles.hanabi.sections.table import cut
 from roles.replies import Choice, RatedChoice, Shortlist
 
-Model = str | Mapping[str, Any] | ModelSettings | SimSettings | BaseChatModel | Brain
+if TYPE_CHECKING:
+    from langchain_core.language_models.chat_models import BaseChatModel
+
+Model: TypeAlias = "str | Mapping[str, Any] | ModelSettings | SimSettings | BaseChatModel | Brain"
 """`program`, `sim:NAME`, `openai:NAME[@URL]`, `replay:DIR`, settings with a `model`, a LangChain model, a brain."""
 
 
@@ -169,7 +170,7 @@ def _of_seat(brain: Brain | Simulated, info: SeatInfo) -> Brain | Simulated:
 def _brain(model: Model, layer: ModelLayer) -> Brain | Simulated:
     if (sim := simulated.settings(model)) and layer.replay is None:
         return Simulated(sim)
-    if isinstance(model, str | Mapping | ModelSettings | BaseChatModel):
+    if isinstance(model, str | Mapping | ModelSettings) or is_langchain(model):
         return layer.brain(model)
     if not (callable(model) and hasattr(model, "aclose")):
         raise UserError(f"{model!r} is no model: a string, settings, a LangChain chat model, or a brain")
@@ -187,7 +188,7 @@ def _deciding(model: Model) -> Mapping[str, Any]:
     """The settings that decide what it answers, as far as they are known."""
     if isinstance(model, Replay):
         return model.recording.model[1]
-    if isinstance(model, BaseChatModel):
+    if is_langchain(model):
         return described(model).deciding
     if sim := simulated.settings(model):
         return sim.deciding

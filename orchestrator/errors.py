@@ -9,12 +9,21 @@ TurnError         a turn could not be finished
 Suspended         a game stopped before its end, unscored; its journal can go on
 """
 
-from __future__ import annotations
+from pydantic import BaseModel, ConfigDict
 
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from orchestrator.models.request import WireTry
+class WireTry(BaseModel):
+    """One try of a model call over the wire."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    error: str | None = None
+    """What went wrong; None when a response came."""
+    status: int | None = None
+    """The HTTP status of an error, when there was one."""
+    waited_s: float = 0.0
+    """Seconds waited after it before the next try."""
+    latency_s: float = 0.0
 
 
 class UserError(ValueError):

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from orchestrator.errors import UserError
-from orchestrator.journal.recorded_answers import Recording
+from orchestrator.journal.recorded_answers import Recording, Replay
 from orchestrator.models.budget import Budget
 from orchestrator.models.cache import Cache
 from orchestrator.models.layer import ModelLayer
@@ -42,6 +42,6 @@ class ModelOptions:
         return ModelLayer(
             cache=None if self.cache == OFF else Cache(Path(self.cache)),
             budget=budget or own,
-            replay=None if self.replay is None else Recording.of(self.replay),
+            replay=None if self.replay is None else Replay(Recording.of(self.replay)),
             limit=lambda server, model, most: Limiter(max(1, most // share)),
         )

@@ -22,6 +22,7 @@ from experiments.running.seat_pool import Job, Outcome, SeatPool
 from experiments.running.shard import Shard
 from orchestrator import journal
 from orchestrator.errors import UserError
+from orchestrator.journal.totals import usage, usage_by_turn
 from orchestrator.models.budget import Budget
 from orchestrator.models.layer import ModelLayer
 
@@ -210,9 +211,9 @@ def _remember(budget: Budget, begun: Mapping[Path, Peeked]) -> None:
     """What the run has spent before counts."""
     for path, peeked in begun.items():
         if peeked.result is not None:
-            budget.recall(peeked.result)
+            budget.recall(usage(peeked.result))
         else:
-            budget.remember(journal.read(path))
+            budget.remember(usage_by_turn(journal.read(path)))
 
 
 def left(plan: Plan) -> list[Job]:

@@ -15,6 +15,7 @@ from orchestrator.errors import Suspended, TurnError, UserError
 from orchestrator.journal.events import Call, GameStarted, Result, Sink
 from orchestrator.journal.recorded_answers import Replay
 from orchestrator.journal.resume import GameSoFar, differences
+from orchestrator.journal.totals import usage_by_turn
 from orchestrator.models import settings
 from orchestrator.models.layer import ModelLayer
 from orchestrator.models.settings import ModelSettings
@@ -91,7 +92,7 @@ class Game:
         for recording in self.recordings:
             recording.check(started)
         if layer.budget:
-            layer.budget.remember(self.before.events)
+            layer.budget.remember(usage_by_turn(self.before.events))
 
     @property
     def over(self) -> bool:

@@ -5,11 +5,12 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, PlainSerializer, SerializerFunctionWrapHandler, model_serializer
 
+from orchestrator.errors import WireTry
 from orchestrator.hanabi.cards import Card
 from orchestrator.hanabi.moves import Grounded
 from orchestrator.hanabi.referee import End
 from orchestrator.hanabi.view import Past, View
-from orchestrator.models.request import Key, Message, Outcome, WireTry
+from orchestrator.models.request import Key, Message, Outcome
 from orchestrator.models.simulated import is_simulated
 from orchestrator.values import Frozen
 

@@ -1,9 +1,11 @@
 """What the asks and decisions of a game come to: counted from its events, those before a resume included."""
 
-from collections import Counter
+from collections import Counter, defaultdict
+from collections.abc import Iterable
 from typing import Any
 
-from orchestrator.journal.events import Call, Decided, Event
+from orchestrator.journal.events import Call, Decided, Event, Result
+from orchestrator.models.budget import Usage
 
 
 class Ledger:
@@ -45,3 +47,17 @@ class Ledger:
         return {name: self.counts[name] for name in names} | {
             "usd": round(self.usd, 8) if self.priced and paid else None
         }
+
+
+def usage_by_turn(events: Iterable[Event]) -> list[list[Usage]]:
+    """What the paid calls of each turn have used, for a budget."""
+    turns = defaultdict[int, list[Usage]](list)
+    for event in events:
+        if isinstance(event, Call) and event.paid:
+            turns[event.turn].append(usage(event))
+    return list(turns.values())
+
+
+def usage(paid: Call | Result) -> Usage:
+    """What a call or a finished game has used, for a budget."""
+    return Usage(paid.tokens_in, paid.tokens_out, paid.usd)

@@ -17,7 +17,6 @@ from typing import Any, Protocol, Self
 from uuid import uuid4
 
 from orchestrator.errors import OverBudget, UserError
-from orchestrator.journal.events import Call, Event, Result
 from orchestrator.models.request import Brain, Message, ModelRequest, ModelResponse
 from orchestrator.models.settings import ModelSettings, Price
 
@@ -44,6 +43,17 @@ class Cost:
 
 
 NOTHING = Cost()
+
+
+@dataclass(frozen=True)
+class Usage:
+    """What a call, or a game, has used before."""
+
+    tokens_in: int
+    tokens_out: int
+    usd: float | None = None
+    """None where no price was known."""
+
 
 POLL_S = 0.05
 """How often a game that waits for room asks again; other processes give no event."""
@@ -185,29 +195,26 @@ class Budget:
                 "`price: {input: X, output: Y}` in a models file, or HANABI_PRICE='{input: X, output: Y}'"
             )
 
-    def remember(self, events: Iterable[Event]) -> None:
-        """Count what a game that goes on has spent before."""
-        turns: dict[int, Cost] = {}
-        for event in events:
-            if isinstance(event, Call) and event.paid:
-                cost = Cost(event.tokens_in + event.tokens_out, self._usd(event))
-                turns[event.turn] = turns.get(event.turn, NOTHING) + cost
+    def remember(self, turns: Iterable[Iterable[Usage]]) -> None:
+        """Count what a game that goes on has spent before: the calls of each of its turns."""
         answer = NOTHING
         for one in self.models:  # a turn also needs room for an answer at its worst
             answer = answer.at_least(_cost(one, 0, one.max_tokens or ANSWER))
-        for cost in turns.values():
+        for calls in turns:
+            cost = sum(map(self._paid, calls), NOTHING)
             self._teller.tell("remember", cost, cost + answer)
 
-    def recall(self, result: Result) -> None:
+    def recall(self, game: Usage) -> None:
         """Count what a finished game has cost."""
-        self._teller.tell("remember", Cost(result.tokens_in + result.tokens_out, self._usd(result)), NOTHING)
+        self._teller.tell("remember", self._paid(game), NOTHING)
 
-    def _usd(self, one: Call | Result) -> float:
-        """What a call or a game cost; one that had no price then, at the highest of now."""
-        if one.usd is not None:
-            return one.usd
-        prices = (model.price for model in self.models if model.price)
-        return max((price.of(one.tokens_in, one.tokens_out) for price in prices), default=0.0)
+    def _paid(self, usage: Usage) -> Cost:
+        """What was paid; where no price was known then, at the highest of now."""
+        usd = usage.usd
+        if usd is None:
+            prices = (model.price for model in self.models if model.price)
+            usd = max((price.of(usage.tokens_in, usage.tokens_out) for price in prices), default=0.0)
+        return Cost(usage.tokens_in + usage.tokens_out, usd)
 
     async def enter(self) -> str | None:
         """Asked before each turn of a game, in the game's task: why it must not begin, or None.

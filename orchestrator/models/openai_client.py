@@ -1,133 +1,142 @@
-"""A thin LangChain chat model over any OpenAI-compatible server: the only module that speaks HTTP to a model."""
+"""Models of OpenAI-compatible servers and of Azure, through the `openai` package: the only module that imports it.
+
+The client brings authentication, proxies, typed errors and Azure's addresses. It is given a body that is JSON already
+and asked for the plain HTTP response, so that it builds no model of either; it does not retry.
+"""
 
 import asyncio
 import json
 import re
-from collections.abc import Mapping
+from functools import cache
+from ssl import SSLContext
 from typing import Any
 
-from aiohttp import ClientError, ClientSession, ClientTimeout, TCPConnector
-from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
-from langchain_core.language_models.chat_models import BaseChatModel
-from langchain_core.messages import AIMessage, BaseMessage
-from langchain_core.outputs import ChatGeneration, ChatResult
-from pydantic import PrivateAttr, SecretStr
+import httpx2
+from openai import APIConnectionError, APIStatusError, AsyncAzureOpenAI, AsyncOpenAI, DefaultAioHttpClient
 
 from orchestrator.errors import UserError
 from orchestrator.models import faults
 from orchestrator.models.faults import NotACompletion
-from orchestrator.models.settings import OPENAI_URL
+from orchestrator.models.request import ModelResponse
+from orchestrator.models.settings import ModelSettings
+from orchestrator.models.transport import CompletionRequest
+
+CONNECT_S = 10.0
+"""Seconds for a connection, and for the check of a server."""
+KEEPALIVE_S = 60.0
+"""Seconds that an unused connection stays open."""
+NO_KEY = "not-needed"
+"""Sent where there is no key: local servers want a header, not a key. Without one the client would look for keys."""
 
 
-class RefusedRequest(Exception):  # noqa: N818  # what it is
-    """The server answered with an HTTP status that is no success."""
+class OpenAITransport:
+    """The chat completions of one model. Raises UserError when a key or an address is missing."""
 
-    def __init__(self, status: int, headers: Mapping[str, str], body: object) -> None:
-        super().__init__(f"HTTP {status}")
-        self.status_code = status
-        self.headers = headers
-        self.body = body
+    takes_response_format = True
 
+    def __init__(self, settings: ModelSettings) -> None:
+        self.settings = settings
+        self.secrets = settings.secrets
+        self._fixed = _fixed(settings)
+        self._client: AsyncOpenAI | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
 
-class OpenAIChat(BaseChatModel):
-    """A chat model of an OpenAI-compatible server, asked over aiohttp.
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.settings.model!r})"
 
-    What is sent and what comes back are plain dicts: a client library's models of them cost more than the rest of a
-    call, and bounding, retrying and classifying faults is done above.
-    """
-
-    model: str
-    base_url: str = OPENAI_URL
-    api_key: SecretStr | None = None
-    """None sends a placeholder: local servers want a header, not a key."""
-    timeout_s: float = 600
-
-    _session: ClientSession | None = PrivateAttr(default=None)
-    _loop: asyncio.AbstractEventLoop | None = PrivateAttr(default=None)
-
-    @property
-    def _llm_type(self) -> str:
-        return "openai-compatible"
-
-    def session(self) -> ClientSession:
-        """One session per event loop: its connections belong to the loop that opened them."""
+    def client(self) -> AsyncOpenAI:
+        """One client per event loop: its connections belong to the loop that opened them."""
         loop = asyncio.get_running_loop()
-        if self._session is None or self._loop is not loop:
-            key = self.api_key.get_secret_value() if self.api_key else "not-needed"
-            self._loop = loop
-            self._session = ClientSession(
-                headers={"Authorization": f"Bearer {key}", "Content-Type": "application/json"},
-                connector=TCPConnector(limit=0, keepalive_timeout=60),  # calls are bounded above
-                timeout=ClientTimeout(total=self.timeout_s, sock_connect=CONNECT_S),
-                trust_env=True,
-            )
-        return self._session
+        if self._client is None or self._loop is not loop:
+            self._client, self._loop = _client(self.settings), loop
+        return self._client
 
-    async def aclose(self) -> None:
-        if self._session is not None and self._loop is asyncio.get_running_loop():
-            await self._session.close()
-        self._session = None
+    async def send(self, request: CompletionRequest, /) -> ModelResponse:
+        response = await self.client().post("/chat/completions", cast_to=httpx2.Response, content=self._body(request))
+        return parse_completion(_json(response))
+
+    def _body(self, request: CompletionRequest) -> bytes:
+        """What is set, and nothing else."""
+        body: dict[str, Any] = {
+            "messages": [{"role": message.role, "content": message.content} for message in request.messages]
+        }
+        if request.response_format is not None:
+            body["response_format"] = request.response_format
+        if request.seed is not None:
+            body["seed"] = request.seed
+        return json.dumps(body | self._fixed).encode()
 
     async def check(self) -> None:
         """Raise UserError when the server cannot be reached, refuses the key, or is no model server.
 
-        Not every server lists its models, so any other status will do.
+        Not every server lists its models, so any other HTTP status will do.
         """
+        url = self.settings.url
         try:
-            await self._asked("get", "/models", timeout=ClientTimeout(total=CONNECT_S))
-        except RefusedRequest as error:
+            async with asyncio.timeout(CONNECT_S):
+                _json(await self.client().get("/models", cast_to=httpx2.Response))
+        except APIStatusError as error:
             if error.status_code in (401, 403):
-                raise UserError(f"{self.base_url} refuses the key: HTTP {error.status_code}") from None
-        except (ClientError, OSError, TimeoutError) as error:
-            raise UserError(f"cannot reach a model server at {self.base_url}: {_unreachable(error)}") from None
+                raise UserError(f"{url} refuses the key: HTTP {error.status_code}") from None
+        except (APIConnectionError, OSError) as error:
+            raise UserError(f"cannot reach a model server at {url}: {_unreachable(error)}") from None
         except NotACompletion:
-            raise UserError(f"{self.base_url} does not answer as a model server does, but with a page") from None
+            raise UserError(f"{url} does not answer as a model server does, but with a page") from None
 
-    async def _asked(self, method: str, path: str, **more: Any) -> object:
-        """The JSON of an answer. Raises RefusedRequest, Garbled, and what aiohttp raises."""
-        url = self.base_url.rstrip("/") + path
-        async with self.session().request(method, url, **more) as answer:
-            data = await answer.read()
-            if answer.status >= 400:
-                raise RefusedRequest(answer.status, answer.headers, _json(data))
-        said = _json(data)
-        if not isinstance(said, dict | list):  # half an answer, a page, or something else that is called JSON
-            raise NotACompletion("it sent no JSON")
-        return said
-
-    async def _agenerate(
-        self,
-        messages: list[BaseMessage],
-        stop: list[str] | None = None,
-        run_manager: AsyncCallbackManagerForLLMRun | None = None,
-        **kwargs: Any,
-    ) -> ChatResult:
-        body: dict[str, Any] = {"model": self.model, "messages": [_wire(message) for message in messages], **kwargs}
-        if stop:
-            body["stop"] = stop
-        answer = await self._asked("post", "/chat/completions", data=json.dumps(body))
-        return ChatResult(generations=[ChatGeneration(message=parse_completion(answer))])
-
-    def _generate(
-        self,
-        messages: list[BaseMessage],
-        stop: list[str] | None = None,
-        run_manager: CallbackManagerForLLMRun | None = None,
-        **kwargs: Any,
-    ) -> ChatResult:
-        return asyncio.run(self._agenerate(messages, stop, None, **kwargs))
+    async def aclose(self) -> None:
+        client, self._client = self._client, None
+        if client is not None and self._loop is asyncio.get_running_loop():
+            await client.close()
 
 
-CONNECT_S = 10.0
-"""Seconds for a connection, and for a first look at a server."""
+def _fixed(settings: ModelSettings) -> dict[str, Any]:
+    """What every request of a model says: its name, its sampling settings, and whatever `extra_body` adds."""
+    sampling = settings.sampling
+    if "max_tokens" in sampling and (settings.home or settings.azure):
+        # OpenAI's reasoning models refuse the older name, other servers do not know the newer one
+        sampling["max_completion_tokens"] = sampling.pop("max_tokens")
+    return {"model": settings.name, **sampling, **settings.extra_body}
 
 
-def _json(data: bytes) -> object:
-    """None for what is no JSON."""
+def _client(settings: ModelSettings) -> AsyncOpenAI:
+    """A client whose connections are bounded, timed and retried by its caller."""
+    common: dict[str, Any] = {
+        "max_retries": 0,
+        "timeout": httpx2.Timeout(None, connect=CONNECT_S),
+        "http_client": DefaultAioHttpClient(
+            verify=_tls(), limits=httpx2.Limits(max_connections=0, keepalive_expiry=KEEPALIVE_S)
+        ),
+    }
+    if settings.azure:
+        made: AsyncOpenAI = AsyncAzureOpenAI(
+            azure_endpoint=settings.url,
+            azure_deployment=settings.name,
+            api_key=settings.secret if settings.key else None,  # else the client takes its own from the environment
+            **common,
+        )
+    else:
+        made = AsyncOpenAI(base_url=settings.url, api_key=settings.secret or NO_KEY, **common)
+    if not settings.home:
+        made.organization = made.project = None  # of an account at OpenAI, no other server's business
+    made._custom_headers = {}  # OPENAI_CUSTOM_HEADERS may hold a key, and would go to every server
+    return made
+
+
+@cache
+def _tls() -> SSLContext:
+    """Loading the certificates takes a tenth of a second."""
+    return httpx2.create_ssl_context()
+
+
+def _json(response: httpx2.Response) -> object:
+    """The JSON of a response. Raises NotACompletion for half a response, a page, or a number that is called JSON."""
     try:
-        return json.loads(data)
+        data = json.loads(response.content)
     except ValueError:
-        return None
+        data = None
+    if not isinstance(data, dict | list):
+        raise NotACompletion("it sent no JSON")
+    return data
 
 
 def _unreachable(error: BaseException) -> str:
@@ -143,52 +152,29 @@ def _unreachable(error: BaseException) -> str:
     return next((said for names, said in reasons.items() if re.search(names, kinds)), "is it running?")
 
 
-_WIRE_ROLES = {"system": "system", "human": "user", "ai": "assistant"}
-
-
-def _wire(message: BaseMessage) -> dict[str, Any]:
-    return {"role": _WIRE_ROLES[message.type], "content": message.content}
-
-
-def parse_completion(answer: object) -> AIMessage:
-    """The first choice of a chat completion. Raises Garbled when it is none."""
-    choices = _of(answer, "choices")
+def parse_completion(answer: object) -> ModelResponse:
+    """The first choice of a chat completion, given as plain data. Raises NotACompletion when it is none."""
+    choices = _at(answer, "choices")
     choice = choices[0] if isinstance(choices, list) and choices else None
-    message = _of(choice, "message")
+    message = _at(choice, "message")
     if not isinstance(message, dict):
-        raise NotACompletion(f"it sent {str(answer)[:2000]!r}")  # shortened when keys are blotted out
-    thought = _of(message, "reasoning_content") or _of(message, "reasoning")
-    counted = {key: _count(answer, *path) for key, path in _COUNTS.items()}
-    # some servers leave reasoning tokens out of the completion's; the total has them
-    counted["out"] = max(counted["out"], counted["total"] - counted["in"])
-    return AIMessage(
-        content=_text(_of(message, "content")) or _text(_of(message, "refusal")),
-        additional_kwargs={"reasoning_content": thought} if isinstance(thought, str) else {},
-        response_metadata={
-            "model_name": _named(answer, "model"),
-            "finish_reason": _named(choice, "finish_reason"),
-            "system_fingerprint": _named(answer, "system_fingerprint"),
-        },
-        usage_metadata={
-            "input_tokens": counted["in"],
-            "output_tokens": counted["out"],
-            "total_tokens": counted["in"] + counted["out"],
-            "input_token_details": {"cache_read": counted["cached"]},
-            "output_token_details": {"reasoning": counted["reasoning"]},
-        },
+        raise NotACompletion(f"it sent {str(answer)[:2000]!r}")  # shortened further once keys are removed
+    tokens_in, tokens_out = _count(answer, "usage", "prompt_tokens"), _count(answer, "usage", "completion_tokens")
+    return ModelResponse(
+        text=_text(_at(message, "content")) or _text(_at(message, "refusal")),
+        tokens_in=tokens_in,
+        # some servers leave reasoning tokens out of the completion's; the total has them
+        tokens_out=max(tokens_out, _count(answer, "usage", "total_tokens") - tokens_in),
+        cached_tokens=_count(answer, "usage", "prompt_tokens_details", "cached_tokens"),
+        reasoning_tokens=_count(answer, "usage", "completion_tokens_details", "reasoning_tokens"),
+        finish=_string(_at(choice, "finish_reason")),
+        served_by=_string(_at(answer, "model")),
+        fingerprint=_string(_at(answer, "system_fingerprint")),
+        reasoning=_string(_at(message, "reasoning_content") or _at(message, "reasoning")),
     )
 
 
-_COUNTS = {
-    "in": ("usage", "prompt_tokens"),
-    "out": ("usage", "completion_tokens"),
-    "total": ("usage", "total_tokens"),
-    "cached": ("usage", "prompt_tokens_details", "cached_tokens"),
-    "reasoning": ("usage", "completion_tokens_details", "reasoning_tokens"),
-}
-
-
-def _of(value: object, *path: str) -> object:
+def _at(value: object, *path: str) -> object:
     """What lies at a path of nested objects; None where there is nothing."""
     for key in path:
         value = value.get(key) if isinstance(value, dict) else None
@@ -197,17 +183,16 @@ def _of(value: object, *path: str) -> object:
 
 def _count(value: object, *path: str) -> int:
     """A count; 0 for what is none."""
-    found = _of(value, *path)
+    found = _at(value, *path)
     return int(found) if isinstance(found, int | float) and 0 <= found < 1e12 else 0
 
 
-def _named(value: object, key: str) -> str | None:
-    found = _of(value, key)
-    return found if isinstance(found, str) else None
+def _string(value: object) -> str | None:
+    return value if isinstance(value, str) else None
 
 
 def _text(content: object) -> str:
     """A text, or the texts of a list of content parts."""
     if isinstance(content, list):
-        return "".join(_text(_of(part, "text")) for part in content)
+        return "".join(_text(_at(part, "text")) for part in content)
     return content if isinstance(content, str) else ""

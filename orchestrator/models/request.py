@@ -9,10 +9,9 @@ from typing import Literal, NamedTuple, Protocol
 import structlog
 from pydantic import BaseModel
 
-from orchestrator.errors import ModelError, UserError
-from orchestrator.hanabi.moves import Listed
+from orchestrator.errors import ModelError, UserError, WireTry
 from orchestrator.replies.reader import Unreadable, read
-from orchestrator.replies.reply import Form, Reply
+from orchestrator.replies.reply import Form, Options, Reply
 from orchestrator.values import Frozen
 
 log = structlog.get_logger()
@@ -63,7 +62,7 @@ class ModelRequest:
     sample: int
     parts: tuple[Part, ...]
     reply: type[Reply]
-    moves: Listed
+    moves: Options
     """The legal moves that the parts tell; a move named in the reply must be one of them."""
     form: Form = "json_schema"
     """How the parts say that it is to be answered."""
@@ -118,18 +117,6 @@ class Absent(Frozen):
     """No usable reply came. Never shown to a colleague; the reason is for the journal."""
 
     reason: str
-
-
-class WireTry(Frozen):
-    """One try of a call over the wire."""
-
-    error: str | None = None
-    """What went wrong; None when an answer came."""
-    status: int | None = None
-    """The HTTP status of an error, when there was one."""
-    waited_s: float = 0.0
-    """Seconds waited after it before the next try."""
-    latency_s: float = 0.0
 
 
 @dataclass(frozen=True)

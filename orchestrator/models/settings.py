@@ -22,9 +22,17 @@ PROGRAM = "program"
 REPLAY = "replay:"
 """Before the path of a recording."""
 
-FORMS = f"openai:NAME, openai:NAME@http://HOST:PORT/v1, langchain:PROVIDER:NAME, {simulated.NAMES}"
+FORMS = "openai:NAME, openai:NAME@http://HOST:PORT/v1, azure:DEPLOYMENT, langchain:PROVIDER:NAME, " + simulated.NAMES
+
+AZURE_KEY, AZURE_TOKEN = "AZURE_OPENAI_API_KEY", "AZURE_OPENAI_AD_TOKEN"
+"""Either will do; where both are set, the token is used."""
+AZURE_ENDPOINT, AZURE_VERSION = "AZURE_OPENAI_ENDPOINT", "OPENAI_API_VERSION"
+
+SAMPLING = ("temperature", "top_p", "reasoning_effort", "max_tokens")
+"""The settings that every request carries, where they are set."""
 
 _OPENAI = re.compile(r"openai:(?:(?P<there>\S+)@(?P<url>https?://\S+)|(?P<name>@?[^@\s]+))")
+_AZURE = re.compile(r"azure:(?P<name>[\w.-]+)")
 _LANGCHAIN = re.compile(r"langchain:(?P<provider>[\w-]+):(?P<name>\S+)")
 
 OURS = ("model", "messages", "response_format", "stream", "n")
@@ -58,7 +66,7 @@ class ModelSettings(Frozen):
     """
 
     model: str
-    """`openai:NAME`, `openai:NAME@URL` or `langchain:PROVIDER:NAME`."""
+    """`openai:NAME`, `openai:NAME@URL`, `azure:DEPLOYMENT` or `langchain:PROVIDER:NAME`."""
     temperature: Share | None = None
     top_p: float | None = Field(default=None, gt=0, le=1)
     max_tokens: int | None = Field(default=None, ge=1)
@@ -76,7 +84,10 @@ class ModelSettings(Frozen):
     base_url: str | None = None
     """The server. `@URL` in the model makes the server a part of the model's name; this does not: it may move."""
     key: str | None = None
-    """The environment variable that holds the key: OPENAI_API_KEY for api.openai.com, HANABI_API_KEY elsewhere."""
+    """The environment variable that holds the key.
+
+    Else OPENAI_API_KEY for api.openai.com, AZURE_OPENAI_API_KEY for Azure, HANABI_API_KEY for any other server.
+    """
     timeout_s: float = Field(default=600, gt=0, allow_inf_nan=False)
     """Seconds for one call; reasoning models think for minutes."""
     max_concurrency: int = Field(default=16, ge=1)
@@ -92,7 +103,7 @@ class ModelSettings(Frozen):
     @field_validator("model")
     @classmethod
     def _form(cls, model: str) -> str:
-        if not (_OPENAI.fullmatch(model) or _LANGCHAIN.fullmatch(model)):
+        if not _named(model):
             raise ValueError(f"unknown model {model!r}; known: program, {FORMS}")
         return model
 
@@ -129,17 +140,33 @@ class ModelSettings(Frozen):
         return found["provider"] if found else None
 
     @property
+    def azure(self) -> bool:
+        return _AZURE.fullmatch(self.model) is not None
+
+    @property
+    def home(self) -> bool:
+        """Whether api.openai.com serves it."""
+        return self.provider is None and not self.azure and self.url == OPENAI_URL
+
+    @property
     def name(self) -> str:
         """What the server calls the model."""
-        found = _OPENAI.fullmatch(self.model) or _LANGCHAIN.fullmatch(self.model)
+        found = _named(self.model)
         assert found is not None  # checked when it was made
         return str(found.groupdict().get("there") or found["name"])
 
     @property
     def url(self) -> str:
-        """The server of an OpenAI-compatible model."""
+        """The server of an OpenAI-compatible model; empty where an Azure endpoint is not given."""
         found = _OPENAI.fullmatch(self.model)
-        return (self.base_url or (found and found["url"]) or OPENAI_URL).rstrip("/")
+        default = os.environ.get(AZURE_ENDPOINT, "") if self.azure else OPENAI_URL
+        return (self.base_url or (found and found["url"]) or default).rstrip("/")
+
+    @property
+    def sampling(self) -> dict[str, Any]:
+        """The sampling settings that are sent with every request: those that are set."""
+        values = {name: getattr(self, name) for name in SAMPLING}
+        return {name: value for name, value in values.items() if value is not None}
 
     @property
     def deciding(self) -> dict[str, Any]:
@@ -148,15 +175,47 @@ class ModelSettings(Frozen):
 
     @property
     def secret(self) -> str | None:
-        """The key, from the environment. Raises UserError when a key is needed and not there."""
-        home = self.url == OPENAI_URL and self.provider is None
-        variable = self.key or ("OPENAI_API_KEY" if home else "HANABI_API_KEY")
-        found = os.environ.get(variable)
-        if not found and (home or self.key):
+        """The key, from the environment; None where none is needed and none is there.
+
+        Raises UserError when something that the model needs is not in the environment.
+        """
+        if self.azure:
+            self._check_azure()
+        variable = self.key or ("OPENAI_API_KEY" if self.home else AZURE_KEY if self.azure else "HANABI_API_KEY")
+        found = _key(variable)
+        if not found and (self.home or self.key):
             raise UserError(f"{self.model} needs a key: set {variable} in the environment or in .env")
-        if found and not (found.isascii() and found.isprintable()):
-            raise UserError(f"the key in {variable} has characters that no key has")
-        return found or None
+        return found
+
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """All that must never be written. Raises UserError as `secret` does."""
+        token = _key(AZURE_TOKEN) if self.azure else None
+        return tuple(filter(None, (self.secret, token)))
+
+    def _check_azure(self) -> None:
+        """Raise UserError for what the Azure client would miss."""
+        needed = [] if self.base_url else [AZURE_ENDPOINT]
+        if self.key or not os.environ.get(AZURE_TOKEN):
+            needed.append(self.key or AZURE_KEY)
+        if missing := [name for name in (*needed, AZURE_VERSION) if not os.environ.get(name)]:
+            raise UserError(f"{self.model} needs {' and '.join(missing)}: set them in the environment or in .env")
+        try:
+            _check_url(self.url)
+        except ValueError as error:
+            raise UserError(f"{AZURE_ENDPOINT}: {error}") from None
+
+
+def _named(model: str) -> re.Match[str] | None:
+    return _OPENAI.fullmatch(model) or _AZURE.fullmatch(model) or _LANGCHAIN.fullmatch(model)
+
+
+def _key(variable: str) -> str | None:
+    """The key in a variable of the environment. Raises UserError for what cannot be sent as one."""
+    found = os.environ.get(variable) or None
+    if found and not (found.isascii() and found.isprintable()):
+        raise UserError(f"the key in {variable} has characters that no key has")
+    return found
 
 
 DECIDING = (

@@ -14,9 +14,8 @@ from typing import Any
 import json_repair
 from pydantic import ValidationError
 
-from orchestrator.hanabi.moves import Listed
 from orchestrator.replies import text_format
-from orchestrator.replies.reply import Form, Reply
+from orchestrator.replies.reply import Form, Options, Reply
 
 
 class Unreadable(Exception):  # noqa: N818  # what the text is; callers turn it into a second ask
@@ -37,7 +36,9 @@ class Reading:
     repaired: bool
 
 
-def read(text: str, reply: type[Reply], moves: Listed, form: Form = "json_schema", *, cut_off: bool = False) -> Reading:
+def read(
+    text: str, reply: type[Reply], moves: Options, form: Form = "json_schema", *, cut_off: bool = False
+) -> Reading:
     """The typed reply of a text; moves named in it are grounded in `moves`. Raises Unreadable."""
     answer = text.rpartition("</think>")[2]
     if cut_off or "<think>" in answer:
@@ -51,7 +52,7 @@ def read(text: str, reply: type[Reply], moves: Listed, form: Form = "json_schema
     return _as_json(text, answer, reply, moves)
 
 
-def _plainly(answer: str, reply: type[Reply], moves: Listed) -> Reading:
+def _plainly(answer: str, reply: type[Reply], moves: Options) -> Reading:
     """Named parts; an object of JSON will do as well."""
     bare = text_format.unfenced(answer)
     try:
@@ -66,7 +67,7 @@ def _plainly(answer: str, reply: type[Reply], moves: Listed) -> Reading:
     return Reading(made, repaired=bare != answer)
 
 
-def _as_json(text: str, answer: str, reply: type[Reply], moves: Listed) -> Reading:
+def _as_json(text: str, answer: str, reply: type[Reply], moves: Options) -> Reading:
     problem, found = "it holds no complete JSON object", list[Reading]()
     for chunk in reversed(_objects(answer)):
         data, repaired = _load(chunk)

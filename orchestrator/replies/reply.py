@@ -5,6 +5,13 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, PrivateAttr
 
+Options = Mapping[str, Any]
+"""What a reply may choose from, by the labels in the prompt: `0`, `1` ... or `A`, `B` ...
+
+A reply type that names options turns their texts into them where it validates; the context of its validation has them
+under `moves`.
+"""
+
 Form = Literal["text", "json", "json_schema"]
 """How a model is to answer: named lines of plain text, a JSON object, or one whose schema the server is sent too."""
 

@@ -22,7 +22,7 @@ from experiments.running.runner import run as run_experiment
 from experiments.running.seat_pool import SeatPool
 from graphs import named as library
 from orchestrator.errors import UserError
-from orchestrator.journal.recorded_answers import Recording
+from orchestrator.journal.recorded_answers import Recording, Replay
 from orchestrator.models.layer import ModelLayer
 from orchestrator.models.settings import ModelSettings
 from tests.conftest import Run
@@ -403,7 +403,7 @@ async def test_a_run_of_a_model_is_played_again_from_its_recording(endpoint: str
     first = await asyncio.to_thread(run_experiment, asked(**keys, players=[2], seeds=[1]), tmp_path)
     again = Plan.of(rerun(tmp_path), tmp_path / "again")
     (outcome,) = [
-        await SeatPool(again.sitters, ModelLayer(replay=Recording.of(tmp_path))).play(job) for job in again.jobs
+        await SeatPool(again.sitters, ModelLayer(replay=Replay(Recording.of(tmp_path)))).play(job) for job in again.jobs
     ]
     assert outcome.result and rows.row("small", 1, first.rows[0].journal, outcome.result) == first.rows[0]
     assert first.rows[0].calls == first.rows[0].turns > 0 and first.rows[0].tokens_in > 0

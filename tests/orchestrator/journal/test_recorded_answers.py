@@ -14,7 +14,7 @@ import graphs
 from orchestrator import journal
 from orchestrator.errors import ModelError, TurnError, UserError
 from orchestrator.journal.events import Call, Event
-from orchestrator.journal.recorded_answers import Recording
+from orchestrator.journal.recorded_answers import Recording, Replay
 from orchestrator.models import fake_endpoint
 from orchestrator.models.cache import Cache, Cached
 from orchestrator.models.layer import ModelLayer
@@ -61,7 +61,7 @@ async def test_a_recorded_game_is_played_again_with_the_server_gone(tmp_path: Pa
         graph,
         quick(url, temperature=0.7, seed=5),
         tmp_path / "b" / "again.jsonl",
-        layer=ModelLayer(replay=Recording.of(tmp_path)),
+        layer=ModelLayer(replay=Replay(Recording.of(tmp_path))),
     )
     assert same(path, by_model) and same(path, by_layer)
 
@@ -106,7 +106,7 @@ async def test_a_recording_of_several_models_is_replayed_beside_their_names(tmp_
     with pytest.raises(UserError, match=r"recorded with several models or none .* or give --replay"):
         graphs.seat("cac", f"replay:{path}")
     again = tmp_path / "again.jsonl"
-    seat = graphs.seat(config, quick(url), named=named, layer=ModelLayer(replay=Recording.of(path)))
+    seat = graphs.seat(config, quick(url), named=named, layer=ModelLayer(replay=Replay(Recording.of(path))))
     await play_async(seat, players=3, seed=2, journal=again)
     assert same(path, again)
 
@@ -160,7 +160,7 @@ async def test_a_folder_with_games_of_several_models_replays_each_from_its_own(t
         seat = replace(seat, brains=dict.fromkeys(seat.brains, Blind(model["temperature"])))
         name = "cold" if model is cold else "hot"
         await play_async(seat, players=3, seed=2, journal=tmp_path / f"{name}.jsonl", max_turns=turns)
-    layer = ModelLayer(replay=Recording.of(tmp_path))
+    layer = ModelLayer(replay=Replay(Recording.of(tmp_path)))
     again = await replayed("cac", hot, tmp_path / "again" / "hot.jsonl", layer=layer)
     assert same(path, again)
     with pytest.raises(TurnError, match="turn 4: node 'interpret' asks what was not recorded"):

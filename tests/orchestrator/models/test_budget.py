@@ -14,6 +14,7 @@ import graphs
 from orchestrator import journal
 from orchestrator.errors import ModelError, Suspended, UserError
 from orchestrator.journal.events import Call, Event, Moved, TurnStarted
+from orchestrator.journal.totals import usage_by_turn
 from orchestrator.models import fake_endpoint
 from orchestrator.models.budget import Budget, Cost, Metered
 from orchestrator.models.layer import ModelLayer
@@ -85,7 +86,7 @@ async def test_a_server_that_counts_nothing_is_counted_by_characters_also_on_the
         for _ in range(2):  # the second run knows what the first one spent
             budget = Budget(max_usd=0.004)
             seat = graphs.seat("watson", quick(url, price=price, max_tokens=100), layer=ModelLayer(budget=budget))
-            budget.remember(journal.read(path) if path.exists() else ())
+            budget.remember(usage_by_turn(journal.read(path) if path.exists() else ()))
             with pytest.raises(Suspended, match="the budget is reached"):
                 await play_async(seat, players=2, seed=1, journal=path, gate=budget)
             await seat.aclose()
@@ -97,9 +98,8 @@ async def test_a_server_that_counts_nothing_is_counted_by_characters_also_on_the
 def test_what_was_played_without_a_price_counts_at_the_price_of_now() -> None:
     budget = Budget(max_usd=1)
     budget.check(settings({"model": f"openai:m@{URL}", "price": {"input": 100, "output": 100}}))
-    budget.remember(
-        [Call(turn=1, seat=0, node="n", role="r", model="m", text="t", prompt_hash="p", tokens_in=900, tokens_out=100)]
-    )
+    call = Call(turn=1, seat=0, node="n", role="r", model="m", text="t", prompt_hash="p", tokens_in=900, tokens_out=100)
+    budget.remember(usage_by_turn([call]))
     assert budget.accounts.spent.tokens == 1000 and budget.accounts.spent.usd == pytest.approx(0.1)
 
 

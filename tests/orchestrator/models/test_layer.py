@@ -15,7 +15,7 @@ from orchestrator.journal.events import Call, Event
 from orchestrator.models import fake_endpoint
 from orchestrator.models import layer as models
 from orchestrator.models.layer import ModelLayer
-from orchestrator.models.openai_client import OpenAIChat
+from orchestrator.models.openai_client import OpenAITransport
 from orchestrator.models.request import (
     Absent,
     Brain,
@@ -202,24 +202,24 @@ async def test_odd_counts_and_content_parts_are_read_as_far_as_they_go() -> None
 )
 def test_a_url_that_is_no_address_is_refused(url: str, said: str) -> None:
     with pytest.raises(UserError, match=said) as caught:
-        models.chat(f"openai:some@{url}")
+        models.transport(f"openai:some@{url}")
     assert "secret" not in str(caught.value)
 
 
 @pytest.mark.parametrize("spec", ["gpt-4", "openai:", "openai:x@nowhere", "anthropic:x", ""])
 def test_an_unknown_model_is_named_with_the_known_forms(spec: str) -> None:
     with pytest.raises(UserError, match="known: program, openai:NAME, openai:NAME@http"):
-        models.chat(spec)
+        models.transport(spec)
 
 
 def test_keys_go_where_they_belong(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(UserError, match="needs a key: set OPENAI_API_KEY"):
-        models.chat("openai:gpt-4.1-mini")
+        models.transport("openai:gpt-4.1-mini")
     monkeypatch.setenv("OPENAI_API_KEY", "sk-mine")
-    here, elsewhere = (models.chat(f"openai:gpt-4.1-mini{at}") for at in ("", "@http://127.0.0.1:1/v1"))
-    assert isinstance(here, OpenAIChat) and here.api_key is not None
-    assert isinstance(elsewhere, OpenAIChat) and elsewhere.api_key is None
-    assert "sk-mine" not in repr(models.chat("openai:gpt-4.1-mini"))
+    here, elsewhere = (models.transport(f"openai:gpt-4.1-mini{at}") for at in ("", "@http://127.0.0.1:1/v1"))
+    assert isinstance(here, OpenAITransport) and here.secrets == ("sk-mine",)
+    assert isinstance(elsewhere, OpenAITransport) and elsewhere.secrets == ()
+    assert "sk-mine" not in repr(models.transport("openai:gpt-4.1-mini"))
 
 
 # Whole seats

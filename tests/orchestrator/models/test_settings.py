@@ -102,10 +102,10 @@ def test_keys_are_named_by_their_variable(monkeypatch: pytest.MonkeyPatch) -> No
     named = ModelSettings(model="openai:m@http://127.0.0.1:1/v1", key="TOGETHER_KEY")
     assert named.secret == "sk-t" and "sk-t" not in repr(named)
     with pytest.raises(UserError, match="needs a key: set NO_SUCH_KEY"):
-        models.chat({"model": "openai:m@http://127.0.0.1:1/v1", "key": "NO_SUCH_KEY"})
+        models.transport({"model": "openai:m@http://127.0.0.1:1/v1", "key": "NO_SUCH_KEY"})
     monkeypatch.setenv("HANABI_API_KEY", "sk-\nbroken")
     with pytest.raises(UserError, match="characters that no key has") as caught:
-        models.chat("openai:m@http://127.0.0.1:1/v1")
+        models.transport("openai:m@http://127.0.0.1:1/v1")
     assert "broken" not in str(caught.value)
 
 
@@ -243,7 +243,7 @@ def test_model_objects_that_differ_are_told_apart_and_their_keys_are_not_told(mo
     layer = ModelLayer()
     first, second = (layer.brain(made[0]) for _ in range(2))
     assert isinstance(first, models.ChatBrain) and isinstance(second, models.ChatBrain)
-    assert first.limiter is second.limiter and first.secrets == ("sk-x",)
+    assert first.limiter is second.limiter and first.transport.secrets == ("sk-x",)
 
 
 @pytest.mark.parametrize(
@@ -255,7 +255,7 @@ def test_model_objects_that_differ_are_told_apart_and_their_keys_are_not_told(mo
 )
 def test_a_langchain_model_that_cannot_be_is_one_sentence(model: str, said: str) -> None:
     with pytest.raises(UserError, match=said) as caught:
-        models.chat(model)
+        models.transport(model)
     assert "\n" not in str(caught.value)
 
 
@@ -264,4 +264,4 @@ def test_without_langchain_its_models_name_the_extra(monkeypatch: pytest.MonkeyP
 
     monkeypatch.setitem(sys.modules, "langchain.chat_models", None)
     with pytest.raises(UserError, match=r"needs LangChain: pip install 'hanabi-orchestrator\[langchain\]'"):
-        models.chat("langchain:openai:m")
+        models.transport("langchain:openai:m")

@@ -1,0 +1,110 @@
+"""Models of any provider that LangChain knows, as transports: the only module that imports LangChain's chat models."""
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any
+
+from langchain_core.language_models.chat_models import BaseChatModel
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
+from pydantic import SecretStr
+
+from orchestrator.errors import UserError
+from orchestrator.models.request import Message, ModelResponse
+from orchestrator.models.settings import ModelSettings, of_object
+from orchestrator.models.transport import CompletionRequest
+
+
+class LangChainTransport:
+    """A LangChain chat model; it has its sampling settings since it was made."""
+
+    takes_response_format = False
+    """LangChain's models have ways of their own to be given a schema; the prompt has to do."""
+
+    def __init__(self, model: BaseChatModel) -> None:
+        self.model = model
+
+    @cached_property
+    def secrets(self) -> tuple[str, ...]:
+        """Every key that the model was made with."""
+        held = (getattr(self.model, name, None) for name in type(self.model).model_fields)
+        return tuple(key for one in held if isinstance(one, SecretStr) and (key := one.get_secret_value()))
+
+    async def send(self, request: CompletionRequest, /) -> ModelResponse:
+        more: dict[str, Any] = {} if request.seed is None else {"seed": request.seed}
+        return _response(await self.model.ainvoke([_langchain(message) for message in request.messages], **more))
+
+    async def check(self) -> None:
+        """Not every provider can be asked for anything but a completion."""
+
+    async def aclose(self) -> None:
+        """Its connections are its own affair."""
+
+
+_KINDS: Mapping[str, type[BaseMessage]] = {"system": SystemMessage, "user": HumanMessage, "assistant": AIMessage}
+
+
+def _langchain(message: Message) -> BaseMessage:
+    return _KINDS[message.role](content=message.content)
+
+
+def _response(message: AIMessage) -> ModelResponse:
+    usage: Any = message.usage_metadata or {}
+    meta = message.response_metadata
+    return ModelResponse(
+        text=message.text,
+        tokens_in=usage.get("input_tokens") or 0,
+        tokens_out=usage.get("output_tokens") or 0,
+        cached_tokens=(usage.get("input_token_details") or {}).get("cache_read") or 0,
+        reasoning_tokens=(usage.get("output_token_details") or {}).get("reasoning") or 0,
+        finish=meta.get("finish_reason") or meta.get("stop_reason") or meta.get("done_reason"),
+        served_by=meta.get("model_name"),
+        fingerprint=meta.get("system_fingerprint"),
+        reasoning=message.additional_kwargs.get("reasoning_content"),
+    )
+
+
+def init(settings: ModelSettings) -> BaseChatModel:
+    """The model of `langchain:PROVIDER:NAME`, without retries of its own. Raises UserError when it cannot be made."""
+    try:
+        from langchain.chat_models import init_chat_model
+    except ImportError:
+        raise UserError(f"{settings.model} needs LangChain: pip install 'hanabi-orchestrator[langchain]'") from None
+    given = {"base_url": settings.base_url, "extra_body": settings.extra_body or None, **settings.sampling}
+    if settings.key:
+        given["api_key"] = settings.secret
+    try:
+        made = init_chat_model(
+            settings.name,
+            model_provider=settings.provider,
+            max_retries=0,
+            timeout=settings.timeout_s,
+            **{key: value for key, value in given.items() if value is not None},
+        )
+    except ImportError as error:
+        raise UserError(f"{settings.model}: {error}") from None
+    except Exception as error:  # each provider has its own way to miss a key
+        said = str(error).split("\n")[0]
+        raise UserError(f"{settings.model} cannot be used: {said}") from None
+    assert isinstance(made, BaseChatModel)
+    return made
+
+
+def described(model: BaseChatModel) -> ModelSettings:
+    """The settings of a model object: its class and name, and all that it was given and that can be written down."""
+    name: Any = getattr(model, "model_name", None) or getattr(model, "model", None) or "unnamed"
+    given = {field: getattr(model, field) for field in sorted(model.model_fields_set) if field not in NOT_DECIDING}
+    plain = {field: value for field, value in given.items() if _is_plain(value)}
+    return of_object(f"langchain:{type(model).__name__}:{str(name).replace(' ', '-')}", plain)
+
+
+NOT_DECIDING = ("cache", "callbacks", "metadata", "tags", "verbose", "max_retries", "request_timeout", "timeout_s")
+"""Fields of LangChain models that do not change a response."""
+
+
+def _is_plain(value: Any) -> bool:
+    """Whether it can stand in a journal; keys and clients cannot."""
+    if isinstance(value, dict):
+        return all(isinstance(key, str) and _is_plain(inner) for key, inner in value.items())
+    if isinstance(value, list | tuple):
+        return all(map(_is_plain, value))
+    return value is None or isinstance(value, str | int | float | bool)
