@@ -13,12 +13,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pydantic import ValidationError
+
 if TYPE_CHECKING:
     from orchestrator.models.request import WireTry
 
 
 class UserError(ValueError):
     """Somebody wrote something wrongly; the message names the value and what would be right."""
+
+
+def user_error(where: str, error: ValidationError) -> UserError:
+    """The first thing wrong in a file or option, as one sentence; `where` may be empty."""
+    first = error.errors()[0]
+    path = ".".join(str(part) for part in first["loc"])
+    sentence = first["msg"].removeprefix("Value error, ")
+    shown = "" if first["type"] in ("value_error", "missing") else f", not {first['input']!r}"
+    return UserError(": ".join(part for part in (where, path, f"{sentence}{shown}") if part))
 
 
 class TurnError(RuntimeError):

@@ -7,6 +7,7 @@ the seat's observation is then the same as in the game itself, for nothing hidde
 from collections.abc import Sequence
 
 from orchestrator.hanabi.cards import CARDS, DECK_SIZE, HAND_SIZES, INDEX, Card, Mask, count
+from orchestrator.hanabi.literal_knowledge import shifted
 from orchestrator.hanabi.referee import Referee, rebuild
 from orchestrator.hanabi.view import View
 
@@ -28,19 +29,19 @@ def deck(view: View) -> tuple[Card, ...]:
     return tuple(card or next(rest) for card in cards)
 
 
-def _known(view: View) -> tuple[list[Card | None], list[int]]:
+def _known(view: View) -> tuple[list[Card | None], tuple[int, ...]]:
     """The cards by their places in the deck, those never seen None; and the places of the own hand."""
     size = HAND_SIZES[view.players]
     cards: list[Card | None] = [card for hand in view.dealt for card in (hand or (None,) * size)]
-    own = list(range(view.seat * size, (view.seat + 1) * size))
+    own = tuple(range(view.seat * size, (view.seat + 1) * size))
     dealt = len(cards)
     cards += [None] * (DECK_SIZE - dealt)
     for past in view.history:
         if past.move.kind not in ("play", "discard"):
             continue
         if past.seat == view.seat:
-            cards[own.pop(past.move.slot)] = past.card
-            own += [dealt] if dealt < DECK_SIZE else []
+            cards[own[past.move.slot]] = past.card
+            own = shifted(own, past.move.slot, [dealt] if dealt < DECK_SIZE else [])
         elif dealt < DECK_SIZE:
             cards[dealt] = past.drew
         dealt += dealt < DECK_SIZE

@@ -4,18 +4,18 @@ As plain data a record is `{"players": 3, "deck": ["R1", ...], "moves": ["play s
 dealt first, and the moves in order. It is nobody's view.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Annotated, Any, Self
 
 from pydantic import Field, ValidationError, field_validator
 
-from orchestrator.errors import UserError
-from orchestrator.hanabi.cards import COLOURS, DECK_SIZE, HAND_SIZES, MAX_LIVES, MAX_TOKENS, Card, check_deck
+from orchestrator.errors import UserError, user_error
+from orchestrator.hanabi.cards import COLOURS, HAND_SIZES, INDEX, MAX_LIVES, MAX_TOKENS, Card, check_deck
+from orchestrator.hanabi.literal_knowledge import shifted, types_of
 from orchestrator.hanabi.moves import Grounded, HintColour, HintRank, Move, Play
-from orchestrator.journal.events import Event, GameStarted, Moved
-from orchestrator.values import Frozen, user_error
+from orchestrator.values import Frozen
 
 
 @dataclass(frozen=True)
@@ -55,15 +55,6 @@ class Record(Frozen):
         return check_deck(deck)
 
     @classmethod
-    def of(cls, events: Iterable[Event]) -> Self:
-        """The record of a game that was played; raises UserError for events that begin none."""
-        first, *rest = events
-        if not isinstance(first, GameStarted):
-            raise UserError("these events do not begin with game_started, so they are no game")
-        moves = tuple(event.past.move for event in rest if isinstance(event, Moved))
-        return cls(players=first.players, deck=first.deck, moves=moves)
-
-    @classmethod
     def read(cls, data: Mapping[str, Any]) -> Self:
         """Of plain data. Raises UserError."""
         try:
@@ -100,8 +91,8 @@ class _Game:
     def __init__(self, record: Record) -> None:
         self.record = record
         size = HAND_SIZES[record.players]
-        self.hands = [list(record.deck[seat * size : (seat + 1) * size]) for seat in range(record.players)]
-        self.hinted = [[0] * size for _ in self.hands]
+        self.hands = [record.deck[seat * size : (seat + 1) * size] for seat in range(record.players)]
+        self.hinted = [(0,) * size for _ in self.hands]
         self.dealt = size * record.players
         self.tops = dict.fromkeys(COLOURS, 0)
         self.tokens, self.lives = MAX_TOKENS, MAX_LIVES
@@ -109,7 +100,7 @@ class _Game:
     def steps(self) -> Iterator[Step]:
         for turn, move in enumerate(self.record.moves, 1):
             seat = (turn - 1) % self.record.players
-            hand, hinted, tokens = tuple(self.hands[seat]), tuple(self.hinted[seat]), self.tokens
+            hand, hinted, tokens = self.hands[seat], self.hinted[seat], self.tokens
             touched, scored = self._hint(turn, move) if isinstance(move, HintColour | HintRank) else (), None
             if not isinstance(move, HintColour | HintRank):
                 if move.slot >= len(hand):
@@ -121,22 +112,19 @@ class _Game:
         self.tokens -= 1
         if move.to >= len(self.hands):
             raise UserError(f"a public record: turn {turn}: there is no player P{move.to} to hint")
-        told = move.colour if isinstance(move, HintColour) else move.rank
-        hand = self.hands[move.to]
-        touched = tuple(slot for slot, card in enumerate(hand) if told in (card.colour, card.rank))
-        for slot in touched:
-            self.hinted[move.to][slot] = turn
+        types = types_of(move)
+        touched = tuple(slot for slot, card in enumerate(self.hands[move.to]) if types >> INDEX[card] & 1)
+        self.hinted[move.to] = tuple(turn if slot in touched else old for slot, old in enumerate(self.hinted[move.to]))
         return touched
 
     def _lose(self, seat: int, move: Move) -> bool | None:
         """A card is played or discarded, and another drawn."""
         slot = getattr(move, "slot", 0)
-        card = self.hands[seat].pop(slot)
-        self.hinted[seat].pop(slot)
-        if self.dealt < DECK_SIZE:
-            self.hands[seat].append(self.record.deck[self.dealt])
-            self.hinted[seat].append(0)
-            self.dealt += 1
+        card = self.hands[seat][slot]
+        drawn = self.record.deck[self.dealt : self.dealt + 1]
+        self.hands[seat] = shifted(self.hands[seat], slot, drawn)
+        self.hinted[seat] = shifted(self.hinted[seat], slot, [0] * len(drawn))
+        self.dealt += len(drawn)
         scored = self.tops[card.colour] == card.rank - 1 if isinstance(move, Play) else None
         self._count(card, scored)
         return scored

@@ -7,8 +7,8 @@ from typing import Self
 
 from orchestrator.hanabi.moves import Move
 from orchestrator.hanabi.view import View
-from orchestrator.journal.events import SeatInfo
-from orchestrator.table.seat import Decision, GameContext, Memory
+from orchestrator.journal.events import Memory, SeatInfo
+from orchestrator.table.seat import Decision, GameContext
 
 PREFIX = "partner:"
 

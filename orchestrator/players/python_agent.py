@@ -20,8 +20,8 @@ from orchestrator.hanabi.cards import COLOURS, Card
 from orchestrator.hanabi.moves import Discard, HintColour, Move, Play
 from orchestrator.hanabi.referee import Referee
 from orchestrator.hanabi.view import Knowledge, View
-from orchestrator.journal.events import SeatInfo
-from orchestrator.table.seat import Decision, GameContext, JournaledSeat, Memory, Seat
+from orchestrator.journal.events import Memory, SeatInfo
+from orchestrator.table.seat import Decision, GameContext, JournaledSeat, Seat
 
 PREFIX = "python:"
 

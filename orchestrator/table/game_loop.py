@@ -27,6 +27,7 @@ from orchestrator.journal.events import (
     GameEnded,
     GameStarted,
     GameSuspended,
+    Memory,
     Moved,
     Result,
     Sink,
@@ -36,7 +37,7 @@ from orchestrator.journal.events import (
 from orchestrator.journal.file import Journal
 from orchestrator.journal.resume import GameSoFar, differences
 from orchestrator.journal.totals import Ledger
-from orchestrator.table.seat import Decision, GameContext, JournaledSeat, Memory, Seat, at_once, describe
+from orchestrator.table.seat import Decision, GameContext, JournaledSeat, Seat, at_once, describe
 
 log = structlog.get_logger()
 

@@ -31,14 +31,11 @@ from orchestrator.hanabi.convention.hint_convention import (
     known,
     maybe,
     next_discard,
-    types_of,
     warned,
 )
+from orchestrator.hanabi.literal_knowledge import Hands, hinted, shifted, unknown_hands, with_hand
 from orchestrator.hanabi.moves import Discard, Hint, Move, Play
 from orchestrator.hanabi.view import Past
-
-Hands = tuple[tuple[Mask, ...], ...]
-"""By seat and slot, the oldest card first."""
 
 
 class PublicMove(NamedTuple):
@@ -114,13 +111,26 @@ class CommonKnowledge:
     @classmethod
     def start(cls, conventions: Sequence[Convention]) -> "CommonKnowledge":
         players = len(conventions)
-        size = HAND_SIZES[players]
-        nothing = ((ANY,) * size,) * players
+        hands, size = unknown_hands(players), HAND_SIZES[players]
         cards = tuple(tuple(range(seat * size, (seat + 1) * size)) for seat in range(players))
         piles = Piles((0, 0, 0, 0, 0), ())
-        return cls(
-            tuple(conventions), 1, piles, MAX_TOKENS, MAX_LIVES, DECK_SIZE - players * size, nothing, nothing, cards
-        )
+        return cls(tuple(conventions), 1, piles, MAX_TOKENS, MAX_LIVES, DECK_SIZE - players * size, hands, hands, cards)
+
+    @classmethod
+    def of_position(
+        cls,
+        conventions: Sequence[Convention],
+        piles: Piles,
+        *,
+        tokens: int,
+        lives: int,
+        deck: int,
+        literal: Hands,
+        known: Hands,
+    ) -> "CommonKnowledge":
+        """The state of a position whose past is not known: no claims, and cards numbered as they lie."""
+        cards = tuple(tuple(range(10 * seat, 10 * seat + len(hand))) for seat, hand in enumerate(known))
+        return cls(tuple(conventions), 0, piles, tokens, lives, deck, literal, known, cards)
 
     @property
     def players(self) -> int:
@@ -148,7 +158,7 @@ class CommonKnowledge:
             return self
         _, reads = between(self.conventions[event.seat], self.conventions[following])
         point = Point(slot, ANY & ~self.piles.critical, "silence", said=True, believed=reads is not None)
-        hands = _with(self.known, following, _narrowed(self.known[following], [point]))
+        hands = with_hand(self.known, following, _narrowed(self.known[following], [point]))
         return replace(self, known=hands, claims=(*self.claims, self._record(event.seat, following, point)))
 
     def _conduct(self, event: PublicMove) -> "CommonKnowledge":
@@ -186,9 +196,9 @@ class CommonKnowledge:
             tokens=min(MAX_TOKENS, self.tokens + bool(back)),
             lives=self.lives - (event.scored is False),
             deck=max(0, self.deck - 1),
-            literal=_with(self.literal, event.seat, _drawn(self.literal[event.seat], move.slot, new)),
-            known=_with(self.known, event.seat, _drawn(self.known[event.seat], move.slot, new)),
-            cards=_with(self.cards, event.seat, _drawn(self.cards[event.seat], move.slot, number)),
+            literal=with_hand(self.literal, event.seat, shifted(self.literal[event.seat], move.slot, new)),
+            known=with_hand(self.known, event.seat, shifted(self.known[event.seat], move.slot, new)),
+            cards=with_hand(self.cards, event.seat, shifted(self.cards[event.seat], move.slot, number)),
             gone=(*self.gone, (self.cards[event.seat][move.slot], event.card)),
         )
 
@@ -197,8 +207,8 @@ class CommonKnowledge:
         heard = replace(
             self,
             tokens=self.tokens - 1,
-            literal=_with(self.literal, hint.to, hinted(self.literal[hint.to], types_of(hint), event.slots)),
-            known=_with(self.known, hint.to, hand),
+            literal=with_hand(self.literal, hint.to, hinted(self.literal[hint.to], hint, event.slots)),
+            known=with_hand(self.known, hint.to, hand),
         )
         claims = (self._record(event.seat, hint.to, point) for point in points if point.said)
         return replace(heard, claims=(*self.claims, *claims))
@@ -206,9 +216,9 @@ class CommonKnowledge:
     def hear(self, giver: int, hint: Hint, touched: Sequence[int]) -> tuple[tuple[Mask, ...], tuple[Point, ...]]:
         """What everybody knows of the told hand afterwards: what the hint says literally, then, from a player who keeps
         to a convention, what it points at."""
-        before, of = self.known[hint.to], types_of(hint)
-        literal = hinted(self.literal[hint.to], of, touched)
-        hand = tuple(now or hints for now, hints in zip(hinted(before, of, touched), literal, strict=True))
+        literal = hinted(self.literal[hint.to], hint, touched)
+        narrowed = hinted(self.known[hint.to], hint, touched)
+        hand = tuple(now or hints for now, hints in zip(narrowed, literal, strict=True))
         points = tuple(self._points(giver, hint, touched, hand))
         return _narrowed(hand, points), points
 
@@ -241,11 +251,6 @@ def _narrowed(hand: tuple[Mask, ...], points: Iterable[Point]) -> tuple[Mask, ..
         if point.believed:
             masks[point.slot] = masks[point.slot] & point.types or masks[point.slot]
     return tuple(masks)
-
-
-def hinted(hand: Sequence[Mask], of: Mask, touched: Sequence[int]) -> tuple[Mask, ...]:
-    """A hand after a hint, by what it says literally."""
-    return tuple(possible & (of if slot in touched else ANY & ~of) for slot, possible in enumerate(hand))
 
 
 def made_known(before: Sequence[Mask], after: Sequence[Mask], piles: Piles) -> bool:
@@ -286,14 +291,6 @@ def _piled(piles: Piles, card: Card, *, scored: bool) -> Piles:
     tops = list(piles.fireworks)
     tops[COLOURS.index(card.colour)] += 1
     return Piles((tops[0], tops[1], tops[2], tops[3], tops[4]), piles.discards)
-
-
-def _drawn(hand: tuple[int, ...], slot: int, new: tuple[int, ...]) -> tuple[int, ...]:
-    return (*hand[:slot], *hand[slot + 1 :], *new)
-
-
-def _with(hands: tuple[tuple[int, ...], ...], seat: int, hand: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
-    return (*hands[:seat], hand, *hands[seat + 1 :])
 
 
 def common_knowledge(conventions: Sequence[Convention], history: Iterable[Past]) -> CommonKnowledge:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from orchestrator.hanabi.cards import COLOURS, MAX_TOKENS, OF_COLOUR, OF_RANK, RANKS, Card, Mask, Piles
+from orchestrator.hanabi.cards import COLOURS, MAX_TOKENS, OF_RANK, RANKS, Card, Mask, Piles
 from orchestrator.hanabi.moves import Hint, HintColour, HintRank
 
 Focus = Literal["newest", "oldest"]
@@ -45,11 +45,6 @@ def between(giver: Convention, reader: Convention) -> tuple[Focus | None, Focus 
 def _settled(options: Manner) -> Focus | None:
     """Two who adapt to each other keep to the newest card."""
     return "newest" if options == "adapts" else options
-
-
-def types_of(hint: Hint) -> Mask:
-    """The types that a hint points out."""
-    return OF_COLOUR[hint.colour] if isinstance(hint, HintColour) else OF_RANK[hint.rank]
 
 
 def hints_to(seat: int, cards: Sequence[Card]) -> list[Hint]:

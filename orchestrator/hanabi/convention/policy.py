@@ -12,7 +12,8 @@ from orchestrator.hanabi import belief
 from orchestrator.hanabi.belief import Slot
 from orchestrator.hanabi.cards import INDEX, MAX_TOKENS, OF_RANK, Card, Piles
 from orchestrator.hanabi.convention.common_knowledge import NEARLY_OVER, CommonKnowledge, Point, made_known
-from orchestrator.hanabi.convention.hint_convention import STRANGER, hints_to, known, next_discard, types_of
+from orchestrator.hanabi.convention.hint_convention import STRANGER, hints_to, known, next_discard
+from orchestrator.hanabi.literal_knowledge import types_of
 from orchestrator.hanabi.moves import Discard, Hint, HintRank, Move, Play
 
 GAMBLES: Mapping[int, int] = {3: NEARLY_OVER, 2: 1}

@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from orchestrator.hanabi.cards import (
     ANY,
-    CARDS,
+    COPIES_OF,
     DECK_SIZE,
     HAND_SIZES,
     INDEX,
@@ -24,16 +24,15 @@ from orchestrator.hanabi.cards import (
     Mask,
     Piles,
 )
+from orchestrator.hanabi.literal_knowledge import hinted, shifted, unknown_hands, with_hand
 from orchestrator.hanabi.moves import Discard, Hint, HintColour, HintRank, Play
 from orchestrator.hanabi.view import Past, View
 from orchestrator.players.hat.code import Hand, Pool, decode, encode, is_single, settle
 
-COPIES = tuple(card.copies for card in CARDS)
-
 
 def left(piles: Piles) -> list[int]:
     """Copies of each type that are in the hands or the deck."""
-    return [copies - gone for copies, gone in zip(COPIES, piles.gone, strict=True)]
+    return [copies - gone for copies, gone in zip(COPIES_OF, piles.gone, strict=True)]
 
 
 @lru_cache(maxsize=256)
@@ -50,7 +49,7 @@ class Table:
     """By seat: the type of each card; those of the own hand are 0."""
     known: tuple[Hand, ...]
     """By seat: what is common knowledge of each slot."""
-    told: tuple[Hand, ...]
+    literal: tuple[Hand, ...]
     """By seat: what hints say literally."""
     pool: Pool
     """Copies that are not commonly known to be anywhere."""
@@ -115,18 +114,17 @@ class Table:
             tuple(types & ~playable for types in hand) if seat != giver and self.waits(seat) else hand
             for seat, hand in enumerate(self.known)
         ]
-        return self._with(known, self.told)
+        return self._with(known, self.literal)
 
-    def _with(self, known: Sequence[Hand], told: Sequence[Hand]) -> "Table":
-        """Known after all; a slot for which nothing is left is what hints say: somebody plays otherwise."""
+    def _with(self, known: Sequence[Hand], literal: Sequence[Hand]) -> "Table":
+        """The table with this knowledge. A slot of which nothing would be left may be all that hints leave of it:
+        somebody at the table plays by other rules."""
         mended = [
-            tuple(types & said or said for types, said in zip(*hand, strict=True))
-            for hand in zip(known, told, strict=True)
+            tuple(types & hints or hints for types, hints in zip(*hand, strict=True))
+            for hand in zip(known, literal, strict=True)
         ]
-        settled, pool = settle(
-            tuple(mended), Pool.of([n - gone for n, gone in zip(COPIES, self.piles.gone, strict=True)])
-        )
-        return Table(self.seat, self.cards, settled, tuple(told), pool, self.piles, self.tokens)
+        settled, pool = settle(tuple(mended), Pool.of(left(self.piles)))
+        return Table(self.seat, self.cards, settled, tuple(literal), pool, self.piles, self.tokens)
 
     # What happens
 
@@ -142,18 +140,16 @@ class Table:
     def _hinted(self, past: Past, hint: Hint) -> "Table":
         number = self.number(past.seat, hint.to, past.slots, isinstance(hint, HintRank))
         known = self.hear(past.seat, sum(self.sizes(past.seat)), number)
-        types = OF_COLOUR[hint.colour] if isinstance(hint, HintColour) else OF_RANK[hint.rank]
-        told = list(self.told)
-        told[hint.to] = tuple(m & (types if slot in past.slots else ~types) for slot, m in enumerate(told[hint.to]))
-        after = self._with(known, told)
-        return Table(after.seat, after.cards, after.known, after.told, after.pool, after.piles, past.tokens)
+        literal = with_hand(self.literal, hint.to, hinted(self.literal[hint.to], hint, past.slots))
+        after = self._with(known, literal)
+        return Table(after.seat, after.cards, after.known, after.literal, after.pool, after.piles, past.tokens)
 
     def _discarded(self, seat: int, slot: int) -> "Table":
         table = self.nobody_waits(seat) if self.tokens else self
         useless = table.useless(table.known[seat])
         if len(useless) < 2 or slot not in useless:
             return table
-        return table._with(table.hear(seat, len(useless), useless.index(slot)), table.told)
+        return table._with(table.hear(seat, len(useless), useless.index(slot)), table.literal)
 
     def _moved(self, past: Past, move: Play | Discard, piles: Piles) -> "Table":
         """A card leaves, the next one comes."""
@@ -161,13 +157,11 @@ class Table:
         more = self._drawn(past)
 
         def moved(hands: tuple[Hand, ...], card: Mask) -> tuple[Hand, ...]:
-            hand = hands[past.seat]
-            new = (*hand[: move.slot], *hand[move.slot + 1 :], *((card,) if more else ()))
-            return (*hands[: past.seat], new, *hands[past.seat + 1 :])
+            return with_hand(hands, past.seat, shifted(hands[past.seat], move.slot, (card,) if more else ()))
 
-        known, told = moved(self.known, ANY), moved(self.told, ANY)
-        table = Table(self.seat, moved(self.cards, drew), known, told, self.pool, piles, past.tokens)
-        return table._with(known, told)
+        known, literal = moved(self.known, ANY), moved(self.literal, ANY)
+        table = Table(self.seat, moved(self.cards, drew), known, literal, self.pool, piles, past.tokens)
+        return table._with(known, literal)
 
     def _drawn(self, past: Past) -> bool:
         """Whether a card came: while there were cards to draw."""
@@ -199,10 +193,10 @@ def _asked_slot(hand: Hand, piles: Piles) -> int:
 
 
 def start(view: View) -> Table:
-    size = HAND_SIZES[view.players]
-    hands = tuple(tuple(1 << INDEX[card] for card in hand) or (0,) * size for hand in view.dealt)
-    blank = ((ANY,) * size,) * view.players
-    return Table(view.seat, hands, blank, blank, Pool.of(COPIES), piles_of((0, 0, 0, 0, 0), ()), MAX_TOKENS)
+    unknown = unknown_hands(view.players)
+    hidden = (0,) * HAND_SIZES[view.players]
+    cards = tuple(tuple(1 << INDEX[card] for card in hand) or hidden for hand in view.dealt)
+    return Table(view.seat, cards, unknown, unknown, Pool.of(COPIES_OF), piles_of((0, 0, 0, 0, 0), ()), MAX_TOKENS)
 
 
 def _steps(view: View) -> Iterator[tuple[Past, tuple[Card, ...]]]:

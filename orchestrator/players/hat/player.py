@@ -12,7 +12,8 @@ from functools import cached_property
 from math import prod
 from random import Random
 
-from orchestrator.hanabi.cards import CARDS, DECK_SIZE, HAND_SIZES, INDEX, MAX_TOKENS, OF_COLOUR, OF_RANK, Mask
+from orchestrator.hanabi.cards import CARDS, DECK_SIZE, HAND_SIZES, INDEX, MAX_TOKENS, Mask
+from orchestrator.hanabi.literal_knowledge import types_of
 from orchestrator.hanabi.moves import Discard, Hint, HintColour, HintRank, Move, Play
 from orchestrator.hanabi.view import View
 from orchestrator.players.base import Partner
@@ -105,11 +106,11 @@ class Thought:
                 yield hint, self.table.number(self.view.seat, hint.to, self._touched(hint), by_rank)
 
     def _touched(self, hint: Hint) -> list[int]:
-        return [slot for slot, card in enumerate(self.table.cards[hint.to]) if card & _types(hint)]
+        return [slot for slot, card in enumerate(self.table.cards[hint.to]) if card & types_of(hint)]
 
     def _says(self, hint: Hint) -> float:
         """How far it narrows the told hand down by itself."""
-        types, pool = _types(hint), self.table.pool
+        types, pool = types_of(hint), self.table.pool
         live = [
             (known, known & (types if card & types else ~types))
             for known, card in zip(self.table.known[hint.to], self.table.cards[hint.to], strict=True)
@@ -154,10 +155,6 @@ RANK_OF: dict[Mask, float] = {1 << i: card.rank for card, i in INDEX.items()}
 
 def _singles(types: Mask) -> Iterator[Mask]:
     return (one for one in RANK_OF if types & one)
-
-
-def _types(hint: Hint) -> Mask:
-    return OF_COLOUR[hint.colour] if isinstance(hint, HintColour) else OF_RANK[hint.rank]
 
 
 def hat(view: View, rng: Random) -> Choice:

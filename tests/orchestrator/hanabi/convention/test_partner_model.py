@@ -6,9 +6,10 @@ from pydantic import BaseModel
 import graphs
 import roles
 from orchestrator.hanabi.cards import INDEX
-from orchestrator.hanabi.convention.hint_convention import LITERAL, STRANGER, Convention, types_of
+from orchestrator.hanabi.convention.hint_convention import LITERAL, STRANGER, Convention
 from orchestrator.hanabi.convention.partner_model import NOTHING_KNOWN, Prior, Understanding, learnt, understand, usual
 from orchestrator.hanabi.convention.policy import Scene
+from orchestrator.hanabi.literal_knowledge import types_of
 from orchestrator.hanabi.moves import Play
 from orchestrator.hanabi.public_record import Record
 from orchestrator.hanabi.referee import Referee
