@@ -117,7 +117,9 @@ def lines(path: Path) -> Iterator[bytes]:
     """
     try:
         with path.open("rb") as file:
-            yield from (line for line in file if line.endswith(b"\n") or _is_json(line))
+            for line in file:
+                if line.endswith(b"\n") or _is_json(line):
+                    yield line
     except OSError as error:
         raise UserError(f"cannot read {path} as a journal: {error.strerror}") from None
 
