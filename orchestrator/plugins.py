@@ -44,29 +44,29 @@ class Group:
     """The plugins of a group that register what they bring when they are imported."""
 
     name: str
-    now: str | None = None
+    loading: str | None = None
     """The source of the plugin that is being loaded."""
-    begun: bool = False
+    loaded: bool = False
     failed: UserError | None = field(default=None)
 
     def load(self) -> None:
         """Once; raises UserError each time when a plugin fails."""
         if self.failed:
             raise self.failed
-        if self.begun:
+        if self.loaded:
             return
-        self.begun = True
+        self.loaded = True
         try:
             for plugin in installed(self.name):
-                self.now = plugin.source
+                self.loading = plugin.source
                 plugin.load()
         except UserError as error:
             self.failed = error
             raise
         finally:
-            self.now = None
+            self.loading = None
 
     def source(self, made: Callable[..., Any] | None) -> str:
-        """Who brings a thing now: a plugin while it is loaded, else the package of its code."""
+        """The package that brings an object: the plugin that is being loaded, else the package of its code."""
         package = getattr(made, "__module__", "__main__").partition(".")[0]
-        return self.now or (BUILT_IN if package == "roles" else package)
+        return self.loading or (BUILT_IN if package == "roles" else package)

@@ -14,8 +14,11 @@ from orchestrator.hanabi.view import Past
 
 T = TypeVar("T")
 
-Hands = tuple[tuple[Mask, ...], ...]
-"""The types that each card may be, by seat and slot; slot 0 is the oldest card."""
+HandMasks = tuple[Mask, ...]
+"""The types that each card of a hand may be, by slot; slot 0 is the oldest card."""
+
+Hands = tuple[HandMasks, ...]
+"""The same of all hands, by seat."""
 
 
 def unknown_hands(players: int) -> Hands:
@@ -28,7 +31,7 @@ def types_of(hint: Hint) -> Mask:
     return OF_COLOUR[hint.colour] if isinstance(hint, HintColour) else OF_RANK[hint.rank]
 
 
-def hinted(hand: Sequence[Mask], hint: Hint, touched: Sequence[int]) -> tuple[Mask, ...]:
+def hinted(hand: Sequence[Mask], hint: Hint, touched: Sequence[int]) -> HandMasks:
     """A hand after a hint that touched these slots."""
     types = types_of(hint)
     return tuple(possible & (types if slot in touched else ANY & ~types) for slot, possible in enumerate(hand))

@@ -120,11 +120,11 @@ def ground(answer: object, legal: Listed) -> Move:
     return _only(_worded(text, legal), text)
 
 
-def _only(fitting: Sequence[Move], said: str) -> Move:
+def _only(fitting: Sequence[Move], answer: str) -> Move:
     if len(fitting) == 1:
         return fitting[0]
     which = "is not a legal move now" if not fitting else f"may mean {' or '.join(str(m) for m in fitting[:3])}"
-    raise ValueError(f"{said[:80]!r} {which}; answer with one of the legal moves, copied exactly")
+    raise ValueError(f"{answer[:80]!r} {which}; answer with one of the legal moves, copied exactly")
 
 
 def _by_label(label: str, text: str, legal: Listed) -> Move:
@@ -178,9 +178,9 @@ def _hints(text: str, legal: Listed) -> list[Move]:
     ranks = set(_RANK.findall(rest))
     if len(targets) != 1:
         return []
-    told: list[Move] = [m for m in hints if isinstance(m, HintColour) and (colours, ranks) == ({m.colour}, set())]
-    told += [m for m in hints if isinstance(m, HintRank) and (colours, ranks) == (set(), {str(m.rank)})]
-    return [move for move in told if {getattr(move, "to", None)} == targets]
+    fitting: list[Move] = [m for m in hints if isinstance(m, HintColour) and (colours, ranks) == ({m.colour}, set())]
+    fitting += [m for m in hints if isinstance(m, HintRank) and (colours, ranks) == (set(), {str(m.rank)})]
+    return [move for move in fitting if {getattr(move, "to", None)} == targets]
 
 
 def _grounded(answer: Any, info: ValidationInfo) -> Any:

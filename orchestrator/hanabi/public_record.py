@@ -19,7 +19,7 @@ from orchestrator.values import Frozen
 
 
 @dataclass(frozen=True)
-class Step:
+class RecordedMove:
     """One move of a record, with what everybody knew of it and what only the others saw."""
 
     turn: int
@@ -66,13 +66,13 @@ class Record(Frozen):
     def plain(self) -> dict[str, Any]:
         return self.model_dump(mode="json")
 
-    def steps(self) -> Iterator[Step]:
+    def steps(self) -> Iterator[RecordedMove]:
         """The game move by move. Raises UserError where a move names no card."""
-        yield from _Game(self).steps()
+        yield from _Replay(self).steps()
 
     @cached_property
     def ending(self) -> "Ending":
-        game = _Game(self)
+        game = _Replay(self)
         for _ in game.steps():
             pass
         return Ending(sum(game.tops.values()), game.lives)
@@ -85,7 +85,7 @@ class Ending:
     lives: int
 
 
-class _Game:
+class _Replay:
     """A table that knows all cards."""
 
     def __init__(self, record: Record) -> None:
@@ -97,7 +97,7 @@ class _Game:
         self.tops = dict.fromkeys(COLOURS, 0)
         self.tokens, self.lives = MAX_TOKENS, MAX_LIVES
 
-    def steps(self) -> Iterator[Step]:
+    def steps(self) -> Iterator[RecordedMove]:
         for turn, move in enumerate(self.record.moves, 1):
             seat = (turn - 1) % self.record.players
             hand, hinted, tokens = self.hands[seat], self.hinted[seat], self.tokens
@@ -106,7 +106,7 @@ class _Game:
                 if move.slot >= len(hand):
                     raise UserError(f"a public record: turn {turn}: there is no slot {move.slot} to {move.kind}")
                 scored = self._lose(seat, move)
-            yield Step(turn, seat, move, hand, hinted, touched, scored, tokens)
+            yield RecordedMove(turn, seat, move, hand, hinted, touched, scored, tokens)
 
     def _hint(self, turn: int, move: HintColour | HintRank) -> tuple[int, ...]:
         self.tokens -= 1

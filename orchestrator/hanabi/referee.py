@@ -286,11 +286,11 @@ def _hint(to: int, colour: Colour | None, rank: int | None) -> Move:
 @cache
 def _knowledge(text: str) -> Knowledge:
     """HLE's `X1|YWB1`: told colour and rank, then the colours and ranks still possible; X is unknown."""
-    told, possible = text.split("|")
+    hinted, possible = text.split("|")
     colours: tuple[Colour, ...] = tuple(c for c in COLOURS if c in possible)
     return Knowledge(
-        colour=next((c for c in COLOURS if c == told[0]), None),
-        rank=int(told[1]) if told[1] != "X" else None,
+        colour=next((c for c in COLOURS if c == hinted[0]), None),
+        rank=int(hinted[1]) if hinted[1] != "X" else None,
         colours=colours,
         ranks=tuple(int(char) for char in possible if char.isdigit()),
     )

@@ -116,17 +116,17 @@ def by_conventions(sections: Sections, history: History, players: int) -> Histor
     return HistoryReport(
         insights=tuple(_read(insight, now, history.seat) for insight in insights(history)),
         inferred=inferred,
-        summary=_summary(now, history.seat, understood.trust),
+        summary=_summary(now, history.seat, understood.partners),
         believed=believed,
         trust=tuple(
             Trusted(
                 seat=one.seat,
-                hints=_kept(one.custom.hints),
-                reads=_kept(one.custom.reads),
+                hints=_kept(one.convention.hints),
+                reads=_kept(one.convention.reads),
                 chance=one.chance,
                 broke=one.broke,
             )
-            for one in understood.trust
+            for one in understood.partners
         ),
     )
 
@@ -173,7 +173,7 @@ def _summary(now: CommonKnowledge, me: int, trust: Iterable[PartnerModel]) -> st
     mine = f"By the conventions I can play slot {slots}" if slots else "By the conventions I know of no card to play"
     told = [f"P{seat} slot {slot}" for seat, slot in _told_of(now) if seat != me]
     theirs = f"; that can be played, as far as their owners know: {', '.join(told)}" if told else ""
-    doubted = [f"P{one.seat}" for one in trust if one.custom.hints is None or one.custom.reads is None]
+    doubted = [f"P{one.seat}" for one in trust if one.convention.hints is None or one.convention.reads is None]
     doubts = f"; not relied on to keep to them: {', '.join(doubted)}" if doubted else ""
     return f"{mine}{theirs}{doubts}."
 

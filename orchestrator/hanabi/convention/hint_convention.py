@@ -50,8 +50,8 @@ def _settled(options: Manner) -> Focus | None:
 def hints_to(seat: int, cards: Sequence[Card]) -> list[Hint]:
     """Every hint that touches a card of a hand."""
     colours, ranks = {card.colour for card in cards}, {card.rank for card in cards}
-    told: list[Hint] = [HintColour(to=seat, colour=colour) for colour in COLOURS if colour in colours]
-    return told + [HintRank(to=seat, rank=rank) for rank in RANKS if rank in ranks]
+    hints: list[Hint] = [HintColour(to=seat, colour=colour) for colour in COLOURS if colour in colours]
+    return hints + [HintRank(to=seat, rank=rank) for rank in RANKS if rank in ranks]
 
 
 def known(possible: Mask, types: Mask) -> bool:

@@ -250,7 +250,7 @@ from orchestrator.models.request import ModelResponse, messages
 from orchestrator.models.cache import Cache, Cached
 from orchestrator.models.schema import response_format
 from orchestrator.models.settings import settings
-from tests.servers import ask
+from tests.support.servers import ask
 
 class Slow:
     async def __call__(self, ask, said, /):
