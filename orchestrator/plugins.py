@@ -1,6 +1,6 @@
-"""What installed packages bring: the entry points of a group, loaded once, with the package that each is from.
+"""Plugins: the entry points that installed packages declare in a group, loaded once.
 
-A package that fails to load is told at every use: to play silently without it would be a game of another kind.
+A plugin that fails to load raises at every use: going on silently without it could play a different game.
 """
 
 from collections.abc import Callable
@@ -11,17 +11,17 @@ from typing import Any
 from orchestrator.errors import UserError
 
 BUILT_IN = "built-in"
-"""The source of what this project itself brings."""
+"""The source of objects that this project itself defines."""
 
 
 @dataclass(frozen=True)
 class Plugin:
     source: str
-    """The distribution's name."""
+    """Name of the distribution that declares it."""
     entry: EntryPoint
 
     def load(self) -> Any:
-        """The object that the entry point names. Raises UserError that names the entry point and the error."""
+        """The object that the entry point names. Raises UserError, which names the entry point and the cause."""
         try:
             return self.entry.load()
         except UserError as error:
@@ -34,14 +34,14 @@ class Plugin:
 
 
 def installed(group: str) -> list[Plugin]:
-    """The plugins of a group, by the names of their packages."""
+    """The plugins of a group, sorted by the names of their packages."""
     found = [Plugin(point.dist.name if point.dist else point.value, point) for point in entry_points(group=group)]
     return sorted(found, key=lambda plugin: (plugin.source, plugin.entry.name))
 
 
 @dataclass
 class Group:
-    """The plugins of a group that register what they bring when they are imported."""
+    """The plugins of a group; each registers its objects when it is imported."""
 
     name: str
     loading: str | None = None
@@ -50,7 +50,7 @@ class Group:
     failed: UserError | None = field(default=None)
 
     def load(self) -> None:
-        """Once; raises UserError each time when a plugin fails."""
+        """Load the plugins, once. Raises UserError at every call if one of them failed."""
         if self.failed:
             raise self.failed
         if self.loaded:
@@ -67,6 +67,6 @@ class Group:
             self.loading = None
 
     def source(self, made: Callable[..., Any] | None) -> str:
-        """The package that brings an object: the plugin that is being loaded, else the package of its code."""
+        """The package that an object comes from: the plugin that is being loaded, else the package of its code."""
         package = getattr(made, "__module__", "__main__").partition(".")[0]
         return self.loading or (BUILT_IN if package == "roles" else package)

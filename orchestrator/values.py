@@ -1,4 +1,4 @@
-"""The base of every value that is stored or crosses a seam."""
+"""The base class of every value that is stored or passed between packages."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ from pydantic import BaseModel, ConfigDict, model_validator
 
 
 class Frozen(BaseModel):
-    """A frozen model that refuses unknown keys and names the known ones."""
+    """A frozen pydantic model that refuses unknown keys and lists the known ones."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 

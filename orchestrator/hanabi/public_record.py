@@ -1,7 +1,7 @@
-"""Public records of past games: after a game everything is public, so deck and moves tell all of it.
+"""Public records of past games: once a game is over everything is public, and deck and moves determine all of it.
 
-As plain data a record is `{"players": 3, "deck": ["R1", ...], "moves": ["play slot 0", ...]}`: the 50 cards, first
-dealt first, and the moves in order. It is nobody's view.
+As plain data a record is `{"players": 3, "deck": ["R1", ...], "moves": ["play slot 0", ...]}`: the 50 cards in the
+order of dealing, and the moves in order. It is not the view of any seat.
 """
 
 from collections.abc import Iterator, Mapping
@@ -20,18 +20,18 @@ from orchestrator.values import Frozen
 
 @dataclass(frozen=True)
 class RecordedMove:
-    """One move of a record, with what everybody knew of it and what only the others saw."""
+    """One move of a record, with the hand of the player who made it, which only the others saw at the time."""
 
     turn: int
     """1 is the game's first move."""
     seat: int
     move: Move
     hand: tuple[Card, ...]
-    """The mover's, before the move."""
+    """The hand of the player who moves, before the move."""
     hinted: tuple[int, ...]
-    """For each of these cards, the turn of the latest hint that touched it; 0 for a card that none did."""
+    """For each of these cards, the turn of the latest hint that touched it; 0 if none did."""
     touched: tuple[int, ...]
-    """The slots of the told hand that a hint touched."""
+    """The slots of the receiver's hand that a hint touched."""
     scored: bool | None
     """Whether a played card fitted; None for other moves."""
     tokens: int
@@ -44,9 +44,11 @@ class RecordedMove:
 
 
 class Record(Frozen):
+    """A finished game: its deck and its moves."""
+
     players: Annotated[int, Field(ge=2, le=5)]
     deck: tuple[Card, ...]
-    """First dealt first."""
+    """In the order of dealing."""
     moves: tuple[Grounded, ...]
 
     @field_validator("deck")
@@ -56,7 +58,7 @@ class Record(Frozen):
 
     @classmethod
     def read(cls, data: Mapping[str, Any]) -> Self:
-        """Of plain data. Raises UserError."""
+        """A record from plain data. Raises UserError."""
         try:
             return cls.model_validate(data)
         except ValidationError as error:
@@ -67,7 +69,7 @@ class Record(Frozen):
         return self.model_dump(mode="json")
 
     def steps(self) -> Iterator[RecordedMove]:
-        """The game move by move. Raises UserError where a move names no card."""
+        """The game move by move. Raises UserError where a move names a slot or a player that is not there."""
         yield from _Replay(self).steps()
 
     @cached_property
@@ -80,13 +82,15 @@ class Record(Frozen):
 
 @dataclass(frozen=True)
 class Ending:
+    """How the game of a record ended."""
+
     score: int
     """The points on the table."""
     lives: int
 
 
 class _Replay:
-    """A table that knows all cards."""
+    """The game of a record as it is played again, all cards known."""
 
     def __init__(self, record: Record) -> None:
         self.record = record
@@ -118,7 +122,7 @@ class _Replay:
         return touched
 
     def _lose(self, seat: int, move: Move) -> bool | None:
-        """A card is played or discarded, and another drawn."""
+        """A card is played or discarded, and another drawn; returns whether a played card fitted."""
         slot = getattr(move, "slot", 0)
         card = self.hands[seat][slot]
         drawn = self.record.deck[self.dealt : self.dealt + 1]
