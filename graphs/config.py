@@ -12,10 +12,10 @@ import roles
 from graphs import context
 from graphs import named as library
 from graphs.context import Context, ContextName, Order
-from orchestrator.errors import UserError
+from orchestrator.errors import UserError, user_error
 from orchestrator.models.settings import PROGRAM as PROGRAM
 from orchestrator.models.simulated import is_simulated
-from orchestrator.values import Frozen, user_error
+from orchestrator.values import Frozen
 from orchestrator.yaml_files import from_file, loaded
 from roles import Judgement, Role
 from roles.hanabi.safety import LIMITS

@@ -11,9 +11,9 @@ from pydantic import BeforeValidator, Field, ValidationError, ValidationInfo, fi
 import prompts
 import roles
 from graphs import named
-from orchestrator.errors import UserError
+from orchestrator.errors import UserError, user_error
 from orchestrator.models.request import Part
-from orchestrator.values import Frozen, user_error
+from orchestrator.values import Frozen
 from orchestrator.yaml_files import from_file, loaded
 from roles import Role, Section
 from roles.replies import Form, Reply, variant

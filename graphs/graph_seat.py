@@ -18,14 +18,14 @@ from graphs.walk import Walk, walk
 from orchestrator.errors import UserError
 from orchestrator.hanabi.moves import Move
 from orchestrator.hanabi.view import View
-from orchestrator.journal.events import SeatInfo
+from orchestrator.journal.events import Memory, SeatInfo
 from orchestrator.journal.recorded_answers import Recording, Replay, Resumed
 from orchestrator.models import simulated
 from orchestrator.models.layer import ModelLayer, described, is_langchain
 from orchestrator.models.request import Brain
 from orchestrator.models.settings import REPLAY, ModelSettings, settings
 from orchestrator.models.simulated import SimSettings, is_simulated
-from orchestrator.table.seat import Decision, GameContext, Memory
+from orchestrator.table.seat import Decision, GameContext
 from roles import Notes, Verdict
 from roles.hanabi.reasoning.position import TAKES, Position
 from roles.hanabi.safety import safest

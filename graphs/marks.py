@@ -9,8 +9,7 @@ from graphs.config import GraphConfig, checked
 from graphs.prompting import notes_of
 from orchestrator.errors import UserError
 from orchestrator.hanabi.referee import rebuild
-from orchestrator.journal.events import Decided, Event, GameStarted, Moved, TurnStarted
-from orchestrator.table.seat import Memory
+from orchestrator.journal.events import Decided, Event, GameStarted, Memory, Moved, TurnStarted
 from roles import Truth
 
 Marked = Mapping[str, tuple[Mapping[str, float] | None, ...]]

@@ -7,8 +7,8 @@ from graphs.compile import attempts
 from graphs.config import GraphConfig
 from orchestrator.hanabi.moves import Move
 from orchestrator.hanabi.view import View
+from orchestrator.journal.events import Memory
 from orchestrator.replies.reply import Reply
-from orchestrator.table.seat import Memory
 from roles import Notes
 from roles.words import ENGLISH
 

@@ -17,9 +17,9 @@ from graphs.simulated import Question, Simulated
 from orchestrator.errors import RoleError, TurnError
 from orchestrator.hanabi.moves import Move
 from orchestrator.hanabi.view import View
-from orchestrator.journal.events import Call, VerdictGiven
+from orchestrator.journal.events import Call, Memory, VerdictGiven
 from orchestrator.models.request import COMPLAINT, Absent, Brain, Exchange, ModelRequest, Place, answer
-from orchestrator.table.seat import GameContext, Memory
+from orchestrator.table.seat import GameContext
 from roles import Notes, Role, Section, Sections, Verdict
 from roles.hanabi.sections.table import LegalMoves, cut
 from roles.registry import Solve

@@ -8,9 +8,8 @@ from graphs.compile import attempts, role_node
 from graphs.config import GraphConfig
 from graphs.node import RoleNode
 from orchestrator.hanabi.view import View
-from orchestrator.journal.events import Call, Event, VerdictGiven
+from orchestrator.journal.events import Call, Event, Memory, VerdictGiven
 from orchestrator.models.request import Absent, ModelRequest
-from orchestrator.table.seat import Memory
 from roles import Notes, Verdict
 
 

@@ -23,6 +23,7 @@ from .hanabi.view import Hand as Hand
 from .hanabi.view import Knowledge as Knowledge
 from .hanabi.view import Past as Past
 from .hanabi.view import View as View
+from .journal.events import Memory as Memory
 from .journal.events import Result as Result
 from .models.layer import ModelLayer as ModelLayer
 from .models.request import ModelRequest as ModelRequest
@@ -33,5 +34,4 @@ from .models.settings import read_models as read_models
 from .table.game_loop import play as play
 from .table.game_loop import play_async as play_async
 from .table.seat import Decision as Decision
-from .table.seat import Memory as Memory
 from .table.seat import Seat as Seat

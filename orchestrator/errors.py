@@ -1,21 +1,21 @@
-"""Every failure names the boundary it crossed.
+"""The error model: each class names the boundary at which something failed.
 
-UserError         a config, a prompt, a deck or a command is written wrongly: raised before any turn
+UserError         a config, a prompt, a deck or a command is wrong: raised before any turn is played
 TurnError         a turn could not be finished
-+ ModelError      the provider: no answer came, whatever was tried
-  + OverBudget    the run has no room for the call, which was not made
-+ IllegalMove     the rules: a decision that the table refuses
-+ RoleError       a role's program raised
-Suspended         a game stopped before its end, unscored; its journal can go on
++ ModelError      no answer came from the provider, after all retries
+  + OverBudget    the budget leaves no room for the call, so it was not made
++ IllegalMove     a seat decided a move that the rules do not allow
++ RoleError       the program of a role raised
+Suspended         a game stopped before its end and has no score; it can be resumed from its journal
 """
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import ValidationError
+
+from orchestrator.values import Frozen
 
 
-class WireTry(BaseModel):
+class WireTry(Frozen):
     """One try of a model call over the wire."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     error: str | None = None
     """What went wrong; None when a response came."""
@@ -27,7 +27,16 @@ class WireTry(BaseModel):
 
 
 class UserError(ValueError):
-    """Somebody wrote something wrongly; the message names the value and what would be right."""
+    """Something that a user wrote is wrong; the message names the value and what would be right."""
+
+
+def user_error(where: str, error: ValidationError) -> UserError:
+    """The first problem that pydantic found in a file or option, as one sentence; `where` may be empty."""
+    first = error.errors()[0]
+    path = ".".join(str(part) for part in first["loc"])
+    sentence = first["msg"].removeprefix("Value error, ")
+    shown = "" if first["type"] in ("value_error", "missing") else f", not {first['input']!r}"
+    return UserError(": ".join(part for part in (where, path, f"{sentence}{shown}") if part))
 
 
 class TurnError(RuntimeError):
@@ -40,30 +49,30 @@ class ModelError(TurnError):
     def __init__(self, sentence: str, attempts: tuple[WireTry, ...] = (), *, final: bool = False) -> None:
         super().__init__(sentence)
         self.attempts = attempts
-        """The tries over the wire, if any were made."""
+        """The requests that were sent for it, if any."""
         self.final = final
-        """The server refused for good: trying again changes nothing."""
+        """The server refused for good: a retry would change nothing."""
 
 
-class OverBudget(ModelError):  # noqa: N818  # what the call would be
-    """There is no room left for the call."""
+class OverBudget(ModelError):  # noqa: N818  # the field's short name
+    """The budget leaves no room for the call."""
 
 
-class IllegalMove(TurnError):  # noqa: N818  # "an illegal move" is the thing itself
-    """A seat decided something that the rules do not allow now."""
+class IllegalMove(TurnError):  # noqa: N818  # the field's short name
+    """A seat decided a move that the rules do not allow now."""
 
 
 class RoleError(TurnError):
-    """A role's program raised; the cause is chained."""
+    """The program of a role raised; the cause is chained."""
 
 
-class Suspended(RuntimeError):  # noqa: N818  # what the game is
-    """A game stopped before its end and has no score. Where it has a journal, playing it again goes on there."""
+class Suspended(RuntimeError):  # noqa: N818  # the state of the game
+    """A game stopped before its end and has no score. If it has a journal, the same call resumes it there."""
 
     def __init__(self, sentence: str, turn: int, *, held: bool = False, refused: bool = False) -> None:
         super().__init__(sentence)
         self.turn = turn
         self.held = held
-        """The run itself held it, for want of budget, say: it goes on when that has changed."""
+        """The run itself stopped it, for example for want of budget; it can be resumed when that has changed."""
         self.refused = refused
-        """A server refused for good before anything was answered: there is nothing to go on with."""
+        """A server refused for good before it answered anything, so there is nothing to resume."""

@@ -1,6 +1,6 @@
-"""What installed packages bring: the entry points of a group, loaded once, with the package that each is from.
+"""Plugins: the entry points that installed packages declare in a group, loaded once.
 
-A package that fails to load is told at every use: to play silently without it would be a game of another kind.
+A plugin that fails to load raises at every use: going on silently without it could play a different game.
 """
 
 from collections.abc import Callable
@@ -11,17 +11,17 @@ from typing import Any
 from orchestrator.errors import UserError
 
 BUILT_IN = "built-in"
-"""The source of what this project itself brings."""
+"""The source of objects that this project itself defines."""
 
 
 @dataclass(frozen=True)
 class Plugin:
     source: str
-    """The distribution's name."""
+    """Name of the distribution that declares it."""
     entry: EntryPoint
 
     def load(self) -> Any:
-        """The object that the entry point names. Raises UserError that names the entry point and the error."""
+        """The object that the entry point names. Raises UserError, which names the entry point and the cause."""
         try:
             return self.entry.load()
         except UserError as error:
@@ -34,39 +34,39 @@ class Plugin:
 
 
 def installed(group: str) -> list[Plugin]:
-    """The plugins of a group, by the names of their packages."""
+    """The plugins of a group, sorted by the names of their packages."""
     found = [Plugin(point.dist.name if point.dist else point.value, point) for point in entry_points(group=group)]
     return sorted(found, key=lambda plugin: (plugin.source, plugin.entry.name))
 
 
 @dataclass
 class Group:
-    """The plugins of a group that register what they bring when they are imported."""
+    """The plugins of a group; each registers its objects when it is imported."""
 
     name: str
-    now: str | None = None
+    loading: str | None = None
     """The source of the plugin that is being loaded."""
-    begun: bool = False
+    loaded: bool = False
     failed: UserError | None = field(default=None)
 
     def load(self) -> None:
-        """Once; raises UserError each time when a plugin fails."""
+        """Load the plugins, once. Raises UserError at every call if one of them failed."""
         if self.failed:
             raise self.failed
-        if self.begun:
+        if self.loaded:
             return
-        self.begun = True
+        self.loaded = True
         try:
             for plugin in installed(self.name):
-                self.now = plugin.source
+                self.loading = plugin.source
                 plugin.load()
         except UserError as error:
             self.failed = error
             raise
         finally:
-            self.now = None
+            self.loading = None
 
     def source(self, made: Callable[..., Any] | None) -> str:
-        """Who brings a thing now: a plugin while it is loaded, else the package of its code."""
+        """The package that an object comes from: the plugin that is being loaded, else the package of its code."""
         package = getattr(made, "__module__", "__main__").partition(".")[0]
-        return self.now or (BUILT_IN if package == "roles" else package)
+        return self.loading or (BUILT_IN if package == "roles" else package)

@@ -1,4 +1,4 @@
-"""YAML as people write it: files and texts, with one sentence for what is wrong."""
+"""Reading YAML that people write; each mistake is reported in one sentence."""
 
 from pathlib import Path
 from typing import Any
@@ -9,7 +9,7 @@ from orchestrator.errors import UserError
 
 
 def from_file(path: Path, what: str) -> str:
-    """The text of a file. Raises UserError that says `what` it should have been."""
+    """The text of a file. Raises UserError; `what` says in its message what was to be read, e.g. `the graph`."""
     try:
         return path.read_text("utf-8")
     except OSError as error:
@@ -18,33 +18,33 @@ def from_file(path: Path, what: str) -> str:
         raise UserError(f"cannot read {what} {str(path)!r}: it is not text") from None
 
 
-class _Twice(Exception):  # noqa: N818  # what is wrong with a mapping
-    """A key is there twice, of which YAML would silently take the last."""
+class _DuplicateKey(Exception):  # noqa: N818  # named for what is wrong with a mapping
+    """A key stands there twice; YAML would silently take the last."""
 
 
-class _Once(yaml.SafeLoader):
+class _UniqueKeyLoader(yaml.SafeLoader):
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
         keys = [key.value for key, _ in node.value]
         if twice := next((key for i, key in enumerate(keys) if key in keys[:i]), None):
-            raise _Twice(repr(twice))
+            raise _DuplicateKey(repr(twice))
         return super().construct_mapping(node, deep)
 
 
 def loaded(text: str, where: str) -> Any:
-    """The plain data of a YAML text. Raises UserError with the line that is wrong."""
+    """The plain data of a YAML text. Raises UserError, which names the wrong line; `where` begins its message."""
     try:
-        return yaml.load(text, Loader=_Once)
-    except _Twice as twice:
+        return yaml.load(text, Loader=_UniqueKeyLoader)
+    except _DuplicateKey as twice:
         raise UserError(f"{where} says {twice} twice") from None
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         raise UserError(f"{where} is not YAML{f', line {mark.line + 1}' if mark else ''}") from None
-    except ValueError as error:  # a date or a number that is none
+    except ValueError as error:  # a value that only looks like a date or number
         raise UserError(f"{where} is not YAML: {error}") from None
 
 
 def setting(given: str, example: str) -> tuple[list[str], Any]:
-    """The keys and the value of a setting as a command line gives it, `a.b=c`; values are YAML. Raises UserError."""
+    """The keys and the value of a setting such as `a.b=c` on the command line; the value is YAML. Raises UserError."""
     path, equals, text = given.partition("=")
     if not equals or not all(keys := path.split(".")):
         raise UserError(f"--set {given!r} is no setting; say KEY=VALUE, e.g. {example}")

@@ -14,11 +14,21 @@ from orchestrator.hanabi.cards import COLOURS
 from orchestrator.hanabi.moves import Play
 from orchestrator.hanabi.referee import deal, rebuild
 from orchestrator.hanabi.view import View
-from orchestrator.journal.events import Decided, Event, GameEnded, GameStarted, Moved, Result, TurnStarted, VerdictGiven
+from orchestrator.journal.events import (
+    Decided,
+    Event,
+    GameEnded,
+    GameStarted,
+    Memory,
+    Moved,
+    Result,
+    TurnStarted,
+    VerdictGiven,
+)
 from orchestrator.models import fake_endpoint
 from orchestrator.models.request import ModelRequest, Scripted
 from orchestrator.table.game_loop import play_async
-from orchestrator.table.seat import Decision, Memory
+from orchestrator.table.seat import Decision
 from tests.support.positions import GRAPHS, events_of
 from tests.support.prove import FULL
 

@@ -18,7 +18,7 @@ from orchestrator.errors import IllegalMove
 from orchestrator.hanabi.cards import COLOURS, RANKS
 from orchestrator.hanabi.moves import Discard, HintColour, HintRank, Move, Play
 from orchestrator.hanabi.referee import Referee, deal, rebuild
-from orchestrator.journal.events import Event
+from orchestrator.journal.events import Event, Memory
 from orchestrator.journal.file import comparable
 from orchestrator.models import fake_endpoint
 from orchestrator.models.fake_faults import CONTENT
@@ -26,7 +26,7 @@ from orchestrator.models.layer import call_seed
 from orchestrator.models.request import Message, ModelRequest, ModelResponse
 from orchestrator.models.schema import response_format
 from orchestrator.table.game_loop import start
-from orchestrator.table.seat import Decision, GameContext, Memory
+from orchestrator.table.seat import Decision, GameContext
 from roles.replies import Judgement
 from tests.orchestrator.hanabi.test_view import disguised
 from tests.support.positions import GRAPHS, random_game

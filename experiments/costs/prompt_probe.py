@@ -17,12 +17,12 @@ from graphs.config import PROGRAM, GraphConfig
 from graphs.prompting import notes_of, requests
 from orchestrator import players as partners
 from orchestrator.errors import TurnError, UserError
-from orchestrator.hanabi.public_record import Record
 from orchestrator.hanabi.view import View
-from orchestrator.journal.events import Event, GameStarted, Moved, TurnStarted
+from orchestrator.journal.events import Event, GameStarted, Memory, Moved, TurnStarted
+from orchestrator.journal.file import public_record
 from orchestrator.models.request import estimated, messages
 from orchestrator.table.game_loop import play_async
-from orchestrator.table.seat import BEFORE, GameContext, Memory
+from orchestrator.table.seat import BEFORE, GameContext
 from roles import Notes
 
 PARTNER = "iggi"
@@ -52,7 +52,7 @@ def game(players: int) -> Game:
     told: list[Event] = []
     asyncio.run(play_async(partners.get(PARTNER), players=players, seed=1, sink=told.append))
     views = tuple(event.view for event in told if isinstance(event, TurnStarted))
-    record = Record.of(event for event in told if isinstance(event, GameStarted | Moved))
+    record = public_record(event for event in told if isinstance(event, GameStarted | Moved))
     return Game(views, record.plain)
 
 

@@ -11,10 +11,10 @@ from pydantic import Field, ValidationError, field_validator, model_validator
 from experiments.design.protocols import completed
 from experiments.design.schema import Changes, Model, Name, SeatNumber, Sitting, Verifier, Who, labelled
 from graphs.config import PLAYERS, PlayerCount
-from orchestrator.errors import UserError
+from orchestrator.errors import UserError, user_error
 from orchestrator.hanabi.referee import MAX_SEED
 from orchestrator.models.settings import PROGRAM, ModelSettings
-from orchestrator.values import Frozen, user_error
+from orchestrator.values import Frozen
 from orchestrator.yaml_files import from_file, loaded, setting
 
 Seed = Annotated[int, Field(ge=0, le=MAX_SEED)]

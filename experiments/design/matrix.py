@@ -16,8 +16,7 @@ import graphs
 from experiments.design.experiment import Experiment, place
 from experiments.design.schema import Changes, label
 from experiments.design.seat_spec import OTHERS
-from orchestrator.errors import UserError
-from orchestrator.values import user_error
+from orchestrator.errors import UserError, user_error
 
 LONGEST = 100
 """Characters of a name: it is a folder's."""

@@ -12,9 +12,9 @@ from experiments.design.player_spec import PlayerSpec
 from experiments.design.schema import Model, SeatNumber, settled
 from graphs import prompt_texts
 from graphs.config import GraphConfig, PlayerCount
-from orchestrator.errors import UserError
+from orchestrator.errors import UserError, user_error
 from orchestrator.hanabi import referee
-from orchestrator.values import Frozen, user_error
+from orchestrator.values import Frozen
 from orchestrator.versions import versions
 
 

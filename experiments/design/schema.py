@@ -6,10 +6,11 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, ValidationError
 
+from orchestrator.errors import user_error
 from orchestrator.models import simulated
 from orchestrator.models.settings import PROGRAM, REPLAY, ModelSettings, settings
 from orchestrator.models.simulated import SimSettings
-from orchestrator.values import Frozen, user_error
+from orchestrator.values import Frozen
 
 Name = Annotated[str, Field(pattern=r"^[\w+][\w.+-]*$", max_length=100)]
 """Of an arm or an experiment: it is a folder's name too."""

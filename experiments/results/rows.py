@@ -1,20 +1,16 @@
 """results.csv: a line per finished game of a run folder, read from its journals."""
 
 import csv
-import json
-import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path
 from uuid import uuid4
 
-from pydantic import ValidationError
-
 from orchestrator.errors import UserError
 from orchestrator.hanabi.cards import MAX_LIVES
+from orchestrator.journal import file
 from orchestrator.journal.events import GameEnded, GameStarted, Result
-from orchestrator.journal.file import VERSION
 from orchestrator.models.settings import PROGRAM
 from orchestrator.models.simulated import among
 
@@ -81,31 +77,15 @@ class Peeked:
 
 def peek(path: Path) -> Peeked:
     """Whose game a journal is and how it ended, without reading all of it. Raises UserError for what is no journal."""
-    with path.open("rb") as file:
-        first = file.readline()
-        file.seek(max(0, file.seek(0, os.SEEK_END) - TAIL))
-        last = file.read().rstrip(b"\n").rpartition(b"\n")[2]
-    if not first.endswith(b"\n"):
+    first, last = file.ends(path)
+    if not first:
         return Peeked(None, None)
     try:
-        started = GameStarted.model_validate(_event(first))
-        ended = _event(last) if b'"game_ended"' in last else None
-        return Peeked(started, GameEnded.model_validate(ended).result if ended else None)
-    except (ValueError, ValidationError):
+        started = GameStarted.model_validate(file.data(first))
+        ended = GameEnded.model_validate(file.data(last)) if b'"game_ended"' in last else None
+        return Peeked(started, ended.result if ended else None)
+    except ValueError:
         raise UserError(f"{str(path)!r} is not a journal that this program reads; it stays as it is") from None
-
-
-TAIL = 16384
-"""Bytes; the last line of a finished game is shorter."""
-
-
-def _event(line: bytes) -> dict[str, object]:
-    """Raises ValueError."""
-    data = json.loads(line)
-    if data.pop("v", None) != VERSION:
-        raise ValueError("another version")
-    data.pop("t", None)
-    return dict(data)
 
 
 def rows(folder: Path) -> list[Row]:

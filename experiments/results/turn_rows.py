@@ -4,7 +4,6 @@ Journals are read line by line as plain JSON, and lines that tell nothing of it 
 of journals of up to megabytes, which are mostly views and prompts.
 """
 
-import json
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -15,7 +14,7 @@ from typing import Any, TypeVar
 import roles
 from experiments.results.rows import Row
 from orchestrator.errors import UserError
-from orchestrator.journal.file import HEAD
+from orchestrator.journal import file
 from roles.replies import Choice
 
 T = TypeVar("T")
@@ -59,15 +58,14 @@ def read(path: Path, arm: str) -> Iterator[Turn]:
 
 def calls(path: Path) -> Iterator[dict[str, Any]]:
     """The calls of a journal as plain data. Raises UserError when it cannot be read."""
-    return _read(path, lambda lines: (json.loads(line) for line in lines if _tag(line) == "call"))
+    return _read(path, lambda lines: (file.data(line) for line in lines if file.tag(line) == "call"))
 
 
 def _read(path: Path, of: Callable[[Iterator[bytes]], Iterator[T]]) -> Iterator[T]:
     try:
-        with path.open("rb") as file:
-            yield from of(file)
-    except OSError as error:
-        raise UserError(f"cannot read {str(path)!r}: {error.strerror}") from None
+        yield from of(file.lines(path))
+    except UserError:
+        raise
     except (ValueError, KeyError, TypeError):
         raise UserError(f"{str(path)!r} is not a journal that this program reads") from None
 
@@ -78,22 +76,16 @@ def _turns(lines: Iterator[bytes], arm: str) -> Iterator[Turn]:
     decided: dict[str, Any] = {}
     said: dict[tuple[str, int], str] = {}
     for line in lines:
-        tag = _tag(line)
+        tag = file.tag(line)
         if tag == "game_started":
-            game = json.loads(line)
+            game = file.data(line)
         elif tag == "call" and _may_propose(line):
-            _hear(json.loads(line), said)
+            _hear(file.data(line), said)
         elif tag == "decided":
-            decided = json.loads(line)
+            decided = file.data(line)
         elif tag == "moved":
-            yield _turn(arm, game, decided, json.loads(line)["past"], said)
+            yield _turn(arm, game, decided, file.data(line)["past"], said)
             said = {}
-
-
-def _tag(line: bytes) -> str:
-    if line.startswith(HEAD):
-        return line[len(HEAD) + 1 : line.find(b'"', len(HEAD) + 1)].decode()
-    return str(json.loads(line)["event"]) if line.endswith(b"\n") else ""
 
 
 _ROLE = re.compile(rb'.{0,200}?"role": "(\w+)"')

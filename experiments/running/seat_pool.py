@@ -16,11 +16,12 @@ from experiments.running.status import Status
 from graphs.graph_seat import GraphSeat
 from orchestrator.errors import Suspended, TurnError, UserError
 from orchestrator.hanabi.public_record import Record
-from orchestrator.journal.events import Event, GameStarted, Moved, Result
+from orchestrator.journal.events import Event, GameStarted, Memory, Moved, Result
+from orchestrator.journal.file import public_record
 from orchestrator.models.layer import ModelLayer, limit_of
 from orchestrator.models.limiter import Limit
 from orchestrator.table.game_loop import Gate, play_async, start
-from orchestrator.table.seat import BEFORE, JournaledSeat, Memory, Seat
+from orchestrator.table.seat import BEFORE, JournaledSeat, Seat
 
 log = structlog.get_logger()
 
@@ -129,7 +130,7 @@ class SeatPool:
             sink=sink,
             gate=gate,
         )
-        return Outcome(job, result, record=Record.of(told) if told else None)
+        return Outcome(job, result, record=public_record(told) if told else None)
 
     async def aclose(self) -> None:
         for seat in self._seats.values():

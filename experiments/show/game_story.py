@@ -20,6 +20,7 @@ from orchestrator.journal.events import (
     GameEnded,
     GameStarted,
     GameSuspended,
+    Memory,
     Moved,
     Result,
     TurnStarted,
@@ -27,7 +28,6 @@ from orchestrator.journal.events import (
 )
 from orchestrator.journal.lean import whole
 from orchestrator.models.simulated import among
-from orchestrator.table.seat import Memory
 
 
 @dataclass(frozen=True)

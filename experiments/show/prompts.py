@@ -19,10 +19,10 @@ from graphs.config import PROGRAM, GraphConfig
 from graphs.prompting import notes_of, requests
 from orchestrator.errors import UserError
 from orchestrator.hanabi.view import View
-from orchestrator.journal.events import Decided, Event, TurnStarted
+from orchestrator.journal.events import Decided, Event, Memory, TurnStarted
 from orchestrator.models.request import Message, estimated, messages
 from orchestrator.table.game_loop import play_async
-from orchestrator.table.seat import GameContext, Memory
+from orchestrator.table.seat import GameContext
 
 
 @dataclass(frozen=True)

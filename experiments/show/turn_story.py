@@ -16,9 +16,8 @@ from experiments.show.terminal import on, printable, sureness
 from graphs.config import PROGRAM, GraphConfig
 from graphs.context import OWN_PARTS
 from graphs.prompting import notes_of, requests
-from orchestrator.journal.events import Call, VerdictGiven
+from orchestrator.journal.events import Call, Memory, VerdictGiven
 from orchestrator.models.request import Message, messages
-from orchestrator.table.seat import Memory
 from roles.notes_text import scalar
 from roles.words import ENGLISH
 

@@ -21,9 +21,8 @@ from graphs.prompting import notes_of
 from orchestrator import journal
 from orchestrator.errors import UserError
 from orchestrator.hanabi.moves import Move, Play
-from orchestrator.journal.events import Call, VerdictGiven
+from orchestrator.journal.events import Call, Memory, VerdictGiven
 from orchestrator.models.simulated import among
-from orchestrator.table.seat import Memory
 from orchestrator.yaml_files import from_file, loaded
 from roles import Notes
 from roles.replies import Choice

@@ -1,8 +1,8 @@
 """Exact beliefs about a hidden hand, by integer counting.
 
-A hand is a draw of distinct copies from the cards its observer cannot see, each slot restricted to the types that
-hints leave possible. The joint posterior is exact: a dynamic programme over card types fills subsets of slots, so
-that `certain` means certain, and a slot is known playable even where no slot-by-slot reasoning would find it.
+A hand is a draw of distinct copies from the cards that its observer cannot see, each slot restricted to the types that
+hints leave possible. The joint posterior is exact: a dynamic programme over card types fills subsets of slots. So a
+probability of 1.0 means certainty, even where no slot-by-slot reasoning would find it.
 """
 
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ from orchestrator.hanabi.view import Hand, View
 
 @dataclass(frozen=True)
 class Slot:
-    """The belief about one slot: how many deals give it each type."""
+    """The belief about one slot: how many of the possible deals put each type there."""
 
     weights: tuple[int, ...]
     """By index in CARDS."""
@@ -31,7 +31,7 @@ class Slot:
         return sum(1 << i for i, weight in enumerate(self.weights) if weight)
 
     def chance(self, types: Mask) -> float:
-        """P(the card is one of `types`); 0.0 and 1.0 exactly when it is certain."""
+        """P(the card is one of `types`); exactly 0.0 or 1.0 when that is certain."""
         return sum(compress(self.weights, _bits(types))) / self.total
 
     @cached_property
@@ -89,7 +89,7 @@ def weights(masks: tuple[Mask, ...], unseen: tuple[int, ...]) -> tuple[tuple[int
 
 
 def _kinds(masks: Sequence[Mask], unseen: Sequence[int]) -> dict[int, list[int]]:
-    """The types there are, by the set of slots in which they may lie."""
+    """The types with copies left, grouped by the set of slots in which they may lie."""
     kinds: dict[int, list[int]] = {}
     for k, copies in enumerate(unseen):
         allowed = sum(1 << slot for slot, possible in enumerate(masks) if possible >> k & 1)
@@ -99,7 +99,7 @@ def _kinds(masks: Sequence[Mask], unseen: Sequence[int]) -> dict[int, list[int]]
 
 
 def _fill(kinds: Sequence[int], copies: Sequence[int], full: int) -> list[dict[int, int]]:
-    """After each prefix of kinds: the ways in which it fills each set of slots."""
+    """For each prefix of the kinds: in how many ways it fills each set of slots."""
     ways: list[dict[int, int]] = [{0: 1}]
     for allowed, number in zip(kinds, copies, strict=True):
         after: dict[int, int] = {}
@@ -112,7 +112,7 @@ def _fill(kinds: Sequence[int], copies: Sequence[int], full: int) -> list[dict[i
 
 @cache
 def _subsets(free: int, copies: int) -> tuple[tuple[int, int], ...]:
-    """Subsets of `free` that `copies` copies can fill, each with the number of ways to order them."""
+    """The subsets of `free` that `copies` copies can fill, each with the number of ways to order the copies."""
     found, subset = [], free
     while True:
         orders = 1
@@ -136,9 +136,9 @@ def _left(copies: int, gone: int, held: int) -> int:
 
 
 def believe(masks: Sequence[Mask], piles: Piles, *visible: Sequence[Card]) -> tuple[Slot, ...]:
-    """The belief of somebody who sees the piles and the `visible` hands about a hand restricted by `masks`.
+    """The belief about a hand restricted by `masks`, for an observer who sees the piles and the `visible` hands.
 
-    Raises ValueError when no hand fits: the masks and the visible cards contradict each other.
+    Raises ValueError when no hand fits, because the masks and the visible cards contradict each other.
     """
     table = weights(tuple(masks), unseen(piles, *visible))
     if any(not any(row) for row in table):
@@ -147,13 +147,15 @@ def believe(masks: Sequence[Mask], piles: Piles, *visible: Sequence[Card]) -> tu
 
 
 def own(view: View) -> tuple[Slot, ...]:
-    """What a seat can know of its own hand, from hints and the cards it sees."""
+    """The belief of a seat about its own hand, from hints and the cards that it sees."""
     return believe([k.mask for k in view.own], view.piles, *(hand.cards for hand in view.hands))
 
 
 def partner(view: View, seat: int) -> tuple[Slot, ...]:
-    """What `seat` can know of his hand, as far as the viewing seat can tell: he sees the viewer's hand, the viewer
-    does not, so only the piles and the hands that both see are counted."""
+    """The belief of `seat` about its own hand, as far as the viewing seat can tell.
+
+    That seat sees the viewer's hand and the viewer does not, so only the piles and the hands that both see are counted.
+    """
     return believe(
         [k.mask for k in hand_of(view, seat).known], view.piles, *(h.cards for h in seen_by_both(view, seat))
     )

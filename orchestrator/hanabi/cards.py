@@ -1,6 +1,6 @@
 """Cards, and what the public piles say of them.
 
-Stated once for the whole project: colours are R Y G W B in this order; ranks are 1-5; slots of a hand are
+The conventions of the whole project: colours are R Y G W B in this order, ranks are 1-5, and the slots of a hand are
 numbered from 0, the oldest card.
 """
 
@@ -79,7 +79,7 @@ def masked(colours: Iterable[str], ranks: Iterable[int]) -> Mask:
 
 
 def count(cards: Iterable[Card]) -> list[int]:
-    """How many of each type, by index in CARDS."""
+    """How many cards there are of each type, by index in CARDS."""
     counts = [0] * len(CARDS)
     for card in cards:
         counts[INDEX[card]] += 1
@@ -121,13 +121,13 @@ class Piles:
 
     @cached_property
     def critical(self) -> Mask:
-        """Types still needed of which one copy is left."""
+        """Types that are still needed and of which one copy is left."""
         last = sum(1 << i for i, gone in enumerate(self.gone) if gone == COPIES_OF[i] - 1)
         return last & ~self.dead
 
     @property
     def best_possible(self) -> int:
-        """The highest score still within reach of these piles."""
+        """The highest score that these piles still allow."""
         return sum(self.fireworks) + (ANY & ~self.dead).bit_count()
 
 

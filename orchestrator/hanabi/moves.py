@@ -1,4 +1,4 @@
-"""Moves: the four kinds, one text that a person and a model both read, and the way back from an answer.
+"""Moves: the four kinds, the one text of each that people and models read, and how an answer is matched to a move.
 
 The text of a move is `play slot 0`, `discard slot 2`, `hint P1 red`, `hint P1 rank 3`.
 """
@@ -32,7 +32,7 @@ class Discard(Frozen):
 class HintColour(Frozen):
     kind: Literal["hint_colour"] = "hint_colour"
     to: int = Field(ge=0, le=4)
-    """The seat that is told."""
+    """The seat that gets the hint."""
     colour: Colour
 
     def __str__(self) -> str:
@@ -42,7 +42,7 @@ class HintColour(Frozen):
 class HintRank(Frozen):
     kind: Literal["hint_rank"] = "hint_rank"
     to: int = Field(ge=0, le=4)
-    """The seat that is told."""
+    """The seat that gets the hint."""
     rank: int = Field(ge=1, le=5)
 
     def __str__(self) -> str:
@@ -90,7 +90,7 @@ _SEVERAL = re.compile(
     r"\bor\b|/|(?:,|\band\b|&)\s*+(?:slots?|cards?|ranks?|colou?rs?|\d|red|yellow|green|white|blue)\b"
 )
 LONGEST = 300
-"""Characters of an answer that names a move; more is no name of one."""
+"""Characters; a longer answer does not name a move."""
 _VERBS = {"play": "play", "discard": "discard", "hint": "hint|clue|reveal|tell"}
 _PLACE = re.compile(r"\b(?:slot|card|index|position)\s*+(?:#\s*+)?(-?\d+(?:\.\d+)?)")
 _AFTER_VERB = re.compile(r"\b(?:play|discard)(?:ing|s)?\s+#?(-?\d+(?:\.\d+)?)\b")
@@ -101,10 +101,10 @@ _COLOUR = re.compile(rf"\b(?:({'|'.join(_COLOURS)})s?|colou?r\s+([rygwb]))\b")
 
 
 def ground(answer: object, legal: Listed) -> Move:
-    """The legal move that an answer means: its number, its exact text, or a paraphrase that fits just one.
+    """The legal move that an answer means: its number, its exact text, or a paraphrase that fits just one move.
 
-    In doubt it means none: a refused answer costs another ask, a misread one a card. Raises ValueError with a sentence
-    that a model can mend its answer by.
+    In doubt the answer is refused: that costs one more request, whereas a misread answer costs a card. Raises
+    ValueError with a sentence that helps a model to correct its answer.
     """
     if isinstance(answer, Play | Discard | HintColour | HintRank):
         return _only([move for move in legal.values() if move == answer], str(answer))
@@ -120,15 +120,15 @@ def ground(answer: object, legal: Listed) -> Move:
     return _only(_worded(text, legal), text)
 
 
-def _only(fitting: Sequence[Move], said: str) -> Move:
+def _only(fitting: Sequence[Move], answer: str) -> Move:
     if len(fitting) == 1:
         return fitting[0]
     which = "is not a legal move now" if not fitting else f"may mean {' or '.join(str(m) for m in fitting[:3])}"
-    raise ValueError(f"{said[:80]!r} {which}; answer with one of the legal moves, copied exactly")
+    raise ValueError(f"{answer[:80]!r} {which}; answer with one of the legal moves, copied exactly")
 
 
 def _by_label(label: str, text: str, legal: Listed) -> Move:
-    """`7`, `#7`, `(7)`, `C` or `7: play slot 0`; a label and a text that disagree mean nothing."""
+    """The move of `7`, `#7`, `(7)`, `C` or `7: play slot 0`; a label and a text that disagree are refused."""
     if label not in legal:
         raise ValueError(f"{label} does not name a legal move; the list has {', '.join(legal)}")
     move = legal[label]
@@ -138,7 +138,7 @@ def _by_label(label: str, text: str, legal: Listed) -> Move:
 
 
 def listed(moves: Iterable[Move], *, letters: bool = False) -> Listed:
-    """A list of moves, labelled with numbers from 0 or with letters from A."""
+    """Moves by their labels: numbers from 0, or letters from A."""
     return {letter(number) if letters else str(number): move for number, move in enumerate(moves)}
 
 
@@ -148,7 +148,7 @@ def letter(number: int) -> str:
 
 
 def _worded(text: str, legal: Listed) -> list[Move]:
-    """The legal moves that a text in words may mean; none for one that denies, compares or is relative."""
+    """The legal moves that a text in words may mean; none if the text negates, compares or counts relatively."""
     lower = text.lower().replace("(", " ").replace(")", " ")
     verbs = {kind for kind, words in _VERBS.items() if re.search(rf"\b(?:{words})(?:s|ing)?\b", lower)}
     if len(verbs) != 1 or _NEGATED.search(lower) or _RELATIVE.search(lower):
@@ -168,7 +168,7 @@ def _own(text: str, verb: str, legal: Listed) -> list[Move]:
 
 
 def _hints(text: str, legal: Listed) -> list[Move]:
-    """Hints that fit the target, the colour and the rank; a target may be left out only if there is just one."""
+    """Hints that fit the target, the colour and the rank; the target may be left out only if just one is possible."""
     if _PLACE.search(text):  # a hint is of a colour or a rank, never of a card
         return []
     hints = [move for move in legal.values() if isinstance(move, HintColour | HintRank)]
@@ -178,9 +178,9 @@ def _hints(text: str, legal: Listed) -> list[Move]:
     ranks = set(_RANK.findall(rest))
     if len(targets) != 1:
         return []
-    told: list[Move] = [m for m in hints if isinstance(m, HintColour) and (colours, ranks) == ({m.colour}, set())]
-    told += [m for m in hints if isinstance(m, HintRank) and (colours, ranks) == (set(), {str(m.rank)})]
-    return [move for move in told if {getattr(move, "to", None)} == targets]
+    fitting: list[Move] = [m for m in hints if isinstance(m, HintColour) and (colours, ranks) == ({m.colour}, set())]
+    fitting += [m for m in hints if isinstance(m, HintRank) and (colours, ranks) == (set(), {str(m.rank)})]
+    return [move for move in fitting if {getattr(move, "to", None)} == targets]
 
 
 def _grounded(answer: Any, info: ValidationInfo) -> Any:
@@ -196,4 +196,4 @@ Grounded = Annotated[
     PlainSerializer(str, return_type=str),
     WithJsonSchema({"type": "string", "description": "One of the legal moves, copied from the list."}),
 ]
-"""A move as a reply names it: text in JSON; grounded in the legal moves when `context={"moves": ...}` is given."""
+"""A move as a reply names it: a text in JSON, matched to a legal move when `context={"moves": ...}` is given."""

@@ -1,37 +1,37 @@
-"""Public records of past games: after a game everything is public, so deck and moves tell all of it.
+"""Public records of past games: once a game is over everything is public, and deck and moves determine all of it.
 
-As plain data a record is `{"players": 3, "deck": ["R1", ...], "moves": ["play slot 0", ...]}`: the 50 cards, first
-dealt first, and the moves in order. It is nobody's view.
+As plain data a record is `{"players": 3, "deck": ["R1", ...], "moves": ["play slot 0", ...]}`: the 50 cards in the
+order of dealing, and the moves in order. It is not the view of any seat.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Annotated, Any, Self
 
 from pydantic import Field, ValidationError, field_validator
 
-from orchestrator.errors import UserError
-from orchestrator.hanabi.cards import COLOURS, DECK_SIZE, HAND_SIZES, MAX_LIVES, MAX_TOKENS, Card, check_deck
+from orchestrator.errors import UserError, user_error
+from orchestrator.hanabi.cards import COLOURS, HAND_SIZES, INDEX, MAX_LIVES, MAX_TOKENS, Card, check_deck
+from orchestrator.hanabi.literal_knowledge import shifted, types_of
 from orchestrator.hanabi.moves import Grounded, HintColour, HintRank, Move, Play
-from orchestrator.journal.events import Event, GameStarted, Moved
-from orchestrator.values import Frozen, user_error
+from orchestrator.values import Frozen
 
 
 @dataclass(frozen=True)
-class Step:
-    """One move of a record, with what everybody knew of it and what only the others saw."""
+class RecordedMove:
+    """One move of a record, with the hand of the player who made it, which only the others saw at the time."""
 
     turn: int
     """1 is the game's first move."""
     seat: int
     move: Move
     hand: tuple[Card, ...]
-    """The mover's, before the move."""
+    """The hand of the player who moves, before the move."""
     hinted: tuple[int, ...]
-    """For each of these cards, the turn of the latest hint that touched it; 0 for a card that none did."""
+    """For each of these cards, the turn of the latest hint that touched it; 0 if none did."""
     touched: tuple[int, ...]
-    """The slots of the told hand that a hint touched."""
+    """The slots of the receiver's hand that a hint touched."""
     scored: bool | None
     """Whether a played card fitted; None for other moves."""
     tokens: int
@@ -44,9 +44,11 @@ class Step:
 
 
 class Record(Frozen):
+    """A finished game: its deck and its moves."""
+
     players: Annotated[int, Field(ge=2, le=5)]
     deck: tuple[Card, ...]
-    """First dealt first."""
+    """In the order of dealing."""
     moves: tuple[Grounded, ...]
 
     @field_validator("deck")
@@ -55,17 +57,8 @@ class Record(Frozen):
         return check_deck(deck)
 
     @classmethod
-    def of(cls, events: Iterable[Event]) -> Self:
-        """The record of a game that was played; raises UserError for events that begin none."""
-        first, *rest = events
-        if not isinstance(first, GameStarted):
-            raise UserError("these events do not begin with game_started, so they are no game")
-        moves = tuple(event.past.move for event in rest if isinstance(event, Moved))
-        return cls(players=first.players, deck=first.deck, moves=moves)
-
-    @classmethod
     def read(cls, data: Mapping[str, Any]) -> Self:
-        """Of plain data. Raises UserError."""
+        """A record from plain data. Raises UserError."""
         try:
             return cls.model_validate(data)
         except ValidationError as error:
@@ -75,13 +68,13 @@ class Record(Frozen):
     def plain(self) -> dict[str, Any]:
         return self.model_dump(mode="json")
 
-    def steps(self) -> Iterator[Step]:
-        """The game move by move. Raises UserError where a move names no card."""
-        yield from _Game(self).steps()
+    def steps(self) -> Iterator[RecordedMove]:
+        """The game move by move. Raises UserError where a move names a slot or a player that is not there."""
+        yield from _Replay(self).steps()
 
     @cached_property
     def ending(self) -> "Ending":
-        game = _Game(self)
+        game = _Replay(self)
         for _ in game.steps():
             pass
         return Ending(sum(game.tops.values()), game.lives)
@@ -89,54 +82,53 @@ class Record(Frozen):
 
 @dataclass(frozen=True)
 class Ending:
+    """How the game of a record ended."""
+
     score: int
     """The points on the table."""
     lives: int
 
 
-class _Game:
-    """A table that knows all cards."""
+class _Replay:
+    """The game of a record as it is played again, all cards known."""
 
     def __init__(self, record: Record) -> None:
         self.record = record
         size = HAND_SIZES[record.players]
-        self.hands = [list(record.deck[seat * size : (seat + 1) * size]) for seat in range(record.players)]
-        self.hinted = [[0] * size for _ in self.hands]
+        self.hands = [record.deck[seat * size : (seat + 1) * size] for seat in range(record.players)]
+        self.hinted = [(0,) * size for _ in self.hands]
         self.dealt = size * record.players
         self.tops = dict.fromkeys(COLOURS, 0)
         self.tokens, self.lives = MAX_TOKENS, MAX_LIVES
 
-    def steps(self) -> Iterator[Step]:
+    def steps(self) -> Iterator[RecordedMove]:
         for turn, move in enumerate(self.record.moves, 1):
             seat = (turn - 1) % self.record.players
-            hand, hinted, tokens = tuple(self.hands[seat]), tuple(self.hinted[seat]), self.tokens
+            hand, hinted, tokens = self.hands[seat], self.hinted[seat], self.tokens
             touched, scored = self._hint(turn, move) if isinstance(move, HintColour | HintRank) else (), None
             if not isinstance(move, HintColour | HintRank):
                 if move.slot >= len(hand):
                     raise UserError(f"a public record: turn {turn}: there is no slot {move.slot} to {move.kind}")
                 scored = self._lose(seat, move)
-            yield Step(turn, seat, move, hand, hinted, touched, scored, tokens)
+            yield RecordedMove(turn, seat, move, hand, hinted, touched, scored, tokens)
 
     def _hint(self, turn: int, move: HintColour | HintRank) -> tuple[int, ...]:
         self.tokens -= 1
         if move.to >= len(self.hands):
             raise UserError(f"a public record: turn {turn}: there is no player P{move.to} to hint")
-        told = move.colour if isinstance(move, HintColour) else move.rank
-        hand = self.hands[move.to]
-        touched = tuple(slot for slot, card in enumerate(hand) if told in (card.colour, card.rank))
-        for slot in touched:
-            self.hinted[move.to][slot] = turn
+        types = types_of(move)
+        touched = tuple(slot for slot, card in enumerate(self.hands[move.to]) if types >> INDEX[card] & 1)
+        self.hinted[move.to] = tuple(turn if slot in touched else old for slot, old in enumerate(self.hinted[move.to]))
         return touched
 
     def _lose(self, seat: int, move: Move) -> bool | None:
-        """A card is played or discarded, and another drawn."""
+        """A card is played or discarded, and another drawn; returns whether a played card fitted."""
         slot = getattr(move, "slot", 0)
-        card = self.hands[seat].pop(slot)
-        self.hinted[seat].pop(slot)
-        if self.dealt < DECK_SIZE:
-            self.hands[seat].append(self.record.deck[self.dealt])
-            self.hinted[seat].append(0)
-            self.dealt += 1
+        card = self.hands[seat][slot]
+        drawn = self.record.deck[self.dealt : self.dealt + 1]
+        self.hands[seat] = shifted(self.hands[seat], slot, drawn)
+        self.hinted[seat] = shifted(self.hinted[seat], slot, [0] * len(drawn))
+        self.dealt += len(drawn)
         scored = self.tops[card.colour] == card.rank - 1 if isinstance(move, Play) else None
         self._count(card, scored)
         return scored

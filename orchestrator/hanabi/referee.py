@@ -1,12 +1,12 @@
-"""The Hanabi Learning Environment behind one guarded edge; nothing else imports it.
+"""The Hanabi Learning Environment (HLE) behind one guarded module; nothing else imports it.
 
-HLE aborts the whole process on many mistakes: an illegal move, legal moves asked in a chance node or after the third
-lost life, a seed of 2^31, a player count outside 2-5, a state whose game was collected, the card knowledge of a dropped
-observation. So every value is checked here before HLE sees it, `Referee` keeps game and state together, observations
-live until all is read from them, and everything leaves as plain data.
+HLE aborts the whole process on many mistakes: an illegal move, asking for legal moves in a chance node or after the
+third lost life, a seed of 2^31, a player count outside 2-5, a state whose game was garbage-collected, the card
+knowledge of a dropped observation. So every value is checked here before HLE sees it, `Referee` keeps game and state
+together, observations live until everything is read from them, and all results are plain data.
 
-Deals are injected card by card: the game's own random generator is never used in a game that is played, and a
-game is rebuilt from its deck and moves alone.
+Cards are dealt one by one from a given deck: HLE's own random generator is never used in a game that is played, so that
+a game can be rebuilt from its deck and moves alone.
 """
 
 import warnings
@@ -24,7 +24,8 @@ from orchestrator.hanabi.view import Hand, Knowledge, Past, View
 
 
 def _import_hle() -> Any:
-    """HLE looks for its header and library in the working directory first, where a stray file could pose as them."""
+    """Import HLE from its own folder: it looks for its header and library in the working directory first, where a stray
+    file could pose as them."""
     spec = find_spec("hanabi_learning_environment")
     if spec is None or spec.origin is None:
         raise UserError("the package hanabi-learning-environment is not installed; `make play` installs it")
@@ -50,24 +51,24 @@ def check_players(players: int) -> int:
 
 
 def check_seed(seed: int) -> int:
-    if type(seed) is not int or not 0 <= seed <= MAX_SEED:  # HLE reads its text: True would abort it
+    if type(seed) is not int or not 0 <= seed <= MAX_SEED:  # HLE parses its text: True would abort it
         raise UserError(f"a seed is a whole number from 0 to {MAX_SEED}, not {seed}")
     return seed
 
 
 def deal(seed: int) -> tuple[Card, ...]:
-    """HLE's own deck for a seed, first dealt first; it is the same at every player count."""
+    """HLE's own deck for a seed; the card dealt first comes first. It is the same at every player count."""
     return tuple(_card(move.color(), move.rank()) for move in _dealt(check_seed(seed)))
 
 
 @cache
 def _deals() -> dict[Card, Any]:
-    """HLE has no call that makes a deal of a given card, but a past game's history holds one of each."""
+    """HLE's deal move of each card. HLE cannot make such a move, but the history of a dealt game holds one of each."""
     return {_card(move.color(), move.rank()): move for move in _dealt(1)}
 
 
 def _dealt(seed: int) -> list[Any]:
-    """The 50 deals of a game whose hands take the whole deck."""
+    """The 50 deal moves of a game whose hands take the whole deck."""
     game = _hle.HanabiGame({"players": 2, "hand_size": DECK_SIZE // 2, "seed": seed})
     state = game.new_initial_state()
     while state.cur_player() == _hle.CHANCE_PLAYER_ID and state.deck_size():
@@ -83,7 +84,8 @@ class Referee:
     """One game from one deck: whose turn it is, what each seat may know, what is legal, how it ended."""
 
     def __init__(self, players: int, deck: Sequence[str]) -> None:
-        """`deck`: the 50 cards, first dealt first. Raises UserError for another count of players or another deck."""
+        """`deck`: the 50 cards, the one dealt first comes first. Raises UserError for a player count outside 2-5 or a
+        wrong deck."""
         self.players = check_players(players)
         try:
             self.deck = check_deck(deck)
@@ -98,7 +100,7 @@ class Referee:
         self._deal()
         self._start = self._hands()
 
-    # What everybody may know
+    # Public facts
 
     @property
     def turn(self) -> int:
@@ -115,14 +117,14 @@ class Referee:
 
     @property
     def seat(self) -> int:
-        """Whose turn it is."""
+        """Whose turn it is. Raises IllegalMove when the game is over."""
         if self.over:
             raise IllegalMove("the game is over; it is nobody's turn")
         return int(self._state.cur_player())
 
     @property
     def history(self) -> tuple[Past, ...]:
-        """Every move as everybody saw it, oldest first: no drawn card."""
+        """Every move as everybody saw it, oldest first, without the drawn cards."""
         return tuple(past for past, _ in self._history)
 
     @property
@@ -152,15 +154,15 @@ class Referee:
         return self._legal
 
     def _is_legal(self, move: Move) -> bool:
-        """Whether `legal` has the move; that list is long to make."""
+        """Whether `legal` has the move, without making that list, which is slow."""
         if self.over or (isinstance(move, HintColour | HintRank) and move.to >= self.players):
             return False
         return bool(self._state.move_is_legal(self._to_hle(move, self.seat)))
 
-    # What moves the game on
+    # Playing
 
     def apply(self, move: Move) -> Past:
-        """Make the acting seat's move; returns it as everybody saw it (no drawn card). Raises IllegalMove."""
+        """Make a move of the acting seat; returns it as everybody saw it, with no drawn card. Raises IllegalMove."""
         if not self._is_legal(move):
             allowed = ", ".join(str(m) for m in self.legal()) or "none, the game is over"
             raise IllegalMove(f"{move} is not legal on turn {self.turn}; legal: {allowed}")
@@ -186,7 +188,7 @@ class Referee:
         return past
 
     def _deal(self) -> Card | None:
-        """Deal until it is a player's turn; the last card dealt."""
+        """Deal until it is a player's turn; returns the card dealt last."""
         card = None
         while not self.over and self._state.cur_player() == _hle.CHANCE_PLAYER_ID:
             card = self.deck[self._dealt]
@@ -194,7 +196,7 @@ class Referee:
             self._dealt += 1
         return card
 
-    # What one seat may know
+    # Views
 
     def view(self, seat: int | None = None) -> View:
         """What `seat` (default: the acting seat) may know now."""
@@ -249,7 +251,7 @@ class Referee:
     def _hands(self) -> tuple[tuple[Card, ...], ...]:
         return tuple(tuple(_card(c.color(), c.rank()) for c in hand) for hand in self._state.player_hands())
 
-    # HLE's moves and ours
+    # Translation of moves
 
     def _from_hle(self, move: Any, seat: int) -> Move:
         kind = move.type()
@@ -285,24 +287,24 @@ def _hint(to: int, colour: Colour | None, rank: int | None) -> Move:
 
 @cache
 def _knowledge(text: str) -> Knowledge:
-    """HLE's `X1|YWB1`: told colour and rank, then the colours and ranks still possible; X is unknown."""
-    told, possible = text.split("|")
+    """HLE's `X1|YWB1`: the hinted colour and rank, X for none, then the colours and ranks still possible."""
+    hinted, possible = text.split("|")
     colours: tuple[Colour, ...] = tuple(c for c in COLOURS if c in possible)
     return Knowledge(
-        colour=next((c for c in COLOURS if c == told[0]), None),
-        rank=int(told[1]) if told[1] != "X" else None,
+        colour=next((c for c in COLOURS if c == hinted[0]), None),
+        rank=int(hinted[1]) if hinted[1] != "X" else None,
         colours=colours,
         ranks=tuple(int(char) for char in possible if char.isdigit()),
     )
 
 
 def _seen(past: Past, drew: Card | None, seat: int) -> Past:
-    """A seat sees what the others draw, never what it draws itself."""
+    """A past move with the drawn card, unless this seat drew it."""
     return past if drew is None or past.seat == seat else past.model_copy(update={"drew": drew})
 
 
 def rebuild(players: int, deck: Sequence[str], moves: Sequence[Move]) -> Referee:
-    """The game after `moves`, from its deck; raises IllegalMove where they do not fit."""
+    """The game after `moves`, from its deck. Raises IllegalMove where they do not fit."""
     referee = Referee(players, deck)
     for move in moves:
         referee.apply(move)

@@ -1,4 +1,4 @@
-"""What one seat may know at one turn, and nothing else."""
+"""The View: what one seat may know at one turn, and nothing else."""
 
 from functools import cached_property
 from typing import Annotated
@@ -13,30 +13,30 @@ SeatNumber = Annotated[int, Field(ge=0, le=4)]
 
 
 class Knowledge(Frozen):
-    """What hints have told of one card: literally, positive and negative, with no counting of cards."""
+    """What hints say literally of one card, positively and negatively, without counting cards."""
 
     colour: Colour | None = None
-    """Told directly."""
+    """Named by a hint that touched the card."""
     rank: int | None = None
-    """Told directly, 1-5."""
+    """Named by a hint that touched the card, 1-5."""
     colours: tuple[Colour, ...]
-    """Still possible by the hints, in the order R Y G W B."""
+    """Still possible after all hints, in the order R Y G W B."""
     ranks: tuple[int, ...]
-    """Still possible by the hints, ascending."""
+    """Still possible after all hints, ascending."""
 
     @cached_property
     def mask(self) -> Mask:
-        """The types still possible by positive and negative hints."""
+        """The types still possible after positive and negative hints."""
         return masked(self.colours, self.ranks)
 
     @property
     def positive(self) -> Mask:
-        """The types still possible by what was told directly, negative information left out."""
+        """The types still possible after positive hints alone."""
         return masked(self.colour or COLOURS, (self.rank,) if self.rank else (1, 2, 3, 4, 5))
 
 
 class Hand(Frozen):
-    """Another seat's hand, and what its owner was told of it; slot 0 is the oldest card."""
+    """Another seat's hand, and what its owner knows of it by hints; slot 0 is the oldest card."""
 
     seat: SeatNumber
     cards: tuple[Card, ...]
@@ -51,13 +51,13 @@ class Past(Frozen):
     seat: SeatNumber
     move: Grounded
     card: Card | None = None
-    """The card played or discarded; everybody saw it."""
+    """The card played or discarded, which everybody saw."""
     scored: bool | None = None
     """Whether a played card fitted; None for other moves."""
     slots: tuple[int, ...] = ()
-    """The slots of the told hand that a hint touched."""
+    """The slots of the receiver's hand that a hint touched."""
     drew: Card | None = None
-    """The replacement, when there was one and this seat could see it."""
+    """The card drawn afterwards, if there was one and this seat could see it."""
     fireworks: Fireworks
     """After the move."""
     tokens: int
@@ -67,7 +67,7 @@ class Past(Frozen):
 
 
 class View(Frozen):
-    """All that one seat may know at one turn; nothing in it can reach the game."""
+    """All that one seat may know at one turn. Plain data: nothing in it leads back to the game."""
 
     players: int = Field(ge=2, le=5)
     seat: SeatNumber
@@ -83,15 +83,15 @@ class View(Frozen):
     own: tuple[Knowledge, ...]
     """What hints say of each own card."""
     hands: tuple[Hand, ...]
-    """The others, in turn order from the next player."""
+    """The hands of the others, in turn order from the next player."""
     dealt: tuple[tuple[Card, ...], ...]
-    """The hands at the start, by seat; the own one is empty."""
+    """The hands at the start of the game, by seat; the own one is empty."""
     history: tuple[Past, ...]
     """Every past turn, oldest first."""
     turns_left: int | None = None
     """Turns until the game ends, this one included; None while the deck has cards."""
     legal: tuple[Grounded, ...]
-    """The legal moves, numbered from 0; none for a seat whose turn it is not."""
+    """The legal moves, in HLE's order; empty when it is not this seat's turn."""
 
     @property
     def piles(self) -> Piles:
@@ -103,5 +103,5 @@ class View(Frozen):
 
     @property
     def last_seat(self) -> int | None:
-        """Who takes the game's last turn; None while the deck has cards."""
+        """The seat that takes the last turn of the game; None while the deck has cards."""
         return None if self.turns_left is None else (self.seat + self.turns_left - 1) % self.players

@@ -1,6 +1,6 @@
 """What happened, as tagged frozen values. Order, time and files are the journal's business."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, PlainSerializer, SerializerFunctionWrapHandler, model_serializer
@@ -18,6 +18,13 @@ from orchestrator.values import Frozen
 def _short(view: View) -> dict[str, Any]:
     """Defaults left out: a view holds the whole history, and a journal one view a turn."""
     return view.model_dump(mode="json", exclude_defaults=True)
+
+
+Memory = Mapping[str, Any]
+"""JSON-plain; what a seat decided to give itself for its own next turn. Empty on its first, unless a table gave it one.
+
+What a table gave it before the game is there on every turn, under keys that the seat does not set itself.
+"""
 
 
 class SeatInfo(Frozen):

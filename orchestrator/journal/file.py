@@ -7,7 +7,8 @@ machine does not either. Times live in the file alone: an event is the same when
 
 import fcntl
 import json
-from collections.abc import Iterable
+import os
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
@@ -16,14 +17,18 @@ from typing import Any, Self
 from pydantic import TypeAdapter, ValidationError
 
 from orchestrator.errors import UserError
+from orchestrator.hanabi.public_record import Record
 from orchestrator.journal import fsync
-from orchestrator.journal.events import Call, Event, StoredEvent, VerdictGiven
+from orchestrator.journal.events import Call, Event, GameStarted, Moved, StoredEvent, VerdictGiven
 from orchestrator.journal.lean import kept
 
 VERSION = 1
 
 HEAD = b'{"v": 1, "event": '
 """How every line begins."""
+
+TAIL = 16384
+"""Bytes; the last line of a finished game is shorter."""
 
 _EVENT: TypeAdapter[Event] = TypeAdapter(StoredEvent)
 
@@ -89,27 +94,82 @@ class Journal:
         self._file.close()
 
 
+# Reading
+
+
 def read(path: Path) -> list[Event]:
-    """The events of a journal. Raises UserError when it is not one."""
-    return [_event(path, number, line) for number, line in _lines(path)]
+    """The events of a journal. Raises UserError, which names the line, when it is not one."""
+    found = []
+    for number, line in enumerate(lines(path), 1):
+        try:
+            found += [parsed(line)] if line.strip() else []
+        except UnicodeDecodeError:
+            raise UserError(f"cannot read {path} as a journal: it is not text") from None
+        except ValueError as error:
+            raise UserError(f"{path}, line {number}: {error}") from None
+    return found
 
 
-def _whole(data: bytes) -> int:
-    """How many bytes end in whole lines."""
-    end = data.rfind(b"\n") + 1
-    return len(data) if _is_json(data[end:]) else end
+def lines(path: Path) -> Iterator[bytes]:
+    """The lines of a journal one by one, not parsed; half a last line, left by a killed program, is no line.
 
-
-def _lines(path: Path) -> list[tuple[int, dict[str, Any]]]:
+    Raises UserError when the file cannot be read.
+    """
     try:
-        data = path.read_bytes()
-        text = data[: _whole(data)].decode("utf-8")  # a killed program may have left half a character
+        with path.open("rb") as file:
+            for line in file:
+                if line.endswith(b"\n") or _is_json(line):
+                    yield line
     except OSError as error:
         raise UserError(f"cannot read {path} as a journal: {error.strerror}") from None
-    except UnicodeDecodeError:
-        raise UserError(f"cannot read {path} as a journal: it is not text") from None
-    lines = text.split("\n")  # not splitlines: a reply may hold other line separators
-    return [(number, _parsed(path, number, line)) for number, line in enumerate(lines, 1) if line.strip()]
+
+
+def ends(path: Path) -> tuple[bytes, bytes]:
+    """The first and the last line of a journal, not parsed, without reading what lies between; a first line that was
+    never finished is empty. Raises OSError."""
+    with path.open("rb") as file:
+        first = file.readline()
+        file.seek(max(0, file.seek(0, os.SEEK_END) - TAIL))
+        last = file.read().rstrip(b"\n").rpartition(b"\n")[2]
+    return (first, last) if first.endswith(b"\n") else (b"", b"")
+
+
+def tag(line: bytes) -> str:
+    """Which event a line holds. Raises ValueError when it holds none."""
+    if line.startswith(HEAD):  # without parsing: most lines of a long journal are not wanted
+        return line[len(HEAD) + 1 : line.find(b'"', len(HEAD) + 1)].decode()
+    return str(data(line)["event"])
+
+
+def data(line: bytes) -> dict[str, Any]:
+    """The event of a line as plain data. Raises ValueError, in a sentence, when it holds none."""
+    text = line.decode("utf-8")
+    try:
+        found = json.loads(text)
+    except ValueError:
+        found = None
+    if not isinstance(found, dict):
+        raise ValueError("not a journal line; each is one JSON object")
+    if (version := found.pop("v", None)) != VERSION:
+        raise ValueError(f"journal version {version!r}; this program reads {VERSION}")
+    found.pop("t", None)
+    return found
+
+
+def parsed(line: bytes) -> Event:
+    """The event of a line. Raises ValueError, in a sentence, when it holds none."""
+    try:
+        return _EVENT.validate_python(data(line))
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise ValueError(f"{where}: {first['msg']}") from None
+
+
+def _whole(content: bytes) -> int:
+    """How many bytes end in whole lines."""
+    end = content.rfind(b"\n") + 1
+    return len(content) if _is_json(content[end:]) else end
 
 
 def _is_json(line: bytes) -> bool:
@@ -120,25 +180,16 @@ def _is_json(line: bytes) -> bool:
     return True
 
 
-def _parsed(path: Path, number: int, line: str) -> dict[str, Any]:
-    try:
-        data = json.loads(line)
-    except ValueError:
-        data = None
-    if not isinstance(data, dict):
-        raise UserError(f"{path}, line {number}: not a journal line; each is one JSON object")
-    if data.get("v") != VERSION:
-        raise UserError(f"{path}, line {number}: journal version {data.get('v')!r}; this program reads {VERSION}")
-    return data
+# What events come to
 
 
-def _event(path: Path, number: int, data: dict[str, Any]) -> Event:
-    try:
-        return _EVENT.validate_python({key: value for key, value in data.items() if key not in ("v", "t")})
-    except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"])
-        raise UserError(f"{path}, line {number}: {where}: {first['msg']}") from None
+def public_record(events: Iterable[Event]) -> Record:
+    """The record of a game that was played. Raises UserError for events that do not begin a game."""
+    first, *rest = events
+    if not isinstance(first, GameStarted):
+        raise UserError("these events do not begin with game_started, so they are no game")
+    moves = tuple(event.past.move for event in rest if isinstance(event, Moved))
+    return Record(players=first.players, deck=first.deck, moves=moves)
 
 
 def plain(event: Event) -> dict[str, Any]:

@@ -18,7 +18,7 @@ def answered(events: Iterable[Event]) -> dict[Key, Call]:
     return {call.key: call for call in calls if call.text is not None}
 
 
-def said_of(call: Call) -> ModelResponse:
+def response_of(call: Call) -> ModelResponse:
     """What was said in a recorded call."""
     return ModelResponse(
         text=call.text or "",
@@ -54,14 +54,14 @@ class Resumed:
             raise TurnError(
                 f"{_where(request)}: the journal holds an answer to another prompt; {_differs(call, messages)}"
             )
-        return said_of(call)
+        return response_of(call)
 
     async def aclose(self) -> None:
         await self.brain.aclose()
 
 
 @dataclass(frozen=True)
-class Game:
+class RecordedGame:
     """A recorded game's answers."""
 
     path: Path
@@ -74,7 +74,7 @@ class Recording:
     """The journals of a folder, or one journal."""
 
     path: Path
-    games: Mapping[str, Sequence[Game]]
+    games: Mapping[str, Sequence[RecordedGame]]
     """By the game's hash; a game may have been played more than once."""
 
     @classmethod
@@ -82,11 +82,11 @@ class Recording:
         """Raises UserError when there is none."""
         if not path.exists():
             raise UserError(f"there is no recording at {str(path)!r}; give a folder of journals, or a journal")
-        found: dict[str, list[Game]] = {}
+        found: dict[str, list[RecordedGame]] = {}
         for file in sorted(path.rglob("*.jsonl")) if path.is_dir() else [path]:
             events = read(file)
             if events and isinstance(events[0], GameStarted):
-                found.setdefault(events[0].game, []).append(Game(file, events[0], answered(events)))
+                found.setdefault(events[0].game, []).append(RecordedGame(file, events[0], answered(events)))
         if not found:
             raise UserError(f"{str(path)!r} holds no recorded game")
         return cls(path, found)
@@ -109,8 +109,10 @@ class Recording:
     def check(self, started: GameStarted) -> None:
         """Raise UserError when such a game is not in it."""
         if started.game not in self.games:
-            there = dict.fromkeys(_told(game.started) for found in self.games.values() for game in found)
-            raise UserError(f"no game of {_told(started)} is recorded in {str(self.path)!r}; there: {'; '.join(there)}")
+            there = dict.fromkeys(_in_words(game.started) for found in self.games.values() for game in found)
+            raise UserError(
+                f"no game of {_in_words(started)} is recorded in {str(self.path)!r}; there: {'; '.join(there)}"
+            )
 
     @cached_property
     def model(self) -> tuple[str, Mapping[str, Any]]:
@@ -132,7 +134,7 @@ class Recording:
         return different[0]
 
 
-def _told(started: GameStarted) -> str:
+def _in_words(started: GameStarted) -> str:
     return f"{started.players} players, {started.deal}{f', repeat {started.repeat}' if started.repeat > 1 else ''}"
 
 
@@ -155,7 +157,7 @@ class Replay:
         if not fitting:
             why = _differs(there[0][1], messages) if there else "nothing was asked there"
             raise TurnError(f"{_where(request)} asks what was not recorded in {str(self.recording.path)!r}: {why}")
-        return said_of(fitting[0][1])
+        return response_of(fitting[0][1])
 
     async def aclose(self) -> None:
         """Nothing to close."""

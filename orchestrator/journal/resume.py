@@ -14,6 +14,7 @@ from orchestrator.journal.events import (
     Event,
     GameEnded,
     GameStarted,
+    Memory,
     Moved,
     Result,
     TurnStarted,
@@ -22,7 +23,6 @@ from orchestrator.journal.events import (
 from orchestrator.journal.file import plain
 from orchestrator.journal.recorded_answers import answered
 from orchestrator.models.request import Key
-from orchestrator.table.seat import Memory
 
 
 @dataclass(frozen=True)

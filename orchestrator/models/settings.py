@@ -10,10 +10,10 @@ from urllib.parse import urlsplit
 import yaml
 from pydantic import Field, ValidationError, field_validator, model_validator
 
-from orchestrator.errors import UserError
+from orchestrator.errors import UserError, user_error
 from orchestrator.models import simulated
 from orchestrator.models.simulated import SimSettings
-from orchestrator.values import Frozen, user_error
+from orchestrator.values import Frozen
 
 OPENAI_URL = "https://api.openai.com/v1"
 

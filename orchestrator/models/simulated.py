@@ -9,8 +9,8 @@ from typing import Annotated, Any
 
 from pydantic import Field, ValidationError, field_validator
 
-from orchestrator.errors import UserError
-from orchestrator.values import Frozen, user_error
+from orchestrator.errors import UserError, user_error
+from orchestrator.values import Frozen
 
 SIM = "sim:"
 """Before the name of a profile."""

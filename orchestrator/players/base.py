@@ -7,12 +7,15 @@ from typing import Self
 
 from orchestrator.hanabi.moves import Move
 from orchestrator.hanabi.view import View
-from orchestrator.journal.events import SeatInfo
-from orchestrator.table.seat import Decision, GameContext, Memory
+from orchestrator.journal.events import Memory, SeatInfo
+from orchestrator.table.seat import Decision, GameContext
 
 PREFIX = "partner:"
 
-Rule = Callable[[View, Random], tuple[Move, str]]
+ReasonedMove = tuple[Move, str]
+"""A move and the reason for it, in words."""
+
+Rule = Callable[[View, Random], ReasonedMove]
 """A move and the reason for it. The chance it may use is the same whenever the same seat stands at the same turn of the
 same game; it says nothing of hidden cards."""
 

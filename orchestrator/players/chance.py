@@ -2,12 +2,11 @@
 
 from random import Random
 
-from orchestrator.hanabi.moves import Move
 from orchestrator.hanabi.view import View
-from orchestrator.players.base import Partner
+from orchestrator.players.base import Partner, ReasonedMove
 
 
-def random(view: View, rng: Random) -> tuple[Move, str]:
+def random(view: View, rng: Random) -> ReasonedMove:
     """Any legal move, all alike."""
     return rng.choice(view.legal), "any legal move"
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from orchestrator.hanabi.convention.common_knowledge import NEARLY_OVER
 from orchestrator.hanabi.convention.hint_convention import Convention, known, next_discard
-from orchestrator.hanabi.convention.policy import Reasoned, Scene, Step, discard, dump, help, lowest
+from orchestrator.hanabi.convention.policy import PolicyStep, Reasoned, Scene, discard, dump, help, lowest
 from orchestrator.hanabi.moves import Discard, Hint, HintRank, Play
 from orchestrator.players.base import Partner
 from orchestrator.players.smart import keeping
@@ -21,8 +21,8 @@ SIMPLE = Convention("newest", "newest", subtle=False)
 def pointed_at(scene: Scene) -> set[int]:
     """The own slots that a hint once pointed at, unless hints say by now that they cannot fit."""
     cards, hinted = scene.knowledge.cards[scene.seat], scene.knowledge.literal[scene.seat]
-    told = {claim.card for claim in scene.knowledge.claims if claim.why == "play hint"}
-    return {slot for slot, card in enumerate(cards) if card in told and hinted[slot] & scene.piles.playable}
+    pointed = {claim.card for claim in scene.knowledge.claims if claim.why == "play hint"}
+    return {slot for slot, card in enumerate(cards) if card in pointed and hinted[slot] & scene.piles.playable}
 
 
 def play_what_fits(scene: Scene) -> Iterator[Reasoned[Play]]:
@@ -32,7 +32,7 @@ def play_what_fits(scene: Scene) -> Iterator[Reasoned[Play]]:
         yield Play(slot=slot), f"slot {slot} was pointed at, or is known to fit"
 
 
-def play_what_is_told(scene: Scene) -> Iterator[Reasoned[Play]]:
+def play_what_is_known(scene: Scene) -> Iterator[Reasoned[Play]]:
     """A card pointed at, or one that everybody knows to fit: the oldest first."""
     hand = scene.knowledge.known[scene.seat]
     sure = pointed_at(scene) | {slot for slot, possible in enumerate(hand) if known(possible, scene.piles.playable)}
@@ -50,9 +50,9 @@ def warn(scene: Scene) -> Iterator[Reasoned[Hint]]:
 
 def help_first(scene: Scene) -> Iterator[Reasoned[Hint]]:
     """The first hint that lets somebody play, from the next player on."""
-    for taught in scene.taught:
-        if taught.helps:
-            yield taught.hint, f"P{taught.hint.to} will know of a card to play"
+    for effect in scene.hint_effects:
+        if effect.helps:
+            yield effect.hint, f"P{effect.hint.to} will know of a card to play"
 
 
 def gamble_all(scene: Scene) -> Iterator[Reasoned[Play]]:
@@ -71,8 +71,8 @@ def discard_by_hints(scene: Scene) -> Iterator[Reasoned[Discard]]:
         yield Discard(slot=slot), f"slot {slot} is the next to go"
 
 
-HOLMES: tuple[Step, ...] = (play_what_fits, warn, help, gamble_all, dump, discard)
-VALUE: tuple[Step, ...] = (play_what_is_told, warn, help_first, dump, discard_by_hints)
+HOLMES: tuple[PolicyStep, ...] = (play_what_fits, warn, help, gamble_all, dump, discard)
+VALUE: tuple[PolicyStep, ...] = (play_what_is_known, warn, help_first, dump, discard_by_hints)
 
 PARTNERS = (
     Partner("value", keeping(SIMPLE, VALUE), "after ValueBot, as far as it is described; our own reconstruction"),

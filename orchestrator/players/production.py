@@ -12,15 +12,13 @@ from random import Random
 
 from orchestrator.hanabi import belief
 from orchestrator.hanabi.cards import COLOURS, INDEX, MAX_TOKENS, OF_COLOUR, RANKS, Card, Mask
-from orchestrator.hanabi.moves import Discard, Hint, HintColour, HintRank, Move, Play
+from orchestrator.hanabi.moves import Discard, Hint, HintColour, HintRank, Play
 from orchestrator.hanabi.view import Hand, Knowledge, View
-from orchestrator.players.base import Partner, Rule
-
-Choice = tuple[Move, str]
+from orchestrator.players.base import Partner, ReasonedMove, Rule
 
 
 @dataclass(frozen=True)
-class Turn:
+class CountedView:
     """A view with the counts that rules ask for."""
 
     view: View
@@ -59,7 +57,7 @@ class Turn:
                 yield hand, card, known
 
 
-Step = Callable[[Turn], Choice | None]
+ProductionRule = Callable[[CountedView], ReasonedMove | None]
 """A production rule; None where it does not fire."""
 
 
@@ -71,36 +69,36 @@ def best(shares: Sequence[float]) -> int:
 # Plays
 
 
-def play_told(turn: Turn) -> Choice | None:
+def play_hinted(seen: CountedView) -> ReasonedMove | None:
     """Play a card whose colour and rank were both told and fit."""
-    for slot, known in enumerate(turn.view.own):
-        if known.colour and known.rank and known.mask & turn.view.piles.playable:
+    for slot, known in enumerate(seen.view.own):
+        if known.colour and known.rank and known.mask & seen.view.piles.playable:
             return Play(slot=slot), "told both its colour and its rank, and it fits"
     return None
 
 
-def play_safe(turn: Turn) -> Choice | None:
+def play_safe(seen: CountedView) -> ReasonedMove | None:
     """Play a card that certainly fits."""
-    slot = next((slot for slot, chance in enumerate(turn.playable) if chance == 1), None)
+    slot = next((slot for slot, chance in enumerate(seen.playable) if chance == 1), None)
     return None if slot is None else (Play(slot=slot), "it fits whatever it is")
 
 
-def play_likely(least: float, *, lives: int = 2) -> Step:
+def play_likely(least: float, *, lives: int = 2) -> ProductionRule:
     """Play the likeliest card with `lives` left, where P(playable) is at least `least`."""
 
-    def step(turn: Turn) -> Choice | None:
-        slot = best(turn.playable)
-        if turn.view.lives < lives or turn.playable[slot] < least:
+    def rule(seen: CountedView) -> ReasonedMove | None:
+        slot = best(seen.playable)
+        if seen.view.lives < lives or seen.playable[slot] < least:
             return None
-        return Play(slot=slot), f"it fits with a chance of {turn.playable[slot]:.2f}"
+        return Play(slot=slot), f"it fits with a chance of {seen.playable[slot]:.2f}"
 
-    return step
+    return rule
 
 
-def play_at_the_end(turn: Turn) -> Choice | None:
+def play_at_the_end(seen: CountedView) -> ReasonedMove | None:
     """With no card left to draw and a life to spare, play the likeliest card that can fit at all."""
-    slot = best(turn.playable)
-    if turn.view.deck_size or turn.view.lives < 2 or not turn.playable[slot]:
+    slot = best(seen.playable)
+    if seen.view.deck_size or seen.view.lives < 2 or not seen.playable[slot]:
         return None
     return Play(slot=slot), "the deck is empty and a life can be spared"
 
@@ -108,12 +106,12 @@ def play_at_the_end(turn: Turn) -> Choice | None:
 # Hints
 
 
-def tell_useful(turn: Turn) -> Choice | None:
+def tell_useful(seen: CountedView) -> ReasonedMove | None:
     """Tell of the first playable card what its owner was not told: its rank, then its colour."""
-    if not turn.view.tokens:
+    if not seen.view.tokens:
         return None
-    for hand, card, known in turn.held():
-        if turn.view.piles.playable >> INDEX[card] & 1 and (hint := _missing(hand, card, known)):
+    for hand, card, known in seen.held():
+        if seen.view.piles.playable >> INDEX[card] & 1 and (hint := _missing(hand, card, known)):
             return hint, f"{card} of P{hand.seat} fits"
     return None
 
@@ -124,18 +122,18 @@ def _missing(hand: Hand, card: Card, known: Knowledge) -> Hint | None:
     return HintColour(to=hand.seat, colour=card.colour) if known.colour is None else None
 
 
-def tell_dispensable(below: int) -> Step:
+def tell_dispensable(below: int) -> ProductionRule:
     """With fewer tokens than `below`, tell of a dead card what shows that it is."""
 
-    def step(turn: Turn) -> Choice | None:
-        if not 0 < turn.view.tokens < below:
+    def rule(seen: CountedView) -> ReasonedMove | None:
+        if not 0 < seen.view.tokens < below:
             return None
-        for hand, card, known in turn.held():
-            if hint := _showing_dead(turn.view, hand, card, known):
+        for hand, card, known in seen.held():
+            if hint := _showing_dead(seen.view, hand, card, known):
                 return hint, f"{card} of P{hand.seat} is of no more use"
         return None
 
-    return step
+    return rule
 
 
 def _showing_dead(view: View, hand: Hand, card: Card, known: Knowledge) -> Hint | None:
@@ -148,15 +146,15 @@ def _showing_dead(view: View, hand: Hand, card: Card, known: Knowledge) -> Hint 
     return None
 
 
-def tell_next(turn: Turn) -> Choice | None:
+def tell_next(seen: CountedView) -> ReasonedMove | None:
     """Tell the next player of the first playable card what he was not told, the rank first; else of any card, the
     colour first."""
-    hand = turn.view.hands[0]
-    if not turn.view.tokens:
+    hand = seen.view.hands[0]
+    if not seen.view.tokens:
         return None
     cards = list(zip(hand.cards, hand.known, strict=True))
     for card, known in cards:
-        if turn.view.piles.playable >> INDEX[card] & 1 and (hint := _missing(hand, card, known)):
+        if seen.view.piles.playable >> INDEX[card] & 1 and (hint := _missing(hand, card, known)):
             return hint, f"{card} of the next player fits"
     for card, known in cards:
         if known.colour is None:
@@ -166,20 +164,20 @@ def tell_next(turn: Turn) -> Choice | None:
     return None
 
 
-def tell_most(turn: Turn) -> Choice | None:
+def tell_most(seen: CountedView) -> ReasonedMove | None:
     """The hint that tells most cards something new, one of a rank before one of a colour."""
-    if not turn.hints:
+    if not seen.hints:
         return None
-    hint = max(turn.hints, key=lambda hint: (_news(turn.view, hint), isinstance(hint, HintRank)))
-    return hint, f"it is news of {_news(turn.view, hint)} cards"
+    hint = max(seen.hints, key=lambda hint: (_news(seen.view, hint), isinstance(hint, HintRank)))
+    return hint, f"it is news of {_news(seen.view, hint)} cards"
 
 
 def _news(view: View, hint: Hint) -> int:
     """How many cards that the hint touches were not told it."""
     hand = belief.hand_of(view, hint.to)
     if isinstance(hint, HintColour):
-        touched = [known.colour for card, known in _both(hand) if card.colour == hint.colour]
-        return sum(told is None for told in touched)
+        hinted = [known.colour for card, known in _both(hand) if card.colour == hint.colour]
+        return sum(colour is None for colour in hinted)
     return sum(known.rank is None for card, known in _both(hand) if card.rank == hint.rank)
 
 
@@ -187,57 +185,57 @@ def _both(hand: Hand) -> Iterator[tuple[Card, Knowledge]]:
     return zip(hand.cards, hand.known, strict=True)
 
 
-def tell_random(turn: Turn) -> Choice | None:
-    return (turn.rng.choice(turn.hints), "any hint") if turn.hints else None
+def tell_random(seen: CountedView) -> ReasonedMove | None:
+    return (seen.rng.choice(seen.hints), "any hint") if seen.hints else None
 
 
 # Discards
 
 
-def discard_told(turn: Turn) -> Choice | None:
+def discard_hinted_dead(seen: CountedView) -> ReasonedMove | None:
     """Discard a card that, by what was told of it directly, can never score."""
-    if not turn.may_discard:
+    if not seen.may_discard:
         return None
-    slot = next((slot for slot, known in enumerate(turn.view.own) if _told_dead(turn.view, known)), None)
+    slot = next((slot for slot, known in enumerate(seen.view.own) if _hinted_dead(seen.view, known)), None)
     return None if slot is None else (Discard(slot=slot), "what was told of it says that it is of no use")
 
 
-def _told_dead(view: View, known: Knowledge) -> bool:
+def _hinted_dead(view: View, known: Knowledge) -> bool:
     if known.rank and known.rank <= min(view.fireworks):
         return True
     return known.colour is not None and not known.mask & OF_COLOUR[known.colour] & ~view.piles.dead
 
 
-def discard_useless(turn: Turn) -> Choice | None:
+def discard_useless(seen: CountedView) -> ReasonedMove | None:
     """Discard a card that certainly can never score."""
-    slot = next((slot for slot, chance in enumerate(turn.useless) if chance == 1), None)
-    return None if slot is None or not turn.may_discard else (Discard(slot=slot), "it is of no use whatever it is")
+    slot = next((slot for slot, chance in enumerate(seen.useless) if chance == 1), None)
+    return None if slot is None or not seen.may_discard else (Discard(slot=slot), "it is of no use whatever it is")
 
 
-def discard_likely(turn: Turn) -> Choice | None:
+def discard_likely(seen: CountedView) -> ReasonedMove | None:
     """Discard the card that is likeliest of no use."""
-    slot = best(turn.useless)
-    return (Discard(slot=slot), f"of no use with a chance of {turn.useless[slot]:.2f}") if turn.may_discard else None
+    slot = best(seen.useless)
+    return (Discard(slot=slot), f"of no use with a chance of {seen.useless[slot]:.2f}") if seen.may_discard else None
 
 
-def discard_oldest(turn: Turn) -> Choice | None:
-    return (Discard(slot=0), "the oldest card") if turn.may_discard else None
+def discard_oldest(seen: CountedView) -> ReasonedMove | None:
+    return (Discard(slot=0), "the oldest card") if seen.may_discard else None
 
 
-def discard_random(turn: Turn) -> Choice | None:
-    slot = turn.rng.randrange(len(turn.view.own))
-    return (Discard(slot=slot), "any card") if turn.may_discard else None
+def discard_random(seen: CountedView) -> ReasonedMove | None:
+    slot = seen.rng.randrange(len(seen.view.own))
+    return (Discard(slot=slot), "any card") if seen.may_discard else None
 
 
 # Players
 
 
-def first(*steps: Step) -> Rule:
+def first(*rules: ProductionRule) -> Rule:
     """A rule that does what the first of the steps that fires says; any legal move when none does."""
 
-    def rule(view: View, rng: Random) -> Choice:
-        turn = Turn(view, rng)
-        choices = (step(turn) for step in steps)
+    def rule(view: View, rng: Random) -> ReasonedMove:
+        seen = CountedView(view, rng)
+        choices = (production_rule(seen) for production_rule in rules)
         return next((choice for choice in choices if choice), None) or (rng.choice(view.legal), "no rule fires")
 
     return rule
@@ -248,12 +246,12 @@ WALTON_RIVERS = "Walton-Rivers et al. 2017, Evaluating and modelling Hanabi-play
 PARTNERS = (
     Partner(
         "flawed",
-        first(play_safe, play_likely(0.25, lives=1), tell_random, discard_told, discard_oldest),
+        first(play_safe, play_likely(0.25, lives=1), tell_random, discard_hinted_dead, discard_oldest),
         f"{WALTON_RIVERS}: plays what fits with a chance of a quarter, and so loses all lives",
     ),
     Partner(
         "outer",
-        first(play_safe, discard_told, tell_next, discard_random),
+        first(play_safe, discard_hinted_dead, tell_next, discard_random),
         "Osawa 2015, Solving Hanabi: estimating hands by opponent's actions in cooperative game: outer state strategy",
     ),
     Partner(
@@ -263,7 +261,7 @@ PARTNERS = (
     ),
     Partner(
         "iggi",
-        first(play_told, play_safe, tell_useful, discard_told, discard_oldest, tell_random),
+        first(play_hinted, play_safe, tell_useful, discard_hinted_dead, discard_oldest, tell_random),
         f"{WALTON_RIVERS}: IGGI, safe plays, hints of playable cards, the oldest card goes",
     ),
     Partner(
@@ -274,7 +272,7 @@ PARTNERS = (
             play_likely(0.6),
             tell_useful,
             tell_dispensable(4),
-            discard_told,
+            discard_hinted_dead,
             discard_oldest,
             tell_random,
             discard_random,

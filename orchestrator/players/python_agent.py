@@ -15,13 +15,13 @@ from pathlib import Path
 from typing import Any, Self
 
 from orchestrator.errors import TurnError, UserError
-from orchestrator.hanabi import determinize
 from orchestrator.hanabi.cards import COLOURS, Card
+from orchestrator.hanabi.determinize import determinized_game
 from orchestrator.hanabi.moves import Discard, HintColour, Move, Play
 from orchestrator.hanabi.referee import Referee
 from orchestrator.hanabi.view import Knowledge, View
-from orchestrator.journal.events import SeatInfo
-from orchestrator.table.seat import Decision, GameContext, JournaledSeat, Memory, Seat
+from orchestrator.journal.events import Memory, SeatInfo
+from orchestrator.table.seat import Decision, GameContext, JournaledSeat, Seat
 
 PREFIX = "python:"
 
@@ -37,14 +37,14 @@ class PythonAgent:
     """
 
     spec: str
-    made: Any
+    target: Any
     _act: Act | None = field(default=None, repr=False)
 
     async def __call__(self, view: View, memory: Memory, /) -> Decision:
         """Raises TurnError when the agent raises, or answers what is no legal move."""
         if self._act is None:
             self._act = self._joined(view)
-        referee = determinize.game(view)
+        referee = determinized_game(view)
         answer = self._asked(self._act, referee)
         try:
             return Decision(meant(answer, referee), "an agent from outside")
@@ -53,22 +53,22 @@ class PythonAgent:
 
     def _joined(self, view: View) -> Act:
         """The agent, ready for its turn."""
-        if not inspect.isclass(self.made):
-            return _act(self.made)
+        if not inspect.isclass(self.target):
+            return _act(self.target)
         try:
-            agent = _act(self.made(**_accepted(self.made, view)))
+            agent = _act(self.target(**_accepted(self.target, view)))
         except Exception as error:
-            raise TurnError(f"{self.spec} cannot be made: {_said(error)}") from error
+            raise TurnError(f"{self.spec} cannot be made: {_in_words(error)}") from error
         for past in view.history:
             if past.seat == view.seat:
-                self._asked(agent, determinize.game(view, past.turn))
+                self._asked(agent, determinized_game(view, past.turn))
         return agent
 
     def _asked(self, act: Act, referee: Referee) -> object:
         try:
             return act(observed(referee))
         except Exception as error:
-            raise TurnError(f"turn {referee.turn}: {self.spec} raised {_said(error)}") from error
+            raise TurnError(f"turn {referee.turn}: {self.spec} raised {_in_words(error)}") from error
 
     @property
     def info(self) -> SeatInfo:
@@ -94,21 +94,21 @@ def read(spec: str) -> Seat:
     if (here := str(Path.cwd())) not in sys.path:
         sys.path.append(here)  # last: a stray file must not pose as an installed package
     try:
-        made: Any = importlib.import_module(module)
+        target: Any = importlib.import_module(module)
     except (Exception, SystemExit) as error:
-        raise UserError(f"{spec}: the module {module!r} cannot be imported: {_said(error)}") from error
+        raise UserError(f"{spec}: the module {module!r} cannot be imported: {_in_words(error)}") from error
     for name in path.split("."):
-        if not hasattr(made, name):
+        if not hasattr(target, name):
             raise UserError(f"{spec}: the module {module!r} has no {path!r}")
-        made = getattr(made, name)
-    if inspect.iscoroutinefunction(made) or (isinstance(made, JournaledSeat) and not inspect.isclass(made)):
-        native: Seat = made
+        target = getattr(target, name)
+    if inspect.iscoroutinefunction(target) or (isinstance(target, JournaledSeat) and not inspect.isclass(target)):
+        native: Seat = target
         return native
-    if not callable(getattr(made, "act", None)) and (
-        not callable(made) or (inspect.isclass(made) and "__call__" not in dir(made))
+    if not callable(getattr(target, "act", None)) and (
+        not callable(target) or (inspect.isclass(target) and "__call__" not in dir(target))
     ):
         raise UserError(f"{spec} is no agent: it has no method act(observation) and cannot be called with one")
-    return PythonAgent(spec, made)
+    return PythonAgent(spec, target)
 
 
 def _act(agent: Any) -> Act:
@@ -116,16 +116,16 @@ def _act(agent: Any) -> Act:
     return act
 
 
-def _accepted(made: type, view: View) -> dict[str, Any]:
+def _accepted(target: type, view: View) -> dict[str, Any]:
     """What a class is told of its game, as far as it takes it; `config` is what HLE's own agents take."""
     offered = {"players": view.players, "seat": view.seat, "config": {"players": view.players}}
-    parameters = inspect.signature(made).parameters.values()
+    parameters = inspect.signature(target).parameters.values()
     if any(one.kind is one.VAR_KEYWORD for one in parameters):
         return offered
     return {name: value for name, value in offered.items() if any(one.name == name for one in parameters)}
 
 
-def _said(error: BaseException) -> str:
+def _in_words(error: BaseException) -> str:
     return " ".join(f"{type(error).__name__}: {error}".split())
 
 
@@ -157,7 +157,9 @@ def observed(referee: Referee) -> dict[str, Any]:
         "legal_moves_as_text": [str(move) for move in uids.values()],
         "observed_hands": [[_card(None) for _ in view.own], *([_card(c) for c in hand.cards] for hand in view.hands)],
         "discard_pile": [_card(card) for card in view.discards],
-        "card_knowledge": [[_told(known) for known in hand] for hand in (view.own, *(h.known for h in view.hands))],
+        "card_knowledge": [
+            [_hints_received(known) for known in hand] for hand in (view.own, *(h.known for h in view.hands))
+        ],
         "vectorized": referee.encoded(view.seat),
     }
 
@@ -176,7 +178,7 @@ def _card(card: Card | None) -> dict[str, Any]:
     return {"color": card.colour if card else None, "rank": card.rank - 1 if card else -1}
 
 
-def _told(known: Knowledge) -> dict[str, Any]:
+def _hints_received(known: Knowledge) -> dict[str, Any]:
     return {"color": known.colour, "rank": known.rank - 1 if known.rank else None}
 
 

@@ -5,16 +5,15 @@ from random import Random
 
 from orchestrator.hanabi.convention.common_knowledge import common_knowledge
 from orchestrator.hanabi.convention.hint_convention import LITERAL, Convention
-from orchestrator.hanabi.convention.policy import STEPS, Scene, Step, decide
-from orchestrator.hanabi.moves import Move
+from orchestrator.hanabi.convention.policy import STEPS, PolicyStep, Scene, decide
 from orchestrator.hanabi.view import View
-from orchestrator.players.base import Partner, Rule
+from orchestrator.players.base import Partner, ReasonedMove, Rule
 
 
-def keeping(convention: Convention, steps: Sequence[Step] = STEPS) -> Rule:
+def keeping(convention: Convention, steps: Sequence[PolicyStep] = STEPS) -> Rule:
     """A player who takes everybody to keep to a convention."""
 
-    def rule(view: View, rng: Random) -> tuple[Move, str]:
+    def rule(view: View, rng: Random) -> ReasonedMove:
         everybody = common_knowledge((convention,) * view.players, view.history)
         hands = {hand.seat: hand.cards for hand in view.hands}
         return decide(Scene(view.seat, everybody, hands, view.legal, view.turns_left), steps)

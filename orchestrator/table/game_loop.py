@@ -26,6 +26,7 @@ from orchestrator.journal.events import (
     GameEnded,
     GameStarted,
     GameSuspended,
+    Memory,
     Moved,
     Result,
     Sink,
@@ -35,7 +36,7 @@ from orchestrator.journal.events import (
 from orchestrator.journal.file import Journal
 from orchestrator.journal.resume import GameSoFar, differences
 from orchestrator.journal.totals import Ledger
-from orchestrator.table.seat import Decision, GameContext, JournaledSeat, Memory, Seat, at_once, describe
+from orchestrator.table.seat import Decision, GameContext, JournaledSeat, Seat, at_once, describe
 from orchestrator.versions import versions
 
 log = structlog.get_logger()
@@ -51,7 +52,7 @@ class Gate(Protocol):
         """The game is over, or suspended."""
 
 
-class Open:
+class OpenGate:
     """A gate that lets everybody in."""
 
     async def enter(self) -> str | None:
@@ -134,14 +135,14 @@ async def play_async(
     lean: bool = False,
 ) -> Result:
     """`play`, inside an event loop; brains stay open."""
-    sitting = seated(seats, players)
-    started = start(sitting, players=players, seed=seed, deck=deck, label=label, repeat=repeat, memories=memories)
+    everybody = seated(seats, players)
+    started = start(everybody, players=players, seed=seed, deck=deck, label=label, repeat=repeat, memories=memories)
     with nullcontext() if journal is None else Journal(Path(journal), lean=lean) as written:
-        begun = GameSoFar.of(written.events if written else ())
+        so_far = GameSoFar.of(written.events if written else ())
         kept = written.kept if written else at_once
-        if written and (changed := differences(begun.started, started)):
+        if written and (changed := differences(so_far.started, started)):
             raise UserError(f"{written.path} holds another game: {'; '.join(changed)}")
-        game = _Game(sitting, started, begun, sink, written or nowhere, gate or Open(), max_turns, kept)
+        game = _GameInPlay(everybody, started, so_far, sink, written or nowhere, gate or OpenGate(), max_turns, kept)
         with structlog.contextvars.bound_contextvars(game=started.game):
             return await game.played()
 
@@ -149,10 +150,10 @@ async def play_async(
 def seated(seats: Seat | Sequence[Seat], players: int) -> tuple[Seat, ...]:
     """One seat for each player. Raises UserError when they are not as many."""
     check_players(players)
-    sitting = tuple(seats) if isinstance(seats, Sequence) else (seats,) * players
-    if len(sitting) != players:
-        raise UserError(f"{players} players need {players} seats, not {len(sitting)}")
-    return sitting
+    each = tuple(seats) if isinstance(seats, Sequence) else (seats,) * players
+    if len(each) != players:
+        raise UserError(f"{players} players need {players} seats, not {len(each)}")
+    return each
 
 
 def start(
@@ -202,12 +203,12 @@ def _hash(value: Any) -> str:
 
 
 @dataclass
-class _Game:
+class _GameInPlay:
     """One game from where it stands to its end."""
 
     seats: Sequence[Seat]
     started: GameStarted
-    begun: GameSoFar
+    so_far: GameSoFar
     sink: Sink
     written: Sink
     gate: Gate
@@ -217,37 +218,37 @@ class _Game:
 
     async def played(self) -> Result:
         """Raises Suspended when it stopped before its end."""
-        for event in self.begun.events:
+        for event in self.so_far.events:
             self.ledger(event)
             self.sink(event)
-        if self.begun.result is not None:
-            return self.begun.result
+        if self.so_far.result is not None:
+            return self.so_far.result
         try:
-            return await self._on()
+            return await self._play_on()
         finally:
             self.gate.leave()
 
-    async def _on(self) -> Result:
-        self._tell(self.started)
-        referee = rebuild(self.started.players, self.started.deck, self.begun.moves)
+    async def _play_on(self) -> Result:
+        self._emit(self.started)
+        referee = rebuild(self.started.players, self.started.deck, self.so_far.moves)
         given = self.started.memories
-        memories = dict(self.begun.memories)
-        chair = GameContext(self._tell, self.started.game, self.started.repeat, self.kept, self.begun.answered)
-        sitting = [seat.bind(chair) if isinstance(seat, JournaledSeat) else seat for seat in self.seats]
+        memories = dict(self.so_far.memories)
+        context = GameContext(self._emit, self.started.game, self.started.repeat, self.kept, self.so_far.answered)
+        seats = [seat.bind(context) if isinstance(seat, JournaledSeat) else seat for seat in self.seats]
         while not referee.over and (self.max_turns is None or referee.turn <= self.max_turns):
             await asyncio.sleep(0)  # programs wait for nothing, and others play in this event loop too
             if why := await self.gate.enter():
-                raise self._halted(why, referee.turn, held=True)
+                raise self._suspended(why, referee.turn, held=True)
             seat = referee.seat
             memory = {**given.get(seat, {}), **memories.get(seat, {})}
-            memories[seat] = await self._turn(referee, sitting[seat], memory)
+            memories[seat] = await self._turn(referee, seats[seat], memory)
         result = _result(referee, self.started, self.ledger)
-        self._tell(GameEnded(result=result))
+        self._emit(GameEnded(result=result))
         return result
 
-    def _tell(self, event: Event) -> None:
+    def _emit(self, event: Event) -> None:
         """Once: what the journal holds already is not told again."""
-        if self.begun.holds(event):
+        if self.so_far.holds(event):
             return
         self.ledger(event)
         self.written(event)
@@ -256,8 +257,8 @@ class _Game:
     async def _turn(self, referee: Referee, seat: Seat, memory: Memory) -> Memory:
         """One turn; returns what the seat remembers of it."""
         view = referee.view()
-        self._tell(TurnStarted(turn=view.turn, seat=view.seat, view=view))
-        decided = self.begun.decided
+        self._emit(TurnStarted(turn=view.turn, seat=view.seat, view=view))
+        decided = self.so_far.decided
         if decided is None or decided.turn != view.turn:
             with structlog.contextvars.bound_contextvars(turn=view.turn, seat=view.seat):
                 try:
@@ -265,15 +266,15 @@ class _Game:
                     decided = _decided(view.turn, view.seat, decision, self.started.memories.get(view.seat, {}))
                 except ModelError as error:
                     held = isinstance(error, OverBudget)
-                    raise self._halted(str(error), view.turn, held=held, final=error.final) from None
+                    raise self._suspended(str(error), view.turn, held=held, final=error.final) from None
         past = referee.apply(decided.move)  # before it is told: an illegal decision was never made
-        self._tell(decided)
-        self._tell(Moved(past=past))
+        self._emit(decided)
+        self._emit(Moved(past=past))
         return dict(decided.model_dump(mode="json")["memory"])  # as a game that goes on would read it
 
-    def _halted(self, why: str, turn: int, *, held: bool = False, final: bool = False) -> Suspended:
+    def _suspended(self, why: str, turn: int, *, held: bool = False, final: bool = False) -> Suspended:
         log.info("suspended", why=why, turn=turn)
-        self._tell(GameSuspended(turn=turn, why=why))
+        self._emit(GameSuspended(turn=turn, why=why))
         return Suspended(why, turn, held=held, refused=final and not self.ledger.counts["calls"])
 
 

@@ -2,18 +2,12 @@
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol, Self, runtime_checkable
+from typing import Protocol, Self, runtime_checkable
 
 from orchestrator.hanabi.moves import Move
 from orchestrator.hanabi.view import View
-from orchestrator.journal.events import Call, SeatInfo, Sink, nowhere
+from orchestrator.journal.events import Call, Memory, SeatInfo, Sink, nowhere
 from orchestrator.models.request import Key
-
-Memory = Mapping[str, Any]
-"""JSON-plain; what a seat decided to give itself for its own next turn. Empty on its first, unless a table gave it one.
-
-What a table gave it before the game is there on every turn, under keys that the seat does not set itself.
-"""
 
 BEFORE = "before"
 """The key of a given memory that holds public records of past games, oldest first: see hanabi/public_record.py."""

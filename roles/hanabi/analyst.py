@@ -6,7 +6,7 @@ from pydantic import Field
 
 from orchestrator.hanabi.cards import MAX_TOKENS
 from orchestrator.hanabi.convention import policy
-from orchestrator.hanabi.convention.policy import Scene, Taught
+from orchestrator.hanabi.convention.policy import HintEffect, Scene
 from orchestrator.hanabi.moves import Discard, Grounded, HintColour, Move, Play
 from roles.hanabi.history_report import by_history
 from roles.hanabi.reasoning import literal_play
@@ -119,7 +119,7 @@ def _assess(position: Position, at: Scene | None, move: Move, lessons: dict[str,
         return _discard(position, move)
     if at is None or at.literally(move):
         return _hint(move, lessons[str(move)])
-    return _pointing(at.lesson(move), lessons[str(move)])
+    return _pointing(at.effect_of(move), lessons[str(move)])
 
 
 def _play(position: Position, move: Play) -> Assessment:
@@ -186,7 +186,7 @@ def _hint(move: Move, found: Lesson) -> Assessment:
     )
 
 
-def _pointing(taught: Taught, found: Lesson) -> Assessment:
+def _pointing(taught: HintEffect, found: Lesson) -> Assessment:
     """A hint to somebody who takes it to point at a card."""
     assessed = _hint(found.hint, found)
     value: Value = "immediate-play" if taught.helps else "critical-save" if taught.warns and taught.true else "setup"

@@ -1,13 +1,14 @@
 """History analyst: what past moves reveal (mixture of agents, agent 5; appendix I.5)."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from orchestrator.hanabi.cards import ANY, HAND_SIZES, OF_COLOUR, OF_RANK, Mask, mask, unmask
+from orchestrator.hanabi.cards import ANY, Mask, mask, unmask
 from orchestrator.hanabi.convention.common_knowledge import CommonKnowledge, Why
 from orchestrator.hanabi.convention.hint_convention import Focus, Manner, known
 from orchestrator.hanabi.convention.partner_model import NOTHING_KNOWN, PartnerModel, learnt, understand
-from orchestrator.hanabi.moves import Discard, HintColour, HintRank, Play
+from orchestrator.hanabi.literal_knowledge import literal_hands, shifted, unknown_hands
+from orchestrator.hanabi.moves import Discard, Play
 from orchestrator.hanabi.view import Past
 from roles.hanabi.history_report import Believed, HistoryReport, Inference, Insight, Trusted
 from roles.hanabi.reasoning.position import TAKES
@@ -20,47 +21,27 @@ from roles.registry import Notes, role
 from roles.sections import Choices, Section, Sections
 
 
-@dataclass
+@dataclass(frozen=True)
 class Hints:
-    """What the hints of a history say of the hand of one seat, slot by slot; replayed from public moves alone."""
+    """What the hints of a history say of the hand of one seat, slot by slot."""
 
-    size: int
-    slots: list[Mask] = field(default_factory=list)
-    touched: list[list[int]] = field(default_factory=list)
+    slots: tuple[Mask, ...]
+    touched: tuple[tuple[int, ...], ...]
     """The turns of the hints that touched each slot."""
-
-    def __post_init__(self) -> None:
-        self.slots, self.touched = [ANY] * self.size, [[] for _ in range(self.size)]
-
-    def lose(self, slot: int, *, replaced: bool) -> None:
-        """A card leaves; newer ones move down and the drawn one, if any, is unknown."""
-        for kept in (self.slots, self.touched):
-            del kept[slot]
-        if replaced:
-            self.slots.append(ANY)
-            self.touched.append([])
-
-    def hear(self, past: Past) -> None:
-        of = OF_COLOUR[past.move.colour] if isinstance(past.move, HintColour) else 0
-        of = OF_RANK[past.move.rank] if isinstance(past.move, HintRank) else of
-        for slot in range(len(self.slots)):
-            self.slots[slot] &= of if slot in past.slots else ~of
-            if slot in past.slots:
-                self.touched[slot].append(past.turn)
 
 
 def replay(history: History, players: int, seat: int) -> Hints:
     """The literal hints of `seat`'s hand after a whole history."""
-    hints = Hints(HAND_SIZES[players])
-    deck = 50 - players * HAND_SIZES[players]
-    for past in history.moves:
+    slots = unknown_hands(players)[seat]
+    touched: tuple[tuple[int, ...], ...] = ((),) * len(slots)
+    for past, hands in literal_hands(players, history.moves):
+        slots = hands[seat]
         if isinstance(past.move, Play | Discard):
             if past.seat == seat:
-                hints.lose(past.move.slot, replaced=deck > 0)
-            deck -= deck > 0
+                touched = shifted(touched, past.move.slot, [()])[: len(slots)]  # an empty deck gives no new card
         elif past.move.to == seat:
-            hints.hear(past)
-    return hints
+            touched = tuple((*turns, past.turn) if slot in past.slots else turns for slot, turns in enumerate(touched))
+    return Hints(slots, touched)
 
 
 def held(report: HistoryReport, sections: Sections, truth: Truth) -> Marks | None:
@@ -135,17 +116,17 @@ def by_conventions(sections: Sections, history: History, players: int) -> Histor
     return HistoryReport(
         insights=tuple(_read(insight, now, history.seat) for insight in insights(history)),
         inferred=inferred,
-        summary=_summary(now, history.seat, understood.trust),
+        summary=_summary(now, history.seat, understood.partners),
         believed=believed,
         trust=tuple(
             Trusted(
                 seat=one.seat,
-                hints=_kept(one.custom.hints),
-                reads=_kept(one.custom.reads),
+                hints=_kept(one.convention.hints),
+                reads=_kept(one.convention.reads),
                 chance=one.chance,
                 broke=one.broke,
             )
-            for one in understood.trust
+            for one in understood.partners
         ),
     )
 
@@ -192,7 +173,7 @@ def _summary(now: CommonKnowledge, me: int, trust: Iterable[PartnerModel]) -> st
     mine = f"By the conventions I can play slot {slots}" if slots else "By the conventions I know of no card to play"
     told = [f"P{seat} slot {slot}" for seat, slot in _told_of(now) if seat != me]
     theirs = f"; that can be played, as far as their owners know: {', '.join(told)}" if told else ""
-    doubted = [f"P{one.seat}" for one in trust if one.custom.hints is None or one.custom.reads is None]
+    doubted = [f"P{one.seat}" for one in trust if one.convention.hints is None or one.convention.reads is None]
     doubts = f"; not relied on to keep to them: {', '.join(doubted)}" if doubted else ""
     return f"{mine}{theirs}{doubts}."
 

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from random import Random
 
-from orchestrator.hanabi.convention.common_knowledge import CommonKnowledge
 from orchestrator.hanabi.convention.hint_convention import STRANGER
 from orchestrator.hanabi.convention.policy import Scene, decide
 from orchestrator.hanabi.convention.search import Trial, best, search
@@ -12,7 +11,7 @@ from orchestrator.hanabi.moves import Move
 from roles.hanabi.history_report import by_history
 from roles.hanabi.proposer import WHOLE
 from roles.hanabi.reasoning import literal_play
-from roles.hanabi.reasoning.convention_scene import scene
+from roles.hanabi.reasoning.convention_scene import scene, scene_of
 from roles.hanabi.reasoning.position import NEEDS, Position
 from roles.hanabi.sections.table import State
 from roles.registry import Notes, role
@@ -28,7 +27,7 @@ def planner(sections: Sections, notes: Notes) -> RatedChoice:
     """Tries the likely moves on imagined deals; keeps the colleagues' choice unless another is better beyond chance."""
     position = by_history(Position.of(sections), notes)
     agreed = scene(sections, position, notes)
-    at = agreed or _among_strangers(position)
+    at = agreed or scene_of(position, [STRANGER] * position.players)  # by what hints say and no more
     usual = _usual(position, notes) or (decide(at)[0] if agreed else literal_play.best(position)[0])
     rollouts = (defaults(OPTIONS) | dict(sections.options))["rollouts"]
     assert isinstance(rollouts, int)  # as its options say
@@ -51,23 +50,6 @@ def _usual(position: Position, notes: Notes) -> Move | None:
 def _harmless(at: Scene, position: Position) -> Scene:
     """Without the moves that are certainly wrong."""
     return replace(at, legal=[move for move in at.legal if literal_play.harmless(position, move)])
-
-
-def _among_strangers(position: Position) -> Scene:
-    """The position by what hints say and no more."""
-    hands = tuple(position.own if seat == position.seat else position.known[seat] for seat in range(position.players))
-    common = CommonKnowledge(
-        conventions=(STRANGER,) * position.players,
-        turn=0,
-        piles=position.piles,
-        tokens=position.tokens,
-        lives=position.lives,
-        deck=position.deck_size,
-        literal=hands,
-        known=hands,
-        cards=tuple(tuple(range(10 * seat, 10 * seat + len(hand))) for seat, hand in enumerate(hands)),
-    )
-    return Scene(position.seat, common, position.hands, position.moves, position.turns_left)
 
 
 def _ratings(trials: Sequence[Trial]) -> tuple[Rating, ...]:

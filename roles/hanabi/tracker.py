@@ -1,12 +1,13 @@
 """Tracker: Mycroft's agent, who keeps his own list of what the hints leave of every card (section 5, appendix I.6)."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
 from orchestrator.hanabi.cards import ANY, COLOUR_NAMES, COLOURS, HAND_SIZES, OF_COLOUR, OF_RANK, RANKS, Mask, masked
-from orchestrator.hanabi.moves import Discard, HintColour, HintRank, Play
+from orchestrator.hanabi.literal_knowledge import hinted, shifted
+from orchestrator.hanabi.moves import Discard, Play
 from orchestrator.hanabi.view import Past
 from roles.hanabi.proposer import WHOLE
 from roles.hanabi.reasoning import literal_play
@@ -46,17 +47,10 @@ def tracked(state: State, moves: Iterable[Past], remembered: Remembered | None) 
 
 
 def _after(lists: Lists, past: Past) -> None:
-    match past.move:
-        case HintColour(to=to, colour=colour):
-            lists[to] = _hinted(lists[to], past.slots, OF_COLOUR[colour])
-        case HintRank(to=to, rank=rank):
-            lists[to] = _hinted(lists[to], past.slots, OF_RANK[rank])
-        case Play(slot=slot) | Discard(slot=slot):
-            lists[past.seat] = [*lists[past.seat][:slot], *lists[past.seat][slot + 1 :], ANY]
-
-
-def _hinted(masks: Sequence[Mask], touched: Sequence[int], named: Mask) -> list[Mask]:
-    return [mask & (named if slot in touched else ~named) for slot, mask in enumerate(masks)]
+    if isinstance(past.move, Play | Discard):
+        lists[past.seat] = [*shifted(lists[past.seat], past.move.slot, [ANY])]
+    else:
+        lists[past.move.to] = [*hinted(lists[past.move.to], past.move, past.slots)]
 
 
 def _kept(memory: Mapping[str, Any]) -> Lists:

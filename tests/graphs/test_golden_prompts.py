@@ -9,8 +9,8 @@ import graphs
 from graphs.memory import remember
 from graphs.prompting import requests
 from orchestrator.hanabi.view import View
+from orchestrator.journal.events import Memory
 from orchestrator.models.request import messages
-from orchestrator.table.seat import Memory
 from roles import Notes
 from tests.support.folders import TESTS
 from tests.support.positions import GRAPHS, POSITIONS, position, turn_of

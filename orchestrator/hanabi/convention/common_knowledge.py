@@ -31,14 +31,11 @@ from orchestrator.hanabi.convention.hint_convention import (
     known,
     maybe,
     next_discard,
-    types_of,
     warned,
 )
+from orchestrator.hanabi.literal_knowledge import Hands, hinted, shifted, unknown_hands, with_hand
 from orchestrator.hanabi.moves import Discard, Hint, Move, Play
 from orchestrator.hanabi.view import Past
-
-Hands = tuple[tuple[Mask, ...], ...]
-"""By seat and slot, the oldest card first."""
 
 
 class PublicMove(NamedTuple):
@@ -70,7 +67,7 @@ class Point(NamedTuple):
     slot: int
     types: Mask
     why: Why
-    said: bool
+    meant: bool
     """Whether its player means it."""
     believed: bool
     """Whether the owner reads it so."""
@@ -114,101 +111,114 @@ class CommonKnowledge:
     @classmethod
     def start(cls, conventions: Sequence[Convention]) -> "CommonKnowledge":
         players = len(conventions)
-        size = HAND_SIZES[players]
-        nothing = ((ANY,) * size,) * players
+        hands, size = unknown_hands(players), HAND_SIZES[players]
         cards = tuple(tuple(range(seat * size, (seat + 1) * size)) for seat in range(players))
         piles = Piles((0, 0, 0, 0, 0), ())
-        return cls(
-            tuple(conventions), 1, piles, MAX_TOKENS, MAX_LIVES, DECK_SIZE - players * size, nothing, nothing, cards
-        )
+        return cls(tuple(conventions), 1, piles, MAX_TOKENS, MAX_LIVES, DECK_SIZE - players * size, hands, hands, cards)
+
+    @classmethod
+    def of_position(
+        cls,
+        conventions: Sequence[Convention],
+        piles: Piles,
+        *,
+        tokens: int,
+        lives: int,
+        deck: int,
+        literal: Hands,
+        known: Hands,
+    ) -> "CommonKnowledge":
+        """The state of a position whose past is not known: no claims, and cards numbered as they lie."""
+        cards = tuple(tuple(range(10 * seat, 10 * seat + len(hand))) for seat, hand in enumerate(known))
+        return cls(tuple(conventions), 0, piles, tokens, lives, deck, literal, known, cards)
 
     @property
     def players(self) -> int:
         return len(self.conventions)
 
-    def after(self, event: PublicMove) -> "CommonKnowledge":
+    def after(self, past: PublicMove) -> "CommonKnowledge":
         """The state after one more move."""
-        silent = self._silence(event)
-        if isinstance(event.move, Play | Discard):
-            done = silent._conduct(event)._moved(event, event.move)
+        silent = self._silence(past)
+        if isinstance(past.move, Play | Discard):
+            done = silent._conduct(past)._lost(past, past.move)
         else:
-            done = silent._told(event, event.move)
+            done = silent._hinted(past, past.move)
         return replace(done, turn=self.turn + 1, known=counted(done.known, done.literal, done.piles))
 
-    def _silence(self, event: PublicMove) -> "CommonKnowledge":
+    def _silence(self, past: PublicMove) -> "CommonKnowledge":
         """He who does not warn the next player, though he could, says that the card about to go is not critical."""
-        following = (event.seat + 1) % self.players
-        told = not isinstance(event.move, Play | Discard) and event.move.to == following
-        if told or not self.deck or not self.tokens or self.conventions[event.seat].hints is None:
+        following = (past.seat + 1) % self.players
+        hinted_it = not isinstance(past.move, Play | Discard) and past.move.to == following
+        if hinted_it or not self.deck or not self.tokens or self.conventions[past.seat].hints is None:
             return self
         if not self.conventions[following].subtle:
             return self
         slot = next_discard(self.known[following], self.piles, self.conventions[following])
         if slot is None or not self.known[following][slot] & self.piles.critical:
             return self
-        _, reads = between(self.conventions[event.seat], self.conventions[following])
-        point = Point(slot, ANY & ~self.piles.critical, "silence", said=True, believed=reads is not None)
-        hands = _with(self.known, following, _narrowed(self.known[following], [point]))
-        return replace(self, known=hands, claims=(*self.claims, self._record(event.seat, following, point)))
+        _, reads = between(self.conventions[past.seat], self.conventions[following])
+        point = Point(slot, ANY & ~self.piles.critical, "silence", meant=True, believed=reads is not None)
+        hands = with_hand(self.known, following, _narrowed(self.known[following], [point]))
+        return replace(self, known=hands, claims=(*self.claims, self._record(past.seat, following, point)))
 
-    def _conduct(self, event: PublicMove) -> "CommonKnowledge":
+    def _conduct(self, past: PublicMove) -> "CommonKnowledge":
         """He who discards says that he knows of no card to play; he who plays what hints alone do not tell has read."""
-        assert isinstance(event.move, Play | Discard)
-        seat, hand, fits = event.seat, self.known[event.seat], self.piles.playable
+        assert isinstance(past.move, Play | Discard)
+        seat, hand, fits = past.seat, self.known[past.seat], self.piles.playable
         if self.conventions[seat] == STRANGER:
             return self
-        if isinstance(event.move, Discard):
-            said = [
+        if isinstance(past.move, Discard):
+            claims = [
                 Claim(self.turn, seat, seat, self.cards[seat][slot], ANY & ~fits, "passed over")
                 for slot, possible in enumerate(hand)
                 if known(possible, fits)
             ]
         else:
-            slot = event.move.slot
+            slot = past.move.slot
             card = self.cards[seat][slot]
             if not known(hand[slot], fits):  # he has seen other cards, or he has read otherwise
-                said = [Claim(self.turn, seat, seat, card, fits, "played untold")] if self.deck > NEARLY_OVER else []
+                claims = [Claim(self.turn, seat, seat, card, fits, "played untold")] if self.deck > NEARLY_OVER else []
             elif known(self.literal[seat][slot], fits):
-                said = []
+                claims = []
             else:
-                said = [Claim(self.turn, seat, seat, card, ANY, "played as told")]
-        return replace(self, claims=(*self.claims, *said)) if said else self
+                claims = [Claim(self.turn, seat, seat, card, ANY, "played as told")]
+        return replace(self, claims=(*self.claims, *claims)) if claims else self
 
-    def _moved(self, event: PublicMove, move: Play | Discard) -> "CommonKnowledge":
-        assert event.card is not None  # everybody saw it
-        piles = _piled(self.piles, event.card, scored=bool(event.scored))
-        back = isinstance(move, Discard) or (event.scored and event.card.rank == 5)
+    def _lost(self, past: PublicMove, move: Play | Discard) -> "CommonKnowledge":
+        assert past.card is not None  # everybody saw it
+        piles = _piled(self.piles, past.card, scored=bool(past.scored))
+        back = isinstance(move, Discard) or (past.scored and past.card.rank == 5)
         new = (ANY,) if self.deck else ()
         number = (DECK_SIZE - self.deck,) if self.deck else ()
         return replace(
             self,
             piles=piles,
             tokens=min(MAX_TOKENS, self.tokens + bool(back)),
-            lives=self.lives - (event.scored is False),
+            lives=self.lives - (past.scored is False),
             deck=max(0, self.deck - 1),
-            literal=_with(self.literal, event.seat, _drawn(self.literal[event.seat], move.slot, new)),
-            known=_with(self.known, event.seat, _drawn(self.known[event.seat], move.slot, new)),
-            cards=_with(self.cards, event.seat, _drawn(self.cards[event.seat], move.slot, number)),
-            gone=(*self.gone, (self.cards[event.seat][move.slot], event.card)),
+            literal=with_hand(self.literal, past.seat, shifted(self.literal[past.seat], move.slot, new)),
+            known=with_hand(self.known, past.seat, shifted(self.known[past.seat], move.slot, new)),
+            cards=with_hand(self.cards, past.seat, shifted(self.cards[past.seat], move.slot, number)),
+            gone=(*self.gone, (self.cards[past.seat][move.slot], past.card)),
         )
 
-    def _told(self, event: PublicMove, hint: Hint) -> "CommonKnowledge":
-        hand, points = self.hear(event.seat, hint, event.slots)
-        heard = replace(
+    def _hinted(self, past: PublicMove, hint: Hint) -> "CommonKnowledge":
+        hand, points = self.read_hint(past.seat, hint, past.slots)
+        after = replace(
             self,
             tokens=self.tokens - 1,
-            literal=_with(self.literal, hint.to, hinted(self.literal[hint.to], types_of(hint), event.slots)),
-            known=_with(self.known, hint.to, hand),
+            literal=with_hand(self.literal, hint.to, hinted(self.literal[hint.to], hint, past.slots)),
+            known=with_hand(self.known, hint.to, hand),
         )
-        claims = (self._record(event.seat, hint.to, point) for point in points if point.said)
-        return replace(heard, claims=(*self.claims, *claims))
+        claims = (self._record(past.seat, hint.to, point) for point in points if point.meant)
+        return replace(after, claims=(*self.claims, *claims))
 
-    def hear(self, giver: int, hint: Hint, touched: Sequence[int]) -> tuple[tuple[Mask, ...], tuple[Point, ...]]:
+    def read_hint(self, giver: int, hint: Hint, touched: Sequence[int]) -> tuple[tuple[Mask, ...], tuple[Point, ...]]:
         """What everybody knows of the told hand afterwards: what the hint says literally, then, from a player who keeps
         to a convention, what it points at."""
-        before, of = self.known[hint.to], types_of(hint)
-        literal = hinted(self.literal[hint.to], of, touched)
-        hand = tuple(now or hints for now, hints in zip(hinted(before, of, touched), literal, strict=True))
+        literal = hinted(self.literal[hint.to], hint, touched)
+        narrowed = hinted(self.known[hint.to], hint, touched)
+        hand = tuple(now or hints for now, hints in zip(narrowed, literal, strict=True))
         points = tuple(self._points(giver, hint, touched, hand))
         return _narrowed(hand, points), points
 
@@ -220,7 +230,7 @@ class CommonKnowledge:
         if hint.to == (giver + 1) % self.players:
             slot = warned(hint, before, self.piles, touched, self.conventions[hint.to])
             if slot is not None:
-                yield Point(slot, self.piles.critical, "warning", said=True, believed=reads is not None)
+                yield Point(slot, self.piles.critical, "warning", meant=True, believed=reads is not None)
                 return
         if made_known(before, hand, self.piles):
             return
@@ -228,7 +238,7 @@ class CommonKnowledge:
         taken = None if reads is None else focus(hand, touched, self.piles, reads)
         for slot in dict.fromkeys((meant, taken)):
             if slot is not None:
-                yield Point(slot, self.piles.playable, "play hint", said=slot == meant, believed=slot == taken)
+                yield Point(slot, self.piles.playable, "play hint", meant=slot == meant, believed=slot == taken)
 
     def _record(self, seat: int, owner: int, point: Point) -> Claim:
         return Claim(self.turn, seat, owner, self.cards[owner][point.slot], point.types, point.why)
@@ -241,11 +251,6 @@ def _narrowed(hand: tuple[Mask, ...], points: Iterable[Point]) -> tuple[Mask, ..
         if point.believed:
             masks[point.slot] = masks[point.slot] & point.types or masks[point.slot]
     return tuple(masks)
-
-
-def hinted(hand: Sequence[Mask], of: Mask, touched: Sequence[int]) -> tuple[Mask, ...]:
-    """A hand after a hint, by what it says literally."""
-    return tuple(possible & (of if slot in touched else ANY & ~of) for slot, possible in enumerate(hand))
 
 
 def made_known(before: Sequence[Mask], after: Sequence[Mask], piles: Piles) -> bool:
@@ -261,8 +266,8 @@ def counted(hands: Hands, literal: Hands, piles: Piles) -> Hands:
     while True:
         full = _full(piles, tuple(sorted(located)))
         hands = tuple(
-            tuple(m if m & (m - 1) == 0 else (m & ~full or hints) for m, hints in zip(hand, said, strict=True))
-            for hand, said in zip(hands, literal, strict=True)
+            tuple(m if m & (m - 1) == 0 else (m & ~full or hints) for m, hints in zip(hand, by_hints, strict=True))
+            for hand, by_hints in zip(hands, literal, strict=True)
         )
         found = [mask for hand in hands for mask in hand if mask & (mask - 1) == 0]
         if len(found) == len(located):
@@ -288,21 +293,13 @@ def _piled(piles: Piles, card: Card, *, scored: bool) -> Piles:
     return Piles((tops[0], tops[1], tops[2], tops[3], tops[4]), piles.discards)
 
 
-def _drawn(hand: tuple[int, ...], slot: int, new: tuple[int, ...]) -> tuple[int, ...]:
-    return (*hand[:slot], *hand[slot + 1 :], *new)
-
-
-def _with(hands: tuple[tuple[int, ...], ...], seat: int, hand: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
-    return (*hands[:seat], hand, *hands[seat + 1 :])
-
-
 def common_knowledge(conventions: Sequence[Convention], history: Iterable[Past]) -> CommonKnowledge:
     """The common knowledge after a whole history; only the moves that were not seen before cost anything."""
     return _after(tuple(conventions), tuple(PublicMove.of(past) for past in history))
 
 
 @lru_cache(maxsize=512)
-def _after(conventions: tuple[Convention, ...], events: tuple[PublicMove, ...]) -> CommonKnowledge:
-    if not events:
+def _after(conventions: tuple[Convention, ...], moves: tuple[PublicMove, ...]) -> CommonKnowledge:
+    if not moves:
         return CommonKnowledge.start(conventions)
-    return _after(conventions, events[:-1]).after(events[-1])
+    return _after(conventions, moves[:-1]).after(moves[-1])

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from orchestrator.hanabi.cards import COLOURS, MAX_TOKENS, OF_COLOUR, OF_RANK, RANKS, Card, Mask, Piles
+from orchestrator.hanabi.cards import COLOURS, MAX_TOKENS, OF_RANK, RANKS, Card, Mask, Piles
 from orchestrator.hanabi.moves import Hint, HintColour, HintRank
 
 Focus = Literal["newest", "oldest"]
@@ -47,16 +47,11 @@ def _settled(options: Manner) -> Focus | None:
     return "newest" if options == "adapts" else options
 
 
-def types_of(hint: Hint) -> Mask:
-    """The types that a hint points out."""
-    return OF_COLOUR[hint.colour] if isinstance(hint, HintColour) else OF_RANK[hint.rank]
-
-
 def hints_to(seat: int, cards: Sequence[Card]) -> list[Hint]:
     """Every hint that touches a card of a hand."""
     colours, ranks = {card.colour for card in cards}, {card.rank for card in cards}
-    told: list[Hint] = [HintColour(to=seat, colour=colour) for colour in COLOURS if colour in colours]
-    return told + [HintRank(to=seat, rank=rank) for rank in RANKS if rank in ranks]
+    hints: list[Hint] = [HintColour(to=seat, colour=colour) for colour in COLOURS if colour in colours]
+    return hints + [HintRank(to=seat, rank=rank) for rank in RANKS if rank in ranks]
 
 
 def known(possible: Mask, types: Mask) -> bool:

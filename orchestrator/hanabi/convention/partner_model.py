@@ -54,7 +54,7 @@ class PartnerModel:
     """What is believed of one partner."""
 
     seat: int
-    custom: Convention
+    convention: Convention
     """How he is taken to take part."""
     chance: float
     """The probability of it; when he is taken for a stranger, of the convention that he broke least."""
@@ -67,7 +67,7 @@ class Understanding:
     """What a seat makes of the past."""
 
     knowledge: CommonKnowledge
-    trust: tuple[PartnerModel, ...]
+    partners: tuple[PartnerModel, ...]
     """One for each partner, by seat."""
 
 
@@ -92,28 +92,28 @@ def understand(
             common_knowledge([Convention()] * players, past),
             tuple(PartnerModel(other, Convention(), 1.0) for other in others),
         )
-    customs = {other: usual(before) for other in others} | {seat: ADAPTING}
-    trust = []
+    conventions = {other: usual(before) for other in others} | {seat: ADAPTING}
+    partners: list[PartnerModel] = []
     for other in others:
-        judged = _judged(past, customs, hands, other, before)
-        customs[other] = judged.custom
-        trust.append(judged)
-    return Understanding(_common(customs, past), tuple(trust))
+        judged = _judged(past, conventions, hands, other, before)
+        conventions[other] = judged.convention
+        partners.append(judged)
+    return Understanding(_common(conventions, past), tuple(partners))
 
 
 def usual(before: Prior) -> Convention:
-    """The likeliest custom of a partner; none where every convention is unlikely."""
-    best = max(before, key=lambda custom: before[custom])
+    """The likeliest convention of a partner; none where every convention is unlikely."""
+    best = max(before, key=lambda convention: before[convention])
     return best if before[best] >= 1 else STRANGER
 
 
-def _common(customs: Mapping[int, Convention], history: tuple[Past, ...]) -> CommonKnowledge:
-    return common_knowledge([customs[seat] for seat in sorted(customs)], history)
+def _common(conventions: Mapping[int, Convention], history: tuple[Past, ...]) -> CommonKnowledge:
+    return common_knowledge([conventions[seat] for seat in sorted(conventions)], history)
 
 
 def _judged(
     history: tuple[Past, ...],
-    customs: Mapping[int, Convention],
+    conventions: Mapping[int, Convention],
     hands: Mapping[int, Sequence[Card]],
     other: int,
     before: Prior,
@@ -123,15 +123,15 @@ def _judged(
     The likeliest convention from the start is tried first; the others only when he broke it.
     """
     found: list[PartnerModel] = []
-    for custom in sorted(before, key=lambda custom: -before[custom]):
-        now = _common({**customs, other: custom}, history)
-        odds, broke = _weighed(now, identities(now, hands), other, before[custom])
-        found.append(PartnerModel(other, custom if odds >= 1 else STRANGER, odds / (1 + odds), broke))
+    for convention in sorted(before, key=lambda convention: -before[convention]):
+        now = _common({**conventions, other: convention}, history)
+        odds, broke = _weighed(now, identities(now, hands), other, before[convention])
+        found.append(PartnerModel(other, convention if odds >= 1 else STRANGER, odds / (1 + odds), broke))
         if not broke:
             break
-    best = max(found, key=lambda trust: (trust.custom != STRANGER, -len(trust.broke), trust.chance))
+    best = max(found, key=lambda model: (model.convention != STRANGER, -len(model.broke), model.chance))
     doubted = bool(history) and history[-1].lives == 1 and best.chance < SURE
-    return replace(best, custom=STRANGER if doubted else best.custom, broke=found[0].broke)
+    return replace(best, convention=STRANGER if doubted else best.convention, broke=found[0].broke)
 
 
 def _weighed(now: CommonKnowledge, seen: Mapping[int, Card], seat: int, odds: float) -> tuple[float, tuple[str, ...]]:
@@ -159,15 +159,15 @@ def _clipped(odds: float) -> float:
 @lru_cache(maxsize=256)
 def learnt(games: tuple[Record, ...]) -> Prior:
     """What games of a partner with his like say of him: each convention is tried on every move of all players."""
-    found = {custom: log(odds) for custom, odds in NOTHING_KNOWN.items()}
+    found = {convention: log(odds) for convention, odds in NOTHING_KNOWN.items()}
     for game in games:
-        for custom in found:
-            now = CommonKnowledge.start((custom,) * game.players)
+        for convention in found:
+            now = CommonKnowledge.start((convention,) * game.players)
             for step in game.steps():
                 now = now.after(PublicMove(step.seat, step.move, step.lost, step.scored, step.touched))
             compared = _compared(now, dict(enumerate(game.deck)))
-            found[custom] += sum(log(RATIOS[claim.why][0 if holds else 1]) for claim, holds in compared)
-    return {custom: exp(max(log(LEAST), min(log(MOST), odds))) for custom, odds in found.items()}
+            found[convention] += sum(log(RATIOS[claim.why][0 if holds else 1]) for claim, holds in compared)
+    return {convention: exp(max(log(LEAST), min(log(MOST), odds))) for convention, odds in found.items()}
 
 
 BROKEN: Mapping[Why, str] = {

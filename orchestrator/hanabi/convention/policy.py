@@ -12,7 +12,8 @@ from orchestrator.hanabi import belief
 from orchestrator.hanabi.belief import Slot
 from orchestrator.hanabi.cards import INDEX, MAX_TOKENS, OF_RANK, Card, Piles
 from orchestrator.hanabi.convention.common_knowledge import NEARLY_OVER, CommonKnowledge, Point, made_known
-from orchestrator.hanabi.convention.hint_convention import STRANGER, hints_to, known, next_discard, types_of
+from orchestrator.hanabi.convention.hint_convention import STRANGER, hints_to, known, next_discard
+from orchestrator.hanabi.literal_knowledge import types_of
 from orchestrator.hanabi.moves import Discard, Hint, HintRank, Move, Play
 
 GAMBLES: Mapping[int, int] = {3: NEARLY_OVER, 2: 1}
@@ -24,7 +25,7 @@ Reasoned = tuple[M, str]
 
 
 @dataclass(frozen=True)
-class Taught:
+class HintEffect:
     """What a hint would do to what everybody knows of the told hand."""
 
     hint: Hint
@@ -78,27 +79,26 @@ class Scene:
                 continue  # a partner keeps to no convention
         raise ValueError("no hand fits the hints and the cards in sight")
 
-    def teach(self, hint: Hint) -> Taught:
-        """What one of its hints would do."""
-        cards, before = self.hands[hint.to], self.knowledge.known[hint.to]
-        of = types_of(hint)
-        touched = tuple(slot for slot, card in enumerate(cards) if of >> INDEX[card] & 1)
-        after, points = self.knowledge.hear(self.seat, hint, touched)
-        said = next((point for point in points if point.said), None)
-        true = said is not None and bool(said.types >> INDEX[cards[said.slot]] & 1)
-        removed = sum((old & ~new).bit_count() for old, new in zip(before, after, strict=True))
-        return Taught(hint, said, true, said is None and made_known(before, after, self.piles), removed)
+    def effect_of(self, hint: Hint) -> HintEffect:
+        """What one hint would do; it need not be legal now."""
+        return next((effect for effect in self.hint_effects if effect.hint == hint), None) or self._effect(hint)
 
-    def lesson(self, hint: Hint) -> Taught:
-        """The same of a hint that may have been tried."""
-        return next((taught for taught in self.taught if taught.hint == hint), None) or self.teach(hint)
+    def _effect(self, hint: Hint) -> HintEffect:
+        cards, before = self.hands[hint.to], self.knowledge.known[hint.to]
+        types = types_of(hint)
+        touched = tuple(slot for slot, card in enumerate(cards) if types >> INDEX[card] & 1)
+        after, points = self.knowledge.read_hint(self.seat, hint, touched)
+        point = next((point for point in points if point.meant), None)
+        true = point is not None and bool(point.types >> INDEX[cards[point.slot]] & 1)
+        removed = sum((old & ~new).bit_count() for old, new in zip(before, after, strict=True))
+        return HintEffect(hint, point, true, point is None and made_known(before, after, self.piles), removed)
 
     @cached_property
-    def taught(self) -> tuple[Taught, ...]:
+    def hint_effects(self) -> tuple[HintEffect, ...]:
         """All hints that the hands in sight allow, while there is a token."""
         if not self.knowledge.tokens:
             return ()
-        return tuple(self.teach(hint) for seat, cards in self.hands.items() for hint in hints_to(seat, cards))
+        return tuple(self._effect(hint) for seat, cards in self.hands.items() for hint in hints_to(seat, cards))
 
     def is_stranger(self, seat: int) -> bool:
         """Whether a partner is taken to read hints literally."""
@@ -122,7 +122,7 @@ class Scene:
         return slot if self.piles.critical >> INDEX[card] & 1 else None
 
 
-Step = Callable[[Scene], Iterator[Reasoned[Move]]]
+PolicyStep = Callable[[Scene], Iterator[Reasoned[Move]]]
 """Moves to try in turn, the best first; none when there is nothing for it to do."""
 
 
@@ -131,9 +131,9 @@ def save(scene: Scene) -> Iterator[Reasoned[Hint]]:
     slot = scene.in_danger()
     if slot is None:
         return
-    helping = [taught for taught in scene.taught if taught.helps and taught.hint.to == scene.next]
-    for taught in sorted(helping, key=lambda taught: -taught.removed):
-        yield taught.hint, f"P{scene.next} will play instead of losing a critical card"
+    helping = [effect for effect in scene.hint_effects if effect.helps and effect.hint.to == scene.next]
+    for effect in sorted(helping, key=lambda effect: -effect.removed):
+        yield effect.hint, f"P{scene.next} will play instead of losing a critical card"
     rank = scene.hands[scene.next][slot].rank
     yield HintRank(to=scene.next, rank=rank), f"it warns P{scene.next} of the critical card in slot {slot}"
 
@@ -153,9 +153,9 @@ def lowest(slot: Slot) -> int:
 
 def help(scene: Scene) -> Iterator[Reasoned[Hint]]:
     """The hint that lets somebody play and takes most away of what his cards might be."""
-    helping = [taught for taught in scene.taught if taught.helps and not taught.warns]
-    for taught in sorted(helping, key=lambda taught: -taught.removed):
-        yield taught.hint, f"P{taught.hint.to} will know of a card to play"
+    helping = [effect for effect in scene.hint_effects if effect.helps and not effect.warns]
+    for effect in sorted(helping, key=lambda effect: -effect.removed):
+        yield effect.hint, f"P{effect.hint.to} will know of a card to play"
 
 
 def gamble(scene: Scene) -> Iterator[Reasoned[Play]]:
@@ -187,10 +187,10 @@ def discard(scene: Scene) -> Iterator[Reasoned[Discard]]:
         yield Discard(slot=slot), f"slot {slot} is critical with {own[slot].critical:.2f}"
 
 
-STEPS: tuple[Step, ...] = (save, play, help, gamble, dump, discard)
+STEPS: tuple[PolicyStep, ...] = (save, play, help, gamble, dump, discard)
 
 
-def decide(scene: Scene, steps: Sequence[Step] = STEPS) -> Reasoned[Move]:
+def decide(scene: Scene, steps: Sequence[PolicyStep] = STEPS) -> Reasoned[Move]:
     """The first step that has a legal move."""
     legal = set(scene.legal)
     for step in steps:

@@ -57,7 +57,7 @@ def move(act: Act) -> Move:
     return (Play if act.kind == PLAY else Discard)(slot=act.slot)
 
 
-class Heard(NamedTuple):
+class HintReading(NamedTuple):
     """What a hint does to what everybody knows of a hand."""
 
     hand: list[Mask]
@@ -68,12 +68,12 @@ class Heard(NamedTuple):
     """Whether, literally, it makes a card known to be playable."""
 
 
-class Game:
+class RolloutGame:
     """A game in the middle: an imagined deal, and what everybody knows of it."""
 
     __slots__ = (
+        "conventions",
         "critical",
-        "customs",
         "dead",
         "deck",
         "gone",
@@ -92,7 +92,7 @@ class Game:
 
     def __init__(self, knowledge: CommonKnowledge, seat: int, turns_left: int | None) -> None:
         """Before `seat`'s turn; hands and deck are dealt by `dealt`."""
-        self.customs, self.players, self.seat = knowledge.conventions, knowledge.players, seat
+        self.conventions, self.players, self.seat = knowledge.conventions, knowledge.players, seat
         self.pairs: list[list[tuple[Focus | None, Focus | None]]] = _pairs(knowledge.conventions)
         self.tops, self.gone = list(knowledge.piles.fireworks), list(knowledge.piles.gone)
         self.tokens, self.lives, self.turns_left = knowledge.tokens, knowledge.lives, turns_left
@@ -102,10 +102,10 @@ class Game:
         self.deck: list[int] = []
         self._piles()
 
-    def dealt(self, hands: Sequence[Sequence[int]], deck: Sequence[int]) -> "Game":
+    def dealt(self, hands: Sequence[Sequence[int]], deck: Sequence[int]) -> "RolloutGame":
         """A copy with these hands, and this deck of which the last card is drawn first."""
-        game: Game = Game.__new__(Game)
-        game.customs, game.pairs, game.players, game.seat = self.customs, self.pairs, self.players, self.seat
+        game: RolloutGame = RolloutGame.__new__(RolloutGame)
+        game.conventions, game.pairs, game.players, game.seat = self.conventions, self.pairs, self.players, self.seat
         game.tokens, game.lives, game.turns_left = self.tokens, self.lives, self.turns_left
         game.playable, game.dead, game.critical = self.playable, self.dead, self.critical
         game.tops, game.gone = self.tops[:], self.gone[:]
@@ -153,13 +153,13 @@ class Game:
         self._silence(act)
         last = not self.deck
         if act.kind == HINT:
-            heard = self.hear(seat, act, self.next_discard(act.to))
+            reading = self.read_hint(seat, act, self.next_discard(act.to))
             of, hand = HINTS[act.slot], self.hands[act.to]
             literal = self.literal[act.to]
             self.literal[act.to] = [
                 mask & (of if of >> card & 1 else ~of) for mask, card in zip(literal, hand, strict=True)
             ]
-            self.known[act.to] = heard.hand
+            self.known[act.to] = reading.hand
             self.tokens -= 1
         else:
             self._spend(seat, act)
@@ -195,15 +195,15 @@ class Game:
         following = (seat + 1) % self.players
         if not self.deck or not self.tokens or (act.kind == HINT and act.to == following):
             return
-        if self.pairs[seat][following][1] is None or self.customs[seat].hints is None:
+        if self.pairs[seat][following][1] is None or self.conventions[seat].hints is None:
             return
         hand = self.known[following]
         slot = self.next_discard(following)
         if slot is not None:
             hand[slot] = hand[slot] & ~self.critical or hand[slot]
 
-    def hear(self, giver: int, act: Act, going: int | None) -> Heard:
-        """See `Common.hear`. `going`: the slot that the told player would discard next."""
+    def read_hint(self, giver: int, act: Act, going: int | None) -> HintReading:
+        """See `Common.hear`. `going`: the slot that the hint player would discard next."""
         to, of, playable = act.to, HINTS[act.slot], self.playable
         hand: list[Mask] = []
         touched: list[int] = []
@@ -219,20 +219,20 @@ class Game:
                 plays = True
         hints, reads = self.pairs[giver][to]
         if hints is None or self._is_dump(giver, act, touched):
-            return Heard(hand, None, False, plays)
+            return HintReading(hand, None, False, plays)
         if going is not None and going in touched and act.slot >= FIRST_RANK and to == (giver + 1) % self.players:
             mask, critical = self.known[to][going], self.critical
             if mask & of & critical and mask & ~critical:
                 if reads is not None:
                     hand[going] = hand[going] & critical or hand[going]
-                return Heard(hand, (going, critical), True, False)
+                return HintReading(hand, (going, critical), True, False)
         if plays:
-            return Heard(hand, None, False, True)
+            return HintReading(hand, None, False, True)
         meant = self._focus(hand, touched, hints)
         taken = meant if reads == hints else None if reads is None else self._focus(hand, touched, reads)
         if taken is not None:
             hand[taken] &= playable
-        return Heard(hand, None if meant is None else (meant, playable), False, False)
+        return HintReading(hand, None if meant is None else (meant, playable), False, False)
 
     def _is_dump(self, giver: int, act: Act, touched: Sequence[int]) -> bool:
         to_right = act.to == (giver - 1) % self.players
@@ -307,8 +307,8 @@ class Game:
     def in_danger(self) -> int | None:
         """The slot of a critical card that the next player is about to discard."""
         following = (self.seat + 1) % self.players
-        custom = self.customs[following]
-        if not self.deck or (custom.hints is None and custom.reads is None):
+        convention = self.conventions[following]
+        if not self.deck or (convention.hints is None and convention.reads is None):
             return None
         slot = self.next_discard(following)
         return slot if slot is not None and self.critical >> self.hands[following][slot] & 1 else None
@@ -333,16 +333,16 @@ class Game:
         for hint in range(10):
             if not fitting >> hint & 1:
                 continue
-            told = Act(HINT, hint, to)
-            heard = self.hear(self.seat, told, going)
-            if heard.says is None:
-                helps = heard.plays
+            given = Act(HINT, hint, to)
+            reading = self.read_hint(self.seat, given, going)
+            if reading.says is None:
+                helps = reading.plays
             else:
-                helps = not heard.warns and bool(heard.says[1] >> cards[heard.says[0]] & 1)
+                helps = not reading.warns and bool(reading.says[1] >> cards[reading.says[0]] & 1)
             if helps:
-                removed = sum((old & ~new).bit_count() for old, new in zip(before, heard.hand, strict=True))
+                removed = sum((old & ~new).bit_count() for old, new in zip(before, reading.hand, strict=True))
                 if removed > most:
-                    best, most = told, removed
+                    best, most = given, removed
         return most, best
 
     def _play(self, own: Sequence[Mask]) -> Act | None:
@@ -357,9 +357,9 @@ class Game:
             return None
         best, most = None, -1
         for step in range(1, self.players):
-            removed, told = self._helping((self.seat + step) % self.players)
+            removed, hint = self._helping((self.seat + step) % self.players)
             if removed > most:
-                best, most = told, removed
+                best, most = hint, removed
         return best
 
     def _gamble(self, own: Sequence[Mask]) -> Act | None:
@@ -404,8 +404,8 @@ def _lowest(mask: Mask) -> int:
     return next((rank for rank, types in enumerate(HINTS[FIRST_RANK:]) if mask & types), 0)
 
 
-def _pairs(customs: Sequence[Convention]) -> list[list[tuple[Focus | None, Focus | None]]]:
-    return [[between(giver, reader) for reader in customs] for giver in customs]
+def _pairs(conventions: Sequence[Convention]) -> list[list[tuple[Focus | None, Focus | None]]]:
+    return [[between(giver, reader) for reader in conventions] for giver in conventions]
 
 
 def numbered(cards: Sequence[Card]) -> list[int]:

@@ -14,7 +14,7 @@ from orchestrator.hanabi import belief
 from orchestrator.hanabi.cards import Mask
 from orchestrator.hanabi.convention.hint_convention import known
 from orchestrator.hanabi.convention.policy import Scene
-from orchestrator.hanabi.convention.rollout import Game, act, numbered
+from orchestrator.hanabi.convention.rollout import RolloutGame, act, numbered
 from orchestrator.hanabi.moves import Discard, Move, Play
 
 MARGIN = 1.5
@@ -40,11 +40,11 @@ class Trial:
 
     def gain(self, other: "Trial") -> tuple[float, float]:
         """By how much it is better than another on the deals that both met, and the standard error of that."""
-        less = [mine - his for mine, his in zip(self.scores, other.scores, strict=False)]
-        if len(less) < 2:
+        gains = [own - others for own, others in zip(self.scores, other.scores, strict=False)]
+        if len(gains) < 2:
             return 0.0, float("inf")
-        mean = sum(less) / len(less)
-        return mean, sqrt(sum((one - mean) ** 2 for one in less) / (len(less) - 1) / len(less))
+        mean = sum(gains) / len(gains)
+        return mean, sqrt(sum((gain - mean) ** 2 for gain in gains) / (len(gains) - 1) / len(gains))
 
 
 def search(scene: Scene, usual: Move, rollouts: int, chance: Random, moves: Sequence[Move] = ()) -> list[Trial]:
@@ -101,7 +101,7 @@ class Deals:
 
     def __init__(self, scene: Scene, chance: Random) -> None:
         self.chance, self.seat, self.players = chance, scene.seat, scene.knowledge.players
-        self.game = Game(scene.knowledge, scene.seat, scene.turns_left)
+        self.game = RolloutGame(scene.knowledge, scene.seat, scene.turns_left)
         self.hands = {seat: numbered(cards) for seat, cards in scene.hands.items()}
         self.masks = [slot.possible for slot in scene.own]
         unseen = belief.unseen(scene.piles, *scene.hands.values())
@@ -109,7 +109,7 @@ class Deals:
         self.fits = [_fitting(self.pool, mask) for mask in self.masks]
         self.order = sorted(range(len(self.masks)), key=lambda slot: len(self.fits[slot]))
 
-    def draw(self) -> Game | None:
+    def draw(self) -> RolloutGame | None:
         """One such deal; None when none was found."""
         for _ in range(TRIES):
             taken = self._hand()
@@ -144,7 +144,8 @@ def _fitting(pool: Sequence[int], mask: Mask) -> list[int]:
 def candidates(scene: Scene, usual: Move) -> list[Move]:
     """The usual move, then the plays, hints and discards that may be better and say nothing false, a few of each."""
     legal = set(scene.legal)
-    found = dict.fromkeys(move for move in (usual, *_plays(scene), *_taught(scene), *_spared(scene)) if move in legal)
+    tried = (usual, *_plays(scene), *_truthful_hints(scene), *_safe_discards(scene))
+    found = dict.fromkeys(move for move in tried if move in legal)
     return list(found)[:MOST]
 
 
@@ -156,20 +157,19 @@ def _plays(scene: Scene) -> Sequence[Move]:
     return [Play(slot=slot) for slot in ranked][:3]
 
 
-def _taught(scene: Scene) -> Sequence[Move]:
+def _truthful_hints(scene: Scene) -> Sequence[Move]:
     """Hints that are true, and leave no card to be lost that a partner would have warned of."""
     danger = scene.in_danger() is not None
-    true = [
-        taught
-        for taught in scene.taught
-        if (taught.says is None or taught.true) and (not danger or taught.hint.to == scene.next)
+    truthful = [
+        effect
+        for effect in scene.hint_effects
+        if (effect.says is None or effect.true) and (not danger or effect.hint.to == scene.next)
     ]
-    return [
-        taught.hint for taught in sorted(true, key=lambda taught: (not taught.helps, not taught.warns, -taught.removed))
-    ][:5]
+    ranked = sorted(truthful, key=lambda effect: (not effect.helps, not effect.warns, -effect.removed))
+    return [effect.hint for effect in ranked][:5]
 
 
-def _spared(scene: Scene) -> Sequence[Move]:
+def _safe_discards(scene: Scene) -> Sequence[Move]:
     """Discards, unless they say that a card which may fit does not, or that no partner is in danger who is."""
     if (scene.knowledge.tokens and scene.in_danger() is not None) or any(
         known(mask, scene.piles.playable) for mask in scene.knowledge.known[scene.seat]

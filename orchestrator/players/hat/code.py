@@ -7,11 +7,10 @@ types remain. So a number is enough to narrow a hand down: who sees the hand com
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from orchestrator.hanabi.cards import ANY, CARDS, Mask, Piles
+from orchestrator.hanabi.cards import CARDS, Mask, Piles
+from orchestrator.hanabi.literal_knowledge import HandMasks
 
-Hand = tuple[Mask, ...]
-"""The types that each slot can be."""
-Question = Sequence[Hand]
+Question = Sequence[HandMasks]
 """The answers: which types each slot can be then. The first that is true is given."""
 
 TESTED = 0.7
@@ -54,7 +53,7 @@ def is_single(types: Mask) -> bool:
     return not types & (types - 1)
 
 
-def settle(hands: Sequence[Hand], pool: Pool) -> tuple[tuple[Hand, ...], Pool]:
+def settle(hands: Sequence[HandMasks], pool: Pool) -> tuple[tuple[HandMasks, ...], Pool]:
     """Hands without the types whose copies are all elsewhere, and the copies that remain for unknown slots."""
     while True:
         rest = pool
@@ -67,7 +66,7 @@ def settle(hands: Sequence[Hand], pool: Pool) -> tuple[tuple[Hand, ...], Pool]:
         hands = made
 
 
-def ask(hand: Hand, pool: Pool, piles: Piles, most: int) -> Question | None:
+def ask(hand: HandMasks, pool: Pool, piles: Piles, most: int) -> Question | None:
     """The next question, with at most `most` answers; None when nothing is worth asking."""
     plays = [pool.chance(types, piles.playable) for types in hand]
     if 1.0 not in plays:
@@ -81,7 +80,7 @@ def ask(hand: Hand, pool: Pool, piles: Piles, most: int) -> Question | None:
 
 
 def _first_that_is(
-    hand: Hand, plays: Sequence[float], deads: Sequence[float], piles: Piles, most: int
+    hand: HandMasks, plays: Sequence[float], deads: Sequence[float], piles: Piles, most: int
 ) -> Question | None:
     """Which slot is the first that is playable, or else dead if none is known to be: the unlikelier ones come first."""
 
@@ -98,7 +97,7 @@ def _first_that_is(
     return [*answers, rest] if answers else None
 
 
-def _which(hand: Hand, pool: Pool, piles: Piles, most: int) -> Question | None:
+def _which(hand: HandMasks, pool: Pool, piles: Piles, most: int) -> Question | None:
     """Which part of its types the slot is that is least likely dead; all dead types are one part."""
     open_slots = [slot for slot, types in enumerate(hand) if not is_single(types) and types & ~piles.dead]
     if not open_slots:
@@ -111,7 +110,7 @@ def _which(hand: Hand, pool: Pool, piles: Piles, most: int) -> Question | None:
     return [_only(hand, slot, part) for part in (*parts, dead) if part]
 
 
-def _only(hand: Hand, slot: int, types: Mask) -> Hand:
+def _only(hand: HandMasks, slot: int, types: Mask) -> HandMasks:
     return (*hand[:slot], hand[slot] & types, *hand[slot + 1 :])
 
 
@@ -123,18 +122,18 @@ Answering = Callable[[Question, int], int]
 """A question and what is left of the number -> the answer."""
 
 
-def _asked(hand: Hand, pool: Pool, piles: Piles, size: int, answer: Answering) -> tuple[int, Hand]:
+def _asked(hand: HandMasks, pool: Pool, piles: Piles, size: int, answer: Answering) -> tuple[int, HandMasks]:
     """Ask until a number below `size` can hold no more; the number, and the hand as narrowed by the answers."""
     number, scale = 0, 1
     while (most := (size - 1 - number) // scale + 1) > 1 and (question := ask(hand, pool, piles, most)):
-        said = answer(question, scale)
-        number += scale * said
+        given = answer(question, scale)
+        number += scale * given
         scale *= len(question)
-        hand = question[said]
+        hand = question[given]
     return number, hand
 
 
-def encode(hand: Hand, pool: Pool, piles: Piles, size: int, cards: Hand) -> tuple[int, Hand]:
+def encode(hand: HandMasks, pool: Pool, piles: Piles, size: int, cards: HandMasks) -> tuple[int, HandMasks]:
     """The number below `size` that tells of these cards, and what is known after it. `cards`: their types alone."""
 
     def answer(question: Question, _: int) -> int:
@@ -144,9 +143,6 @@ def encode(hand: Hand, pool: Pool, piles: Piles, size: int, cards: Hand) -> tupl
     return _asked(hand, pool, piles, size, answer)
 
 
-def decode(hand: Hand, pool: Pool, piles: Piles, size: int, number: int) -> Hand:
+def decode(hand: HandMasks, pool: Pool, piles: Piles, size: int, number: int) -> HandMasks:
     """What is known of a hand after a number."""
     return _asked(hand, pool, piles, size, lambda question, scale: number // scale % len(question))[1]
-
-
-__all__ = ["ANY", "Hand", "Pool", "decode", "encode", "is_single", "settle"]

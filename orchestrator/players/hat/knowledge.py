@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from orchestrator.hanabi.cards import (
     ANY,
-    CARDS,
+    COPIES_OF,
     DECK_SIZE,
     HAND_SIZES,
     INDEX,
@@ -24,16 +24,15 @@ from orchestrator.hanabi.cards import (
     Mask,
     Piles,
 )
+from orchestrator.hanabi.literal_knowledge import HandMasks, hinted, shifted, unknown_hands, with_hand
 from orchestrator.hanabi.moves import Discard, Hint, HintColour, HintRank, Play
 from orchestrator.hanabi.view import Past, View
-from orchestrator.players.hat.code import Hand, Pool, decode, encode, is_single, settle
-
-COPIES = tuple(card.copies for card in CARDS)
+from orchestrator.players.hat.code import Pool, decode, encode, is_single, settle
 
 
 def left(piles: Piles) -> list[int]:
     """Copies of each type that are in the hands or the deck."""
-    return [copies - gone for copies, gone in zip(COPIES, piles.gone, strict=True)]
+    return [copies - gone for copies, gone in zip(COPIES_OF, piles.gone, strict=True)]
 
 
 @lru_cache(maxsize=256)
@@ -42,15 +41,15 @@ def piles_of(fireworks: Fireworks, discards: tuple[Card, ...]) -> Piles:
 
 
 @dataclass(frozen=True)
-class Table:
+class HatTable:
     """A position as all players know it, and the cards that one seat sees."""
 
     seat: int
-    cards: tuple[Hand, ...]
+    cards: tuple[HandMasks, ...]
     """By seat: the type of each card; those of the own hand are 0."""
-    known: tuple[Hand, ...]
+    known: tuple[HandMasks, ...]
     """By seat: what is common knowledge of each slot."""
-    told: tuple[Hand, ...]
+    literal: tuple[HandMasks, ...]
     """By seat: what hints say literally."""
     pool: Pool
     """Copies that are not commonly known to be anywhere."""
@@ -81,17 +80,17 @@ class Table:
 
     def sum(self, giver: int, size: int) -> int:
         """The number that tells of all hands but the giver's; the giver must be the seat that sees."""
-        return sum(self._tell(seat, size)[0] for seat in self.others(giver)) % size
+        return sum(self._share(seat, size)[0] for seat in self.others(giver)) % size
 
-    def _tell(self, seat: int, size: int) -> tuple[int, Hand]:
+    def _share(self, seat: int, size: int) -> tuple[int, HandMasks]:
         return _encoded(self.known[seat], self.pool, self.piles, size, self.cards[seat])
 
-    def hear(self, giver: int, size: int, number: int) -> tuple[Hand, ...]:
+    def after_number(self, giver: int, size: int, number: int) -> tuple[HandMasks, ...]:
         """What is known in common after a number below `size`."""
         known = list(self.known)
         for seat in self.others(giver):
             if seat != self.seat:
-                own, known[seat] = self._tell(seat, size)
+                own, known[seat] = self._share(seat, size)
                 number -= own
         if giver != self.seat:
             known[self.seat] = decode(self.known[self.seat], self.pool, self.piles, size, number % size)
@@ -103,34 +102,33 @@ class Table:
         """Nobody told him of a card to play yet."""
         return all(types & ~self.piles.playable for types in self.known[seat])
 
-    def useless(self, hand: Hand) -> list[int]:
+    def useless(self, hand: HandMasks) -> list[int]:
         """Slots known to be dead, or to hold what an older slot holds too."""
         twins = [is_single(types) and types in hand[:slot] for slot, types in enumerate(hand)]
         return [slot for slot, types in enumerate(hand) if twins[slot] or not types & ~self.piles.dead]
 
-    def nobody_waits(self, giver: int) -> "Table":
+    def nobody_waits(self, giver: int) -> "HatTable":
         """After `giver` passed over a hint: who knows of no card to play has none."""
         playable = self.piles.playable
         known = [
             tuple(types & ~playable for types in hand) if seat != giver and self.waits(seat) else hand
             for seat, hand in enumerate(self.known)
         ]
-        return self._with(known, self.told)
+        return self._with(known, self.literal)
 
-    def _with(self, known: Sequence[Hand], told: Sequence[Hand]) -> "Table":
-        """Known after all; a slot for which nothing is left is what hints say: somebody plays otherwise."""
+    def _with(self, known: Sequence[HandMasks], literal: Sequence[HandMasks]) -> "HatTable":
+        """The table with this knowledge. A slot of which nothing would be left may be all that hints leave of it:
+        somebody at the table plays by other rules."""
         mended = [
-            tuple(types & said or said for types, said in zip(*hand, strict=True))
-            for hand in zip(known, told, strict=True)
+            tuple(types & hints or hints for types, hints in zip(*hand, strict=True))
+            for hand in zip(known, literal, strict=True)
         ]
-        settled, pool = settle(
-            tuple(mended), Pool.of([n - gone for n, gone in zip(COPIES, self.piles.gone, strict=True)])
-        )
-        return Table(self.seat, self.cards, settled, tuple(told), pool, self.piles, self.tokens)
+        settled, pool = settle(tuple(mended), Pool.of(left(self.piles)))
+        return HatTable(self.seat, self.cards, settled, tuple(literal), pool, self.piles, self.tokens)
 
     # What happens
 
-    def after(self, past: Past, discards: tuple[Card, ...]) -> "Table":
+    def after(self, past: Past, discards: tuple[Card, ...]) -> "HatTable":
         """`discards`: the pile after the move."""
         if isinstance(past.move, HintColour | HintRank):
             return self._hinted(past, past.move)
@@ -139,35 +137,31 @@ class Table:
             table = self._discarded(past.seat, past.move.slot)
         return table._moved(past, past.move, piles_of(past.fireworks, discards))
 
-    def _hinted(self, past: Past, hint: Hint) -> "Table":
+    def _hinted(self, past: Past, hint: Hint) -> "HatTable":
         number = self.number(past.seat, hint.to, past.slots, isinstance(hint, HintRank))
-        known = self.hear(past.seat, sum(self.sizes(past.seat)), number)
-        types = OF_COLOUR[hint.colour] if isinstance(hint, HintColour) else OF_RANK[hint.rank]
-        told = list(self.told)
-        told[hint.to] = tuple(m & (types if slot in past.slots else ~types) for slot, m in enumerate(told[hint.to]))
-        after = self._with(known, told)
-        return Table(after.seat, after.cards, after.known, after.told, after.pool, after.piles, past.tokens)
+        known = self.after_number(past.seat, sum(self.sizes(past.seat)), number)
+        literal = with_hand(self.literal, hint.to, hinted(self.literal[hint.to], hint, past.slots))
+        after = self._with(known, literal)
+        return HatTable(after.seat, after.cards, after.known, after.literal, after.pool, after.piles, past.tokens)
 
-    def _discarded(self, seat: int, slot: int) -> "Table":
+    def _discarded(self, seat: int, slot: int) -> "HatTable":
         table = self.nobody_waits(seat) if self.tokens else self
         useless = table.useless(table.known[seat])
         if len(useless) < 2 or slot not in useless:
             return table
-        return table._with(table.hear(seat, len(useless), useless.index(slot)), table.told)
+        return table._with(table.after_number(seat, len(useless), useless.index(slot)), table.literal)
 
-    def _moved(self, past: Past, move: Play | Discard, piles: Piles) -> "Table":
+    def _moved(self, past: Past, move: Play | Discard, piles: Piles) -> "HatTable":
         """A card leaves, the next one comes."""
         drew = 1 << INDEX[past.drew] if past.drew else 0
         more = self._drawn(past)
 
-        def moved(hands: tuple[Hand, ...], card: Mask) -> tuple[Hand, ...]:
-            hand = hands[past.seat]
-            new = (*hand[: move.slot], *hand[move.slot + 1 :], *((card,) if more else ()))
-            return (*hands[: past.seat], new, *hands[past.seat + 1 :])
+        def moved(hands: tuple[HandMasks, ...], card: Mask) -> tuple[HandMasks, ...]:
+            return with_hand(hands, past.seat, shifted(hands[past.seat], move.slot, (card,) if more else ()))
 
-        known, told = moved(self.known, ANY), moved(self.told, ANY)
-        table = Table(self.seat, moved(self.cards, drew), known, told, self.pool, piles, past.tokens)
-        return table._with(known, told)
+        known, literal = moved(self.known, ANY), moved(self.literal, ANY)
+        table = HatTable(self.seat, moved(self.cards, drew), known, literal, self.pool, piles, past.tokens)
+        return table._with(known, literal)
 
     def _drawn(self, past: Past) -> bool:
         """Whether a card came: while there were cards to draw."""
@@ -175,17 +169,17 @@ class Table:
 
 
 @lru_cache(maxsize=4096)
-def _encoded(hand: Hand, pool: Pool, piles: Piles, size: int, cards: Hand) -> tuple[int, Hand]:
+def _encoded(hand: HandMasks, pool: Pool, piles: Piles, size: int, cards: HandMasks) -> tuple[int, HandMasks]:
     return encode(hand, pool, piles, size, cards)
 
 
-def _size(hand: Hand) -> int:
+def _size(hand: HandMasks) -> int:
     """Four hints where a hand is surely neither of one colour nor of one rank: then all four can be given."""
     of_one = any(all(types & one for types in hand) for one in (*OF_COLOUR.values(), *OF_RANK.values()))
     return 3 if of_one else 4
 
 
-def _asked_slot(hand: Hand, piles: Piles) -> int:
+def _asked_slot(hand: HandMasks, piles: Piles) -> int:
     """The slot of which least is known, dead ones last; the oldest of several."""
 
     def openness(types: Mask) -> int:
@@ -198,11 +192,11 @@ def _asked_slot(hand: Hand, piles: Piles) -> int:
     return max(range(len(hand)), key=lambda slot: (openness(hand[slot]), -slot))
 
 
-def start(view: View) -> Table:
-    size = HAND_SIZES[view.players]
-    hands = tuple(tuple(1 << INDEX[card] for card in hand) or (0,) * size for hand in view.dealt)
-    blank = ((ANY,) * size,) * view.players
-    return Table(view.seat, hands, blank, blank, Pool.of(COPIES), piles_of((0, 0, 0, 0, 0), ()), MAX_TOKENS)
+def start(view: View) -> HatTable:
+    unknown = unknown_hands(view.players)
+    hidden = (0,) * HAND_SIZES[view.players]
+    cards = tuple(tuple(1 << INDEX[card] for card in hand) or hidden for hand in view.dealt)
+    return HatTable(view.seat, cards, unknown, unknown, Pool.of(COPIES_OF), piles_of((0, 0, 0, 0, 0), ()), MAX_TOKENS)
 
 
 def _steps(view: View) -> Iterator[tuple[Past, tuple[Card, ...]]]:
@@ -216,10 +210,10 @@ def _steps(view: View) -> Iterator[tuple[Past, tuple[Card, ...]]]:
 
 KEPT = 64
 """Tables that are kept to go on from."""
-_KEPT: dict[object, tuple[tuple[Past, ...], Table]] = {}
+_KEPT: dict[object, tuple[tuple[Past, ...], HatTable]] = {}
 
 
-def table_of(view: View) -> Table:
+def table_of(view: View) -> HatTable:
     """The table after the view's history; it goes on from the table of the same seat's turn before, if that is kept."""
     key = view.seat, view.dealt
     past, table = _KEPT.pop(key, ((), None))

@@ -12,14 +12,13 @@ from functools import cached_property
 from math import prod
 from random import Random
 
-from orchestrator.hanabi.cards import CARDS, DECK_SIZE, HAND_SIZES, INDEX, MAX_TOKENS, OF_COLOUR, OF_RANK, Mask
-from orchestrator.hanabi.moves import Discard, Hint, HintColour, HintRank, Move, Play
+from orchestrator.hanabi.cards import CARDS, DECK_SIZE, HAND_SIZES, INDEX, MAX_TOKENS, Mask
+from orchestrator.hanabi.literal_knowledge import HandMasks, types_of
+from orchestrator.hanabi.moves import Discard, Hint, HintColour, HintRank, Play
 from orchestrator.hanabi.view import View
-from orchestrator.players.base import Partner
-from orchestrator.players.hat.code import Hand, Pool, settle
-from orchestrator.players.hat.knowledge import Table, left, table_of
-
-Choice = tuple[Move, str]
+from orchestrator.players.base import Partner, ReasonedMove
+from orchestrator.players.hat.code import Pool, settle
+from orchestrator.players.hat.knowledge import HatTable, left, table_of
 
 RISK = 0.75
 """A card that fits or is dead is played above this chance."""
@@ -28,14 +27,14 @@ PLENTY = 4
 
 
 @dataclass(frozen=True)
-class Thought:
+class HatPosition:
     """A position as one hat player knows it."""
 
     view: View
-    table: Table
+    table: HatTable
 
     @cached_property
-    def own(self) -> tuple[Hand, Pool]:
+    def own(self) -> tuple[HandMasks, Pool]:
         """The own hand by common knowledge and the cards in sight, and the copies that it can be of."""
         counts = left(self.table.piles)
         for _, card in self.seen:
@@ -66,7 +65,7 @@ class Thought:
 
     # Plays
 
-    def sure_play(self) -> Choice | None:
+    def sure_play(self) -> ReasonedMove | None:
         """Low cards first, and those that nobody else holds."""
         sure = [slot for slot, chance in enumerate(self.chances(self.table.piles.playable)) if chance == 1]
         if not sure:
@@ -75,7 +74,7 @@ class Thought:
         use = {card: (10 - rank) / (1 + holders[card]) for card, rank in RANK_OF.items()}
         return Play(slot=max(sure, key=lambda slot: self.mean(self.own[0][slot], use))), "it surely fits"
 
-    def risky_play(self) -> Choice | None:
+    def risky_play(self) -> ReasonedMove | None:
         """A life for a card that is worth nothing else; never the last one."""
         piles = self.table.piles
         if self.view.lives < 2 or not self.early:
@@ -89,7 +88,7 @@ class Thought:
 
     # Hints
 
-    def hint(self) -> Choice | None:
+    def hint(self) -> ReasonedMove | None:
         """The hint that tells of all other hands; of several, the one that says most literally."""
         seat = self.view.seat
         number = self.table.sum(seat, sum(self.table.sizes(seat)))
@@ -105,11 +104,11 @@ class Thought:
                 yield hint, self.table.number(self.view.seat, hint.to, self._touched(hint), by_rank)
 
     def _touched(self, hint: Hint) -> list[int]:
-        return [slot for slot, card in enumerate(self.table.cards[hint.to]) if card & _types(hint)]
+        return [slot for slot, card in enumerate(self.table.cards[hint.to]) if card & types_of(hint)]
 
     def _says(self, hint: Hint) -> float:
         """How far it narrows the told hand down by itself."""
-        types, pool = _types(hint), self.table.pool
+        types, pool = types_of(hint), self.table.pool
         live = [
             (known, known & (types if card & types else ~types))
             for known, card in zip(self.table.known[hint.to], self.table.cards[hint.to], strict=True)
@@ -129,7 +128,7 @@ class Thought:
     def useless(self) -> list[int]:
         return self.table.useless(self.own[0])
 
-    def discard(self) -> Choice:
+    def discard(self) -> ReasonedMove:
         """What is useless; one that is commonly known to be among several tells by itself."""
         table = self.table.nobody_waits(self.view.seat) if self.view.tokens else self.table
         common = table.useless(table.known[self.view.seat])
@@ -156,29 +155,25 @@ def _singles(types: Mask) -> Iterator[Mask]:
     return (one for one in RANK_OF if types & one)
 
 
-def _types(hint: Hint) -> Mask:
-    return OF_COLOUR[hint.colour] if isinstance(hint, HintColour) else OF_RANK[hint.rank]
-
-
-def hat(view: View, rng: Random) -> Choice:
-    thought = Thought(view, table_of(view))
-    if play := thought.sure_play() or thought.risky_play():
+def hat(view: View, rng: Random) -> ReasonedMove:
+    position = HatPosition(view, table_of(view))
+    if play := position.sure_play() or position.risky_play():
         return play
     if view.tokens == MAX_TOKENS:
-        return thought.hint() or (view.legal[-1], "no hint is what it should be")
-    if _hints_now(thought) and (hint := thought.hint()):
+        return position.hint() or (view.legal[-1], "no hint is what it should be")
+    if _hints_now(position) and (hint := position.hint()):
         return hint
-    return thought.discard()
+    return position.discard()
 
 
-def _hints_now(thought: Thought) -> bool:
-    if not thought.view.tokens:
+def _hints_now(position: HatPosition) -> bool:
+    if not position.view.tokens:
         return False
-    if thought.waited_for():
+    if position.waited_for():
         return True
-    if thought.early and thought.useless():
+    if position.early and position.useless():
         return False
-    return thought.useful()
+    return position.useful()
 
 
 PARTNERS = (

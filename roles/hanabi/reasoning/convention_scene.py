@@ -1,8 +1,11 @@
 """Play by the conventions, for roles that were told them and hear what the past means by them."""
 
-from orchestrator.hanabi.convention.common_knowledge import CommonKnowledge, Hands
+from collections.abc import Sequence
+
+from orchestrator.hanabi.convention.common_knowledge import CommonKnowledge
 from orchestrator.hanabi.convention.hint_convention import ADAPTING, STRANGER, Convention
 from orchestrator.hanabi.convention.policy import Scene
+from orchestrator.hanabi.literal_knowledge import Hands
 from roles.hanabi.history_report import HistoryReport
 from roles.hanabi.reasoning.position import Position
 from roles.hanabi.sections.fixed import Conventions
@@ -22,17 +25,23 @@ def scene(sections: Sections, position: Position, notes: Notes) -> Scene | None:
     if not trust or conventions is None or not conventions.agreed:
         return None
     customs = [ADAPTING if seat == position.seat else trust.get(seat, STRANGER) for seat in range(position.players)]
-    hands = _hands(position)
-    common = CommonKnowledge(
-        conventions=tuple(customs),
-        turn=0,
-        piles=position.piles,
+    return scene_of(position, customs, literal=_hands(Position.of(sections)))
+
+
+def scene_of(position: Position, conventions: Sequence[Convention], *, literal: Hands | None = None) -> Scene:
+    """A position whose players keep to these conventions, by seat.
+
+    `literal`: what hints alone say of all hands; by default, no more is known than that.
+    """
+    known = _hands(position)
+    common = CommonKnowledge.of_position(
+        conventions,
+        position.piles,
         tokens=position.tokens,
         lives=position.lives,
         deck=position.deck_size,
-        literal=_hands(Position.of(sections)),
-        known=hands,
-        cards=tuple(tuple(range(10 * seat, 10 * seat + len(hand))) for seat, hand in enumerate(hands)),
+        literal=known if literal is None else literal,
+        known=known,
     )
     return Scene(position.seat, common, position.hands, position.moves, position.turns_left)
 

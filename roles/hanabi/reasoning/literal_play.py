@@ -7,7 +7,8 @@ from typing import Literal
 
 from orchestrator.hanabi.belief import Slot
 from orchestrator.hanabi.cards import INDEX, Mask
-from orchestrator.hanabi.convention.hint_convention import hints_to, known, share, types_of
+from orchestrator.hanabi.convention.hint_convention import hints_to, known, share
+from orchestrator.hanabi.literal_knowledge import types_of
 from orchestrator.hanabi.moves import Discard, Hint, HintColour, Move, Play
 from roles.hanabi.reasoning.position import Position
 from roles.words import Words

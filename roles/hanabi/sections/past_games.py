@@ -8,7 +8,7 @@ from functools import cached_property, lru_cache
 from typing import Any, Self
 
 from orchestrator.hanabi.moves import Discard, HintColour, HintRank, Play
-from orchestrator.hanabi.public_record import Record, Step
+from orchestrator.hanabi.public_record import Record, RecordedMove
 from orchestrator.hanabi.view import View
 from orchestrator.table.seat import BEFORE
 from roles.sections import Options, Section
@@ -71,7 +71,7 @@ def _watch(game: Record, counts: Counter[str]) -> None:
             counts["rank_hints"] += isinstance(step.move, HintRank)
 
 
-def _answered(step: Step, slots: Sequence[int]) -> dict[str, int]:
+def _answered(step: RecordedMove, slots: Sequence[int]) -> dict[str, int]:
     """Which touched card was played. A hint's slots keep their numbers until its owner moves."""
     if not isinstance(step.move, Play) or step.move.slot not in slots:
         return {}
@@ -80,12 +80,12 @@ def _answered(step: Step, slots: Sequence[int]) -> dict[str, int]:
     return {"played_oldest": 1} if step.move.slot == slots[0] else {"played_other": 1}
 
 
-def _played(step: Step) -> dict[str, int]:
+def _played(step: RecordedMove) -> dict[str, int]:
     assert isinstance(step.move, Play)
     return {"plays": 1, "unhinted_plays": not step.hinted[step.move.slot], "misplays": step.scored is False}
 
 
-def _discarded(step: Step) -> dict[str, int]:
+def _discarded(step: RecordedMove) -> dict[str, int]:
     assert isinstance(step.move, Discard)
     slot, free = step.move.slot, [i for i, turn in enumerate(step.hinted) if not turn]
     oldest = bool(free) and slot == free[0]

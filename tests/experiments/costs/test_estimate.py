@@ -18,10 +18,10 @@ from experiments.costs.estimate import Bill
 from experiments.costs.sample_size import measured_spread
 from experiments.results.rows import Row
 from experiments.statistics.power import mde, needed
-from orchestrator.journal.events import Call, Event
+from orchestrator.journal.events import Call, Event, Memory
 from orchestrator.models.request import estimated
 from orchestrator.models.simulated import Rates, SimSettings
-from orchestrator.table.seat import BEFORE, GameContext, Memory
+from orchestrator.table.seat import BEFORE, GameContext
 from tests.conftest import Run
 
 PRICED = {"model": "openai:dear", "price": {"input": 1, "output": 10}}

@@ -21,11 +21,12 @@ from orchestrator.errors import UserError
 from orchestrator.hanabi.moves import HintColour, Play
 from orchestrator.hanabi.public_record import Record
 from orchestrator.hanabi.view import View
-from orchestrator.journal.events import Call, Decided, Event, GameStarted, Moved
+from orchestrator.journal.events import Call, Decided, Event, GameStarted, Memory, Moved
+from orchestrator.journal.file import public_record
 from orchestrator.models.request import ModelRequest
 from orchestrator.players import get
 from orchestrator.table.game_loop import play_async
-from orchestrator.table.seat import BEFORE, Decision, Memory, Seat
+from orchestrator.table.seat import BEFORE, Decision, Seat
 from roles.hanabi.sections.past_games import Habits, PastGames
 from roles.hanabi.sections.table import cut
 from tests.support.small_graph import LAST, scripted
@@ -58,7 +59,7 @@ def experiment(**changes: Any) -> config.Experiment:
 async def record_async(players: int, seed: int) -> Record:
     events: list[Event] = []
     await play_async(get("random"), players=players, seed=seed, sink=events.append)
-    return Record.of(events)
+    return public_record(events)
 
 
 def record(players: int, seed: int) -> Record:
@@ -70,7 +71,7 @@ def record(players: int, seed: int) -> Record:
 def test_a_record_replays_as_the_referee_played_it(players: int, seed: int) -> None:
     events: list[Event] = []
     result = play(get("random"), players=players, seed=seed, sink=events.append)
-    made = Record.of(events)
+    made = public_record(events)
     assert Record.read(json.loads(json.dumps(made.plain))) == made
     past = [event.past for event in events if isinstance(event, Moved)]
     steps = list(made.steps())

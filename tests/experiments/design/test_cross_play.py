@@ -17,9 +17,9 @@ from experiments.running.runner import run as run_experiment
 from orchestrator import journal, play
 from orchestrator.errors import UserError
 from orchestrator.hanabi.view import View
-from orchestrator.journal.events import GameStarted
+from orchestrator.journal.events import GameStarted, Memory
 from orchestrator.players import get
-from orchestrator.table.seat import Decision, Memory
+from orchestrator.table.seat import Decision
 from tests.conftest import Run
 
 TEXT: dict[str, Any] = {

@@ -31,12 +31,12 @@ from orchestrator import journal
 from orchestrator.errors import UserError
 from orchestrator.hanabi.view import View
 from orchestrator.journal import fsync
-from orchestrator.journal.events import Call, Decided, GameSuspended, Moved, TurnStarted
+from orchestrator.journal.events import Call, Decided, GameSuspended, Memory, Moved, TurnStarted
 from orchestrator.models import fake_endpoint
 from orchestrator.models.budget import Accounts, Cost
 from orchestrator.models.layer import ModelLayer
 from orchestrator.models.limiter import Limiter, turn_to_call
-from orchestrator.table.seat import Decision, Memory
+from orchestrator.table.seat import Decision
 from tests.conftest import Run
 from tests.support.servers import in_a_thread, quick
 from tests.test_games import of

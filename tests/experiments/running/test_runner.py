@@ -23,9 +23,9 @@ from orchestrator import journal, play
 from orchestrator import players as partners
 from orchestrator.errors import UserError
 from orchestrator.hanabi.view import View
-from orchestrator.journal.events import Call, TurnStarted
+from orchestrator.journal.events import Call, Memory, TurnStarted
 from orchestrator.journal.lean import whole
-from orchestrator.table.seat import Decision, Memory, Seat
+from orchestrator.table.seat import Decision, Seat
 from tests.conftest import Run
 
 TEXT: dict[str, Any] = {

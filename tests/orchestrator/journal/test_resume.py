@@ -20,10 +20,10 @@ from orchestrator import journal, play
 from orchestrator.errors import IllegalMove, Suspended, TurnError, UserError
 from orchestrator.hanabi.moves import HintColour
 from orchestrator.hanabi.view import View
-from orchestrator.journal.events import Call, Decided, Event, GameSuspended, Moved, Result
+from orchestrator.journal.events import Call, Decided, Event, GameSuspended, Memory, Moved, Result
 from orchestrator.models import fake_endpoint
 from orchestrator.models.request import Message, Scripted, prompt_hash
-from orchestrator.table.seat import Decision, Memory
+from orchestrator.table.seat import Decision
 from tests.support.prove import FULL
 from tests.support.servers import in_a_thread, quick
 from tests.support.small_graph import scripted

@@ -128,7 +128,7 @@ async def test_house_trusts_itself_and_is_right_to(players: int) -> None:
             view = referee.view()
             hands = {hand.seat: hand.cards for hand in view.hands}
             understood = understand(view.history, players, view.seat, hands)
-            assert {(one.custom, one.broke) for one in understood.trust} == {(NEWEST, ())}
+            assert {(one.convention, one.broke) for one in understood.partners} == {(NEWEST, ())}
             assert within(understood.knowledge.known, hands_of(referee))
             referee.apply((await house(view, {})).move)
         assert referee.lives > 0 and referee.score_strict >= 15
@@ -151,7 +151,7 @@ def test_no_legal_game_leaves_a_card_that_can_be_nothing_or_a_player_without_a_m
             continue
         hands = {hand.seat: hand.cards for hand in view.hands}
         understood = understand(view.history, view.players, view.seat, hands)
-        assert sound(understood.knowledge) and {one.seat for one in understood.trust} == set(hands)
+        assert sound(understood.knowledge) and {one.seat for one in understood.partners} == set(hands)
         for state in (now, understood.knowledge):
             move, why = decide(Scene(view.seat, state, hands, view.legal, view.turns_left))
             assert move in view.legal and why

@@ -6,9 +6,10 @@ from pydantic import BaseModel
 import graphs
 import roles
 from orchestrator.hanabi.cards import INDEX
-from orchestrator.hanabi.convention.hint_convention import LITERAL, STRANGER, Convention, types_of
+from orchestrator.hanabi.convention.hint_convention import LITERAL, STRANGER, Convention
 from orchestrator.hanabi.convention.partner_model import NOTHING_KNOWN, Prior, Understanding, learnt, understand, usual
 from orchestrator.hanabi.convention.policy import Scene
+from orchestrator.hanabi.literal_knowledge import types_of
 from orchestrator.hanabi.moves import Play
 from orchestrator.hanabi.public_record import Record
 from orchestrator.hanabi.referee import Referee
@@ -39,10 +40,10 @@ HINT, PLAY = ["hint P1 yellow", "hint P0 red"], ["play slot 0"]
 
 
 def test_a_partner_is_believed_until_a_card_that_he_pointed_at_does_not_fit() -> None:
-    (before,) = understood(dealt(*HANDS, moves=HINT)).trust
-    (after,) = understood(dealt(*HANDS, moves=HINT + PLAY)).trust
-    assert (before.custom, before.broke) == (NEWEST, ())
-    assert after.custom == STRANGER and after.chance < before.chance
+    (before,) = understood(dealt(*HANDS, moves=HINT)).partners
+    (after,) = understood(dealt(*HANDS, moves=HINT + PLAY)).partners
+    assert (before.convention, before.broke) == (NEWEST, ())
+    assert after.convention == STRANGER and after.chance < before.chance
     assert after.broke == ("turn 2: the card that his hint pointed at did not fit",)
 
 
@@ -53,22 +54,22 @@ def test_from_then_on_all_his_hints_say_what_they_say_and_he_is_told_things_in_s
     assert now.known == now.literal and not [claim for claim in now.claims if claim.seat == 1]
     view = referee.view()
     scene = Scene(0, now, {1: view.hands[0].cards}, view.legal)
-    assert scene.among_strangers and all(taught.says is None for taught in scene.taught)
+    assert scene.among_strangers and all(effect.says is None for effect in scene.hint_effects)
 
 
 def test_only_he_is_doubted_who_broke_it() -> None:
     moves = ["hint P2 rank 4", "hint P0 red", "discard slot 4", "play slot 0"]
     hands = ("R4 Y3 G2 W4 B2", "Y4 Y1 G4 W2 B3", "R3 Y4 G3 W4 B1")
-    trust = understood(dealt(*hands, moves=moves)).trust
-    assert [(one.seat, one.custom) for one in trust] == [(1, STRANGER), (2, NEWEST)]
+    trust = understood(dealt(*hands, moves=moves)).partners
+    assert [(one.seat, one.convention) for one in trust] == [(1, STRANGER), (2, NEWEST)]
 
 
 def test_a_seat_judges_a_hint_to_another_by_the_card_it_sees() -> None:
     """The third player is pointed at a red 3: the first sees that at once, the third does not."""
     moves = ["hint P2 rank 4", "hint P2 red"]
     referee = dealt("R4 Y3 G2 W4 B2", "Y4 Y1 G4 W2 B3", "Y4 R3 G3 W4 B1", moves=moves)
-    assert understood(referee, 0).trust[0].custom == STRANGER
-    assert understood(referee, 2).trust[1].custom == NEWEST
+    assert understood(referee, 0).partners[0].convention == STRANGER
+    assert understood(referee, 2).partners[1].convention == NEWEST
 
 
 @pytest.mark.parametrize("players", PLAYERS if FULL else (2, 3))
@@ -76,7 +77,7 @@ def test_who_points_at_the_oldest_card_is_found_out_in_most_games(players: int) 
     found = []
     for seed in range(1, 101 if FULL else 4):
         *_, referee = partners_game(("smart_oldest",) * players, seed)
-        found += [one.custom == OLDEST for one in understood(referee).trust]
+        found += [one.convention == OLDEST for one in understood(referee).partners]
     assert sum(found) > 0.5 * len(found)
 
 
@@ -93,7 +94,7 @@ def test_earlier_games_say_how_a_partner_takes_part(name: str, players: int) -> 
         games.append(Record(players=players, deck=last.deck, moves=moves))
     before = learnt(tuple(games))
     assert usual(before) == PLAYED_ALIKE[name]
-    assert understood(dealt(*HANDS), before=before).trust[0].custom == PLAYED_ALIKE[name]
+    assert understood(dealt(*HANDS), before=before).partners[0].convention == PLAYED_ALIKE[name]
 
 
 def test_without_earlier_games_nothing_is_learnt() -> None:
@@ -105,9 +106,9 @@ def test_the_likeliest_convention_is_kept_until_it_is_broken_and_then_the_next_i
     hands = ("R1 Y3 G2 R4 B2", HANDS[1])
     hinted, played = ["hint P1 yellow", "hint P0 red"], ["play slot 3"]
     both: Prior = {NEWEST: 9.0, OLDEST: 3.0}
-    assert understood(dealt(*hands, moves=hinted), before=both).trust[0].custom == NEWEST
-    (found,) = understood(dealt(*hands, moves=hinted + played), before=both).trust
-    assert found.custom == OLDEST
+    assert understood(dealt(*hands, moves=hinted), before=both).partners[0].convention == NEWEST
+    (found,) = understood(dealt(*hands, moves=hinted + played), before=both).partners
+    assert found.convention == OLDEST
     assert found.broke == ("turn 2: the card that his hint pointed at did not fit",)
 
 
@@ -120,9 +121,9 @@ LOSING = ["play slot 4", "hint P0 rank 4", "play slot 2"]
 def test_the_last_life_is_not_staked_on_a_doubted_partner() -> None:
     two, one = dealt(*HANDS, moves=LOSING[:2]), dealt(*HANDS, moves=LOSING)
     assert (two.lives, one.lives) == (2, 1)
-    assert understood(two, before=DOUBTED).trust[0].custom == NEWEST
-    assert understood(one, before=DOUBTED).trust[0].custom == STRANGER
-    assert understood(one, before={NEWEST: 9.0}).trust[0].custom == NEWEST
+    assert understood(two, before=DOUBTED).partners[0].convention == NEWEST
+    assert understood(one, before=DOUBTED).partners[0].convention == STRANGER
+    assert understood(one, before={NEWEST: 9.0}).partners[0].convention == NEWEST
 
 
 POINTED = ("R2 Y3 G4 W2 B3", "R1 R3 G2 R1 B5")
@@ -161,7 +162,7 @@ async def test_the_historian_tells_in_the_first_person_what_a_hint_points_at_and
     assert pointed.insights[0].meaning == "P1 told me of 1 card; it points at a card of mine that can be played"
     assert pointed.summary.startswith("By the conventions I can play slot 0")
     assert misled.summary.endswith("not relied on to keep to them: P1.")
-    assert misled.trust[0].broke == ("turn 2: the card that his hint pointed at did not fit",)
+    assert misled.partners[0].broke == ("turn 2: the card that his hint pointed at did not fit",)
 
 
 TABLES = [("smart", "outer", "iggi"), ("random", "smart", "smart", "piers"), ("smart_oldest", "smart")]
@@ -179,7 +180,7 @@ def test_hints_mean_to_the_roles_what_they_mean_to_the_historian(names: tuple[st
         notes = {"historian": (solved("history_analyst", view, {}),)}
         at = scene(told, by_history(Position.of(told), notes), notes)
         assert at is not None
-        for hint in (taught.hint for taught in at.taught):
+        for hint in (effect.hint for effect in at.hint_effects):
             of, cards = types_of(hint), at.hands[hint.to]
             touched = [slot for slot, card in enumerate(cards) if of >> INDEX[card] & 1]
             assert at.knowledge.hear(view.seat, hint, touched) == now.hear(view.seat, hint, touched)

@@ -15,7 +15,7 @@ from orchestrator.hanabi.cards import COPIES_OF, HAND_SIZES
 from orchestrator.hanabi.convention.common_knowledge import CommonKnowledge, PublicMove, common_knowledge
 from orchestrator.hanabi.convention.hint_convention import LITERAL, STRANGER, Convention
 from orchestrator.hanabi.convention.policy import Scene, decide
-from orchestrator.hanabi.convention.rollout import Game, act, move, numbered
+from orchestrator.hanabi.convention.rollout import RolloutGame, act, move, numbered
 from orchestrator.hanabi.convention.search import Deals, best, candidates, search
 from orchestrator.hanabi.moves import HintColour, HintRank, Move, Play
 from orchestrator.hanabi.referee import Referee, deal
@@ -36,10 +36,10 @@ TABLES = {
 }
 
 
-def dealt(players: int, seed: int, customs: tuple[Convention, ...]) -> Game:
+def dealt(players: int, seed: int, customs: tuple[Convention, ...]) -> RolloutGame:
     cards, size = numbered(deal(seed)), HAND_SIZES[players]
     hands = [cards[seat * size : (seat + 1) * size] for seat in range(players)]
-    return Game(CommonKnowledge.start(customs), 0, None).dealt(hands, cards[: players * size - 1 : -1])
+    return RolloutGame(CommonKnowledge.start(customs), 0, None).dealt(hands, cards[: players * size - 1 : -1])
 
 
 def scene(view: View, now: CommonKnowledge) -> Scene:
@@ -56,7 +56,7 @@ def conventional(players: int, seed: int) -> Iterator[tuple[Referee, Scene, Move
         referee.apply(made)
 
 
-def same(game: Game, view: View, now: CommonKnowledge) -> bool:
+def same(game: RolloutGame, view: View, now: CommonKnowledge) -> bool:
     """Whether a rollout stands where the table does, and everybody knows the same."""
     tables = (game.tokens, game.lives, tuple(game.tops), len(game.deck), game.turns_left, game.seat) == (
         (view.tokens, view.lives, view.fireworks, view.deck_size, view.turns_left, view.seat)
@@ -130,8 +130,8 @@ def test_what_is_tried_is_legal_and_says_nothing_false() -> None:
     for _, at, usual in conventional(3, 10_005):
         moves = candidates(at, usual)
         assert moves[0] == usual and set(moves) <= set(at.legal) and len(moves) == len(set(moves))
-        hints = [at.teach(one) for one in moves[1:] if isinstance(one, HintColour | HintRank)]
-        assert all(taught.true for taught in hints if taught.says is not None)
+        hints = [at.effect_of(one) for one in moves[1:] if isinstance(one, HintColour | HintRank)]
+        assert all(effect.true for effect in hints if effect.says is not None)
         risky = [one.slot for one in moves[1:] if isinstance(one, Play)]
         assert all(at.own[slot].playable >= 0.6 for slot in risky)
 

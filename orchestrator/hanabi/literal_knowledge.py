@@ -1,0 +1,63 @@
+"""Literal knowledge: what hints say outright of each slot of a hand, and how a hand shifts when a card leaves it.
+
+A positive hint says that the touched cards are of the named colour or rank, and by that, negatively, that the others
+are not. Everything that follows a game's public moves builds on these functions, whether or not it adds conventions,
+the cards in sight or a code of its own.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TypeVar
+
+from orchestrator.hanabi.cards import ANY, DECK_SIZE, HAND_SIZES, OF_COLOUR, OF_RANK, Mask
+from orchestrator.hanabi.moves import Hint, HintColour, HintRank
+from orchestrator.hanabi.view import Past
+
+T = TypeVar("T")
+
+HandMasks = tuple[Mask, ...]
+"""The types that each card of a hand may be, by slot; slot 0 is the oldest card."""
+
+Hands = tuple[HandMasks, ...]
+"""The same of all hands, by seat."""
+
+
+def unknown_hands(players: int) -> Hands:
+    """The hands at the start of a game: every card may be of any type."""
+    return ((ANY,) * HAND_SIZES[players],) * players
+
+
+def types_of(hint: Hint) -> Mask:
+    """The types of the colour or rank that a hint names."""
+    return OF_COLOUR[hint.colour] if isinstance(hint, HintColour) else OF_RANK[hint.rank]
+
+
+def hinted(hand: Sequence[Mask], hint: Hint, touched: Sequence[int]) -> HandMasks:
+    """A hand after a hint that touched these slots."""
+    types = types_of(hint)
+    return tuple(possible & (types if slot in touched else ANY & ~types) for slot, possible in enumerate(hand))
+
+
+def shifted(hand: Sequence[T], slot: int, drawn: Iterable[T]) -> tuple[T, ...]:
+    """A hand after its card in `slot` has left: newer cards move down, what is `drawn`, if anything, becomes the
+    newest. It serves for anything that is kept slot by slot."""
+    return (*hand[:slot], *hand[slot + 1 :], *drawn)
+
+
+def with_hand(hands: tuple[tuple[T, ...], ...], seat: int, hand: tuple[T, ...]) -> tuple[tuple[T, ...], ...]:
+    """All hands, that of one seat replaced."""
+    return (*hands[:seat], hand, *hands[seat + 1 :])
+
+
+def literal_hands(players: int, history: Iterable[Past]) -> Iterator[tuple[Past, Hands]]:
+    """Each move of a game from its first, with what hints say of all hands after it."""
+    hands = unknown_hands(players)
+    deck = DECK_SIZE - sum(map(len, hands))
+    for past in history:
+        if isinstance(past.move, HintColour | HintRank):
+            to = past.move.to
+            hands = with_hand(hands, to, hinted(hands[to], past.move, past.slots))
+        else:
+            drawn = (ANY,) if deck else ()
+            hands = with_hand(hands, past.seat, shifted(hands[past.seat], past.move.slot, drawn))
+            deck -= len(drawn)
+        yield past, hands
