@@ -5,7 +5,6 @@ from typing import Annotated, Literal
 
 import typer
 
-from experiments import report as reporting
 from experiments.cli.options import (
     INTERRUPTED,
     CacheFolder,
@@ -21,7 +20,7 @@ from experiments.cli.options import (
 from experiments.costs import dry_run as dry
 from experiments.costs import sample_size, sample_size_report
 from experiments.design import experiment
-from experiments.report import compare, run_summary
+from experiments.report import compare, run_report, run_summary
 from experiments.running import runner as running
 from experiments.running.model_options import ModelOptions
 from experiments.running.progress import Progress
@@ -84,7 +83,7 @@ def run(
     manner = RunOptions(options, workers, executor, Shard.read(shard) if shard else None)
     done = running.run(asked, folder, manner=manner, progress=Progress(quiet=loud.quiet))
     rows = done.rows
-    found = reporting.write(folder, rows=rows, interval=interval, png=False).analysis if rows else analyse(rows)
+    found = run_report.write(folder, rows=rows, interval=interval, png=False).analysis if rows else analyse(rows)
     printed(run_summary.data(done, found)) if as_json else run_summary.show(done, found, console())
     if done.interrupted:
         raise typer.Exit(INTERRUPTED)
@@ -102,8 +101,8 @@ def report(
     as_json: Json = False,
 ) -> None:
     """Write report.html and report.md with figures and tables, from what lies in a run's folder."""
-    written = reporting.write(folder, interval=interval)
-    printed(written.data()) if as_json else reporting.show(written, console())
+    written = run_report.write(folder, interval=interval)
+    printed(written.data()) if as_json else run_report.show(written, console())
 
 
 @app.command("compare")

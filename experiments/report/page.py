@@ -6,7 +6,8 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from experiments.report import figures, tables
+from experiments.report import tables
+from experiments.report.figures import drawing
 from experiments.report.run_data import RunData
 from experiments.report.tables import Grid
 from experiments.statistics.analysis import Analysis
@@ -35,13 +36,13 @@ class Contents:
     """The same without forced moves; None when there were none."""
     flagged: tuple[str, ...]
     baseline: str | None
-    drawn: tuple[figures.Drawn, ...]
-    left: tuple[figures.LeftOut, ...]
+    drawn: tuple[drawing.Drawn, ...]
+    left: tuple[drawing.LeftOut, ...]
     missing: str | None
     """Why there are no pictures."""
 
 
-def contents(data: RunData, drawn: Sequence[figures.Drawn], left: Sequence[figures.LeftOut]) -> Contents:
+def contents(data: RunData, drawn: Sequence[drawing.Drawn], left: Sequence[drawing.LeftOut]) -> Contents:
     analysis = data.analysis
     return Contents(
         name=str(data.run.get("name") or data.folder.resolve().name),
@@ -55,7 +56,7 @@ def contents(data: RunData, drawn: Sequence[figures.Drawn], left: Sequence[figur
         baseline=analysis.baseline if analysis.differences else None,
         drawn=tuple(drawn),
         left=tuple(left),
-        missing=None if figures.there() else figures.MISSING,
+        missing=None if drawing.there() else drawing.MISSING,
     )
 
 
@@ -170,8 +171,8 @@ def _templates() -> Any:
 def html(shown: Contents) -> str:
     from markupsafe import Markup
 
-    def inline(one: figures.Drawn) -> Markup:
-        return Markup(figures.inline(one.svg or "", one.kind.name, f"{one.kind.title}. {one.kind.caption}"))
+    def inline(one: drawing.Drawn) -> Markup:
+        return Markup(drawing.inline(one.svg or "", one.kind.name, f"{one.kind.title}. {one.kind.caption}"))
 
     return str(_templates().get_template("report.html").render(shown=shown, inline=inline))
 

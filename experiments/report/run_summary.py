@@ -11,7 +11,7 @@ from rich.text import Text
 
 from experiments.design.adhoc import EVALUATED
 from experiments.design.cross_play import WITH
-from experiments.report import figures
+from experiments.report.figures import drawing
 from experiments.running.runner import Done
 from experiments.statistics.analysis import Analysis, Difference, Summary
 from experiments.statistics.conclusions import pvalue
@@ -103,8 +103,8 @@ def notes(done: Done) -> list[str]:
     if done.plan.experiment.adhoc and trials and (fewest := min(trials.values())) < TRIALS:
         found.append(f"The protocol asks for at least {TRIALS} trials per partner; the fewest here are {fewest}.")
     pairs = done.plan.experiment.adhoc or done.plan.experiment.cross_play
-    if pairs and not figures.there():
-        found.append(f"Tables are in {figures.FIGURES}/; {figures.MISSING}")
+    if pairs and not drawing.there():
+        found.append(f"Tables are in {drawing.FIGURES}/; {drawing.MISSING}")
     return found
 
 
