@@ -25,6 +25,7 @@ from experiments.cli.options import (
     printed,
 )
 from experiments.design import seat_spec
+from experiments.results.story import Story
 from experiments.running import single_game
 from experiments.running.model_options import ModelOptions
 from experiments.show import game_story, turn_story
@@ -90,7 +91,7 @@ def play(
     if as_json:
         printed(result.model_dump(mode="json") | {"journal": str(path)})
     else:
-        single_game.closing(result, path, screen, again=played.over)
+        game_story.closing(result, path, screen, again=played.over)
 
 
 def _onward(suspended: Suspended, forced: bool) -> str:
@@ -127,7 +128,7 @@ def show(
     as_json: Json = False,
 ) -> None:
     """Tell the story of a game, or of one turn."""
-    told = game_story.Story.of(journal.read(game))
+    told = Story.of(journal.read(game))
     if as_json:
         printed(game_story.as_data(told, turn))
     elif turn is None:

@@ -10,6 +10,7 @@ from experiments.report import tables
 from experiments.report.figures import drawing
 from experiments.report.run_data import RunData
 from experiments.report.tables import Grid
+from experiments.statistics import conclusions
 from experiments.statistics.analysis import Analysis
 from orchestrator.models.simulated import among
 
@@ -49,7 +50,7 @@ def contents(data: RunData, drawn: Sequence[drawing.Drawn], left: Sequence[drawi
         warnings=tuple(_warnings(data)),
         facts=tuple(_facts(data)),
         arms=_arms(data),
-        said=analysis.said,
+        said=conclusions.sentences(analysis),
         whole=_part(analysis),
         unforced=_part(analysis.unforced, play=False) if analysis.unforced else None,
         flagged=analysis.flagged,

@@ -12,7 +12,9 @@ from experiments.report import page
 from experiments.report.figures import drawing
 from experiments.report.run_data import RunData, in_order
 from experiments.results import run_folder
-from experiments.results.rows import Row, replace
+from experiments.results.files import write_atomically
+from experiments.results.rows import Row
+from experiments.statistics import conclusions
 from experiments.statistics.analysis import Analysis, Interval, analyse
 
 HTML, MARKDOWN = "report.html", "report.md"
@@ -37,7 +39,7 @@ class Report:
             "report": [str(self.html), str(self.folder / MARKDOWN)],
             "figures": [str(self.folder / (one.picture if one.svg else one.csv)) for one in self.drawn],
             "left_out": [asdict(one) for one in self.left],
-            "analysis": asdict(self.analysis),
+            "analysis": conclusions.as_data(self.analysis),
         }
 
 
@@ -54,8 +56,8 @@ def write(folder: Path, *, rows: Sequence[Row] | None = None, interval: Interval
     drawn, left = drawing.draw(material, png=png)
     report = Report(folder, analysis, tuple(drawn), tuple(left))
     contents = page.contents(material, report.drawn, report.left)
-    replace(report.html, page.html(contents))
-    replace(folder / MARKDOWN, page.markdown(contents))
+    write_atomically(report.html, page.html(contents))
+    write_atomically(folder / MARKDOWN, page.markdown(contents))
     return report
 
 

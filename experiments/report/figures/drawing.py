@@ -7,9 +7,9 @@ from io import StringIO
 import structlog
 
 from experiments.report.figures import best_of_k, choices, cost, cross_play, curves, ends, scores, style
-from experiments.report.figures.figure import Figure, NothingToDrawError, Table
-from experiments.report.run_data import RunData
-from experiments.results.rows import replace
+from experiments.report.figures.figure import Figure, Table
+from experiments.report.run_data import NothingToDrawError, RunData
+from experiments.results.files import write_atomically
 from orchestrator.errors import UserError
 
 log = structlog.get_logger()
@@ -79,7 +79,7 @@ def draw(data: RunData, *, png: bool = True) -> tuple[list[Drawn], list[LeftOut]
         except Exception as error:
             left.append(_failed(kind, error))
             continue
-        replace(data.folder / FIGURES / f"{kind.name}.csv", table.csv())
+        write_atomically(data.folder / FIGURES / f"{kind.name}.csv", table.csv())
         drawn.append(Drawn(kind, table, None))
     if not there():
         return drawn, left
@@ -109,7 +109,7 @@ def _picture(kind: Figure, table: Table, data: RunData, *, png: bool) -> str:
         out = StringIO()
         style.write_svg(figure, out)
         stem = data.folder / FIGURES / kind.name
-        replace(stem.with_suffix(".svg"), out.getvalue())
+        write_atomically(stem.with_suffix(".svg"), out.getvalue())
         if png:
             style.write_png(figure, stem.with_suffix(".png"))
     return out.getvalue()

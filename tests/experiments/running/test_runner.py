@@ -16,9 +16,9 @@ import yaml
 from experiments.cli import app
 from experiments.design import experiment as config
 from experiments.results.rows import peek
+from experiments.results.story import Story
 from experiments.running.runner import RunOptions
 from experiments.running.runner import run as run_experiment
-from experiments.show.game_story import Story
 from orchestrator import journal, play
 from orchestrator import players as partners
 from orchestrator.errors import UserError
