@@ -15,10 +15,11 @@ from rich.table import Table
 
 import graphs
 from experiments.design.arms import Deal
+from experiments.design.job import Job, Outcome
 from experiments.design.player_spec import PlayerSpec
 from experiments.running.executor import given
 from experiments.running.game_pool import GamePool
-from experiments.running.seat_pool import Job, Outcome, SeatPool
+from experiments.running.seat_pool import SeatPool
 from experiments.show.graph_tree import depth
 from orchestrator.models import fake_endpoint
 from orchestrator.models.layer import ModelLayer

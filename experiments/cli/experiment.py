@@ -80,12 +80,11 @@ def run(
     options = ModelOptions(cache, replay, max_tokens, max_usd)
     asked_for = runner.RunOptions(options, workers, executor, Shard.read(shard) if shard else None)
     done = runner.run(asked, folder, manner=asked_for, progress=Progress(quiet=loud.quiet))
-    from experiments import report as reporting
-    from experiments.report import run_summary
+    from experiments.report import run_report, run_summary
     from experiments.statistics.analysis import analyse
 
     rows = done.rows
-    found = reporting.write(folder, rows=rows, interval=interval, png=False).analysis if rows else analyse(rows)
+    found = run_report.write(folder, rows=rows, interval=interval, png=False).analysis if rows else analyse(rows)
     printed(run_summary.data(done, found)) if as_json else run_summary.show(done, found, console())
     if done.interrupted:
         raise typer.Exit(INTERRUPTED)
@@ -103,11 +102,11 @@ def report(
     as_json: Json = False,
 ) -> None:
     """Write report.html and report.md with figures and tables, from what lies in a run's folder."""
-    from experiments import report as reporting
+    from experiments.report import run_report
     from experiments.show.terminal import console
 
-    written = reporting.write(folder, interval=interval)
-    printed(written.data()) if as_json else reporting.show(written, console())
+    written = run_report.write(folder, interval=interval)
+    printed(written.data()) if as_json else run_report.show(written, console())
 
 
 @app.command("compare")

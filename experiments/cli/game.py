@@ -51,6 +51,7 @@ def play(
     from experiments.design import seat_spec
     from experiments.running import single_game
     from experiments.running.model_options import ModelOptions
+    from experiments.show import game_story
     from experiments.show.live_table import LiveTable
     from experiments.show.terminal import console
     from orchestrator.hanabi import referee
@@ -89,7 +90,7 @@ def play(
     if as_json:
         printed(result.model_dump(mode="json") | {"journal": str(path)})
     else:
-        single_game.closing(result, path, screen, again=played.over)
+        game_story.closing(result, path, screen, again=played.over)
 
 
 def _onward(suspended: Suspended, forced: bool) -> str:
@@ -122,11 +123,12 @@ def show(
     as_json: Json = False,
 ) -> None:
     """Tell the story of a game, or of one turn."""
+    from experiments.results.story import Story
     from experiments.show import game_story, turn_story
     from experiments.show.terminal import console
     from orchestrator import journal
 
-    told = game_story.Story.of(journal.read(game))
+    told = Story.of(journal.read(game))
     if as_json:
         printed(game_story.as_data(told, turn))
     elif turn is None:

@@ -12,9 +12,10 @@ from rich.text import Text
 from experiments.costs import estimate
 from experiments.costs.estimate import Bill, Estimates
 from experiments.design.experiment import Experiment
+from experiments.design.job import Job
 from experiments.design.plan import Plan
-from experiments.running.runner import left
-from experiments.running.seat_pool import Job
+from experiments.results.rows import peek_all
+from experiments.running.begun_games import open_jobs
 from orchestrator.models.settings import ModelSettings
 
 READABLE = 60
@@ -63,13 +64,15 @@ def of(experiment: Experiment, folder: Path, past: Path | None = None, answer: i
     """
     plan = Plan.of(experiment, folder)
     missing = [past for past in plan.pasts if not past.there()]
-    open_jobs = plan.jobs if missing else left(plan)
-    waiting = _grouped([*open_jobs, *(job for past in missing for job in past.jobs())])
+    games = peek_all(folder)
+    others = peek_all(past) if past and past.resolve() != folder.resolve() else {}
+    left = plan.jobs if missing else open_jobs(plan, games)
+    waiting = _grouped([*left, *(job for past in missing for job in past.jobs())])
     every = _grouped([*plan.jobs, *(job for past in plan.pasts for job in past.jobs())])
-    estimates = Estimates.of(plan.sitters, [folder, *([past] if past else [])], answer)
-    games = [_games(estimates, arm, jobs, waiting.get(arm, [])) for arm, jobs in every.items()]
+    estimates = Estimates.of(plan.sitters, [*games.values(), *others.values()], answer)
+    arms = [_games(estimates, arm, jobs, waiting.get(arm, [])) for arm, jobs in every.items()]
     models = tuple(estimates.models(job for jobs in waiting.values() for job in jobs))
-    return Planned(tuple(games), models, tuple(plan.notes))
+    return Planned(tuple(arms), models, tuple(plan.notes))
 
 
 def _grouped(jobs: Iterable[Job]) -> dict[tuple[str, int], list[Job]]:

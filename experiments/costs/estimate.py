@@ -2,15 +2,15 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from statistics import fmean
 
 from experiments.costs import measured as measured_costs
 from experiments.costs import prompt_probe
 from experiments.costs.measured import Finished, Measured
 from experiments.costs.prompt_probe import POSITIONS, Asked
+from experiments.design.job import Job
 from experiments.design.player_spec import PlayerSpec
-from experiments.running.seat_pool import Job
+from experiments.results.rows import Peeked
 from orchestrator.errors import UserError
 from orchestrator.models import simulated
 from orchestrator.models.settings import PROGRAM, REPLAY, ModelSettings, Price, settings
@@ -79,11 +79,11 @@ class Estimates:
     _turns: dict[tuple[str, int, int], Mapping[str, Asked]] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, sitters: Mapping[str, PlayerSpec], folders: Iterable[Path], answer: int | None = None) -> "Estimates":
-        """With the finished games of run folders, as far as they are there. Raises UserError."""
+    def of(cls, sitters: Mapping[str, PlayerSpec], games: Iterable[Peeked], answer: int | None = None) -> "Estimates":
+        """With the finished games among the journals of run folders. Raises UserError for a wrong `answer`."""
         if answer is not None and answer < 1:
             raise UserError(f"--answer-tokens is {answer}; an answer has at least 1")
-        return cls(sitters, Measured.of({folder.resolve(): folder for folder in folders}.values()), answer)
+        return cls(sitters, Measured.of(games), answer)
 
     def game(self, job: Job) -> Estimate:
         """What one more game such as this one costs. Raises UserError for a model that cannot be."""

@@ -1,16 +1,15 @@
 """What finished games of a run folder took: the ground of an estimate that is better than any assumption."""
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from statistics import fmean
 from typing import Any
 
+from experiments.design.offline_layer import OfflineLayer
 from experiments.design.player_spec import PlayerSpec
-from experiments.design.seat_spec import Unasked
-from experiments.results.rows import GAMES, peek
+from experiments.results.rows import Peeked
 from orchestrator.journal.events import Result, SeatInfo
 from orchestrator.models.settings import PROGRAM, ModelSettings, Price
 from orchestrator.models.simulated import is_simulated
@@ -23,7 +22,7 @@ def who(seat: SeatInfo) -> str:
 
 
 def whose(spec: PlayerSpec) -> str:
-    return who(describe(spec.seat(Unasked())))
+    return who(describe(spec.seat(OfflineLayer())))
 
 
 @dataclass(frozen=True)
@@ -56,9 +55,9 @@ class Measured:
     games: tuple[Finished, ...] = ()
 
     @classmethod
-    def of(cls, folders: Iterable[Path]) -> "Measured":
-        """Raises UserError for what is no journal."""
-        return cls(tuple(game for folder in folders for game in _read(folder)))
+    def of(cls, games: Iterable[Peeked]) -> "Measured":
+        """Of the journals of run folders."""
+        return cls(tuple(_measured(games)))
 
     def like(self, cast: Iterable[str], players: int) -> list[Finished]:
         """The games of such a table."""
@@ -83,9 +82,8 @@ class Measured:
         return sum(game.result.tokens_out for game in games) / sum(game.paid for game in games), len(games)
 
 
-def _read(folder: Path) -> Iterable[Finished]:
-    for path in sorted(folder.glob(f"{GAMES}/*/*.jsonl")):
-        peeked = peek(path)
+def _measured(games: Iterable[Peeked]) -> Iterator[Finished]:
+    for peeked in games:
         if peeked.started is None or peeked.result is None:
             continue
         seats = peeked.started.seats

@@ -191,7 +191,8 @@ def options(experiment: Experiment, goal: Goal, folders: Sequence[Path], answer:
         raise UserError("`plan` compares arms on the same deals, and this experiment has `adhoc`; see run --dry-run")
     one = {"seeds": (experiment.deals[0],), "repeats": 1}
     plan = Plan.of(experiment.model_copy(update=one), folders[0])
-    estimates = Estimates.of(plan.sitters, folders, answer)
+    games = {folder: results.peek_all(folder) for folder in {folder.resolve(): folder for folder in folders}.values()}
+    estimates = Estimates.of(plan.sitters, [one for found in games.values() for one in found.values()], answer)
     models = tuple(estimates.models(plan.jobs))
     for model in models if goal.max_usd is not None else ():
         Budget(max_usd=goal.max_usd).check(model)
@@ -204,7 +205,7 @@ def options(experiment: Experiment, goal: Goal, folders: Sequence[Path], answer:
     compared = {players: by_arm for players, by_arm in sorted(bills.items()) if len(by_arm) > 1}
     if not compared:
         raise UserError("there is nothing to compare: `plan` needs an experiment with two arms or more")
-    rows = [row for one in folders for row in results.rows(one)]
+    rows = [row for folder, found in games.items() for row in results.finished(folder, found)]
     spread = measured_spread(rows, experiment.baseline, paid=bool(models)) or assumed_spread()
     return Options(experiment, goal, spread, compared, " | ".join(bases), models)
 

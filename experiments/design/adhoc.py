@@ -15,9 +15,9 @@ from experiments.design import cross_play
 from experiments.design.arms import Arm, Before, Deal, check
 from experiments.design.cross_play import WITH, at
 from experiments.design.experiment import AdHoc, Experiment
+from experiments.design.job import Job, Outcome
 from experiments.design.player_spec import PlayerSpec, player_spec
-from experiments.results import rows
-from experiments.running.seat_pool import Job, Outcome
+from experiments.results.files import write_atomically
 from orchestrator.errors import UserError
 
 PAST = "past"
@@ -76,7 +76,7 @@ class Past:
     def write(self, outcomes: Iterable[Outcome]) -> None:
         games = {one.job.deal.seed: one.record.plain for one in outcomes if one.record}
         text = json.dumps(self.head | {"games": [games[seed] for seed in self.seeds]})
-        rows.replace(self.path, text + "\n")
+        write_atomically(self.path, text + "\n")
 
 
 def everybody(experiment: Experiment) -> dict[str, PlayerSpec]:

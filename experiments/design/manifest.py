@@ -20,14 +20,14 @@ from experiments.design.plan import Plan
 from experiments.design.player_spec import PlayerSpec
 from experiments.design.rerun import cards
 from experiments.design.schema import Model, settled
-from experiments.results.rows import replace
+from experiments.results.files import write_atomically
+from experiments.results.run_folder import RUN, read
 from graphs import prompt_texts
 from graphs.config import PLAYERS
 from graphs.graph_seat import label
 from orchestrator.errors import UserError
 from orchestrator.models.settings import PROGRAM
 from orchestrator.versions import versions
-from orchestrator.yaml_files import from_file, loaded
 from prompts import digest
 
 try:
@@ -35,7 +35,6 @@ try:
 except ImportError:
     from yaml import SafeDumper  # type: ignore[assignment]
 
-RUN = "run.yaml"
 HEAD = """\
 # What was run. The same command again goes on with it; seeds, player counts and arms may be added.
 # `orchestrator experiment run run.yaml --out NEW` plays it again, by the graphs, models, deals and prompts below.
@@ -55,15 +54,7 @@ def write(plan: Plan) -> None:
             )
         text = _text(_merged(before, resolved(plan, _mapping(before, "deals"))))
         if not before or path.read_text("utf-8") != text:
-            replace(path, text)
-
-
-def read(path: Path) -> dict[str, Any]:
-    """A run.yaml as plain data. Raises UserError."""
-    data = loaded(from_file(path, "run"), str(path))
-    if not isinstance(data, dict):
-        raise UserError(f"{str(path)!r} is not a run.yaml; it stays as it is")
-    return data
+            write_atomically(path, text)
 
 
 @contextmanager

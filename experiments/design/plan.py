@@ -9,13 +9,10 @@ from experiments.design import adhoc, arms, cross_play, protocols
 from experiments.design.adhoc import Past
 from experiments.design.arms import Arm, Deal
 from experiments.design.experiment import Experiment, Rerun
+from experiments.design.job import Job
 from experiments.design.player_spec import PlayerSpec
 from experiments.design.rerun import Held
-from experiments.design.seat_spec import Unasked
-from experiments.results.rows import GAMES, Peeked, peek
-from experiments.running.seat_pool import Job, SeatPool
-from orchestrator.errors import UserError
-from orchestrator.journal.resume import differences
+from experiments.results.rows import GAMES
 
 
 @dataclass(frozen=True)
@@ -74,9 +71,9 @@ class Plan:
                     deal = Deal(seed, players, repeat)
                     for arm in self.arms:
                         if players in arm.players and (arm.deals is None or number < arm.deals):
-                            yield self._job(arm, deal)
+                            yield self.job(arm, deal)
 
-    def _job(self, arm: Arm, deal: Deal) -> Job:
+    def job(self, arm: Arm, deal: Deal) -> Job:
         return Job(
             arm=arm.name,
             deal=deal,
@@ -95,32 +92,6 @@ class Plan:
     def first(self, players: int) -> Deal:
         """The first deal at a player count: whoever sits in an arm sits there then, too."""
         return Deal(self.experiment.deals[0], players)
-
-    def begun(self) -> dict[Path, Peeked]:
-        """The games of its arms that have a journal, of these deals or of others.
-
-        Raises UserError when one was played by others than its arm would seat now, with the difference.
-        """
-        players = SeatPool(self.sitters, Unasked())
-        return {
-            path: self._peeked(players, arm, path)
-            for arm in self.arms
-            for path in sorted((self.folder / GAMES / arm.name).glob("*.jsonl"))
-        }
-
-    def _peeked(self, players: SeatPool, arm: Arm, path: Path) -> Peeked:
-        peeked = peek(path)
-        started = peeked.started
-        if started is None or started.seed is None or started.players not in arm.players:
-            return peeked
-        job = self._job(arm, Deal(started.seed, started.players, started.repeat))
-        if changed := differences(started, players.start(job)):
-            here = path.relative_to(self.folder).as_posix()
-            raise UserError(
-                f"{here} in {str(self.folder)!r} is another game: {'; '.join(changed)}. Give a changed experiment "
-                "another --out, or its arm another name"
-            )
-        return peeked
 
 
 def _void(arm: Arm) -> str:

@@ -13,7 +13,6 @@ from graphs.graph_seat import GraphSeat, Model
 from orchestrator import players as partners
 from orchestrator.errors import UserError
 from orchestrator.models.layer import ModelLayer
-from orchestrator.models.request import Brain, Scripted
 from orchestrator.players import Partner, python_agent
 from orchestrator.table.seat import Seat
 
@@ -21,13 +20,6 @@ OTHERS = (partners.PREFIX, python_agent.PREFIX)
 """How specs begin that are no graphs."""
 
 _PLACE = re.compile(r"(?P<seat>\d+)=(?P<spec>.+)")
-
-
-class Unasked(ModelLayer):
-    """For seats that are looked at and never asked: no server is needed, and no key."""
-
-    def brain(self, model: object) -> Brain:
-        return Scripted({})
 
 
 def read_seat(

@@ -11,7 +11,8 @@ from rich.text import Text
 from experiments.report import run_summary
 from experiments.results import rows
 from experiments.results.rows import Row, peek
-from experiments.statistics.analysis import Analysis, Interval, concluded, differences, summaries
+from experiments.statistics import conclusions
+from experiments.statistics.analysis import Analysis, Interval, differences, summaries
 from experiments.statistics.pairing import Pairs, arranged, counts
 from orchestrator.errors import UserError
 from orchestrator.journal.events import GameStarted
@@ -63,7 +64,7 @@ def compare(
     alone = [f"{run}: {name}" for run, games in zip("AB", runs, strict=True) for name in games]
     seen = {name for pair, _, _ in kept for name in (pair.first, pair.second)}
     only = () if arm or arm_b else tuple(name for name in alone if name not in seen)
-    return Compared((first, second), tuple(pair for pair, _, _ in kept), concluded(found), only)
+    return Compared((first, second), tuple(pair for pair, _, _ in kept), found, only)
 
 
 def _games(run: Path) -> Mapping[str, list[Row]]:
@@ -136,7 +137,7 @@ def show(found: Compared, console: Console) -> None:
     for pair in found.pairs:
         differs = "; ".join(pair.differs) or "nothing that decides a game"
         console.print(Text(f"{pair.second} differs from {pair.first} in: {differs}."), soft_wrap=True)
-    for sentence in found.analysis.said:
+    for sentence in conclusions.sentences(found.analysis):
         console.print(Text(sentence), soft_wrap=True)
     if found.only:
         console.print(Text(f"Without a counterpart: {', '.join(found.only)}."), soft_wrap=True)

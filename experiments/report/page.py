@@ -6,9 +6,11 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from experiments.report import figures, tables
+from experiments.report import tables
+from experiments.report.figures import drawing
 from experiments.report.run_data import RunData
 from experiments.report.tables import Grid
+from experiments.statistics import conclusions
 from experiments.statistics.analysis import Analysis
 from orchestrator.models.simulated import among
 
@@ -35,27 +37,27 @@ class Contents:
     """The same without forced moves; None when there were none."""
     flagged: tuple[str, ...]
     baseline: str | None
-    drawn: tuple[figures.Drawn, ...]
-    left: tuple[figures.LeftOut, ...]
+    drawn: tuple[drawing.Drawn, ...]
+    left: tuple[drawing.LeftOut, ...]
     missing: str | None
     """Why there are no pictures."""
 
 
-def contents(data: RunData, drawn: Sequence[figures.Drawn], left: Sequence[figures.LeftOut]) -> Contents:
+def contents(data: RunData, drawn: Sequence[drawing.Drawn], left: Sequence[drawing.LeftOut]) -> Contents:
     analysis = data.analysis
     return Contents(
         name=str(data.run.get("name") or data.folder.resolve().name),
         warnings=tuple(_warnings(data)),
         facts=tuple(_facts(data)),
         arms=_arms(data),
-        said=analysis.said,
+        said=conclusions.sentences(analysis),
         whole=_part(analysis),
         unforced=_part(analysis.unforced, play=False) if analysis.unforced else None,
         flagged=analysis.flagged,
         baseline=analysis.baseline if analysis.differences else None,
         drawn=tuple(drawn),
         left=tuple(left),
-        missing=None if figures.there() else figures.MISSING,
+        missing=None if drawing.there() else drawing.MISSING,
     )
 
 
@@ -170,8 +172,8 @@ def _templates() -> Any:
 def html(shown: Contents) -> str:
     from markupsafe import Markup
 
-    def inline(one: figures.Drawn) -> Markup:
-        return Markup(figures.inline(one.svg or "", one.kind.name, f"{one.kind.title}. {one.kind.caption}"))
+    def inline(one: drawing.Drawn) -> Markup:
+        return Markup(drawing.inline(one.svg or "", one.kind.name, f"{one.kind.title}. {one.kind.caption}"))
 
     return str(_templates().get_template("report.html").render(shown=shown, inline=inline))
 

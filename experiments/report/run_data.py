@@ -8,7 +8,6 @@ from typing import Any
 
 from experiments.design.adhoc import EVALUATED
 from experiments.design.cross_play import WITH
-from experiments.report.figures.figure import NothingToDrawError
 from experiments.report.turn_tally import Tally
 from experiments.results import turn_rows
 from experiments.results.rows import Row
@@ -16,6 +15,10 @@ from experiments.statistics.analysis import Analysis, Summary
 
 ROWS = 24
 """Arms, at most, that a figure with a row for each of them shows."""
+
+
+class NothingToDrawError(Exception):
+    """There is nothing to draw; says why."""
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict
 from typing import Any
 
 from rich.console import Console
@@ -11,8 +10,9 @@ from rich.text import Text
 
 from experiments.design.adhoc import EVALUATED
 from experiments.design.cross_play import WITH
-from experiments.report import figures
+from experiments.report.figures import drawing
 from experiments.running.runner import Done
+from experiments.statistics import conclusions
 from experiments.statistics.analysis import Analysis, Difference, Summary
 from experiments.statistics.conclusions import pvalue
 from experiments.statistics.labels import labelled, labels
@@ -37,7 +37,7 @@ def data(done: Done, found: Analysis) -> dict[str, Any]:
 
 def told(analysis: Analysis) -> dict[str, Any]:
     """An analysis as plain data; its summaries are the arms."""
-    plain = asdict(analysis)
+    plain = conclusions.as_data(analysis)
     return {"arms": plain.pop("summaries"), **plain}
 
 
@@ -48,7 +48,7 @@ def show(done: Done, found: Analysis, console: Console) -> None:
         console.print(Text(f"\nless {found.baseline}, {'repeats of one deal' if alone else 'deal by deal'}"))
         console.print(differences(found.differences, found.summaries))
     console.print()
-    for sentence in (*found.said, *notes(done)):
+    for sentence in (*conclusions.sentences(found), *notes(done)):
         console.print(Text(sentence), soft_wrap=True)
     if done.rows:
         console.print(Text(f"\nreport   {done.plan.folder}/report.html"), soft_wrap=True, end="")
@@ -103,8 +103,8 @@ def notes(done: Done) -> list[str]:
     if done.plan.experiment.adhoc and trials and (fewest := min(trials.values())) < TRIALS:
         found.append(f"The protocol asks for at least {TRIALS} trials per partner; the fewest here are {fewest}.")
     pairs = done.plan.experiment.adhoc or done.plan.experiment.cross_play
-    if pairs and not figures.there():
-        found.append(f"Tables are in {figures.FIGURES}/; {figures.MISSING}")
+    if pairs and not drawing.there():
+        found.append(f"Tables are in {drawing.FIGURES}/; {drawing.MISSING}")
     return found
 
 

@@ -1,12 +1,12 @@
 """results.csv: a line per finished game of a run folder, read from its journals."""
 
 import csv
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path
-from uuid import uuid4
 
+from experiments.results.files import write_atomically
 from orchestrator.errors import UserError
 from orchestrator.hanabi.cards import MAX_LIVES
 from orchestrator.journal import file
@@ -88,14 +88,27 @@ def peek(path: Path) -> Peeked:
         raise UserError(f"{str(path)!r} is not a journal that this program reads; it stays as it is") from None
 
 
+def peek_all(folder: Path, known: Mapping[Path, Peeked] | None = None) -> dict[Path, Peeked]:
+    """The journals of a run folder, by path. Those that are `known` to be finished are not read again.
+
+    Raises UserError for a file that is no journal.
+    """
+    finished = {path: peeked for path, peeked in (known or {}).items() if peeked.result}
+    return {path: finished.get(path) or peek(path) for path in sorted(folder.glob(f"{GAMES}/*/*.jsonl"))}
+
+
 def rows(folder: Path) -> list[Row]:
     """All finished games of a run folder, sorted by arm, players, seed and repeat."""
-    return sorted(_rows(folder), key=lambda row: (row.arm, row.players, row.seed, row.repeat))
+    return finished(folder, peek_all(folder))
 
 
-def _rows(folder: Path) -> Iterator[Row]:
-    for path in folder.glob(f"{GAMES}/*/*.jsonl"):
-        peeked = peek(path)
+def finished(folder: Path, games: Mapping[Path, Peeked]) -> list[Row]:
+    """The finished ones among the journals of a run folder, sorted by arm, players, seed and repeat."""
+    return sorted(_finished(folder, games), key=lambda row: (row.arm, row.players, row.seed, row.repeat))
+
+
+def _finished(folder: Path, games: Mapping[Path, Peeked]) -> Iterator[Row]:
+    for path, peeked in games.items():
         if peeked.started and peeked.result:
             name = path.relative_to(folder).as_posix()
             yield row(path.parent.name, peeked.started.repeat, name, peeked.result)
@@ -107,16 +120,8 @@ def write(folder: Path, rows: Iterable[Row]) -> None:
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(COLUMNS)
     writer.writerows([_cell(getattr(row, name)) for name in COLUMNS] for row in rows)
-    replace(folder / RESULTS, out.getvalue())
+    write_atomically(folder / RESULTS, out.getvalue())
 
 
 def _cell(value: object) -> object:
     return "" if value is None else value
-
-
-def replace(path: Path, text: str) -> None:
-    """Write a file so that a reader, or a kill, never sees half of it."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(f".{path.name}.{uuid4().hex[:8]}.part")  # others may write it at the same time
-    part.write_text(text, "utf-8")
-    part.replace(path)

@@ -6,11 +6,20 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from experiments.design.manifest import RUN
 from experiments.results import rows
 from experiments.results.rows import RESULTS, Row
 from orchestrator.errors import UserError
 from orchestrator.yaml_files import from_file, loaded
+
+RUN = "run.yaml"
+
+
+def read(path: Path) -> dict[str, Any]:
+    """A run.yaml as plain data. Raises UserError when it is no YAML mapping."""
+    data = loaded(from_file(path, "run"), str(path))
+    if not isinstance(data, dict):
+        raise UserError(f"{str(path)!r} is not a run.yaml: a YAML mapping with the keys name, arms, seats ...")
+    return data
 
 
 def run(folder: Path) -> dict[str, Any]:
@@ -18,10 +27,7 @@ def run(folder: Path) -> dict[str, Any]:
     path = folder / RUN
     if not path.exists():
         return {}
-    data = loaded(from_file(path, "run"), str(path))
-    if not isinstance(data, dict):
-        raise UserError(f"{str(path)!r} is not a run: a YAML mapping with the keys name, arms, seats ...")
-    return data
+    return read(path)
 
 
 def games(folder: Path) -> list[Row]:

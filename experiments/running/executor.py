@@ -4,9 +4,10 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from typing import Protocol
 
+from experiments.design.job import Job, Outcome
 from experiments.design.player_spec import PlayerSpec
 from experiments.running.game_pool import GamePool
-from experiments.running.seat_pool import Job, Outcome, SeatPool
+from experiments.running.seat_pool import SeatPool
 from experiments.running.status import Status
 from orchestrator.models.layer import ModelLayer
 

@@ -7,7 +7,8 @@ from collections.abc import AsyncIterable, Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 
-from experiments.running.seat_pool import Job, Outcome, SeatPool
+from experiments.design.job import Job, Outcome
+from experiments.running.seat_pool import SeatPool
 from experiments.running.status import Load, Status
 from orchestrator.models.limiter import Limit, Limiter, turn_to_call
 

@@ -11,11 +11,11 @@ from multiprocessing.context import ForkContext, SpawnContext
 from multiprocessing.process import BaseProcess
 from uuid import uuid4
 
+from experiments.design.job import Job, Outcome
 from experiments.design.player_spec import PlayerSpec
 from experiments.running.executor import Heard, Tick
 from experiments.running.model_options import ModelOptions
 from experiments.running.process_worker import Answer, Close, Ready, Unfit, Wish, work
-from experiments.running.seat_pool import Job, Outcome
 from experiments.running.status import Status, together
 from orchestrator.errors import UserError
 from orchestrator.models.budget import Accounts, Budget

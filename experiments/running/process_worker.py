@@ -11,10 +11,11 @@ from itertools import count
 from multiprocessing.connection import Connection
 from typing import Any
 
+from experiments.design.job import Job
 from experiments.design.player_spec import PlayerSpec
 from experiments.running.game_pool import GamePool
 from experiments.running.model_options import ModelOptions
-from experiments.running.seat_pool import Job, SeatPool
+from experiments.running.seat_pool import SeatPool
 from orchestrator.errors import UserError
 from orchestrator.models.budget import Budget
 

@@ -11,8 +11,8 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
+from experiments.design.job import Outcome
 from experiments.results.rows import Row
-from experiments.running.seat_pool import Outcome
 from experiments.running.status import Status
 from experiments.show.terminal import console
 

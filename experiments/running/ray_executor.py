@@ -16,11 +16,12 @@ from types import TracebackType
 from typing import Any, Self
 from uuid import uuid4
 
+from experiments.design.job import Job, Outcome
 from experiments.design.player_spec import PlayerSpec
 from experiments.running.executor import Heard, Tick
 from experiments.running.game_pool import GamePool
 from experiments.running.model_options import OFF, ModelOptions
-from experiments.running.seat_pool import Job, Outcome, SeatPool
+from experiments.running.seat_pool import SeatPool
 from experiments.running.status import Load, Status, together
 from orchestrator.errors import UserError
 from orchestrator.models.budget import Accounts, Budget

@@ -1,24 +1,25 @@
 """Runs an experiment, or goes on with it: games that are finished are read, the others are played on."""
 
 import asyncio
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
 from experiments.design import manifest
 from experiments.design.experiment import Experiment
+from experiments.design.job import Job, Outcome
 from experiments.design.plan import Plan
 from experiments.results import rows as results
 from experiments.results.rows import Peeked, Row
+from experiments.running.begun_games import begun
 from experiments.running.executor import Executor, LocalExecutor
 from experiments.running.game_pool import INTERRUPTED
 from experiments.running.interrupt import drained
 from experiments.running.model_options import ModelOptions
 from experiments.running.process_executor import ProcessExecutor
 from experiments.running.progress import Progress
-from experiments.running.seat_pool import Job, Outcome, SeatPool
+from experiments.running.seat_pool import SeatPool
 from experiments.running.shard import Shard
 from orchestrator import journal
 from orchestrator.errors import UserError
@@ -77,38 +78,48 @@ class Runner:
         progress.max_tokens, progress.max_usd = options.max_tokens, options.max_usd
         self.budget = Budget(options.max_tokens, options.max_usd) if options.limited else None
         self.interrupted = False
+        self.games: dict[Path, Peeked] = {}
+        """The journals of the folder, as they were when they were last read."""
         self.limits: dict[tuple[str, str], int] = {}
         """How many calls together each model of a server bears."""
 
     def run(self) -> Done:
-        begun = self.plan.begun()
-        results.rows(self.plan.folder)  # of other arms, too: what cannot be read is told before games are played
+        self.games = results.peek_all(self.plan.folder)  # of other arms, too: an unreadable journal is found now
+        there = begun(self.plan, self.games)
         self._reachable()
         if self.budget:
-            _remember(self.budget, begun)
+            _remember(self.budget, there)
         stopped = self._pasts()
         if stopped or self.interrupted:
-            return self._done(stopped)
+            return self._done(stopped, self._finished())
         manifest.write(self.plan)
-        over = {path for path, peeked in begun.items() if peeked.result is not None}
+        over = {path for path, peeked in there.items() if peeked.result is not None}
         arms = [arm.name for arm in self.plan.arms if arm.players]
-        self.progress.begin(self.plan.experiment.name, len(self.jobs), _before(self.jobs, begun), arms)
+        self.progress.begin(self.plan.experiment.name, len(self.jobs), _before(self.jobs, there), arms)
         unfinished: list[Outcome] = []
-        with self._closing():
+        try:
             self._play([job for job in self.jobs if job.journal not in over], unfinished)
-        return self._done(unfinished)
+        finally:  # however it ends, results.csv says what is finished
+            self.progress.end()
+            rows = self._finished()
+            results.write(self.plan.folder, rows)
+        return self._done(unfinished, rows)
+
+    def _finished(self) -> list[Row]:
+        """All finished games of the folder; other shards may have played some of them since it was read."""
+        self.games = results.peek_all(self.plan.folder, self.games)
+        return results.finished(self.plan.folder, self.games)
 
     @property
     def jobs(self) -> Sequence[Job]:
         """Those of this shard."""
         return self.manner.shard.of(self.plan.jobs) if self.manner.shard else self.plan.jobs
 
-    def _done(self, unfinished: Sequence[Outcome]) -> Done:
+    def _done(self, unfinished: Sequence[Outcome], rows: Sequence[Row]) -> Done:
         """Raises UserError when servers refused for good before anything was answered."""
         refused = [one for one in unfinished if one.refused]
-        if refused and not self.plan.begun():
+        if refused and not begun(self.plan, self.games):
             raise UserError(str(refused[0].suspended))
-        rows = results.rows(self.plan.folder)
         failed = tuple(sorted((one for one in unfinished if one.failed), key=lambda one: one.job.name))
         stops = [one for one in unfinished if one.suspended and one.suspended != INTERRUPTED]
         why = next((one.suspended if one.held else f"{one.job.name}: {one.suspended}" for one in stops), None)
@@ -148,15 +159,6 @@ class Runner:
 
     def _layer(self) -> ModelLayer:
         return self.manner.options.layer(self.budget)
-
-    @contextmanager
-    def _closing(self) -> Iterator[None]:
-        """However it ends, results.csv says what is finished."""
-        try:
-            yield
-        finally:
-            self.progress.end()
-            results.write(self.plan.folder, results.rows(self.plan.folder))
 
     def _pasts(self) -> list[Outcome]:
         """Play the past games that are not there yet; returns those that could not be finished."""
@@ -214,9 +216,3 @@ def _remember(budget: Budget, begun: Mapping[Path, Peeked]) -> None:
             budget.recall(usage(peeked.result))
         else:
             budget.remember(usage_by_turn(journal.read(path)))
-
-
-def left(plan: Plan) -> list[Job]:
-    """The games that are not finished. Raises UserError when one was begun by others than would sit there now."""
-    over = {path for path, peeked in plan.begun().items() if peeked.result is not None}
-    return [job for job in plan.jobs if job.journal not in over]

@@ -3,20 +3,18 @@
 import asyncio
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import structlog
 
-from experiments.design.arms import Before, Deal
+from experiments.design.job import Job, Outcome
 from experiments.design.player_spec import PlayerSpec
 from experiments.running.status import Status
 from graphs.graph_seat import GraphSeat
 from orchestrator.errors import Suspended, TurnError, UserError
-from orchestrator.hanabi.public_record import Record
-from orchestrator.journal.events import Event, GameStarted, Memory, Moved, Result
+from orchestrator.journal.events import Event, GameStarted, Memory, Moved
 from orchestrator.journal.file import public_record
 from orchestrator.models.layer import ModelLayer, limit_of
 from orchestrator.models.limiter import Limit
@@ -24,41 +22,6 @@ from orchestrator.table.game_loop import Gate, play_async, start
 from orchestrator.table.seat import BEFORE, JournaledSeat, Seat
 
 log = structlog.get_logger()
-
-
-@dataclass(frozen=True)
-class Job:
-    arm: str
-    deal: Deal
-    cast: tuple[str, ...]
-    """The keys of the sitters, by seat."""
-    journal: Path | None
-    """None for a game that need not be kept."""
-    before: tuple[tuple[int, Before], ...] = ()
-    lean: bool = False
-    recorded: bool = False
-    """Whether its public record is wanted."""
-
-    @property
-    def name(self) -> str:
-        return f"{self.arm}/{Path(self.deal.file).stem}"
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """What became of a game: one of the three, or none when it was not begun; its record when it was wanted."""
-
-    job: Job
-    result: Result | None = None
-    failed: str | None = None
-    """Why it could not be finished."""
-    suspended: str | None = None
-    """Why it stopped; the same command goes on with it."""
-    held: bool = False
-    """Whether the run itself stopped it."""
-    refused: bool = False
-    """Whether a server refused for good before anything was answered."""
-    record: Record | None = None
 
 
 class SeatPool:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Self
 
-from experiments.running.seat_pool import Job
+from experiments.design.job import Job
 from orchestrator.errors import UserError
 
 

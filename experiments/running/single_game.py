@@ -4,10 +4,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import count
 from pathlib import Path
 
-from rich.console import Console
-from rich.text import Text
-
-from experiments.show import game_story
 from graphs.config import GraphConfig
 from graphs.graph_seat import GraphSeat
 from orchestrator import journal
@@ -146,12 +142,3 @@ class Game:
             sink=sink,
             gate=self.layer.budget,
         )
-
-
-def closing(result: Result, path: Path, screen: Console, *, again: bool) -> None:
-    """The result, and what to type next."""
-    screen.print(game_story.summary(result))
-    screen.print(Text(f"\njournal  {path}"))
-    if again:
-        screen.print(Text("         played before; --force-new plays it anew", style="dim"))
-    screen.print(Text(f"next     orchestrator show {path} --turn 1", style="dim"))

@@ -10,7 +10,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from experiments.show.game_story import Story, Turn
+from experiments.results.story import Story, Turn
 from experiments.show.live_table import picture
 from experiments.show.terminal import on, printable, sureness
 from graphs.config import PROGRAM, GraphConfig

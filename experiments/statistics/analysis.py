@@ -5,12 +5,12 @@ docs/statistics.md says how each figure is computed.
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import Literal
 
 from experiments.results.rows import Row
-from experiments.statistics import conclusions, pairing
+from experiments.statistics import pairing
 from experiments.statistics.estimates import (
     ROUNDING,
     Bounds,
@@ -139,8 +139,6 @@ class Analysis:
     unforced: "Analysis | None" = None
     """The same without the games in which a move was forced, and without their partners in differences; None when no
     move was, and when nothing is left."""
-    said: tuple[str, ...] = field(default=())
-    """What can and cannot be concluded, in sentences."""
     interval: Interval = "t"
     """How the intervals of means and differences were made; that of the interquartile mean is always a bootstrap's."""
 
@@ -152,21 +150,14 @@ def analyse(
     arms = arranged(rows, order)
     standard = arms.get(baseline or "", [])
     free = [row for row in rows if not row.forced]
-    return concluded(
-        Analysis(
-            baseline=baseline,
-            summaries=tuple(one for games in arms.values() for one in summaries(games, interval)),
-            differences=differences([(games, standard) for arm, games in arms.items() if arm != baseline], interval),
-            flagged=tuple(arm for arm, games in arms.items() if forced_share(games) > FLAGGED),
-            unforced=analyse(free, baseline, order, interval=interval) if 0 < len(free) < len(rows) else None,
-            interval=interval,
-        )
+    return Analysis(
+        baseline=baseline,
+        summaries=tuple(one for games in arms.values() for one in summaries(games, interval)),
+        differences=differences([(games, standard) for arm, games in arms.items() if arm != baseline], interval),
+        flagged=tuple(arm for arm, games in arms.items() if forced_share(games) > FLAGGED),
+        unforced=analyse(free, baseline, order, interval=interval) if 0 < len(free) < len(rows) else None,
+        interval=interval,
     )
-
-
-def concluded(analysis: Analysis) -> Analysis:
-    """With what it says in sentences."""
-    return replace(analysis, said=conclusions.said(analysis))
 
 
 def forced_share(games: Sequence[Row]) -> float:

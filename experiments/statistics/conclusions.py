@@ -1,16 +1,13 @@
 """What can and cannot be concluded from an analysis, in sentences."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from dataclasses import asdict
+from typing import Any
 
+from experiments.statistics.analysis import Analysis, Difference, Summary
 from experiments.statistics.power import ALPHA
 from roles.words import percent
-
-if TYPE_CHECKING:
-    from experiments.statistics.analysis import Analysis, Difference, Summary
 
 NAMED = 3
 """Arms that a sentence names; of more it says how many."""
@@ -22,7 +19,7 @@ PROGRAMS = "All of these are games of programs: no model was asked."
 SIMULATED = "Simulated models are programs that err at stated rates; their scores say nothing of a model."
 
 
-def said(analysis: Analysis) -> tuple[str, ...]:
+def sentences(analysis: Analysis) -> tuple[str, ...]:
     """A sentence or two for each arm, over all its player counts; then what a reader of the figures must know."""
     return (
         *(compared(one, _hopes(one, analysis.differences)) for one in _widest(analysis.differences)),
@@ -30,6 +27,12 @@ def said(analysis: Analysis) -> tuple[str, ...]:
         *(_flag(one) for one in analysis.summaries if one.arm in analysis.flagged and _whole(one, analysis)),
         *_made(analysis.summaries),
     )
+
+
+def as_data(analysis: Analysis) -> dict[str, Any]:
+    """The analysis as plain data, with its sentences under `said`."""
+    unforced = None if analysis.unforced is None else as_data(analysis.unforced)
+    return {**asdict(analysis), "unforced": unforced, "said": list(sentences(analysis))}
 
 
 def _widest(differences: Sequence[Difference]) -> list[Difference]:

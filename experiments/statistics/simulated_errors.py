@@ -10,9 +10,10 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from experiments.design.manifest import RUN
+from experiments.results import run_folder
 from experiments.results.rows import GAMES
-from experiments.show.game_story import Story, Turn
+from experiments.results.run_folder import RUN
+from experiments.results.story import Story, Turn
 from experiments.statistics.estimates import standard_error
 from experiments.statistics.labels import labelled
 from graphs.compile import attempts, role_node
@@ -23,7 +24,6 @@ from orchestrator.errors import UserError
 from orchestrator.hanabi.moves import Move, Play
 from orchestrator.journal.events import Call, Memory, VerdictGiven
 from orchestrator.models.simulated import among
-from orchestrator.yaml_files import from_file, loaded
 from roles import Notes
 from roles.replies import Choice
 
@@ -130,7 +130,7 @@ def tallies(run: Path) -> dict[str, Tally]:
     """By arm, of a run's folder. Raises UserError for a folder that is none."""
     if not (run / RUN).exists():
         raise UserError(f"{str(run)!r} is no run's folder: there is no {RUN} in it")
-    arms = loaded(from_file(run / RUN, "run"), str(run / RUN))["arms"]
+    arms = run_folder.run(run)["arms"]
     return {arm: tally(run / GAMES / arm) for arm in arms}
 
 

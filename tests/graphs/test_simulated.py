@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import graphs
 import roles
-from experiments.show.game_story import Story, Turn
+from experiments.results.story import Story, Turn
 from experiments.statistics import simulated_errors as error_table
 from graphs.compile import attempts, role_node, safety_node
 from graphs.simulated import Question, Simulated

@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from experiments.report.figures import style
-from experiments.report.figures.figure import Figure, NothingToDrawError, Table
+from experiments.report.figures.figure import Figure, Table
 from experiments.report.figures.scores import by_players, groups
-from experiments.report.run_data import RunData
+from experiments.report.run_data import NothingToDrawError, RunData
 
 
 class Asked(NamedTuple):

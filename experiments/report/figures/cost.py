@@ -3,9 +3,9 @@
 from typing import Any
 
 from experiments.report.figures import style
-from experiments.report.figures.figure import Figure, NothingToDrawError, Table
+from experiments.report.figures.figure import Figure, Table
 from experiments.report.figures.scores import by_players
-from experiments.report.run_data import RunData
+from experiments.report.run_data import NothingToDrawError, RunData
 
 
 def _cost(data: RunData) -> Table:

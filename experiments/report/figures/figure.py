@@ -4,16 +4,11 @@ import csv
 from collections.abc import Callable
 from dataclasses import dataclass
 from io import StringIO
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from experiments.report.run_data import RunData
+from experiments.report.run_data import RunData
 
 Cell = str | int | float | None
-
-
-class NothingToDrawError(Exception):
-    """There is nothing to draw; says why."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +42,7 @@ class Figure:
     title: str
     caption: str
     """What is drawn, in a sentence or two."""
-    data: Callable[["RunData"], Table]
+    data: Callable[[RunData], Table]
     """Raises NothingToDrawError when there is nothing to draw."""
-    paint: Callable[[Table, "RunData"], Any]
+    paint: Callable[[Table, RunData], Any]
     """A matplotlib figure."""

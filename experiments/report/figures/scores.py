@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from experiments.report.figures import style
-from experiments.report.figures.figure import Figure, NothingToDrawError, Table
-from experiments.report.run_data import RunData
+from experiments.report.figures.figure import Figure, Table
+from experiments.report.run_data import NothingToDrawError, RunData
 from experiments.results.rows import Row
 
 CROWD = 60

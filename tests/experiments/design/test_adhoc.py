@@ -37,8 +37,8 @@ TEXT: dict[str, Any] = {
     "seeds": {"first": 1, "count": 3},
     "journals": "lean",
     "adhoc": {
-        "seat": "python:tests.test_adhoc:watching",
-        "pool": {"chance": "partner:random", "last": "python:tests.test_cross_play:last"},
+        "seat": f"python:{__name__}:watching",
+        "pool": {"chance": "partner:random", "last": "python:tests.experiments.design.test_cross_play:last"},
         "games": 2,
         "past": {"first": 5000, "count": 4},
         "cross": 1,

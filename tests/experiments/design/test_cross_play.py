@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 import yaml
 
-from experiments import report
 from experiments.design import cross_play
 from experiments.design import experiment as config
 from experiments.design.arms import Deal
-from experiments.report import figures
+from experiments.report import run_report
+from experiments.report.figures import drawing
 from experiments.running.runner import run as run_experiment
 from orchestrator import journal, play
 from orchestrator.errors import UserError
@@ -27,7 +27,7 @@ TEXT: dict[str, Any] = {
     "players": [2, 3],
     "seeds": {"first": 1, "count": 3},
     "journals": "lean",
-    "cross_play": {"seats": {"a": "partner:random", "b": {"graph": "python:tests.test_cross_play:last"}}},
+    "cross_play": {"seats": {"a": "partner:random", "b": {"graph": f"python:{__name__}:last"}}},
 }
 
 
@@ -66,7 +66,7 @@ def test_a_rotated_first_sits_in_the_seat_of_the_deals_number() -> None:
 
 def test_the_table_says_what_the_games_say_and_pictures_stand_beside_it(tmp_path: Path) -> None:
     done = run_experiment(experiment(), tmp_path)
-    report.write(tmp_path)
+    run_report.write(tmp_path)
     with (tmp_path / "figures" / "cross-play-2p.csv").open() as file:
         found = {(row["one"], row["rest"]): row for row in csv.DictReader(file)}
     for one in "ab":
@@ -82,7 +82,7 @@ def test_the_table_says_what_the_games_say_and_pictures_stand_beside_it(tmp_path
 def test_without_matplotlib_the_tables_are_there_and_one_sentence_says_why_no_picture(
     run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(figures, "there", lambda: False)
+    monkeypatch.setattr(drawing, "there", lambda: False)
     Path("pairs.yaml").write_text(yaml.safe_dump({**TEXT, "players": [2], "seeds": [1]}), "utf-8")
     code, out, _ = run("experiment", "run", "pairs.yaml", "--out", "here", "--json", "-q")
     assert code == 0 and "pip install 'hanabi-orchestrator[figures]'" in json.loads(out)["notes"][-1]

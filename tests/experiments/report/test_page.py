@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 import yaml
 
-from experiments import report
 from experiments.design import experiment
+from experiments.report import run_report
 from experiments.report.figures import scores
 from experiments.report.figures.figure import Figure
 from experiments.results.rows import rows as read_rows
@@ -46,8 +46,8 @@ def ran(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def written(ran: Path) -> report.Report:
-    return report.write(ran)
+def written(ran: Path) -> run_report.Report:
+    return run_report.write(ran)
 
 
 def table(folder: Path, name: str) -> list[dict[str, str]]:
@@ -77,7 +77,7 @@ class Page(HTMLParser):
         self.words.append(data)
 
 
-def test_the_page_fetches_nothing_and_says_first_what_is_simulated(written: report.Report) -> None:
+def test_the_page_fetches_nothing_and_says_first_what_is_simulated(written: run_report.Report) -> None:
     text = written.html.read_text("utf-8")
     page = Page(text)
     assert page.fetched == ["data:,"] and "@import" not in text and "url(http" not in text
@@ -89,7 +89,7 @@ def test_the_page_fetches_nothing_and_says_first_what_is_simulated(written: repo
     assert '<html lang="en">' in text and 'name="viewport"' in text and text.count("aria-label=") >= len(written.drawn)
 
 
-def test_every_figure_lies_beside_its_table_and_the_rest_is_named_with_its_reason(written: report.Report) -> None:
+def test_every_figure_lies_beside_its_table_and_the_rest_is_named_with_its_reason(written: run_report.Report) -> None:
     folder = written.folder
     names = {one.kind.name for one in written.drawn}
     assert names == {
@@ -112,7 +112,7 @@ def test_every_figure_lies_beside_its_table_and_the_rest_is_named_with_its_reaso
     assert "- Cost and score: no answer was paid for" in markdown and "| one (simulated) | 2 | 3 |" in markdown
 
 
-def test_a_figure_says_what_no_model_played(written: report.Report) -> None:
+def test_a_figure_says_what_no_model_played(written: run_report.Report) -> None:
     svg = (written.folder / "figures" / "scores.svg").read_text("utf-8")
     assert ">one (sim.)<" in svg and ">with-a-stranger-of-a-… (prog.)<" in svg
     assert "(prog.): programs, no language model; (sim.): simulated models, no language models" in svg
@@ -124,7 +124,7 @@ def test_a_journal_that_cannot_be_read_costs_the_figures_of_turns_alone(ran: Pat
     broken = folder / "games" / "one" / "2p-s1-r1.jsonl"
     lines = broken.read_bytes().splitlines(keepends=True)
     broken.write_bytes(b"".join([*lines[:5], b'{"v": 1, "event": "moved", half\n', *lines[5:]]))
-    made = report.write(folder, png=False)
+    made = run_report.write(folder, png=False)
     assert {one.kind.name for one in made.drawn} == {"scores", "differences", "histogram", "samples", "ends"}
     assert (
         "is not a journal that this program reads"
@@ -132,7 +132,7 @@ def test_a_journal_that_cannot_be_read_costs_the_figures_of_turns_alone(ran: Pat
     )
 
 
-def test_the_tables_say_what_the_games_say(written: report.Report) -> None:
+def test_the_tables_say_what_the_games_say(written: run_report.Report) -> None:
     rows = read_rows(written.folder)
     for line in table(written.folder, "scores"):
         if line["players"]:
@@ -154,17 +154,17 @@ def test_the_tables_say_what_the_games_say(written: report.Report) -> None:
     assert {line["k"] for line in table(written.folder, "samples")} == {"1", "3"}
 
 
-def test_the_same_run_gives_the_same_bytes(written: report.Report, tmp_path: Path) -> None:
+def test_the_same_run_gives_the_same_bytes(written: run_report.Report, tmp_path: Path) -> None:
     again = tmp_path / "run"
     shutil.copytree(written.folder, again, ignore=shutil.ignore_patterns("figures", "report.*"))
-    report.write(again)
+    run_report.write(again)
     paths = [path.relative_to(again) for path in again.rglob("*") if path.is_file()]
     assert {path.suffix for path in paths} >= {".html", ".md", ".svg", ".png", ".csv"}
     assert [path for path in paths if (again / path).read_bytes() != (written.folder / path).read_bytes()] == []
 
 
 def test_half_a_run_and_one_without_its_journals_are_reported(
-    ran: Path, written: report.Report, tmp_path: Path, run: Run
+    ran: Path, written: run_report.Report, tmp_path: Path, run: Run
 ) -> None:
     half = tmp_path / "half"
     shutil.copytree(ran, half, ignore=shutil.ignore_patterns("figures", "report.*"))
@@ -177,7 +177,7 @@ def test_half_a_run_and_one_without_its_journals_are_reported(
     bare.mkdir()
     shutil.copy(ran / "run.yaml", bare)
     shutil.copy(ran / "results.csv", bare)
-    made = report.write(bare, png=False)
+    made = run_report.write(bare, png=False)
     assert ("Whose proposal was played", "the journals are not in this folder") in [(o.title, o.why) for o in made.left]
     assert table(bare, "scores") == table(written.folder, "scores")
     assert {path.suffix for path in (bare / "figures").iterdir()} == {".svg", ".csv"}
@@ -191,7 +191,7 @@ def test_a_figure_that_fails_loses_no_other(ran: Path, tmp_path: Path, monkeypat
     monkeypatch.setattr(scores, "KINDS", (Figure(whole.name, whole.title, "", whole.data, broken), *scores.KINDS[1:]))
     folder = tmp_path / "run"
     shutil.copytree(ran, folder, ignore=shutil.ignore_patterns("figures"))
-    made = report.write(folder, png=False)
+    made = run_report.write(folder, png=False)
     assert [(one.title, one.why) for one in made.left][-1] == ("Scores", "it failed: ZeroDivisionError: no such luck")
     assert table(folder, "scores") and not (folder / "figures" / "scores.svg").exists()
     assert (folder / "figures" / "histogram.svg").exists() and "no such luck" in made.html.read_text("utf-8")
@@ -228,7 +228,7 @@ PHONE = '<iframe srcdoc="{page}" width="390" height="800"></iframe>'
 
 @pytest.mark.skipif(BROWSER is None, reason="no browser is installed: Debian's is `apt-get install chromium`")
 def test_a_browser_shows_it_on_a_phone_without_a_request_an_error_or_a_sideways_scroll(
-    written: report.Report, tmp_path: Path
+    written: run_report.Report, tmp_path: Path
 ) -> None:
     text = written.html.read_text("utf-8").replace("<head>", f"<head>{WATCH}", 1)
     bad = f'{WATCH}<img src="http://127.0.0.1:9/x.png"><p style="width: 900px">wide</p><script>nothing()</script>'

@@ -285,7 +285,7 @@ DOOMED = "R2"
 
 
 def test_a_process_that_dies_costs_the_game_that_killed_it_alone(tmp_path: Path) -> None:
-    text = PROGRAMS | {"graph": "python:tests.test_running:deadly", "arms": {}, "baseline": None, "players": [3]}
+    text = PROGRAMS | {"graph": f"python:{__name__}:deadly", "arms": {}, "baseline": None, "players": [3]}
     text["seeds"] = list(range(1, 31))
     done = played(text, tmp_path, workers=2)
     died = [one.job.name for one in done.failed]
@@ -301,7 +301,7 @@ def test_a_process_that_dies_costs_the_game_that_killed_it_alone(tmp_path: Path)
 def test_a_seat_that_is_cancelled_or_would_end_the_program_fails_its_game_alone(
     workers: int, seat: str, tmp_path: Path
 ) -> None:
-    text = PROGRAMS | {"graph": f"python:tests.test_running:{seat}", "arms": {}, "baseline": None, "players": [2]}
+    text = PROGRAMS | {"graph": f"python:{__name__}:{seat}", "arms": {}, "baseline": None, "players": [2]}
     done = played(text | {"seeds": [1, 2, 3]}, tmp_path, workers=workers)
     assert len(done.failed) == 3 and not done.rows and done.left == 3
     assert {one.failed for one in done.failed} <= {"CancelledError: ", "SystemExit: 0"}

@@ -16,9 +16,9 @@ import yaml
 from experiments.cli import app
 from experiments.design import experiment as config
 from experiments.results.rows import peek
+from experiments.results.story import Story
 from experiments.running.runner import RunOptions
 from experiments.running.runner import run as run_experiment
-from experiments.show.game_story import Story
 from orchestrator import journal, play
 from orchestrator import players as partners
 from orchestrator.errors import UserError
@@ -152,7 +152,7 @@ def test_an_interrupted_run_says_so_and_leaves_no_process(
 
 @pytest.mark.parametrize("workers", [1, 2])
 def test_a_failing_seat_stops_no_other_game(workers: int, run: Run, tmp_path: Path) -> None:
-    arms = {"alone": {}, "broken": {"seats": {0: "python:tests.test_experiment:failing"}}}
+    arms = {"alone": {}, "broken": {"seats": {0: f"python:{__name__}:failing"}}}
     path = written(tmp_path, arms=arms)
     code, out, err = run("experiment", "run", path, "--out", "here", "--workers", str(workers), "--json", "-q")
     assert code == 1 and "2 of 8 games failed: " in err and "ZeroDivisionError: no such luck" in err

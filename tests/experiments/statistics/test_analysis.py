@@ -16,6 +16,7 @@ from scipy import stats
 
 from experiments.results.rows import Row
 from experiments.statistics.analysis import Analysis, Difference, Summary, analyse
+from experiments.statistics.conclusions import sentences
 from orchestrator.hanabi.moves import HintColour, HintRank
 from orchestrator.hanabi.view import View
 from orchestrator.hanabi.wasted_hints import wasted
@@ -152,12 +153,14 @@ def test_one_deal_is_judged_by_its_repeats_and_said_to_be_one() -> None:
     assert (found.unit, found.n, found.low, found.high) == ("repeats", 5, *map(pytest.approx, welch))
     assert found.p == 2 / 252, "no other of the 252 groups is as far apart, but its mirror"
     assert analysis.summaries[0].strict_se == pytest.approx(stats.sem(one)) and analysis.summaries[0].deals == 1
-    assert analysis.said[0].startswith("no-x scores 9.40 less than full at 3 players (95 % -") and (
-        "Holm p = .008, 5 repeats)" in analysis.said[0]
+    assert sentences(analysis)[0].startswith("no-x scores 9.40 less than full at 3 players (95 % -") and (
+        "Holm p = .008, 5 repeats)" in sentences(analysis)[0]
     )
-    assert "conditional on this deal" in analysis.said[1]
+    assert "conditional on this deal" in sentences(analysis)[1]
     alone = analyse([rows[0], rows[5]], "full")
-    assert alone.differences[0].low is alone.differences[0].p is None and "nothing can be concluded" in alone.said[0]
+    assert (
+        alone.differences[0].low is alone.differences[0].p is None and "nothing can be concluded" in sentences(alone)[0]
+    )
 
 
 def test_several_counts_of_one_deal_are_pooled_repeat_by_repeat() -> None:
@@ -177,7 +180,7 @@ def test_games_with_forced_moves_can_be_left_out_with_their_partners() -> None:
         for seed, (score, forced) in enumerate([(19, 0), (25, 11), (17, 0), (18, 0)], 1)
     ]
     found = analyse(rows, "full")
-    assert found.flagged == ("weak",) and any("weak: 6% of its moves were forced" in said for said in found.said)
+    assert found.flagged == ("weak",) and any("weak: 6% of its moves were forced" in said for said in sentences(found))
     assert found.unforced and (only(found).n, only(found.unforced).n) == (4, 3)
     assert only(found.unforced).mean == pytest.approx((-1 - 5 - 5) / 3) and only(found.unforced).left_out == 1
     assert found.unforced.unforced is None and not found.unforced.flagged
@@ -191,7 +194,7 @@ def test_what_can_be_concluded_is_said() -> None:
     rows += games("worse", [score - chance.randint(1, 4) for score in base])
     rows += games("like", [score + chance.choice((-2, -1, 1, 2)) for score in base])
     analysis = analyse(rows, "full", ["full", "same", "like", "worse"])
-    same, like, worse = analysis.said
+    same, like, worse = sentences(analysis)
     assert same.startswith("same scores as much as full at 3 players in each of 40 deals") and "up to 7%" in same
     assert worse.startswith("worse scores ") and " less than full at 3 players (95 % -" in worse
     assert worse.endswith("Holm p < .001, 40 deals).")
@@ -201,7 +204,7 @@ def test_what_can_be_concluded_is_said() -> None:
 
 
 def test_few_deals_are_said_to_be_few() -> None:
-    said = analyse(games("full", [20, 22, 21, 25]) + games("no-x", [10, 11, 12, 14]), "full").said
+    said = sentences(analyse(games("full", [20, 22, 21, 25]) + games("no-x", [10, 11, 12, 14]), "full"))
     assert "With 4 deals and one arm to compare no Holm p can be below .05, however large the effect." in said
     assert any(one.startswith("10 deals or fewer show nothing but large effects") for one in said)
 
@@ -209,10 +212,10 @@ def test_few_deals_are_said_to_be_few() -> None:
 def test_programs_and_simulated_models_are_told_from_models() -> None:
     program, model = games("p", [20, 21], model="program"), games("m", [20, 21])
     simulated = games("s", [1, 2], model="program+sim:careless", simulated=True)
-    assert analyse(program).said == ("All of these are games of programs: no model was asked.",)
-    said = analyse([*program, *model, *simulated]).said
+    assert sentences(analyse(program)) == ("All of these are games of programs: no model was asked.",)
+    said = sentences(analyse([*program, *model, *simulated]))
     assert said[0] == "In p no model was asked: programs played." and "their scores say nothing of a model" in said[1]
-    assert analyse(model).said == ()
+    assert sentences(analyse(model)) == ()
 
 
 def test_bootstrap_intervals_are_those_of_all_means_and_differences() -> None:
@@ -299,12 +302,12 @@ def test_what_cannot_be_compared_is_refused_in_one_sentence(run: Run) -> None:
 
 
 def test_where_so_few_can_show_nothing_this_is_said_instead_of_what_they_would_have_shown() -> None:
-    first = analyse(games("full", [20, 22, 21]) + games("no-x", [1, 2, 2]), "full").said[0]
+    first = sentences(analyse(games("full", [20, 22, 21]) + games("no-x", [1, 2, 2]), "full"))[0]
     assert "nor could one be with so few" in first and "would have been seen" not in first
 
 
 def test_a_sentence_names_few_arms_only() -> None:
     played = [row for number in range(6) for row in games(f"p{number}", [20, 21], model="program")]
     asked = [row for number in range(4) for row in games(f"m{number}", [20, 21])]
-    assert "In all arms but m0 no model was asked: programs played." in analyse(played + asked[:2]).said
-    assert "In 6 of 10 arms no model was asked: programs played." in analyse(played + asked).said
+    assert "In all arms but m0 no model was asked: programs played." in sentences(analyse(played + asked[:2]))
+    assert "In 6 of 10 arms no model was asked: programs played." in sentences(analyse(played + asked))

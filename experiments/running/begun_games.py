@@ -1,0 +1,44 @@
+"""Which games of a plan have a journal already, and whether they are the games that the plan would play."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from experiments.design.arms import Arm, Deal
+from experiments.design.job import Job
+from experiments.design.offline_layer import OfflineLayer
+from experiments.design.plan import Plan
+from experiments.results.rows import GAMES, Peeked
+from experiments.running.seat_pool import SeatPool
+from orchestrator.errors import UserError
+from orchestrator.journal.resume import differences
+
+
+def begun(plan: Plan, games: Mapping[Path, Peeked]) -> dict[Path, Peeked]:
+    """Those of a folder's journals that belong to the plan's arms, of its deals or of others.
+
+    Raises UserError when one was played by other seats than its arm has now, with the difference.
+    """
+    pool, arms = SeatPool(plan.sitters, OfflineLayer()), {plan.folder / GAMES / arm.name: arm for arm in plan.arms}
+    found = {path: peeked for path, peeked in games.items() if path.parent in arms}
+    for path, peeked in found.items():
+        _check(plan, pool, arms[path.parent], path, peeked)
+    return found
+
+
+def _check(plan: Plan, pool: SeatPool, arm: Arm, path: Path, peeked: Peeked) -> None:
+    started = peeked.started
+    if started is None or started.seed is None or started.players not in arm.players:
+        return
+    job = plan.job(arm, Deal(started.seed, started.players, started.repeat))
+    if changed := differences(started, pool.start(job)):
+        here = path.relative_to(plan.folder).as_posix()
+        raise UserError(
+            f"{here} in {str(plan.folder)!r} is another game: {'; '.join(changed)}. Give a changed experiment "
+            "another --out, or its arm another name"
+        )
+
+
+def open_jobs(plan: Plan, games: Mapping[Path, Peeked]) -> list[Job]:
+    """The games of the plan that are not finished. Raises UserError as `begun` does."""
+    over = {path for path, peeked in begun(plan, games).items() if peeked.result is not None}
+    return [job for job in plan.jobs if job.journal not in over]
