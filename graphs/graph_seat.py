@@ -31,8 +31,8 @@ from orchestrator.table.seat import Decision, GameContext, Memory
 from roles import Notes, Verdict
 from roles.hanabi.reasoning.position import TAKES, Position
 from roles.hanabi.safety import safest
-from roles.hanabi.sections.table import cut
 from roles.replies import Choice, RatedChoice, Shortlist
+from roles.sections import cut
 
 Model = str | Mapping[str, Any] | ModelSettings | SimSettings | BaseChatModel | Brain
 """`program`, `sim:NAME`, `openai:NAME[@URL]`, `replay:DIR`, settings with a `model`, a LangChain model, a brain."""

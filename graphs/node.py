@@ -21,9 +21,9 @@ from orchestrator.journal.events import Call, VerdictGiven
 from orchestrator.models.request import COMPLAINT, Absent, Brain, Exchange, ModelRequest, Place, answer
 from orchestrator.table.seat import GameContext, Memory
 from roles import Notes, Role, Section, Sections, Verdict
-from roles.hanabi.sections.table import LegalMoves, cut
 from roles.registry import Solve
 from roles.replies import Choice, Judgement, Shortlist
+from roles.sections import LegalMoves, cut
 from roles.words import ENGLISH, Words
 
 log = structlog.get_logger()
@@ -184,7 +184,7 @@ class RoleNode:
             node=self.name,
             role=self.role.name,
             sample=sample,
-            parts=self.context.arrange(self.role.tell(sections, heard, reply, form, raw=raw), self.layout),
+            parts=self.context.arrange(self.role.prompt(sections, heard, reply, form, raw=raw), self.layout),
             reply=reply,
             moves=legal.listed if legal else {},
             form=form,

@@ -15,9 +15,11 @@ from roles.hanabi.sections.fixed import CardCounts, Conventions, ProbabilityAdvi
 from roles.hanabi.sections.history import History, Remembered
 from roles.hanabi.sections.past_games import PastGames
 from roles.hanabi.sections.table import FinalRound, NextPlayable, State
-from roles.marks import Marks, Truth
+from roles.hanabi.truth import Truth
+from roles.marks import Marks
+from roles.options import AllowedValues
 from roles.registry import Notes, role
-from roles.sections import Choices, Section, Sections
+from roles.sections import Section, Sections
 
 
 @dataclass
@@ -79,7 +81,7 @@ def held(report: HistoryReport, sections: Sections, truth: Truth) -> Marks | Non
 SECTIONS: tuple[type[Section], ...] = (Rules, Conventions, *TAKES, NextPlayable, FinalRound, History)
 
 
-OPTIONS: Choices = {"trust": ("learnt", "blind")}
+OPTIONS: AllowedValues = {"trust": ("learnt", "blind")}
 """`trust`: whether its program learns from what partners do how far they keep to the conventions, or takes everybody to
 keep to them."""
 

@@ -35,9 +35,10 @@ from orchestrator.table.seat import GameContext
 from roles import Choice, Judgement, RatedChoice, Reply, Role, Sections
 from roles.hanabi import simulated_errors
 from roles.hanabi.reasoning.position import TAKES, Position
-from roles.hanabi.sections.table import NextPlayable, OwnDeductions, PartnerDeductions, State, cut
+from roles.hanabi.sections.table import NextPlayable, OwnDeductions, PartnerDeductions, State
 from roles.hanabi.simulated_errors import Slips
 from roles.replies import variant
+from roles.sections import cut
 from tests.conftest import Run
 from tests.support.folders import ROOT
 from tests.support.positions import GRAPHS, literal_views
