@@ -20,7 +20,7 @@ ONLY_IN = {
     "hanabi_learning_environment": {"orchestrator/hanabi/referee.py"},
     "langchain": {"orchestrator/models/layer.py"},
     "sqlite3": {"orchestrator/models/cache.py"},
-    "langgraph": {"graphs/compile.py", "graphs/node.py", "graphs/langgraph_app.py"},
+    "langgraph": {"graphs/compile.py", "graphs/langgraph_app.py"},
     "jinja2": {"experiments/report/page.py"},
     "pyarrow": {"experiments/results/parquet.py"},
     "aiohttp": {

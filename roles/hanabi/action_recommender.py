@@ -10,8 +10,9 @@ from itertools import islice
 from roles.hanabi.reasoning import literal_play
 from roles.hanabi.reasoning.position import NEEDS, TAKES, Position
 from roles.hanabi.sections.table import FinalRound, State
+from roles.notes_text import Notes
 from roles.options import AllowedValues, defaults
-from roles.registry import Notes, role
+from roles.registry import role
 from roles.replies import Recommended, Shortlist
 from roles.sections import Sections
 

@@ -17,7 +17,8 @@ from roles.hanabi.sections.fixed import CardCounts, Conventions, ProbabilityAdvi
 from roles.hanabi.sections.table import FinalRound, NextPlayable
 from roles.hanabi.truth import Truth
 from roles.marks import Marks, brier
-from roles.registry import Notes, role
+from roles.notes_text import Notes
+from roles.registry import role
 from roles.replies import Chance, Reply
 from roles.sections import Sections
 

@@ -26,8 +26,9 @@ from roles import registry
 from roles.hanabi.reasoning import literal_play
 from roles.hanabi.reasoning.position import TAKES, Position
 from roles.hanabi.truth import Truth
+from roles.notes_text import Notes
 from roles.options import Options, defaults
-from roles.registry import Notes, Role
+from roles.registry import Role
 from roles.replies import Choice, Form, Judgement, Reply, variant
 from roles.sections import LegalMoves, Section, Sections, cut
 

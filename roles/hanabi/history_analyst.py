@@ -17,8 +17,9 @@ from roles.hanabi.sections.past_games import PastGames
 from roles.hanabi.sections.table import FinalRound, NextPlayable, State
 from roles.hanabi.truth import Truth
 from roles.marks import Marks
+from roles.notes_text import Notes
 from roles.options import AllowedValues
-from roles.registry import Notes, role
+from roles.registry import role
 from roles.sections import Section, Sections
 
 

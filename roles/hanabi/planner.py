@@ -15,8 +15,9 @@ from roles.hanabi.reasoning import literal_play
 from roles.hanabi.reasoning.convention_scene import scene
 from roles.hanabi.reasoning.position import NEEDS, Position
 from roles.hanabi.sections.table import State
+from roles.notes_text import Notes
 from roles.options import defaults
-from roles.registry import Notes, role
+from roles.registry import role
 from roles.replies import Choice, RatedChoice, Rating
 from roles.sections import Sections
 

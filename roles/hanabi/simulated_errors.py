@@ -16,7 +16,8 @@ from orchestrator.models.simulated import Rates
 from roles.hanabi.reasoning import literal_play
 from roles.hanabi.reasoning.position import Position
 from roles.hanabi.sections.table import NextPlayable, OwnDeductions, PartnerDeductions, State
-from roles.registry import Notes, Solve
+from roles.notes_text import Notes
+from roles.registry import Solve
 from roles.replies import Choice, Judgement, Reply
 from roles.sections import LegalMoves, Section, Sections
 

@@ -6,7 +6,7 @@ import pytest
 
 import graphs
 import roles
-from graphs.compile import attempts
+from graphs.attempts import attempts
 from graphs.config import checked, parse
 from graphs.prompting import notes_of, requests
 from orchestrator.errors import RoleError
