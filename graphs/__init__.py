@@ -1,26 +1,14 @@
-"""Graphs of roles: configs, the pure functions on them, and the seats that they become."""
+"""Graphs of roles: the configs, the pure functions that change them, and the seats that they become.
 
-from graphs.ablate import at, bind, change, dotted, replace, setting, verified, without, without_sections
-from graphs.compile import build
-from graphs.config import GraphConfig, names, read, source
-from graphs.graph_seat import GraphSeat, Model, seat
+A graph says which role reads which. `config.py` holds what its YAML file says, `context.py` which sections its prompts
+are made of, `ablate.py` the functions from one graph to another. A seat of a graph (`graph_seat.py`) plays node by node
+where all nodes are programs (`walk.py`), and on LangGraph where models are asked (`compile.py`). `configs/` holds the
+built-in graphs. The folder imports `roles`, `orchestrator` and `prompts`. Start reading with `graph_seat.py`, then
+`node.py`.
 
-__all__ = [
-    "GraphConfig",
-    "GraphSeat",
-    "Model",
-    "at",
-    "bind",
-    "build",
-    "change",
-    "dotted",
-    "names",
-    "read",
-    "replace",
-    "seat",
-    "setting",
-    "source",
-    "verified",
-    "without",
-    "without_sections",
-]
+Users import everything from here. The names are loaded when they are first used.
+"""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

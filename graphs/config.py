@@ -20,8 +20,8 @@ from orchestrator.yaml_files import from_file, loaded
 from roles import Judgement, Role
 from roles.hanabi.safety import LIMITS
 from roles.notes_text import check_report
+from roles.options import check_options, defaults
 from roles.replies import Choice, Form, answer_format
-from roles.sections import check_options, defaults
 from roles.words import ENGLISH
 
 RESERVED = ("view", "notes", "safety")

@@ -1,20 +1,20 @@
-"""A compiled graph as a seat: View in, Decision out, whatever happened on the way."""
+"""A graph as a seat: View in, Decision out, whatever happened on the way."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 from graphs import prompt_texts
-from graphs.ablate import bind
-from graphs.compile import Attempt, Built, attempts, built
+from graphs.ablate import at, bind
+from graphs.attempts import Attempt, attempts
 from graphs.config import PROGRAM, GraphConfig, read
 from graphs.memory import remember
 from graphs.node import SeatRuntime, SeatState
-from graphs.simulated import Simulated
-from graphs.walk import Walk, walk
+from graphs.simulated import SimulatedModel
+from graphs.walk import walk
 from orchestrator.errors import UserError
 from orchestrator.hanabi.moves import Move
 from orchestrator.hanabi.view import View
@@ -26,13 +26,13 @@ from orchestrator.models.request import Brain
 from orchestrator.models.settings import REPLAY, ModelSettings, settings
 from orchestrator.models.simulated import SimSettings, is_simulated
 from orchestrator.table.seat import Decision, GameContext
-from roles import Notes, Verdict
 from roles.hanabi.reasoning.position import TAKES, Position
 from roles.hanabi.safety import safest
-from roles.hanabi.sections.table import cut
-from roles.replies import Choice, RatedChoice, Shortlist
+from roles.notes_text import Notes
+from roles.replies import Choice, RatedChoice, Shortlist, Verdict
+from roles.sections import cut
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # LangChain takes a second to import, and a game of programs needs none of it
     from langchain_core.language_models.chat_models import BaseChatModel
 
 Model: TypeAlias = "str | Mapping[str, Any] | ModelSettings | SimSettings | BaseChatModel | Brain"
@@ -44,30 +44,25 @@ class GraphSeat:
     """A graph that plays. `config` is bound: every node's model is `program` or a key of `brains`."""
 
     config: GraphConfig
-    brains: Mapping[str, Brain | Simulated]
+    brains: Mapping[str, Brain | SimulatedModel]
     models: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """The settings that decide what each of them answers."""
     game: GameContext = field(default_factory=GameContext)
 
     async def __call__(self, view: View, memory: Memory, /) -> Decision:
         """Raises ModelError when a model gave no answer, TurnError when a role's program failed."""
-        made, walked = self._made[view.players]
+        config, turn = self._turns[view.players]
         state: SeatState = {"view": view, "memory": memory, "notes": {}, "failed": []}
-        runtime = SeatRuntime(self.brains, self.game)
-        if walked is not None:
-            done: Mapping[str, Any] = await walked(state, runtime)
-        else:
-            limit = len(made.graph.nodes) + 5
-            done = await made.graph.ainvoke(state, context=runtime, config={"recursion_limit": limit})
+        done = await turn(state, SeatRuntime(self.brains, self.game))
         if done["failed"]:
             raise done["failed"][0]
-        decision = decide(made.config, view, done["notes"])
-        memory = remember(made.config, view, done["notes"], decision.move)
-        return replace(decision, votes=votes(made.config, done["notes"]), memory=memory)
+        decision = decide(config, view, done["notes"])
+        memory = remember(config, view, done["notes"], decision.move)
+        return replace(decision, votes=votes(config, done["notes"]), memory=memory)
 
     @cached_property
-    def _made(self) -> "_Made":
-        return _Made(self.config)
+    def _turns(self) -> "_Turns":
+        return _Turns(self.config)
 
     @cached_property
     def info(self) -> SeatInfo:
@@ -80,11 +75,11 @@ class GraphSeat:
         )
 
     def bind(self, context: GameContext) -> Self:
-        def going_on(brain: Brain | Simulated) -> Brain | Simulated:
-            """A simulated model says the same again, and for nothing."""
-            return brain if isinstance(brain, Simulated) else Resumed(brain, context.answered)
+        def resumed(brain: Brain | SimulatedModel) -> Brain | SimulatedModel:
+            """A simulated model answers the same again, at no cost."""
+            return brain if isinstance(brain, SimulatedModel) else Resumed(brain, context.answered)
 
-        brains = {name: going_on(brain) for name, brain in self.brains.items()}
+        brains = {name: resumed(brain) for name, brain in self.brains.items()}
         return replace(self, game=context, brains=brains if context.answered else self.brains)
 
     async def aclose(self) -> None:
@@ -92,16 +87,26 @@ class GraphSeat:
             await brain.aclose()
 
 
-class _Made(dict[int, tuple[Built, Walk | None]]):
-    """By the player count: the graph, and the walk through it where it asks no model."""
+PlayTurn = Callable[[SeatState, SeatRuntime], Awaitable[SeatState]]
+
+
+class _Turns(dict[int, tuple[GraphConfig, PlayTurn]]):
+    """By the player count: the config as it is there, and what plays a turn of it."""
 
     def __init__(self, config: GraphConfig) -> None:
         self.config = config
 
-    def __missing__(self, players: int) -> tuple[Built, Walk | None]:
-        made = built(self.config, players)
-        self[players] = made, walk(made.config)
+    def __missing__(self, players: int) -> tuple[GraphConfig, PlayTurn]:
+        config = at(self.config, players)
+        self[players] = config, walk(config) or _scheduled(self.config, players)
         return self[players]
+
+
+def _scheduled(config: GraphConfig, players: int) -> PlayTurn:
+    """A graph that asks models runs on LangGraph, which is imported here: games of programs do not need it."""
+    from graphs import compile
+
+    return partial(compile.run_turn, compile.build(config, players))
 
 
 def decide(config: GraphConfig, view: View, notes: Notes) -> Decision:
@@ -123,8 +128,8 @@ def decide(config: GraphConfig, view: View, notes: Notes) -> Decision:
 
 def _rank(config: GraphConfig, attempt: Attempt, notes: Notes, move: Move) -> int | None:
     """A move's rank in the list of a recommender, if there is one and it lists the move."""
-    said = [note for node in config.nodes for note in notes.get(attempt.name(node), ())]
-    ranks = [note.rank(move) for note in said if isinstance(note, Shortlist)]
+    replies = [note for node in config.nodes for note in notes.get(attempt.name(node), ())]
+    ranks = [note.rank(move) for note in replies if isinstance(note, Shortlist)]
     return next((rank for rank in ranks if rank is not None), None)
 
 
@@ -145,7 +150,7 @@ def seat(
     """A seat of a graph (a config, a name or a YAML file) with a model bound to `default`, and others by name.
 
     `layer` makes the brains of models; seats that share one share its limits, cache, budget and recording. Raises
-    UserError for a graph or a model that cannot be.
+    UserError for an unknown graph, and for a model that cannot be used.
     """
     config = graph if isinstance(graph, GraphConfig) else read(graph)
     layer = layer or ModelLayer()
@@ -162,14 +167,14 @@ def seat(
     return replace(made, brains={called: _of_seat(brain, made.info) for called, brain in made.brains.items()})
 
 
-def _of_seat(brain: Brain | Simulated, info: SeatInfo) -> Brain | Simulated:
-    """A recording says only what was said to such a seat; any other brain as it is."""
+def _of_seat(brain: Brain | SimulatedModel, info: SeatInfo) -> Brain | SimulatedModel:
+    """A recording answers with what such a seat was answered; any other brain as it is."""
     return Replay(brain.recording.of_seat(info)) if isinstance(brain, Replay) else brain
 
 
-def _brain(model: Model, layer: ModelLayer) -> Brain | Simulated:
+def _brain(model: Model, layer: ModelLayer) -> Brain | SimulatedModel:
     if (sim := simulated.settings(model)) and layer.replay is None:
-        return Simulated(sim)
+        return SimulatedModel(sim)
     if isinstance(model, str | Mapping | ModelSettings) or is_langchain(model):
         return layer.brain(model)
     if not (callable(model) and hasattr(model, "aclose")):
@@ -198,21 +203,23 @@ def _deciding(model: Model) -> Mapping[str, Any]:
 
 
 def _labels(bound: Mapping[str, Model]) -> dict[str, str]:
-    """How the bound models are called in journals: two that answer differently are never called the same."""
+    """The names of the bound models in journals: two that answer differently never share one."""
     labels: dict[str, str] = {}
     seen: dict[str, Model] = {}
     for name, model in bound.items():
         called = label(model)
-        twin = seen.setdefault(called, model)
+        first = seen.setdefault(called, model)
         alike = (
-            isinstance(model, str) or twin is model or (bool(_deciding(model)) and _deciding(model) == _deciding(twin))
+            isinstance(model, str)
+            or first is model
+            or (bool(_deciding(model)) and _deciding(model) == _deciding(first))
         )
         labels[name] = called if alike else f"{called} ({name})"
     return labels
 
 
 def label(model: Model) -> str:
-    """How a model is called in journals and results; a replay bears the name of the model that was recorded."""
+    """A model's name in journals and results; a replay has the name of the model that was recorded."""
     if isinstance(model, str):
         return model
     if isinstance(model, Replay):

@@ -11,24 +11,24 @@ from typing import Annotated, Any
 from langchain_core.runnables import RunnableConfig
 from langgraph.graph import StateGraph
 from langgraph.graph.state import CompiledStateGraph
-from langgraph.runtime import Runtime
 from typing_extensions import TypedDict  # before Python 3.12 no form can be made of typing's own
 
-import graphs
+from graphs.ablate import at
 from graphs.compile import wired
-from graphs.node import RoleNode, SeatRuntime, merge
+from graphs.graph_seat import seat
+from graphs.node import RoleNode, SeatRuntime, SeatState, merge
 from orchestrator.errors import UserError
 from orchestrator.hanabi.referee import check_players
 from orchestrator.hanabi.view import View
 from orchestrator.models.settings import PROGRAM
 
 
-class Input(TypedDict):
+class AppInput(TypedDict):
     view: dict[str, Any]
     memory: dict[str, Any]
 
 
-class State(Input):
+class AppState(AppInput):
     """The state of a seat, as plain data for the tools' forms."""
 
     notes: Annotated[dict[str, Any], merge]
@@ -36,27 +36,27 @@ class State(Input):
 
 
 @dataclass(frozen=True)
-class Plain:
+class JsonNode:
     """A node that takes its view as plain data and has its models already."""
 
     node: RoleNode
     runtime: SeatRuntime
     players: int
 
-    async def __call__(self, state: State) -> dict[str, Any]:
+    async def __call__(self, state: AppState) -> dict[str, Any]:
         view = View.model_validate(state["view"])
         if view.players != self.players:
             raise UserError(f"the view is of {view.players} players; set `players` to that, not {self.players}")
         memory = state.get("memory") or {}
-        whole = {"view": view, "memory": memory, "notes": state["notes"], "failed": state["failed"]}
-        return await self.node(whole, Runtime(context=self.runtime))  # type: ignore[arg-type]  # its keys are all there
+        whole: SeatState = {"view": view, "memory": memory, "notes": state["notes"], "failed": state["failed"]}
+        return await self.node.run(whole, self.runtime)
 
 
 def house(config: RunnableConfig) -> CompiledStateGraph[Any, Any, Any, Any]:
-    """The compiled graph of a seat. Raises UserError for a graph, a model or a player count that cannot be."""
+    """The compiled graph of a seat. Raises UserError for an unknown graph or model and a wrong player count."""
     wanted = config.get("configurable") or {}
     players = check_players(wanted.get("players", 3))
-    seat = graphs.seat(wanted.get("graph", "house"), wanted.get("model", PROGRAM))
-    runtime, here = SeatRuntime(seat.brains, seat.game), graphs.at(seat.config, players)
-    empty = StateGraph(State, input_schema=Input)
-    return wired(empty, here, lambda node: Plain(node, runtime, players)).compile(name=here.name)
+    seated = seat(wanted.get("graph", "house"), wanted.get("model", PROGRAM))
+    runtime, here = SeatRuntime(seated.brains, seated.game), at(seated.config, players)
+    empty = StateGraph(AppState, input_schema=AppInput)
+    return wired(empty, here, lambda node: JsonNode(node, runtime, players)).compile(name=here.name)

@@ -1,16 +1,16 @@
-"""Marks of a recorded turn: what each role's mark says of each of its replies, now that the truth is known."""
+"""Marks of a recorded turn: each role's scores of its replies, now that the hidden cards are known."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
 import roles
 from graphs.ablate import at
-from graphs.compile import attempts, role_node
+from graphs.attempts import attempts, role_node
 from graphs.config import GraphConfig, checked
 from graphs.prompting import notes_of
 from orchestrator.errors import UserError
 from orchestrator.hanabi.referee import rebuild
 from orchestrator.journal.events import Decided, Event, GameStarted, Memory, Moved, TurnStarted
-from roles import Truth
+from roles.hanabi.truth import Truth
 
 Marked = Mapping[str, tuple[Mapping[str, float] | None, ...]]
 """By the node's name in its attempt: the marks of each of its samples."""
@@ -47,6 +47,6 @@ def marks(config: GraphConfig, turn: Iterable[Event], truth: Truth, memory: Memo
         for name in config.nodes if attempt.number == 1 else attempt.path:
             node = role_node(config, name, attempt)
             if node.role.mark is not None and node.name in notes:
-                told = node.sections(view, notes, memory)
-                found[node.name] = tuple(roles.mark(node.role, reply, told, truth) for reply in notes[node.name])
+                sections = node.sections(view, notes, memory)
+                found[node.name] = tuple(roles.mark(node.role, reply, sections, truth) for reply in notes[node.name])
     return found

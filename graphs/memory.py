@@ -1,9 +1,9 @@
-"""What a seat gives itself for its own next turn in the same game."""
+"""What a seat keeps for its own next turn in the same game."""
 
 from collections.abc import Mapping
 from typing import Any
 
-from graphs.compile import attempts
+from graphs.attempts import attempts
 from graphs.config import GraphConfig
 from orchestrator.hanabi.moves import Move
 from orchestrator.hanabi.view import View

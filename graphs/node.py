@@ -1,4 +1,4 @@
-"""One node of a seat's graph: hears its notes, answers, leaves one note."""
+"""One node of a seat's graph: it reads other nodes' notes, asks its role's question, and adds one note."""
 
 import asyncio
 from collections.abc import Callable, Mapping
@@ -8,12 +8,11 @@ from operator import add
 from typing import Annotated, Any, TypedDict
 
 import structlog
-from langgraph.runtime import Runtime
 from pydantic import BaseModel
 
 from graphs.config import PROGRAM
 from graphs.context import Context
-from graphs.simulated import Question, Simulated
+from graphs.simulated import Question, SimulatedModel
 from orchestrator.errors import RoleError, TurnError
 from orchestrator.hanabi.moves import Move
 from orchestrator.hanabi.view import View
@@ -21,9 +20,9 @@ from orchestrator.journal.events import Call, Memory, VerdictGiven
 from orchestrator.models.request import COMPLAINT, Absent, Brain, Exchange, ModelRequest, Place, answer
 from orchestrator.table.seat import GameContext
 from roles import Notes, Role, Section, Sections, Verdict
-from roles.hanabi.sections.table import LegalMoves, cut
 from roles.registry import Solve
 from roles.replies import Choice, Judgement, Shortlist
+from roles.sections import LegalMoves, cut
 from roles.words import ENGLISH, Words
 
 log = structlog.get_logger()
@@ -39,14 +38,14 @@ class SeatState(TypedDict):
     notes: Annotated[Notes, merge]
     """By the node's name in its attempt: `generate`, `generate-2`."""
     failed: Annotated[list[TurnError], add]
-    """What ended the turn. Nodes that run at the same time still finish, so that no answer is lost; no other begins."""
+    """What ended the turn. Nodes that run at the same time still finish, so that no answer is lost; no other starts."""
 
 
 @dataclass(frozen=True)
 class SeatRuntime:
-    """The two effects that a seat has."""
+    """What a node of a seat can reach outside its graph: the models, and the game's journal."""
 
-    brains: Mapping[str, Brain | Simulated]
+    brains: Mapping[str, Brain | SimulatedModel]
     game: GameContext
 
 
@@ -59,9 +58,9 @@ class RoleNode:
     model: str
     samples: int
     kinds: tuple[tuple[type[Section], Mapping[str, Any]], ...]
-    """The sections it is told, with their options."""
+    """The sections it gets, with their options."""
     reads: tuple[tuple[str, str], ...]
-    """(the name under which a note is heard, the name under which it lies in the state)."""
+    """(the name under which a note is shown, the name under which it stands in the state)."""
     refusals: tuple[str, ...] = ()
     """The verdicts of earlier attempts: moves that they refused leave the legal ones."""
     judges: str | None = None
@@ -84,16 +83,12 @@ class RoleNode:
         )
 
     def _listed(self, notes: Notes) -> tuple[Move, ...]:
-        """The moves that a recommender whom it reads listed: it is told no others."""
-        heard = [note for _, key in self.reads for note in notes.get(key, ())]
-        return tuple(move for note in heard if isinstance(note, Shortlist) for move in note.moves)
+        """The moves listed by a recommender that it reads: it sees no others."""
+        replies = [note for _, key in self.reads for note in notes.get(key, ())]
+        return tuple(move for note in replies if isinstance(note, Shortlist) for move in note.moves)
 
-    async def __call__(self, state: SeatState, runtime: Runtime[SeatRuntime]) -> dict[str, Any]:
-        """As a node of LangGraph."""
-        return await self.leave(state, runtime.context)
-
-    async def leave(self, state: SeatState, runtime: SeatRuntime) -> dict[str, Any]:
-        """Its note, or what ended the turn."""
+    async def run(self, state: SeatState, runtime: SeatRuntime) -> dict[str, Any]:
+        """What it adds to the state: its note, or what ended the turn."""
         if state["failed"]:
             return {"notes": {}}
         try:
@@ -103,25 +98,25 @@ class RoleNode:
 
     async def _note(self, state: SeatState, runtime: SeatRuntime) -> tuple[BaseModel, ...]:
         view = state["view"]
-        told = self.sections(view, state["notes"], state["memory"])
-        heard = self.hears(state["notes"])
+        sections = self.sections(view, state["notes"], state["memory"])
+        notes = self.notes_read(state["notes"])
         if self.judges is not None:
-            return (await self._judge(state, told, heard, runtime),)
+            return (await self._judge(state, sections, notes, runtime),)
         if self.samples == 1:
-            return (await self._reply(0, view, told, heard, runtime),)
-        asked = (self._reply(sample, view, told, heard, runtime) for sample in range(self.samples))
+            return (await self._reply(0, view, sections, notes, runtime),)
+        asked = (self._reply(sample, view, sections, notes, runtime) for sample in range(self.samples))
         replies = await asyncio.gather(*asked, return_exceptions=True)
         for reply in replies:
             if isinstance(reply, BaseException):
                 raise reply
         return tuple(reply for reply in replies if isinstance(reply, BaseModel))
 
-    async def _judge(self, state: SeatState, sections: Sections, heard: Notes, runtime: SeatRuntime) -> BaseModel:
+    async def _judge(self, state: SeatState, sections: Sections, notes: Notes, runtime: SeatRuntime) -> BaseModel:
         """A verdict on the choice; an absent judge has no objection, and an absent choice is not judged."""
         view, (choice,) = state["view"], state["notes"][str(self.judges)]
         if not isinstance(choice, Choice):
             return Absent(reason="there is no choice to judge")
-        reply = await self._reply(0, view, sections, heard, runtime)
+        reply = await self._reply(0, view, sections, notes, runtime)
         move, accepted, why = choice.action, True, "the judge is absent: no objection"
         if isinstance(reply, Judgement):
             accepted, why = reply.accept, reply.reason
@@ -131,51 +126,50 @@ class RoleNode:
         )
         return reply
 
-    def hears(self, notes: Notes) -> Notes:
-        """The notes it reads; a judge hears of all choices only the one that he judges."""
-        heard = {name: notes[key] for name, key in self.reads if key in notes}
+    def notes_read(self, notes: Notes) -> Notes:
+        """The notes it reads; of all choices a judge sees only the one that it judges."""
+        read = {name: notes[key] for name, key in self.reads if key in notes}
         if self.judges is None:
-            return heard
-        reports = {name: said for name, said in heard.items() if not any(isinstance(n, Choice) for n in said)}
+            return read
+        reports = {name: replies for name, replies in read.items() if not any(isinstance(n, Choice) for n in replies)}
         return {**reports, "choice": notes[self.judges]}
 
-    def _cannot(self, sections: Sections, heard: Notes) -> str | None:
-        """Why there is nothing to ask: no legal move is left to name, or no choice is there to judge."""
+    def _nothing_to_ask(self, sections: Sections, notes: Notes) -> str | None:
+        """Why there is no question: no legal move is left to name, or there is no choice to judge."""
         legal = sections.get(LegalMoves)
         if self.role.reply.names_moves and legal is not None and not legal.listed:
             return "no legal move is left to choose from"
-        choices = [note for replies in heard.values() for note in replies if isinstance(note, Choice)]
+        choices = [note for replies in notes.values() for note in replies if isinstance(note, Choice)]
         return "there is no choice to judge" if issubclass(self.role.reply, Judgement) and not choices else None
 
     async def _reply(
-        self, sample: int, view: View, sections: Sections, heard: Notes, runtime: SeatRuntime
+        self, sample: int, view: View, sections: Sections, notes: Notes, runtime: SeatRuntime
     ) -> BaseModel:
-        if cause := self._cannot(sections, heard):
+        if cause := self._nothing_to_ask(sections, notes):
             return Absent(reason=cause)
-        settled = self.role.settled(sections, heard) if self.role.settled else None
+        settled = self.role.settled(sections, notes) if self.role.settled else None
         if settled is not None or self.model == PROGRAM:
-            reply = self._solved(view, sections, heard) if settled is None else settled
+            reply = self._solved(view, sections, notes) if settled is None else settled
             runtime.game.emit(self._call(view, sample, reply=reply.model_dump(mode="json")))
             return reply
         place = Place(runtime.game.hash, runtime.game.repeat, view.turn, view.seat)
-        ask = self.request(sample, sections, heard, place)
+        request = self.request(sample, sections, notes, place)
+        brain = self._brain(view, sections, notes, runtime)
         with structlog.contextvars.bound_contextvars(node=self.name):
-            reply = await answer(
-                ask, self._brain(view, sections, heard, runtime), self._recorder(view, sample, runtime)
-            )
+            reply = await answer(request, brain, self._recorder(view, sample, runtime))
         await runtime.game.kept()
         return reply
 
-    def _brain(self, view: View, sections: Sections, heard: Notes, runtime: SeatRuntime) -> Brain:
-        """Who answers; a simulated model does so for this role, from what it is told."""
+    def _brain(self, view: View, sections: Sections, notes: Notes, runtime: SeatRuntime) -> Brain:
+        """The model that is asked; a simulated one answers for this role, from what it sees and reads."""
         brain = runtime.brains[self.model]
-        if not isinstance(brain, Simulated):
+        if not isinstance(brain, SimulatedModel):
             return brain
         solve = self.solve or self.role.solve
         assert solve is not None  # checked when the config was read
-        return brain.asked(Question(solve, partial(self._solved, view, sections, heard), sections, heard))
+        return brain.for_question(Question(solve, partial(self._solved, view, sections, notes), sections, notes))
 
-    def request(self, sample: int, sections: Sections, heard: Notes, place: Place | None = None) -> ModelRequest:
+    def request(self, sample: int, sections: Sections, notes: Notes, place: Place | None = None) -> ModelRequest:
         """The question as a model gets it."""
         assert self.context is not None  # checked when the config was read
         reply, form, raw = self.context.reply(self.role), self.context.answer_format, self.context.reports == "raw"
@@ -184,7 +178,7 @@ class RoleNode:
             node=self.name,
             role=self.role.name,
             sample=sample,
-            parts=self.context.arrange(self.role.tell(sections, heard, reply, form, raw=raw), self.layout),
+            parts=self.context.arrange(self.role.prompt(sections, notes, reply, form, raw=raw), self.layout),
             reply=reply,
             moves=legal.listed if legal else {},
             form=form,
@@ -192,12 +186,12 @@ class RoleNode:
             place=place or Place(),
         )
 
-    def _solved(self, view: View, sections: Sections, heard: Notes) -> BaseModel:
+    def _solved(self, view: View, sections: Sections, notes: Notes) -> BaseModel:
         solve = self.solve or self.role.solve
         assert solve is not None  # checked when the config was read
         whose = f"turn {view.turn}: the program of role {self.role.name!r}"
         try:
-            reply = solve(sections, heard)
+            reply = solve(sections, notes)
         except TurnError:
             raise
         except Exception as error:

@@ -1,10 +1,10 @@
-"""Prompts on demand: what the nodes of a graph are told of a position, without asking anybody."""
+"""Prompts on demand: what the nodes of a graph would be asked about a position, without asking a model."""
 
 from collections.abc import Iterable
 
 from pydantic import BaseModel
 
-from graphs.compile import attempts, role_node
+from graphs.attempts import attempts, role_node
 from graphs.config import GraphConfig
 from graphs.node import RoleNode
 from orchestrator.hanabi.view import View
@@ -14,7 +14,7 @@ from roles import Notes, Verdict
 
 
 def requests(config: GraphConfig, view: View, notes: Notes, memory: Memory | None = None) -> dict[str, ModelRequest]:
-    """The asks of every node that has a template, by its name in its attempt; of attempts that the notes reached.
+    """The request of every node that has a template, by its name in its attempt; of attempts that the notes reached.
 
     `config` is the graph as it is at the view's player count (see `at`).
     """
@@ -33,19 +33,19 @@ def requests(config: GraphConfig, view: View, notes: Notes, memory: Memory | Non
 
 
 def request_of(node: RoleNode, view: View, notes: Notes, memory: Memory | None = None) -> ModelRequest:
-    """What a node is asked, given the notes of the turn and what the seat remembers."""
-    return node.request(0, node.sections(view, notes, memory), node.hears(notes))
+    """A node's request, given the notes of the turn and what the seat remembers."""
+    return node.request(0, node.sections(view, notes, memory), node.notes_read(notes))
 
 
 def notes_of(config: GraphConfig, turn: Iterable[Event]) -> Notes:
     """The notes of a recorded turn, by node and sample."""
-    said: dict[str, dict[int, BaseModel]] = {}
+    replies: dict[str, dict[int, BaseModel]] = {}
     for event in turn:
         if isinstance(event, Call):
-            said.setdefault(event.node, {})[event.sample] = _reply(config, event)
+            replies.setdefault(event.node, {})[event.sample] = _reply(config, event)
         if isinstance(event, VerdictGiven):
-            said[event.node] = {0: Verdict(move=event.move, accept=event.accepted, reason=event.why)}
-    return {node: tuple(by_sample[i] for i in sorted(by_sample)) for node, by_sample in said.items()}
+            replies[event.node] = {0: Verdict(move=event.move, accept=event.accepted, reason=event.why)}
+    return {node: tuple(by_sample[i] for i in sorted(by_sample)) for node, by_sample in replies.items()}
 
 
 def _reply(config: GraphConfig, call: Call) -> BaseModel:

@@ -1,4 +1,4 @@
-"""Simulated models as brains. They answer for a role, from what it is told and hears; so a graph must seat them."""
+"""Simulated models: they answer for a role, from the sections and notes that it gets, so only a graph can ask them."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -22,34 +22,35 @@ class Question:
     solve: Solve
     exact: Callable[[], BaseModel]
     """The program's answer, checked. Raises RoleError."""
-    told: Sections
-    heard: Notes
+    sections: Sections
+    notes: Notes
 
 
 @dataclass(frozen=True)
-class Simulated:
+class SimulatedModel:
     """A simulated model that has not been asked yet."""
 
     settings: SimSettings
 
-    def asked(self, question: Question) -> "Answering":
-        return Answering(self.settings, question)
+    def for_question(self, question: Question) -> "SimulatedBrain":
+        """The brain that answers this question alone."""
+        return SimulatedBrain(self.settings, question)
 
     async def aclose(self) -> None:
         """Nothing to close."""
 
 
 @dataclass(frozen=True)
-class Answering:
-    """The brain of one question: the same ask always gets the same text."""
+class SimulatedBrain:
+    """The brain of one question: the same request always gets the same text."""
 
     settings: SimSettings
     question: Question
 
     async def __call__(self, request: ModelRequest, messages: tuple[Message, ...], /) -> ModelResponse:
         slips = Slips(self.settings, call_seed(self.settings.seed, request))
-        of = self.question
-        reply = simulated_errors.reply(request.reply, of.solve, of.exact, of.told, of.heard, slips)
+        asked = self.question
+        reply = simulated_errors.reply(request.reply, asked.solve, asked.exact, asked.sections, asked.notes, slips)
         text, finish = text_format.text_of(reply, request.form), "stop"
         if dice := slips.strike("malformed"):
             slips.made.append("malformed")

@@ -8,7 +8,7 @@ which a test compares.
 from dataclasses import dataclass
 from graphlib import TopologicalSorter
 
-from graphs.compile import SAFETY, Attempt, attempts, role_node, safety_node
+from graphs.attempts import SAFETY, Attempt, attempts, role_node, safety_node
 from graphs.config import PROGRAM, GraphConfig
 from graphs.node import RoleNode, SeatRuntime, SeatState
 from roles import Verdict
@@ -32,10 +32,10 @@ class Walk:
         """The state with everybody's notes, or with what ended the turn."""
         for round in self.rounds:
             for node in round.nodes:
-                if not await _asked(node, state, runtime):
+                if not await _run(node, state, runtime):
                     return state
             for judge in round.judges:
-                if not await _asked(judge, state, runtime):
+                if not await _run(judge, state, runtime):
                     return state
                 (choice,), (verdict,) = state["notes"][round.decides], state["notes"][judge.name]
                 if not isinstance(choice, Choice):
@@ -47,11 +47,11 @@ class Walk:
         return state
 
 
-async def _asked(node: RoleNode, state: SeatState, runtime: SeatRuntime) -> bool:
-    """Whether it left its note."""
-    left = await node.leave(state, runtime)
-    state["failed"] = left.get("failed", [])
-    state["notes"] = {**state["notes"], **left.get("notes", {})}
+async def _run(node: RoleNode, state: SeatState, runtime: SeatRuntime) -> bool:
+    """Adds what the node adds to the state; False when that ended the turn."""
+    added = await node.run(state, runtime)
+    state["failed"] = added.get("failed", [])
+    state["notes"] = {**state["notes"], **added.get("notes", {})}
     return not state["failed"]
 
 

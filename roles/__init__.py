@@ -1,52 +1,86 @@
-"""The public face of roles. The built-in ones register here, by import."""
+"""Roles: the questions that a graph's nodes ask about a position, each with a prompt, a reply type and a program.
 
-from importlib import import_module
+The files of this folder know no game's strategy: what a role is (`registry.py`), what it sees (`sections.py`), what it
+replies (`replies.py`), how notes and cards are worded (`notes_text.py`, `words.py`), how replies are scored afterwards
+(`marks.py`). The roles and sections themselves stand in `hanabi/`, which imports these files and is imported by none of
+them. The folder imports `orchestrator` and `prompts`. Start reading with `registry.py`, then `hanabi/proposer.py`.
 
-from roles.hanabi.sections.table import SECTIONS, section
-from roles.marks import Truth, brier
-from roles.registry import Notes, Role, add, get, load, mark, names, role, source
-from roles.replies import Choice, Judgement, RatedChoice, Reply, Verdict
-from roles.sections import Section, Sections
+Users import everything from here. Importing the folder registers the built-in roles and sections.
+"""
 
-BUILT_IN = (
-    "action_recommender",
-    "aggregator",
-    "analyst",
-    "cac_interpreter",
-    "discard_strategist",
-    "first_order",
-    "first_ranked",
-    "generator",
-    "history_analyst",
-    "plan_evaluator",
-    "planner",
-    "proposer",
-    "safety",
-    "second_order",
-    "selector",
-    "self_verifier",
-    "tom_interpreter",
-    "tracker",
-    "watson",
+from orchestrator.hanabi.moves import Grounded
+from orchestrator.models.request import Absent
+from roles.hanabi import conformance
+from roles.hanabi.sections.fixed import (
+    CardCounts,
+    Conventions,
+    DeductionRules,
+    ProbabilityAdvice,
+    Rules,
+    StepByStep,
+    Strategy,
 )
-
-for module in BUILT_IN:
-    import_module(f"roles.hanabi.{module}")
+from roles.hanabi.sections.history import History, OwnActions, Remembered
+from roles.hanabi.sections.past_games import PastGames
+from roles.hanabi.sections.table import (
+    Discards,
+    FinalRound,
+    NextPlayable,
+    OwnDeductions,
+    PartnerDeductions,
+    PartnerKnowledge,
+    State,
+)
+from roles.hanabi.truth import Truth
+from roles.marks import Marks, brier
+from roles.notes_text import Notes
+from roles.options import AllowedValues, Options
+from roles.registry import Role, add, get, load, mark, names, role, source
+from roles.replies import Chance, Choice, Judgement, RatedChoice, Reply, Verdict
+from roles.sections import SECTIONS, LegalMoves, Section, Sections, section
+from roles.words import Words
 
 __all__ = [
     "SECTIONS",
+    "Absent",
+    "AllowedValues",
+    "CardCounts",
+    "Chance",
     "Choice",
+    "Conventions",
+    "DeductionRules",
+    "Discards",
+    "FinalRound",
+    "Grounded",
+    "History",
     "Judgement",
+    "LegalMoves",
+    "Marks",
+    "NextPlayable",
     "Notes",
+    "Options",
+    "OwnActions",
+    "OwnDeductions",
+    "PartnerDeductions",
+    "PartnerKnowledge",
+    "PastGames",
+    "ProbabilityAdvice",
     "RatedChoice",
+    "Remembered",
     "Reply",
     "Role",
+    "Rules",
     "Section",
     "Sections",
+    "State",
+    "StepByStep",
+    "Strategy",
     "Truth",
     "Verdict",
+    "Words",
     "add",
     "brier",
+    "conformance",
     "get",
     "load",
     "mark",

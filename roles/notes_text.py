@@ -1,4 +1,4 @@
-"""How notes are put to a model: an adviser's reply under his node's name, or one's own samples as candidates."""
+"""How notes are worded in a prompt: an adviser's reply under its node's name, a node's own samples as candidates."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -6,9 +6,38 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from orchestrator.models.request import Absent
 from orchestrator.replies.text_format import entry, text_of
-from roles.replies import Choice, Form, Reply
+from roles.replies import Choice, Form, Reply, Verdict
 from roles.words import ENGLISH, Words
+
+Notes = Mapping[str, tuple[BaseModel, ...]]
+"""Node name -> its replies, one per sample, in sample order; an absent reply is an `Absent`."""
+
+
+def notes_text(notes: Notes, words: Words = ENGLISH, raw: Form | None = None) -> str:
+    """The notes as one block: reports under their nodes' names, candidates of the node itself, refused moves.
+
+    Absent replies leave no trace. `raw`: reports as they were written, those of programs in this form.
+    """
+    present = {node: [n for n in replies if not isinstance(n, Absent)] for node, replies in notes.items()}
+    verdicts = [n for found in present.values() for n in found if isinstance(n, Verdict)]
+    shown = {node: found for node, found in present.items() if found and not isinstance(found[0], Verdict)}
+    own = [node for node, found in shown.items() if len(notes[node]) > 1 and isinstance(found[0], Choice)]
+    blocks = {
+        "reports": "\n\n".join(report(node, found, words, raw) for node, found in shown.items() if node not in own),
+        "candidates": "\n\n".join(candidates(shown[node], words) for node in own),
+        "refusals": "\n".join(words("- $name: $text", name=v.move, text=v.reason) for v in verdicts if not v.accept),
+    }
+    return "\n\n".join(words.fill(f"{name}.md", **{name: text}) for name, text in blocks.items() if text)
+
+
+def notes_for_judge(notes: Notes, words: Words = ENGLISH, raw: Form | None = None) -> str:
+    """The reports, and the one choice that a judge is asked about."""
+    choices = [note for replies in notes.values() for note in replies if isinstance(note, Choice)]
+    reports = {node: replies for node, replies in notes.items() if not any(isinstance(n, Choice) for n in replies)}
+    chosen = [words.fill("judged.md", move=choice.action, reason=choice.reason) for choice in choices]
+    return "\n\n".join(part for part in (notes_text(reports, words, raw), *chosen) if part)
 
 
 def report(node: str, replies: Sequence[BaseModel], words: Words, raw: Form | None = None) -> str:
@@ -38,9 +67,9 @@ def candidates(replies: Sequence[BaseModel], words: Words) -> str:
     blocks = []
     for number, (move, times) in enumerate(given.items(), 1):
         reasons = dict.fromkeys(choice.reason for choice in choices if str(choice.action) == move)
-        said = "\n".join(f"- {reason}" for reason in reasons)
+        listed = "\n".join(f"- {reason}" for reason in reasons)
         head = words(CANDIDATE, number=number, move=move, times=times, all=len(choices))
-        blocks.append(f"{head}\n{said}")
+        blocks.append(f"{head}\n{listed}")
     return "\n".join(blocks)
 
 
@@ -52,7 +81,7 @@ def plain(reply: BaseModel, words: Words) -> str:
 
 
 def lines(reply: Mapping[str, Any], words: Words) -> str:
-    """The same of a reply as plain data."""
+    """The same for a reply as plain data."""
     return "\n".join(line for key, value in reply.items() for line in _field(key, value, words))
 
 

@@ -1,8 +1,9 @@
 """What a role is, and the one table of roles."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from pydantic import BaseModel
 
@@ -10,22 +11,20 @@ import prompts
 from orchestrator import plugins
 from orchestrator.errors import UserError
 from orchestrator.models.request import Absent, Part
-from roles.hanabi.sections.table import LegalMoves
-from roles.marks import Mark, Marks, Truth, checked
-from roles.notes_text import candidates, report
-from roles.replies import Choice, Form, Judgement, Reply, Shortlist, Verdict, answer_format
-from roles.sections import Choices, Options, Section, Sections, check_choices, defaults
+from roles.marks import Mark, Marks, checked
+from roles.notes_text import Notes, notes_for_judge, notes_text
+from roles.options import AllowedValues, Options, check_declared, defaults
+from roles.replies import Form, Judgement, Reply, Shortlist, answer_format
+from roles.sections import LegalMoves, Section, Sections
 from roles.words import ENGLISH, Words
 
-Notes = Mapping[str, tuple[BaseModel, ...]]
-"""Node name -> its replies, one per sample, in sample order; an absent reply is an `Absent`."""
-
 Solve = Callable[[Sections, Notes], BaseModel]
+"""A role's program: the sections and the notes that a model would get -> the reply."""
 
 
 @dataclass(frozen=True)
 class Role:
-    """A question about a position. Words and program get the same: the sections told, and the notes read."""
+    """A question about a position. A model and the program get the same: the sections, and the notes read."""
 
     name: str
     reply: type[Reply]
@@ -34,17 +33,17 @@ class Role:
     needs: tuple[type[Section], ...] = ()
     """Those without which its program cannot answer."""
     solve: Solve | None = None
-    """Its exact twin: computes the same reply without a model."""
+    """Its program: computes the exact reply without a model."""
     template: str | None = None
     """Its instruction for a model; None for a role that only a program plays."""
     title: str = ""
     """One line: what the role is for."""
     settled: Callable[[Sections, Notes], BaseModel | None] | None = None
     """The reply, when there is nothing to ask: a selector of a single candidate."""
-    options: Choices = field(default_factory=dict)
-    """What a node may set for it; its program finds them in `told.options`, its template as variables."""
+    options: AllowedValues = field(default_factory=dict)
+    """What a node may set for it; its program finds them in `sections.options`, its template as variables."""
     mark: Mark | None = None
-    """Scores a reply once the truth is known; see `roles.mark`."""
+    """Scores a reply once the hidden cards are known; see `roles.mark`."""
 
     def instruction(self, words: Words) -> str:
         """Its template in a language. Raises UserError when there is none."""
@@ -57,7 +56,7 @@ class Role:
         wanted = prompts.variables(self.template or "")
         return {name: value for name, value in (defaults(self.options) | dict(options)).items() if name in wanted}
 
-    def tell(
+    def prompt(
         self,
         sections: Sections,
         notes: Notes,
@@ -66,17 +65,17 @@ class Role:
         *,
         raw: bool = False,
     ) -> tuple[Part, ...]:
-        """The prompt's named parts: the sections told, the notes read, the instruction, the answer format.
+        """The prompt's named parts: the sections, the notes read, the instruction, the answer format.
 
         `reply`: a variant of its own type, such as one with ratings. `raw`: reports are passed on as they were written.
         """
         words, written = sections.words, form if raw else None
         instruction = self.instruction(words)
-        if LegalMoves in sections:  # which is where a shortlist is told
-            notes = {node: tuple(n for n in said if not isinstance(n, Shortlist)) for node, said in notes.items()}
-        told_notes = judged(notes, words, written) if issubclass(self.reply, Judgement) else say(notes, words, written)
+        if LegalMoves in sections:  # a shortlist shows there
+            notes = {node: tuple(n for n in replies if not isinstance(n, Shortlist)) for node, replies in notes.items()}
+        text = notes_for_judge if issubclass(self.reply, Judgement) else notes_text
         own = (
-            Part("notes", told_notes),
+            Part("notes", text(notes, words, written)),
             Part("instruction", prompts.substitute(instruction, self.filling(sections.options), self.name)),
             Part("answer_format", answer_format(reply or self.reply, form, words)),
         )
@@ -97,11 +96,11 @@ def add(made: Role) -> Role:
     if made.reply.names_moves and made.template is not None and LegalMoves not in made.takes:
         raise UserError(f"role {made.name!r} names moves but does not take the section 'legal_moves'")
     try:
-        check_choices(f"role {made.name!r}", made.options)
+        check_declared(f"role {made.name!r}", made.options)
     except ValueError as error:
         raise UserError(str(error)) from None
     if surplus := prompts.variables(made.template or "") - set(made.options):
-        raise UserError(f"the template of role {made.name!r} has variables, which nothing fills: {sorted(surplus)}")
+        raise UserError(f"the template of role {made.name!r} has variables, which no option fills: {sorted(surplus)}")
     _KNOWN[made.name], _SOURCES[made.name] = made, by
     return made
 
@@ -112,16 +111,16 @@ def role(
     takes: tuple[type[Section], ...],
     needs: tuple[type[Section], ...] = (),
     template: str | Path | None = None,
-    options: Choices | None = None,
+    options: AllowedValues | None = None,
     settled: Callable[[Sections, Notes], BaseModel | None] | None = None,
     mark: Mark | None = None,
 ) -> Callable[[Solve], Role]:
-    """Make a role of its exact twin; the function's name is the role's, its docstring's first line the title.
+    """Make a role of its program; the function's name is the role's, its docstring's first line the title.
 
     `template`: the instruction for a model, as text or as a file; a role of this package finds its own in prompts/.
     `options`: what a node may set, e.g. `{"k": (5, 3, "all")}`; the default comes first.
     `settled`: the reply when there is nothing to ask.
-    `mark`: scores a reply, `(reply, told, truth) -> numbers by name`, once the truth is known.
+    `mark`: scores a reply, `(reply, sections, truth) -> numbers by name`, once the hidden cards are known.
     """
 
     def made(solve: Solve) -> Role:
@@ -163,36 +162,11 @@ def source(name: str) -> str:
     return _SOURCES[get(name).name]
 
 
-def mark(role: Role, reply: BaseModel, sections: Sections, truth: Truth) -> Marks | None:
-    """What a role's mark says of a reply; None when it has none, or when there is nothing to mark.
+def mark(role: Role, reply: BaseModel, sections: Sections, truth: Any) -> Marks | None:
+    """The marks of a reply; None when its role has no mark, or when there is nothing to mark.
 
-    `told`: what the role was told when it replied. Raises ValueError for a mark that is no finite number.
+    `sections`: those that the role got when it replied. Raises ValueError for a mark that is no finite number.
     """
     if role.mark is None or isinstance(reply, Absent):
         return None
     return checked(role.name, role.mark(reply, sections, truth))
-
-
-def judged(notes: Notes, words: Words = ENGLISH, raw: Form | None = None) -> str:
-    """The reports, and the one choice that a judge is asked about."""
-    choices = [note for replies in notes.values() for note in replies if isinstance(note, Choice)]
-    reports = {node: said for node, said in notes.items() if not any(isinstance(note, Choice) for note in said)}
-    chosen = [words.fill("judged.md", move=choice.action, reason=choice.reason) for choice in choices]
-    return "\n\n".join(part for part in (say(reports, words, raw), *chosen) if part)
-
-
-def say(notes: Notes, words: Words = ENGLISH, raw: Form | None = None) -> str:
-    """The notes as one block: reports under their nodes' names, one's own candidates, what was refused.
-
-    Absent ones leave no trace. `raw`: reports as they were written, those of programs in this form.
-    """
-    there = {node: [n for n in replies if not isinstance(n, Absent)] for node, replies in notes.items()}
-    verdicts = [n for found in there.values() for n in found if isinstance(n, Verdict)]
-    told = {node: found for node, found in there.items() if found and not isinstance(found[0], Verdict)}
-    own = [node for node, found in told.items() if len(notes[node]) > 1 and isinstance(found[0], Choice)]
-    blocks = {
-        "reports": "\n\n".join(report(node, found, words, raw) for node, found in told.items() if node not in own),
-        "candidates": "\n\n".join(candidates(told[node], words) for node in own),
-        "refusals": "\n".join(words("- $name: $text", name=v.move, text=v.reason) for v in verdicts if not v.accept),
-    }
-    return "\n\n".join(words.fill(f"{name}.md", **{name: text}) for name, text in blocks.items() if text)

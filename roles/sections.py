@@ -1,60 +1,21 @@
-"""What a section is, and all that a role is told of a position."""
+"""What a section is, the registry of sections, and all the sections that a role gets of a position."""
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
-from typing import ClassVar, Self, TypeVar
+from typing import Any, ClassVar, Self, TypeVar
 
 import prompts
+from orchestrator.errors import UserError
+from orchestrator.hanabi.moves import Listed, Move, listed
 from orchestrator.hanabi.view import View
 from orchestrator.models.request import Part
+from roles.options import AllowedValues, Options, check_declared, defaults
 from roles.words import ENGLISH, Words
 
 OWN_PARTS = ("notes", "instruction", "answer_format")
 """Parts of a prompt that are no sections: what the node reads, its role's instruction, how to answer."""
-
-Options = Mapping[str, object]
-Choices = Mapping[str, tuple[object, ...]]
-"""The options there are, each with its allowed values, the default first; `int` allows any count, a
-range its numbers."""
-
-
-def defaults(choices: Choices) -> dict[str, object]:
-    return {option: allowed[0] for option, allowed in choices.items()}
-
-
-def check_choices(what: str, choices: Choices) -> None:
-    """Raises ValueError with a sentence for options that are declared in another way."""
-    for option, allowed in choices.items():
-        if not isinstance(allowed, tuple) or not allowed or isinstance(allowed[0], type | range):
-            said = "its allowed values as a tuple, the default first, e.g. (5, 3, 'all') or (10, int)"
-            raise ValueError(f"option {option!r} of {what} is declared as {allowed!r}; give {said}")
-
-
-def check_options(what: str, options: Options, choices: Choices) -> None:
-    """Raises ValueError with a sentence for an option that there is not, or a value that it cannot have."""
-    for option, value in options.items():
-        if option not in choices:
-            raise ValueError(f"{what} has no option {option!r}; known: {', '.join(choices) or 'none'}")
-        allowed = choices[option]
-        if not any(_allows(one, value) for one in allowed):
-            known = ", ".join(map(shown, allowed))
-            raise ValueError(f"option {option!r} of {what} is {value!r}; it can be: {known}")
-
-
-def _allows(allowed: object, value: object) -> bool:
-    if isinstance(allowed, range):
-        return type(value) is int and value in allowed
-    if allowed is int:
-        return type(value) is int and value >= 0
-    return value == allowed and type(value) is type(allowed)
-
-
-def shown(allowed: object) -> str:
-    """An allowed value in words."""
-    if isinstance(allowed, range):
-        return f"a number from {allowed[0]} to {allowed[-1]}"
-    return "a number" if allowed is int else str(allowed)
 
 
 @dataclass(frozen=True)
@@ -65,16 +26,20 @@ class Section:
     """Its name in configs, and its template's."""
     template: ClassVar[str | Path | None] = None
     """Its words, as text or as a file; None for the file of its name in prompts/sections/."""
-    choices: ClassVar[Choices] = {}
+    choices: ClassVar[AllowedValues] = {}
     """The options that a context or a graph may set. The first may be given by its bare value."""
 
     @classmethod
     def of(cls, view: View, options: Options) -> Self:
-        """Cut from a view. `options` holds every option of `choices`."""
+        """The section of a view. `options` holds every option of `choices`."""
         return cls()
 
+    def holding(self, memory: Mapping[str, Any]) -> Self:
+        """The same with what it needs of the seat's memory; most sections need nothing."""
+        return self
+
     def variables(self, words: Words) -> dict[str, object]:
-        """What the template is filled with."""
+        """The values of the template's variables."""
         return {}
 
     @classmethod
@@ -91,15 +56,81 @@ class Section:
         """For a model; empty when there is nothing to say."""
         return prompts.substitute(self.wording(words), self.variables(words), f"sections/{self.name}.md")
 
-    def said(self, words: Words = ENGLISH) -> str:
-        """Its words, made once: the nodes of a turn are told the same section."""
-        known: dict[Words, str] = self.__dict__.setdefault("_said", {})
+    def rendered(self, words: Words = ENGLISH) -> str:
+        """Its words, made once: the nodes of a turn share their sections."""
+        known: dict[Words, str] = self.__dict__.setdefault("_rendered", {})
         if words not in known:
             known[words] = self.words(words)
         return known[words]
 
 
 S = TypeVar("S", bound=Section)
+
+SECTIONS: dict[str, type[Section]] = {}
+"""Every section by its name."""
+
+
+def section(kind: type[S]) -> type[S]:
+    """Register a section by its name; a decorator. Raises UserError when the name is taken.
+
+    A section from outside this project brings its words in `template`, as text or as a file.
+    """
+    if kind.name in (*SECTIONS, *OWN_PARTS):
+        owner = SECTIONS[kind.name].__module__ if kind.name in SECTIONS else "every prompt"
+        raise UserError(
+            f"section {kind.name!r} is registered twice: by {owner} and by {kind.__module__}; choose another name"
+        )
+    if kind.template is None and kind.name not in prompts.names("sections"):
+        raise UserError(f"section {kind.name!r} has no template; give it its words as text or as a file")
+    try:
+        check_declared(f"section {kind.name!r}", kind.choices)
+    except ValueError as error:
+        raise UserError(str(error)) from None
+    SECTIONS[kind.name] = kind
+    return kind
+
+
+RECOMMENDED = "The moves to choose from: those that a recommender listed, of $legal legal ones"
+
+
+@section
+@dataclass(frozen=True)
+class LegalMoves(Section):
+    """The legal moves, each with its label: the moves that a reply may name."""
+
+    name = "legal_moves"
+    choices = {"labels": ("numbers", "letters")}
+    listed: Listed
+    """By label. A move refused this turn is not among them; the others keep their labels."""
+    letters: bool = False
+    legal: int | None = None
+    """How many legal moves there were before a recommender listed some of them; None when nobody did."""
+
+    @classmethod
+    def of(cls, view: View, options: Options) -> Self:
+        letters = options["labels"] == "letters"
+        return cls(listed(view.legal, letters=letters), letters)
+
+    @property
+    def moves(self) -> tuple[Move, ...]:
+        return tuple(self.listed.values())
+
+    def among(self, recommended: Sequence[Move]) -> Self:
+        """Only those that are recommended, in their order, with labels of their own; all where nothing is."""
+        if not recommended:
+            return self
+        kept = [move for move in recommended if move in self.moves]
+        return replace(self, listed=listed(kept, letters=self.letters), legal=len(self.moves))
+
+    def without(self, refused: Sequence[Move]) -> Self:
+        if not refused:
+            return self
+        return replace(self, listed={label: move for label, move in self.listed.items() if move not in refused})
+
+    def variables(self, words: Words) -> dict[str, object]:
+        title = words("Your legal moves") if self.legal is None else words(RECOMMENDED, legal=self.legal)
+        moves = "\n".join(f"{label}: {move}" for label, move in self.listed.items())
+        return {"title": title, "moves": moves}
 
 
 class Sections:
@@ -110,15 +141,16 @@ class Sections:
         self.options: Options = options or {}
         """The role's own options, each of those it has."""
         self.words = words
-        """The language in which a model is told, and in which a program that writes for models does so."""
+        """The language of the prompt, in which a program that writes for models writes as well."""
 
     def get(self, kind: type[S]) -> S | None:
+        """The section of a type; None when it is not among them."""
         found = self._by_kind.get(kind)
         return found if isinstance(found, kind) else None
 
     def __getitem__(self, kind: type[S]) -> S:
         if (found := self.get(kind)) is None:
-            raise KeyError(f"section {kind.name!r} was not told")
+            raise KeyError(f"section {kind.name!r} is missing")
         return found
 
     def __contains__(self, kind: type[Section]) -> bool:
@@ -127,11 +159,55 @@ class Sections:
     def __iter__(self) -> Iterator[Section]:
         return iter(self._by_kind.values())
 
-    def but(self, *changed: Section) -> "Sections":
-        """The same with some of its sections as these."""
+    def replacing(self, *changed: Section) -> "Sections":
+        """A copy in which these sections stand in place of those of their types."""
         by_kind = {type(section): section for section in changed}
-        return Sections((by_kind.get(kind, told) for kind, told in self._by_kind.items()), self.options, self.words)
+        return Sections((by_kind.get(kind, old) for kind, old in self._by_kind.items()), self.options, self.words)
 
     def parts(self) -> tuple[Part, ...]:
         """The sections in words, those with nothing to say left out."""
-        return tuple(Part(s.name, text) for s in self if (text := s.said(self.words)))
+        return tuple(Part(s.name, text) for s in self if (text := s.rendered(self.words)))
+
+
+def cut(
+    view: View,
+    kinds: Iterable[tuple[type[Section], Options]],
+    refused: Sequence[Move] = (),
+    memory: Mapping[str, Any] | None = None,
+    options: Options | None = None,
+    words: Words = ENGLISH,
+    recommended: Sequence[Move] = (),
+) -> Sections:
+    """The sections of a view, each with its options. `options` are the role's.
+
+    Where moves are recommended, the list of legal moves holds them alone; refused moves leave it.
+    """
+
+    def whole(section: Section) -> Section:
+        if isinstance(section, LegalMoves):
+            return section.among(recommended).without(refused)
+        return section.holding(memory or {})
+
+    seen = _Seen(view)
+    # mypy takes the instances' __hash__ for the classes'
+    cuts = (_of(kind, seen, tuple(given.items())) for kind, given in kinds)  # type: ignore[arg-type]
+    return Sections(map(whole, cuts), options, words)
+
+
+class _Seen:
+    """A view as a key: equal to itself alone."""
+
+    def __init__(self, view: View) -> None:
+        self.view = view
+
+    def __hash__(self) -> int:
+        return id(self.view)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Seen) and other.view is self.view
+
+
+@lru_cache(maxsize=4096)  # the sections of the turns that are being played, some fifteen each
+def _of(kind: type[Section], seen: _Seen, given: tuple[tuple[str, object], ...]) -> Section:
+    """A section, made once for all the nodes of a turn that get it."""
+    return kind.of(seen.view, defaults(kind.choices) | dict(given))

@@ -10,7 +10,7 @@ from rich.text import Text
 
 import graphs
 from graphs import context
-from graphs.compile import attempts
+from graphs.attempts import attempts
 from graphs.config import PLAYERS, SETTINGS, GraphConfig
 
 SHOWN = (*SETTINGS, "options")

@@ -12,8 +12,8 @@ from experiments.show.graph_tree import calls, depth
 from graphs import context
 from orchestrator import players
 from roles import Role
+from roles.options import shown
 from roles.replies import answer_format
-from roles.sections import shown
 
 
 def list_graphs(console: Console) -> None:

@@ -16,7 +16,7 @@ from experiments.results.run_folder import RUN
 from experiments.results.story import Story, Turn
 from experiments.statistics.estimates import standard_error
 from experiments.statistics.labels import labelled
-from graphs.compile import attempts, role_node
+from graphs.attempts import attempts, role_node
 from graphs.config import GraphConfig
 from graphs.prompting import notes_of
 from orchestrator import journal
@@ -112,7 +112,7 @@ def choice(config: GraphConfig, turn: Turn, notes: Notes, memory: Memory) -> Mov
     node = role_node(config, config.decides, attempts(config)[0])
     if node.role.solve is None:
         return None
-    reply = node.role.solve(node.sections(turn.started.view, notes, memory), node.hears(notes))
+    reply = node.role.solve(node.sections(turn.started.view, notes, memory), node.notes_read(notes))
     return reply.action if isinstance(reply, Choice) else None
 
 

@@ -1,0 +1,37 @@
+"""The built-in roles, a file each, and what their programs share.
+
+A role's file holds its reply type, its program (a function under `@role`) and, where there is one, its mark.
+`sections/` is what a role sees of a position, `reasoning/` what the programs think with. `conformance.py` checks a role
+for its author, `truth.py` is what marks are computed from, `simulated_errors.py` makes programs err like models. The
+folder imports `orchestrator`, `prompts` and the files of `roles/`. Start reading with `proposer.py` and `analyst.py`.
+
+Importing the folder registers the roles.
+"""
+
+from importlib import import_module
+
+ROLES = (
+    "action_recommender",
+    "aggregator",
+    "analyst",
+    "cac_interpreter",
+    "discard_strategist",
+    "first_order",
+    "first_ranked",
+    "generator",
+    "history_analyst",
+    "plan_evaluator",
+    "planner",
+    "proposer",
+    "safety",
+    "second_order",
+    "selector",
+    "self_verifier",
+    "tom_interpreter",
+    "tracker",
+    "watson",
+)
+"""The files that hold roles."""
+
+for module in ROLES:
+    import_module(f"roles.hanabi.{module}")

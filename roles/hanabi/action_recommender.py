@@ -10,11 +10,13 @@ from itertools import islice
 from roles.hanabi.reasoning import literal_play
 from roles.hanabi.reasoning.position import NEEDS, TAKES, Position
 from roles.hanabi.sections.table import FinalRound, State
-from roles.registry import Notes, role
+from roles.notes_text import Notes
+from roles.options import AllowedValues, defaults
+from roles.registry import role
 from roles.replies import Recommended, Shortlist
-from roles.sections import Choices, Sections, defaults
+from roles.sections import Sections
 
-OPTIONS: Choices = {"k": (5, 3, "all", range(1, 51)), "shuffle": (False, True)}
+OPTIONS: AllowedValues = {"k": (5, 3, "all", range(1, 51)), "shuffle": (False, True)}
 """`k`: how many moves it lists. `shuffle`: shown in an order that says
 nothing of their ranks, the same whenever the same seat stands before the same moves on the same turn."""
 

@@ -19,7 +19,8 @@ from roles.hanabi.reasoning.literal_play import LIKELY
 from roles.hanabi.reasoning.position import NEEDS, Position
 from roles.hanabi.selector import by_frequency, candidates
 from roles.hanabi.tom_interpreter import MindReport
-from roles.registry import Notes, role
+from roles.notes_text import Notes
+from roles.registry import role
 from roles.replies import Choice
 from roles.sections import Sections
 

@@ -6,10 +6,11 @@ from roles.hanabi.reasoning import literal_play
 from roles.hanabi.reasoning.position import TAKES, Position
 from roles.hanabi.sections.fixed import Conventions, Rules
 from roles.hanabi.sections.history import History, Remembered
-from roles.hanabi.sections.table import FinalRound, LegalMoves, NextPlayable, State
-from roles.registry import Notes, role
+from roles.hanabi.sections.table import FinalRound, NextPlayable, State
+from roles.notes_text import Notes
+from roles.registry import role
 from roles.replies import Reply
-from roles.sections import Sections
+from roles.sections import LegalMoves, Sections
 from roles.words import ENGLISH
 
 

@@ -25,11 +25,12 @@ from orchestrator.replies import reader, text_format
 from roles import registry
 from roles.hanabi.reasoning import literal_play
 from roles.hanabi.reasoning.position import TAKES, Position
-from roles.hanabi.sections.table import LegalMoves, cut
-from roles.marks import Truth
-from roles.registry import Notes, Role
+from roles.hanabi.truth import Truth
+from roles.notes_text import Notes
+from roles.options import Options, defaults
+from roles.registry import Role
 from roles.replies import Choice, Form, Judgement, Reply, variant
-from roles.sections import Options, Section, Sections, defaults
+from roles.sections import LegalMoves, Section, Sections, cut
 
 FORMS: tuple[Form, ...] = ("text", "json", "json_schema")
 EVERY = 13
@@ -146,9 +147,9 @@ def _tells(role: Role, at: Case) -> Iterator[str]:
         if role.template is None:
             return
         try:
-            role.tell(at.told(role, options=options), at.notes(role), variant(role.reply, ratings, first), form)
+            role.prompt(at.told(role, options=options), at.notes(role), variant(role.reply, ratings, first), form)
         except Exception as error:
-            yield f"tell() raised {_said(error)}"
+            yield f"prompt() raised {_said(error)}"
 
 
 def _settings(role: Role) -> list[Mapping[str, object]]:
@@ -246,7 +247,7 @@ def _hears(role: Role, at: Case) -> Iterator[str]:
         try:
             _solve(role, at.told(role), heard)
             if role.template is not None:
-                role.tell(at.told(role), heard)
+                role.prompt(at.told(role), heard)
         except Exception as error:
             yield f"when {what}, it raised {_said(error)}"
 

@@ -13,8 +13,10 @@ from roles.hanabi.reasoning.convention_scene import scene
 from roles.hanabi.reasoning.position import TAKES, Position
 from roles.hanabi.sections.fixed import CardCounts, Conventions, ProbabilityAdvice, Rules
 from roles.hanabi.sections.table import FinalRound, State
-from roles.marks import Marks, Truth, brier
-from roles.registry import Notes, role
+from roles.hanabi.truth import Truth
+from roles.marks import Marks, brier
+from roles.notes_text import Notes
+from roles.registry import role
 from roles.replies import Chance, Reply
 from roles.sections import Sections
 

@@ -3,7 +3,8 @@
 from roles.hanabi.action_recommender import by_rank
 from roles.hanabi.reasoning import literal_play
 from roles.hanabi.reasoning.position import NEEDS, TAKES, Position
-from roles.registry import Notes, role
+from roles.notes_text import Notes
+from roles.registry import role
 from roles.replies import Choice
 from roles.sections import Sections
 

@@ -8,7 +8,8 @@ from roles.hanabi.sections.fixed import Conventions, Rules
 from roles.hanabi.sections.history import OwnActions, Remembered
 from roles.hanabi.sections.table import FinalRound, NextPlayable
 from roles.hanabi.tom_interpreter import MindReport
-from roles.registry import Notes, role
+from roles.notes_text import Notes
+from roles.registry import role
 from roles.replies import Choice
 from roles.sections import Sections
 

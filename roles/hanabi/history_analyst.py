@@ -16,9 +16,12 @@ from roles.hanabi.sections.fixed import CardCounts, Conventions, ProbabilityAdvi
 from roles.hanabi.sections.history import History, Remembered
 from roles.hanabi.sections.past_games import PastGames
 from roles.hanabi.sections.table import FinalRound, NextPlayable, State
-from roles.marks import Marks, Truth
-from roles.registry import Notes, role
-from roles.sections import Choices, Section, Sections
+from roles.hanabi.truth import Truth
+from roles.marks import Marks
+from roles.notes_text import Notes
+from roles.options import AllowedValues
+from roles.registry import role
+from roles.sections import Section, Sections
 
 
 @dataclass(frozen=True)
@@ -60,7 +63,7 @@ def held(report: HistoryReport, sections: Sections, truth: Truth) -> Marks | Non
 SECTIONS: tuple[type[Section], ...] = (Rules, Conventions, *TAKES, NextPlayable, FinalRound, History)
 
 
-OPTIONS: Choices = {"trust": ("learnt", "blind")}
+OPTIONS: AllowedValues = {"trust": ("learnt", "blind")}
 """`trust`: whether its program learns from what partners do how far they keep to the conventions, or takes everybody to
 keep to them."""
 

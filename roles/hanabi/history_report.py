@@ -7,7 +7,7 @@ from pydantic import Field
 from orchestrator.hanabi.cards import Card, mask
 from orchestrator.hanabi.convention.hint_convention import Focus
 from roles.hanabi.reasoning.position import Position
-from roles.registry import Notes
+from roles.notes_text import Notes
 from roles.replies import Chance, Reply
 
 

@@ -11,7 +11,8 @@ from roles.hanabi.first_order import SEEN, FirstOrder
 from roles.hanabi.reasoning import literal_play
 from roles.hanabi.reasoning.position import NEEDS, Position
 from roles.hanabi.second_order import SecondOrder
-from roles.registry import Notes, role
+from roles.notes_text import Notes
+from roles.registry import role
 from roles.replies import Choice, Reply
 from roles.sections import Sections
 from roles.words import Words

@@ -14,9 +14,11 @@ from roles.hanabi.reasoning import literal_play
 from roles.hanabi.reasoning.convention_scene import scene, scene_of
 from roles.hanabi.reasoning.position import NEEDS, Position
 from roles.hanabi.sections.table import State
-from roles.registry import Notes, role
+from roles.notes_text import Notes
+from roles.options import defaults
+from roles.registry import role
 from roles.replies import Choice, RatedChoice, Rating
-from roles.sections import Sections, defaults
+from roles.sections import Sections
 
 OPTIONS: dict[str, tuple[object, ...]] = {"rollouts": (100, range(100_001))}
 """`rollouts`: games played on imagined deals for a move, all tried moves together; none with 0."""

@@ -5,7 +5,8 @@ from roles.hanabi.reasoning.position import NEEDS, TAKES, Position
 from roles.hanabi.sections.fixed import CardCounts, Conventions, ProbabilityAdvice, Rules, StepByStep, Strategy
 from roles.hanabi.sections.history import History, Remembered
 from roles.hanabi.sections.table import FinalRound, NextPlayable
-from roles.registry import Notes, role
+from roles.notes_text import Notes
+from roles.registry import role
 from roles.replies import Choice
 from roles.sections import Section, Sections
 

@@ -15,7 +15,8 @@ from roles.hanabi.history_report import HistoryReport
 from roles.hanabi.reasoning import literal_play
 from roles.hanabi.reasoning.position import NEEDS, TAKES, Position
 from roles.hanabi.sections.table import Discards, OwnDeductions
-from roles.registry import Notes, role
+from roles.notes_text import Notes
+from roles.registry import role
 from roles.replies import Choice, Judgement
 from roles.sections import Sections
 

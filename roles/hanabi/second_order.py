@@ -9,7 +9,8 @@ from orchestrator.hanabi.moves import Discard, Grounded, Move, Play
 from roles.hanabi.first_order import SEEN, narrowed
 from roles.hanabi.reasoning import literal_play
 from roles.hanabi.reasoning.position import NEEDS, Position
-from roles.registry import Notes, role
+from roles.notes_text import Notes
+from roles.registry import role
 from roles.replies import Chance, Reply
 from roles.sections import Sections
 from roles.words import Words

@@ -7,10 +7,10 @@ from orchestrator.hanabi.moves import Move, parse
 from roles.hanabi.proposer import WHOLE
 from roles.hanabi.reasoning import literal_play
 from roles.hanabi.reasoning.position import NEEDS, Position
-from roles.hanabi.sections.table import LegalMoves
-from roles.registry import Notes, role
+from roles.notes_text import Notes
+from roles.registry import role
 from roles.replies import Choice
-from roles.sections import Sections
+from roles.sections import LegalMoves, Sections
 
 
 def only(sections: Sections, notes: Notes) -> Choice | None:

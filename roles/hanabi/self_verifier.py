@@ -4,7 +4,8 @@ from roles.hanabi.reasoning.position import TAKES, Position
 from roles.hanabi.safety import STANDARD, chosen
 from roles.hanabi.sections.fixed import Rules
 from roles.hanabi.sections.table import FinalRound, NextPlayable, State
-from roles.registry import Notes, role
+from roles.notes_text import Notes
+from roles.registry import role
 from roles.replies import Judgement
 from roles.sections import Sections
 

@@ -15,10 +15,11 @@ from orchestrator.hanabi.moves import Discard, Move, Play
 from orchestrator.models.simulated import Rates
 from roles.hanabi.reasoning import literal_play
 from roles.hanabi.reasoning.position import Position
-from roles.hanabi.sections.table import LegalMoves, NextPlayable, OwnDeductions, PartnerDeductions, State
-from roles.registry import Notes, Solve
+from roles.hanabi.sections.table import NextPlayable, OwnDeductions, PartnerDeductions, State
+from roles.notes_text import Notes
+from roles.registry import Solve
 from roles.replies import Choice, Judgement, Reply
-from roles.sections import Section, Sections
+from roles.sections import LegalMoves, Section, Sections
 
 R = TypeVar("R", bound=BaseModel)
 
@@ -88,7 +89,7 @@ def misread(sections: Sections, dice: random.Random | None) -> Iterator[Sections
         r, y, g, w, b = (top + step * (i == colour) for i, top in enumerate(state.fireworks))
         tops = zip(COLOURS, (r, y, g, w, b), strict=True)
         following = tuple(Card(f"{letter}{top + 1}") if top < 5 else None for letter, top in tops)
-        yield sections.but(replace(state, fireworks=(r, y, g, w, b)), NextPlayable(following))
+        yield sections.replacing(replace(state, fireworks=(r, y, g, w, b)), NextPlayable(following))
 
 
 def forgetful(sections: Sections, dice: random.Random | None) -> Sections | None:
@@ -102,7 +103,7 @@ def forgetful(sections: Sections, dice: random.Random | None) -> Sections | None
             outright = tuple(known.positive for known in hand.known)
             less = replace(others, masks={**others.masks, hand.seat: outright})
             found += [less] if less != others else []
-    return sections.but(dice.choice(found)) if dice and found else None
+    return sections.replacing(dice.choice(found)) if dice and found else None
 
 
 # What it answers

@@ -15,7 +15,8 @@ from roles.hanabi.reasoning.position import NEEDS, Position
 from roles.hanabi.sections.fixed import DeductionRules
 from roles.hanabi.sections.history import History, Remembered
 from roles.hanabi.sections.table import State
-from roles.registry import Notes, role
+from roles.notes_text import Notes
+from roles.registry import role
 from roles.replies import Deduction, TrackedChoice
 from roles.sections import Sections
 

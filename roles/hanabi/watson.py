@@ -13,7 +13,8 @@ from roles.hanabi.sections.fixed import CardCounts, Conventions, ProbabilityAdvi
 from roles.hanabi.sections.history import History
 from roles.hanabi.sections.table import Discards, FinalRound, State
 from roles.hanabi.selector import by_frequency, candidates
-from roles.registry import Notes, role
+from roles.notes_text import Notes
+from roles.registry import role
 from roles.replies import Choice, Reply
 from roles.sections import Section, Sections
 

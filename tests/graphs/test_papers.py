@@ -14,7 +14,7 @@ from orchestrator.replies.text_format import label
 from orchestrator.table.game_loop import play_async
 from roles.hanabi.reasoning import literal_play
 from roles.hanabi.reasoning.position import TAKES, Position
-from roles.hanabi.sections.table import cut
+from roles.sections import cut
 from tests.support.positions import position, turn_of
 from tests.support.small_graph import LAST, OPENING, scripted, turn
 

@@ -6,7 +6,7 @@ import pytest
 
 import graphs
 import roles
-from graphs.compile import attempts
+from graphs.attempts import attempts
 from graphs.config import checked, parse
 from graphs.prompting import notes_of, requests
 from orchestrator.errors import RoleError
@@ -14,7 +14,7 @@ from orchestrator.hanabi.moves import Discard, Play
 from orchestrator.journal.events import Call, VerdictGiven
 from roles import Choice, Sections, Verdict
 from roles.hanabi.reasoning.position import TAKES, Position
-from roles.hanabi.sections.table import cut
+from roles.sections import cut
 from tests.support.positions import random_views, turn_of
 from tests.support.small_graph import LAST, OPENING, nodes, scripted, small, turn
 

@@ -16,8 +16,8 @@ import graphs
 import roles
 from experiments.results.story import Story, Turn
 from experiments.statistics import simulated_errors as error_table
-from graphs.compile import attempts, role_node, safety_node
-from graphs.simulated import Question, Simulated
+from graphs.attempts import attempts, role_node, safety_node
+from graphs.simulated import Question, SimulatedModel
 from orchestrator import journal
 from orchestrator.errors import UserError
 from orchestrator.hanabi.moves import Discard, Play, listed
@@ -35,9 +35,10 @@ from orchestrator.table.seat import GameContext
 from roles import Choice, Judgement, RatedChoice, Reply, Role, Sections
 from roles.hanabi import simulated_errors
 from roles.hanabi.reasoning.position import TAKES, Position
-from roles.hanabi.sections.table import NextPlayable, OwnDeductions, PartnerDeductions, State, cut
+from roles.hanabi.sections.table import NextPlayable, OwnDeductions, PartnerDeductions, State
 from roles.hanabi.simulated_errors import Slips
 from roles.replies import variant
+from roles.sections import cut
 from tests.conftest import Run
 from tests.support.folders import ROOT
 from tests.support.positions import GRAPHS, literal_views
@@ -187,7 +188,7 @@ async def test_broken_texts_are_mended_asked_again_or_given_up_at_the_stated_rat
     assert role.solve is not None
     exact = partial(role.solve, told, {})
     data = exact().as_data()  # type: ignore[attr-defined]
-    brain = Simulated(SimSettings(**only(malformed=rate))).asked(Question(role.solve, exact, told, {}))
+    brain = SimulatedModel(SimSettings(**only(malformed=rate))).for_question(Question(role.solve, exact, told, {}))
     for number in range(asks):
         made = await answer(asked(role, view, form, number), brain, done.append)
         assert isinstance(made, Absent) or (isinstance(made, Reply) and made.as_data() == data)

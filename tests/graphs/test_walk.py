@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 import graphs
-from graphs.compile import built
+from graphs.compile import build
 from graphs.node import SeatRuntime, SeatState
 from graphs.walk import Walk, walk
 from orchestrator.hanabi.view import View
@@ -28,7 +28,7 @@ async def both(name: str, view: View) -> tuple[Any, Any]:
         events: list[Event] = []
         state: SeatState = {"view": view, "memory": {}, "notes": {}, "failed": []}
         kit = SeatRuntime({}, GameContext(events.append))
-        done = await (walked(state, kit) if walked else built(config, view.players).graph.ainvoke(state, context=kit))
+        done = await (walked(state, kit) if walked else build(config, view.players).ainvoke(state, context=kit))
         found.append((done["notes"], sorted(event.model_dump_json() for event in events)))
     return found[0], found[1]
 

@@ -13,7 +13,8 @@ from orchestrator.models.request import Absent
 from roles import Notes, Reply, Role, Sections, Truth
 from roles.hanabi import conformance
 from roles.hanabi.sections.history import History
-from roles.hanabi.sections.table import Discards, FinalRound, LegalMoves, State
+from roles.hanabi.sections.table import Discards, FinalRound, State
+from roles.sections import LegalMoves
 from tests.conftest import Run
 
 
@@ -124,10 +125,10 @@ WRONG = [
     (replace(SOUND, needs=(State, FinalRound)), "it needs the sections final_round, which it does not take"),
     (replace(SOUND, template="Count to $k."), "its template has variables that no option fills: k"),
     (replace(SOUND, template=" "), "its template is empty"),
-    (replace(SOUND, template="It costs 5 $."), "tell() raised ValueError: Invalid placeholder"),
+    (replace(SOUND, template="It costs 5 $."), "prompt() raised ValueError: Invalid placeholder"),
     (replace(SOUND, solve=chance), "solve() gave two replies to the same position"),
     (replace(SOUND, solve=other), "solve() gave a Named, not a Left (first seen at 2 players, turn 1)"),
-    (replace(SOUND, solve=untold), "solve() raised KeyError: \"section 'history' was not told\""),
+    (replace(SOUND, solve=untold), "solve() raised KeyError: \"section 'history' is missing\""),
     (replace(SOUND, solve=fussy, options={"k": (1, 2)}), "solve() raised ValueError: invalid literal"),
     (replace(NAMING, solve=beyond), "solve() named 'play slot 4', which is not legal (first seen at 4 players"),
     (replace(NAMING, solve=always), "solve() named 'play slot 0', which was refused"),

@@ -20,8 +20,8 @@ from roles.hanabi.plan_evaluator import PlannedChoice
 from roles.hanabi.reasoning import literal_play
 from roles.hanabi.reasoning.position import TAKES, Position
 from roles.hanabi.second_order import MoveReading, SecondOrder
-from roles.hanabi.sections.table import cut
 from roles.replies import Recommended, Shortlist
+from roles.sections import cut
 from tests.support.positions import POSITIONS, events_of, literal_views, position, random_views, turn_of
 from tests.support.small_graph import LAST, OPENING, scripted, turn
 

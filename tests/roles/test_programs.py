@@ -25,9 +25,10 @@ from roles.hanabi.reasoning import literal_play
 from roles.hanabi.reasoning.position import TAKES, Position
 from roles.hanabi.safety import LIMITS, Safety, safest
 from roles.hanabi.sections.history import History
-from roles.hanabi.sections.table import Discards, LegalMoves, OwnDeductions, State, cut
-from roles.registry import say
+from roles.hanabi.sections.table import Discards, OwnDeductions, State
+from roles.notes_text import notes_text
 from roles.replies import TrackedChoice, answer_format, variant
+from roles.sections import LegalMoves, cut
 from tests.support.positions import literal_views, position, random_views
 
 DECIDING = (
@@ -208,14 +209,14 @@ def test_a_wrong_variable_in_a_template_is_named() -> None:
 def test_an_absent_colleague_leaves_no_scar() -> None:
     report = HistoryReport(insights=(), inferred=(), summary="Nothing yet.")
     there = {"history_analyst": (report,)}
-    assert say({**there, "analyst": (Absent(reason="HTTP 500: secret"),)}) == say(there)
-    assert say({"analyst": (Absent(reason="x"),)}) == ""
+    assert notes_text({**there, "analyst": (Absent(reason="HTTP 500: secret"),)}) == notes_text(there)
+    assert notes_text({"analyst": (Absent(reason="x"),)}) == ""
 
 
 def test_candidates_are_listed_once_with_their_counts() -> None:
     play, hint = Play(slot=0), HintRank(to=1, rank=1)
     notes = tuple(Choice(reason=f"because {i}", action=play if i else hint) for i in range(3))
-    told = say({"proposer": (*notes, Absent(reason="x"))})
+    told = notes_text({"proposer": (*notes, Absent(reason="x"))})
     assert "candidate 1: hint P1 rank 1 (given 1 of 3 times)" in told
     assert "candidate 2: play slot 0 (given 2 of 3 times)" in told
     assert told.count("because") == 3
@@ -223,8 +224,8 @@ def test_candidates_are_listed_once_with_their_counts() -> None:
 
 def test_refused_moves_are_told_with_the_reason() -> None:
     verdicts = (Verdict(move=Play(slot=0), accept=False, reason="too risky"),)
-    assert "- play slot 0: too risky" in say({"check": verdicts})
-    assert say({"check": (Verdict(move=Play(slot=0), accept=True, reason="fine"),)}) == ""
+    assert "- play slot 0: too risky" in notes_text({"check": verdicts})
+    assert notes_text({"check": (Verdict(move=Play(slot=0), accept=True, reason="fine"),)}) == ""
 
 
 # The safety rule

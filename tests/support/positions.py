@@ -19,7 +19,7 @@ from orchestrator.table.seat import GameContext
 from roles import Notes
 from roles.hanabi.reasoning import literal_play
 from roles.hanabi.reasoning.position import TAKES, Position
-from roles.hanabi.sections.table import cut
+from roles.sections import cut
 from tests.support.folders import TESTS
 
 GRAPHS = tuple(graphs.names())

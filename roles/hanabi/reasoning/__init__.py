@@ -1,0 +1,5 @@
+"""What the roles' programs think with: a position built of sections, literal play on it, play by conventions.
+
+The folder imports `orchestrator.hanabi` and the sections; of the roles only `history_report.py`, the report that says
+how far partners keep to conventions. Start reading with `position.py`.
+"""

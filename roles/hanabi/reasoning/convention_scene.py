@@ -9,7 +9,7 @@ from orchestrator.hanabi.literal_knowledge import Hands
 from roles.hanabi.history_report import HistoryReport
 from roles.hanabi.reasoning.position import Position
 from roles.hanabi.sections.fixed import Conventions
-from roles.registry import Notes
+from roles.notes_text import Notes
 from roles.sections import Sections
 
 

@@ -6,7 +6,8 @@ from typing import Self
 import prompts
 from orchestrator.hanabi.cards import HAND_SIZES
 from orchestrator.hanabi.view import View
-from roles.sections import Options, Section
+from roles.options import Options
+from roles.sections import Section, section
 from roles.words import ENGLISH, Words
 
 SCORE = "The score is the number of cards in the fireworks, at most 25"
@@ -17,6 +18,7 @@ SCORING = {
 }
 
 
+@section
 @dataclass(frozen=True)
 class Rules(Section):
     name = "rules"
@@ -41,6 +43,7 @@ class Rules(Section):
         return words.fill("sections/rules_brief.md", **self.variables(words)) if self.brief else super().words(words)
 
 
+@section
 @dataclass(frozen=True)
 class Conventions(Section):
     name = "conventions"
@@ -68,16 +71,19 @@ class Conventions(Section):
         return super().words(words) if self.agreed else ""
 
 
+@section
 @dataclass(frozen=True)
 class Strategy(Section):
     name = "strategy"
 
 
+@section
 @dataclass(frozen=True)
 class StepByStep(Section):
     name = "step_by_step"
 
 
+@section
 @dataclass(frozen=True)
 class CardCounts(Section):
     name = "card_counts"
@@ -93,6 +99,7 @@ LISTS = {
 }
 
 
+@section
 @dataclass(frozen=True)
 class ProbabilityAdvice(Section):
     """How to work out chances, from deductions that are `given`, or from one's `own`."""
@@ -109,6 +116,7 @@ class ProbabilityAdvice(Section):
         return {"lists": words(LISTS[self.deductions])}
 
 
+@section
 @dataclass(frozen=True)
 class DeductionRules(Section):
     """How to keep track of what everybody knows (Mycroft)."""

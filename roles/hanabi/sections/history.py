@@ -7,7 +7,8 @@ from typing import Any, Self
 from orchestrator.hanabi.view import Past, View
 from orchestrator.table.seat import BEFORE
 from roles.notes_text import lines
-from roles.sections import Options, Section
+from roles.options import Options
+from roles.sections import Section, section
 from roles.words import ENGLISH, Words
 
 NO_MOVE = "None yet: this is the game's first turn."
@@ -19,6 +20,7 @@ NAMING = (
 )
 
 
+@section
 @dataclass(frozen=True)
 class History(Section):
     """Past moves: all of them, the last so many, or those since the seat's own last turn."""
@@ -73,6 +75,7 @@ class History(Section):
         return words(NAMING, you=f"P{self.seat}", after=after, third=third)
 
 
+@section
 @dataclass(frozen=True)
 class OwnActions(Section):
     """The seat's own moves: CAC's episodic memory."""
@@ -89,6 +92,7 @@ class OwnActions(Section):
         return {"moves": words("; ").join(made) or words("None yet.")}
 
 
+@section
 @dataclass(frozen=True)
 class Remembered(Section):
     """What the seat kept of its own last turn; says nothing on its first, or when its graph remembers nothing."""

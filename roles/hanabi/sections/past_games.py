@@ -11,7 +11,8 @@ from orchestrator.hanabi.moves import Discard, HintColour, HintRank, Play
 from orchestrator.hanabi.public_record import Record, RecordedMove
 from orchestrator.hanabi.view import View
 from orchestrator.table.seat import BEFORE
-from roles.sections import Options, Section
+from roles.options import Options
+from roles.sections import Section, section
 from roles.words import ENGLISH, Words, percent
 
 
@@ -108,6 +109,7 @@ def _habits(games: tuple[Record, ...]) -> Habits:
     return Habits.of(games)
 
 
+@section
 @dataclass(frozen=True)
 class PastGames(Section):
     """Past games of the others, if the seat was given any before the game; else it says nothing."""

@@ -1,33 +1,21 @@
-"""The sections: what can be told of a position, piece by piece."""
+"""The sections of the table as it stands: counts, hands, deductions, discards, the end in sight."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import lru_cache
-from typing import Any, Self
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Self
 
-from orchestrator.errors import UserError
 from orchestrator.hanabi import belief
 from orchestrator.hanabi.belief import Slot
 from orchestrator.hanabi.cards import COLOURS, Card, Fireworks, Mask, Piles
-from orchestrator.hanabi.moves import Listed, Move, listed
 from orchestrator.hanabi.view import Hand, Knowledge, View
-from roles.hanabi.sections.fixed import (
-    CardCounts,
-    Conventions,
-    DeductionRules,
-    ProbabilityAdvice,
-    Rules,
-    StepByStep,
-    Strategy,
-)
-from roles.hanabi.sections.history import History, OwnActions, Remembered
-from roles.hanabi.sections.past_games import PastGames
-from roles.sections import OWN_PARTS, Options, S, Section, Sections, check_choices, defaults
+from roles.options import Options
+from roles.sections import Section, section
 from roles.words import ENGLISH, Words
 
 OWN_HAND = "Your hand, which you cannot see, with what you have been told outright:"
 
 
+@section
 @dataclass(frozen=True)
 class State(Section):
     """The table as it stands: the public counts, the hands in sight, and what was told outright of the own cards."""
@@ -88,6 +76,7 @@ class State(Section):
         return f"{words(OWN_HAND)}\n{words.slots(map(words.told, self.known))}\n\n"
 
 
+@section
 @dataclass(frozen=True)
 class OwnDeductions(Section):
     """What each own card can be: by hints alone (as in the papers), or with the cards in sight counted (`counting`)."""
@@ -123,6 +112,7 @@ class OwnDeductions(Section):
         return {"basis": words(basis), "slots": words.slots(slots)}
 
 
+@section
 @dataclass(frozen=True)
 class PartnerKnowledge(Section):
     """What the others were told outright."""
@@ -144,6 +134,7 @@ class PartnerKnowledge(Section):
         return {"hands": _by_seat(told, words)}
 
 
+@section
 @dataclass(frozen=True)
 class PartnerDeductions(Section):
     """What the others can deduce of their own cards from hints: literally, no counting."""
@@ -167,6 +158,7 @@ class PartnerDeductions(Section):
         return {"hands": "\n".join(lines)}
 
 
+@section
 @dataclass(frozen=True)
 class NextPlayable(Section):
     name = "next_playable"
@@ -187,6 +179,7 @@ class NextPlayable(Section):
         return {"cards": "\n".join(lines)}
 
 
+@section
 @dataclass(frozen=True)
 class Discards(Section):
     name = "discards"
@@ -214,6 +207,7 @@ FINAL = (
 )
 
 
+@section
 @dataclass(frozen=True)
 class FinalRound(Section):
     """The end in sight; says nothing while the deck has cards."""
@@ -237,136 +231,6 @@ class FinalRound(Section):
         return super().words(words) if self.turns_left is not None else ""
 
 
-RECOMMENDED = "The moves to choose from: those that a recommender listed, of $legal legal ones"
-
-
-@dataclass(frozen=True)
-class LegalMoves(Section):
-    name = "legal_moves"
-    choices = {"labels": ("numbers", "letters")}
-    listed: Listed
-    """By label. A move refused this turn is not among them; the others keep their labels."""
-    letters: bool = False
-    legal: int | None = None
-    """How many legal moves there were before a recommender listed some of them; None when nobody did."""
-
-    @classmethod
-    def of(cls, view: View, options: Options) -> Self:
-        letters = options["labels"] == "letters"
-        return cls(listed(view.legal, letters=letters), letters)
-
-    @property
-    def moves(self) -> tuple[Move, ...]:
-        return tuple(self.listed.values())
-
-    def among(self, recommended: Sequence[Move]) -> Self:
-        """Only those that are recommended, in their order, with labels of their own; all where nothing is."""
-        if not recommended:
-            return self
-        kept = [move for move in recommended if move in self.moves]
-        return replace(self, listed=listed(kept, letters=self.letters), legal=len(self.moves))
-
-    def without(self, refused: Sequence[Move]) -> Self:
-        if not refused:
-            return self
-        return replace(self, listed={label: move for label, move in self.listed.items() if move not in refused})
-
-    def variables(self, words: Words) -> dict[str, object]:
-        title = words("Your legal moves") if self.legal is None else words(RECOMMENDED, legal=self.legal)
-        moves = "\n".join(f"{label}: {move}" for label, move in self.listed.items())
-        return {"title": title, "moves": moves}
-
-
 def _by_seat(texts: Mapping[int, str], words: Words) -> str:
     """`- P1: ...`, a line each."""
     return "\n".join(words("- P$seat: $text", seat=seat, text=text) for seat, text in texts.items())
-
-
-SECTIONS: dict[str, type[Section]] = {
-    kind.name: kind
-    for kind in (
-        Rules,
-        Conventions,
-        State,
-        OwnDeductions,
-        PartnerKnowledge,
-        PartnerDeductions,
-        NextPlayable,
-        Discards,
-        History,
-        OwnActions,
-        Remembered,
-        PastGames,
-        FinalRound,
-        Strategy,
-        StepByStep,
-        CardCounts,
-        ProbabilityAdvice,
-        DeductionRules,
-        LegalMoves,
-    )
-}
-
-
-def section(kind: type[S]) -> type[S]:
-    """Make a section of your own known by its name; a decorator. Raises UserError when the name is taken.
-
-    It brings its words in `template`, as text or as a file.
-    """
-    if kind.name in (*SECTIONS, *OWN_PARTS):
-        owner = SECTIONS[kind.name].__module__ if kind.name in SECTIONS else "every prompt"
-        raise UserError(
-            f"section {kind.name!r} is registered twice: by {owner} and by {kind.__module__}; choose another name"
-        )
-    if kind.template is None:
-        raise UserError(f"section {kind.name!r} has no template; give it its words as text or as a file")
-    try:
-        check_choices(f"section {kind.name!r}", kind.choices)
-    except ValueError as error:
-        raise UserError(str(error)) from None
-    SECTIONS[kind.name] = kind
-    return kind
-
-
-def cut(
-    view: View,
-    kinds: Iterable[tuple[type[Section], Options]],
-    refused: Sequence[Move] = (),
-    memory: Mapping[str, Any] | None = None,
-    options: Options | None = None,
-    words: Words = ENGLISH,
-    recommended: Sequence[Move] = (),
-) -> Sections:
-    """The sections of a view, each with its options. `options` are the role's.
-
-    Where moves are recommended, only they are told of the legal ones; refused moves leave them.
-    """
-
-    def whole(section: Section) -> Section:
-        if isinstance(section, LegalMoves):
-            return section.among(recommended).without(refused)
-        return section.holding(memory or {}) if isinstance(section, Remembered | PastGames) else section
-
-    seen = _Seen(view)
-    # mypy takes the instances' __hash__ for the classes'
-    cuts = (_of(kind, seen, tuple(given.items())) for kind, given in kinds)  # type: ignore[arg-type]
-    return Sections(map(whole, cuts), options, words)
-
-
-class _Seen:
-    """A view as a key: equal to itself alone."""
-
-    def __init__(self, view: View) -> None:
-        self.view = view
-
-    def __hash__(self) -> int:
-        return id(self.view)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Seen) and other.view is self.view
-
-
-@lru_cache(maxsize=4096)  # the sections of the turns that are being played, some fifteen each
-def _of(kind: type[Section], seen: _Seen, given: tuple[tuple[str, object], ...]) -> Section:
-    """A section, cut once for all the nodes of a turn that are told it."""
-    return kind.of(seen.view, defaults(kind.choices) | dict(given))

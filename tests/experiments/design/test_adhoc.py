@@ -28,7 +28,7 @@ from orchestrator.players import get
 from orchestrator.table.game_loop import play_async
 from orchestrator.table.seat import BEFORE, Decision, Seat
 from roles.hanabi.sections.past_games import Habits, PastGames
-from roles.hanabi.sections.table import cut
+from roles.sections import cut
 from tests.support.small_graph import LAST, scripted
 
 TEXT: dict[str, Any] = {
