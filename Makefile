@@ -12,9 +12,11 @@ export CMAKE_POLICY_VERSION_MINIMUM := 3.5
 play: $(READY)
 	$(BIN)/orchestrator play
 
+# Tests that share something expensive, such as a port or a run, stay in one process (loadgroup).
 test: check
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n 2 --dist loadgroup
 
+# Static checks alone, in well under a minute.
 check: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .

@@ -1,4 +1,4 @@
-"""Every snippet of the README and of the pages for authors runs, and every output shown there is what comes out."""
+"""Every snippet of the README and of docs/ runs and prints what is shown there, and every link leads somewhere."""
 
 import os
 import re
@@ -26,6 +26,8 @@ class Block(NamedTuple):
 DOCS = (
     "add-a-role",
     "add-a-graph",
+    "prompts",
+    "models",
     "simulated",
     "experiments",
     "running",
@@ -34,8 +36,10 @@ DOCS = (
     "report",
     "statistics",
 )
-PAGES = ("README.md", *(f"docs/{page}.md" for page in DOCS))
-README = (ROOT / "README.md").read_text("utf-8")
+PAGES = ("README.md", "CONTRIBUTING.md", *(f"docs/{page}.md" for page in DOCS))
+ALL = sorted(path.relative_to(ROOT).as_posix() for path in (*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")))
+OTHERS = ("curl", "git", ".venv/bin/python")
+"""Commands of shell snippets that are not ours."""
 
 
 def blocks(page: str) -> list[Block]:
@@ -125,17 +129,35 @@ def test_what_a_page_says_of_a_sound_role_is_so(page: str, folder: Path) -> None
 def test_the_shell_snippets_name_what_there_is(page: str) -> None:
     targets = set(re.findall(r"^(\w+):", (ROOT / "Makefile").read_text("utf-8"), re.M))
     for block in of(page, "sh"):
-        for line in block.text.splitlines():
+        for line in block.text.replace("\\\n", " ").splitlines():
             name, *arguments = shlex.split(line, comments=True)
             if name == "make":
                 assert arguments[0] in targets
-            else:
+            elif name not in OTHERS:
                 options = {argument for argument in arguments if argument.startswith("--")}
                 command = arguments[: 2 if arguments[0] in ("graphs", "roles", "experiment", "partners") else 1]
                 known = helped(*command)
                 assert name == "orchestrator" and all(option in known for option in options)
 
 
-def test_the_pages_that_it_names_are_there() -> None:
-    for page in re.findall(r"\]\((docs/[^)]+)\)", README):
-        assert (ROOT / page).is_file(), page
+def slugs(page: Path) -> set[str]:
+    """The anchors of a page's headings, as they are made where Markdown is shown."""
+    headings = re.findall(r"^#+ (.+)$", page.read_text("utf-8"), re.M)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("page", ALL)
+def test_links_lead_to_pages_and_headings_that_exist(page: str) -> None:
+    prose = re.sub(r"```.*?```", "", (ROOT / page).read_text("utf-8"), flags=re.S)
+    for link in re.findall(r"\]\(\s*([^)\s]+)\s*\)", prose):
+        if "://" in link:
+            continue
+        name, _, anchor = link.partition("#")
+        target = (ROOT / page).parent / name if name else ROOT / page
+        assert target.is_file(), link
+        assert not anchor or anchor in slugs(target), link
+
+
+def test_every_page_can_be_reached_from_the_readme() -> None:
+    readme = (ROOT / "README.md").read_text("utf-8")
+    assert [page for page in ALL if page != "README.md" and f"({page})" not in readme] == []
