@@ -17,6 +17,7 @@ from orchestrator.errors import RoleError, TurnError
 from orchestrator.hanabi.moves import Move
 from orchestrator.hanabi.view import View
 from orchestrator.journal.events import Call, Memory, VerdictGiven
+from orchestrator.logs import log
 from orchestrator.models.request import COMPLAINT, Absent, Brain, Exchange, ModelRequest, Place, answer
 from orchestrator.table.seat import GameContext
 from roles import Notes, Role, Section, Sections, Verdict
@@ -24,8 +25,6 @@ from roles.registry import Solve
 from roles.replies import Choice, Judgement, Shortlist
 from roles.sections import LegalMoves, cut
 from roles.words import ENGLISH, Words
-
-log = structlog.get_logger()
 
 
 def merge(old: Notes, new: Notes) -> Notes:

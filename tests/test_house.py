@@ -25,8 +25,8 @@ RUNNING = {*DESIGN, "running", "statistics"}
 
 ROOMS: dict[str, dict[str, set[str]]] = {
     "orchestrator": {
-        "errors": set(),
-        "values": {"errors"},
+        "values": set(),
+        "errors": {"values"},
         "logs": set(),
         "versions": set(),
         "plugins": {"errors"},

@@ -7,8 +7,6 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-import structlog
-
 from experiments.design.job import Job, Outcome
 from experiments.design.player_spec import PlayerSpec
 from experiments.running.status import Status
@@ -16,12 +14,11 @@ from graphs.graph_seat import GraphSeat
 from orchestrator.errors import Suspended, TurnError, UserError
 from orchestrator.journal.events import Event, GameStarted, Memory, Moved
 from orchestrator.journal.file import public_record
+from orchestrator.logs import log
 from orchestrator.models.layer import ModelLayer, limit_of
 from orchestrator.models.limiter import Limit
 from orchestrator.table.game_loop import Gate, play_async, start
 from orchestrator.table.seat import BEFORE, JournaledSeat, Seat
-
-log = structlog.get_logger()
 
 
 class SeatPool:

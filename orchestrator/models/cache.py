@@ -16,14 +16,11 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import IO
 
-import structlog
-
 from orchestrator.errors import UserError
+from orchestrator.logs import log
 from orchestrator.models.request import Brain, Message, ModelRequest, ModelResponse
 from orchestrator.models.schema import constraint
 from orchestrator.models.settings import ModelSettings
-
-log = structlog.get_logger()
 
 POLL_S = 0.02
 """How often somebody else's call for the same answer is looked at."""

@@ -15,9 +15,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
-import structlog
-
 from orchestrator.errors import ModelError, WireTry
+from orchestrator.logs import log
 from orchestrator.models import faults
 from orchestrator.models.budget import Budget, Metered
 from orchestrator.models.cache import Cache, Cached
@@ -32,7 +31,6 @@ if TYPE_CHECKING:
     from langchain_core.language_models.chat_models import BaseChatModel
     from typing_extensions import TypeIs
 
-log = structlog.get_logger()
 
 Named = str | Mapping[str, Any] | ModelSettings
 """A model by its string, or with settings."""

@@ -6,15 +6,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple, Protocol
 
-import structlog
 from pydantic import BaseModel
 
 from orchestrator.errors import ModelError, UserError, WireTry
+from orchestrator.logs import log
 from orchestrator.replies.reader import Unreadable, read
 from orchestrator.replies.reply import Form, Options, Reply
 from orchestrator.values import Frozen
-
-log = structlog.get_logger()
 
 Speaker = Literal["system", "user", "assistant"]
 

@@ -36,10 +36,9 @@ from orchestrator.journal.events import (
 from orchestrator.journal.file import Journal
 from orchestrator.journal.resume import GameSoFar, differences
 from orchestrator.journal.totals import Ledger
+from orchestrator.logs import log
 from orchestrator.table.seat import Decision, GameContext, JournaledSeat, Seat, at_once, describe
 from orchestrator.versions import versions
-
-log = structlog.get_logger()
 
 
 class Gate(Protocol):

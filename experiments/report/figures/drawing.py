@@ -4,15 +4,12 @@ import re
 from dataclasses import dataclass
 from io import StringIO
 
-import structlog
-
 from experiments.report.figures import best_of_k, choices, cost, cross_play, curves, ends, scores, style
 from experiments.report.figures.figure import Figure, Table
 from experiments.report.run_data import NothingToDrawError, RunData
 from experiments.results.files import write_atomically
 from orchestrator.errors import UserError
-
-log = structlog.get_logger()
+from orchestrator.logs import log
 
 FIGURES = "figures"
 MISSING = "figures need matplotlib, which is not installed: `pip install 'hanabi-orchestrator[figures]'`"
