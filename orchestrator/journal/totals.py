@@ -1,4 +1,4 @@
-"""What the asks and decisions of a game come to: counted from its events, those before a resume included."""
+"""Totals of a game, counted from its events, those before a resume included."""
 
 from collections import Counter
 from typing import Any
@@ -7,7 +7,7 @@ from orchestrator.journal.events import Call, Decided, Event
 
 
 class Ledger:
-    """Counts what a result states of the asks and decisions of a game."""
+    """Counts what a Result states about the model calls and decisions of a game; a sink of events."""
 
     COUNTED = ("tokens_in", "tokens_out", "cached_tokens", "reasoning_tokens")
 
