@@ -12,8 +12,9 @@ from contextlib import nullcontext
 from dataclasses import dataclass, field
 from functools import cache, lru_cache, wraps
 from importlib.metadata import version
+from inspect import signature
 from pathlib import Path
-from typing import Any, Concatenate, ParamSpec, Protocol
+from typing import Any, ParamSpec, Protocol
 
 import structlog
 
@@ -108,26 +109,27 @@ async def play_async(
             return await game.played()
 
 
-def _blocking(run: Callable[Concatenate[Seats, P], Awaitable[Result]]) -> Callable[Concatenate[Seats, P], Result]:
+def _blocking(run: Callable[P, Awaitable[Result]]) -> Callable[P, Result]:
     """`run` for use outside an event loop, with the same parameters; it closes the seats afterwards."""
 
-    async def closing(seats: Seats, *args: P.args, **options: P.kwargs) -> Result:
+    async def closing(*args: P.args, **options: P.kwargs) -> Result:
+        seats: Seats = signature(run).bind(*args, **options).arguments["seats"]
         try:
-            return await run(seats, *args, **options)
+            return await run(*args, **options)
         finally:
             for seat in seats if isinstance(seats, Sequence) else (seats,):
                 if isinstance(seat, JournaledSeat):
                     await seat.aclose()
 
     @wraps(run)
-    def play(seats: Seats, *args: P.args, **options: P.kwargs) -> Result:
+    def play(*args: P.args, **options: P.kwargs) -> Result:
         try:
             asyncio.get_running_loop()
         except RuntimeError:
             pass
         else:
             raise UserError("an event loop is running here, as in a notebook: say `await play_async(...)`")
-        return asyncio.run(closing(seats, *args, **options))
+        return asyncio.run(closing(*args, **options))
 
     play.__name__ = play.__qualname__ = "play"
     return play

@@ -162,7 +162,7 @@ async def test_the_historian_tells_in_the_first_person_what_a_hint_points_at_and
     assert pointed.insights[0].meaning == "P1 told me of 1 card; it points at a card of mine that can be played"
     assert pointed.summary.startswith("By the conventions I can play slot 0")
     assert misled.summary.endswith("not relied on to keep to them: P1.")
-    assert misled.partners[0].broke == ("turn 2: the card that his hint pointed at did not fit",)
+    assert misled.trust[0].broke == ("turn 2: the card that his hint pointed at did not fit",)
 
 
 TABLES = [("smart", "outer", "iggi"), ("random", "smart", "smart", "piers"), ("smart_oldest", "smart")]
@@ -183,7 +183,7 @@ def test_hints_mean_to_the_roles_what_they_mean_to_the_historian(names: tuple[st
         for hint in (effect.hint for effect in at.hint_effects):
             of, cards = types_of(hint), at.hands[hint.to]
             touched = [slot for slot, card in enumerate(cards) if of >> INDEX[card] & 1]
-            assert at.knowledge.hear(view.seat, hint, touched) == now.hear(view.seat, hint, touched)
+            assert at.knowledge.read_hint(view.seat, hint, touched) == now.read_hint(view.seat, hint, touched)
             met += 1
     assert met > 50
 
