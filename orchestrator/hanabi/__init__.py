@@ -1,0 +1,6 @@
+"""Hanabi itself: cards, moves, views, the referee (HLE), exact beliefs, and what follows from hints.
+
+No models, journals or seats are known here: this folder may import `values` and `errors` alone. Start with `cards` and
+`moves`, then `view` (what a seat may know), `referee` (the rules, played by HLE) and `belief` (exact probabilities).
+A hint is applied to a hand in `literal_knowledge`; the conventions that give hints more meaning are in `convention/`.
+"""

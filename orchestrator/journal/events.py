@@ -1,4 +1,4 @@
-"""What happened, as tagged frozen values. Order, time and files are the journal's business."""
+"""What happens in a game, as tagged frozen values. Their order, times and files are the business of `file`."""
 
 from collections.abc import Callable, Mapping
 from typing import Annotated, Any, Literal
@@ -16,19 +16,20 @@ from orchestrator.values import Frozen
 
 
 def _short(view: View) -> dict[str, Any]:
-    """Defaults left out: a view holds the whole history, and a journal one view a turn."""
+    """A view without its defaults: it holds the whole history, and a journal has one view a turn."""
     return view.model_dump(mode="json", exclude_defaults=True)
 
 
 Memory = Mapping[str, Any]
-"""JSON-plain; what a seat decided to give itself for its own next turn. Empty on its first, unless a table gave it one.
+"""What a seat keeps for its own next turn, as plain JSON data. Empty on its first turn, unless the caller of the game
+gave it a memory.
 
-What a table gave it before the game is there on every turn, under keys that the seat does not set itself.
+A memory that was given before the game is there on every turn, under keys that the seat does not set itself.
 """
 
 
 class SeatInfo(Frozen):
-    """Who sits at a seat, with everything that would seat him again."""
+    """Who sits at a seat, with everything needed to build the same seat again."""
 
     graph: str
     """The graph's name, or the name of another kind of seat."""
@@ -37,7 +38,7 @@ class SeatInfo(Frozen):
     config: dict[str, Any] | None = None
     """The resolved graph."""
     models: dict[str, dict[str, Any]] = {}
-    """By the name that the graph's nodes say: the settings that decide what each model answers."""
+    """The settings that decide what each model answers, by the name that the nodes of the graph use."""
     prompts: dict[str, str] = {}
     """A hash of every prompt file, by its name."""
 
@@ -46,23 +47,23 @@ class GameStarted(Frozen):
     event: Literal["game_started"] = "game_started"
     players: int
     seed: int | None
-    """HLE's deal of this seed; None for a deck that was given."""
+    """The seed of HLE's deal; None if a deck was given."""
     repeat: int = 1
     """1 is the first game of this deal by these seats."""
     game: str
-    """A one-way hash of the players, the deal's label and the repeat: all that a model call knows of its game."""
+    """One-way hash of the player count, the deal's label and the repeat: all that a model call knows about its game."""
     deck: tuple[Card, ...]
-    """First dealt first."""
+    """In the order of dealing."""
     seats: tuple[SeatInfo, ...]
     memories: dict[int, dict[str, Any]] = {}
-    """By seat: what it was given before its first turn."""
+    """The memory that a seat was given before its first turn, by seat."""
     config_hash: str
     """Of everything above."""
     versions: dict[str, str]
 
     @property
     def deal(self) -> str:
-        """In words."""
+        """The deal in words."""
         return "a deck of its own" if self.seed is None else f"seed {self.seed}"
 
 
@@ -74,7 +75,8 @@ class TurnStarted(Frozen):
 
 
 class Call(Frozen):
-    """One ask of one node. A program's has no messages and no text: its prompt can be rendered on demand."""
+    """One request of one node and its response. The call of a program has no messages and no text: its prompt can be
+    rendered on demand."""
 
     event: Literal["call"] = "call"
     turn: int
@@ -84,25 +86,25 @@ class Call(Frozen):
     sample: int = 0
     """0 to K - 1."""
     ask: int = 0
-    """0 is the first; a further one is made when the one before was unusable."""
+    """0 is the first request; another one follows when the reply was unusable."""
     model: str
     prompt_hash: str | None = None
     messages: tuple[Message, ...] = ()
     text: str | None = None
-    """The reply as it came."""
+    """The response as it came."""
     reply: dict[str, Any] | None = None
-    """The reply as it was read, which is what colleagues hear; None when it was unusable."""
+    """The reply as it was read, which other nodes see; None when it was unusable."""
     outcome: Outcome = "ok"
     error: str | None = None
-    """Why the reply was unusable, or did not come."""
+    """Why the reply was unusable, or why none came."""
     attempts: tuple[WireTry, ...] = ()
-    """The tries over the wire; none for a program, a script or an answer of the cache."""
+    """The requests over the wire, retries included; none for a program, a script or a response of the cache."""
     cached: bool = False
-    """It came from the cache of an earlier run: its tokens were paid then."""
+    """Whether the response came from the cache of an earlier run, which paid for its tokens."""
     usd: float | None = None
-    """What it cost; None when no price is known."""
+    """Cost in US dollars; None when no price is known."""
     estimated: bool = False
-    """The server counted no tokens; these are the characters, four to a token."""
+    """Whether the token counts are estimates, of four characters a token, because the server sent none."""
     tokens_in: int = 0
     tokens_out: int = 0
     cached_tokens: int = 0
@@ -116,9 +118,9 @@ class Call(Frozen):
     reasoning: str | None = None
     """Reasoning text, when the provider sends it."""
     injected: tuple[str, ...] = ()
-    """Of a simulated model: the errors that this answer was given. Written for no other."""
+    """The errors put into the answer of a simulated model. Stored for no other model."""
     latency_s: float = 0.0
-    """Waiting and further tries included."""
+    """In seconds, waits and retries included."""
 
     @property
     def key(self) -> Key:
@@ -126,17 +128,17 @@ class Call(Frozen):
 
     @property
     def asked(self) -> bool:
-        """Whether a model was asked, rather than a program."""
+        """Whether it asked a model, not a program."""
         return self.prompt_hash is not None
 
     @property
     def simulated(self) -> bool:
-        """Whether a program made fallible answered as a model would."""
+        """Whether it asked a simulated model: a program that makes errors and answers in text."""
         return is_simulated(self.model)
 
     @property
     def paid(self) -> bool:
-        """Whether an answer came of a model, which no cache gave."""
+        """Whether a model answered, not the cache."""
         return self.asked and self.text is not None and not self.cached and not self.simulated
 
     @model_serializer(mode="wrap")
@@ -148,7 +150,7 @@ class Call(Frozen):
 
 
 class VerdictGiven(Frozen):
-    """A judge's verdict on a decision."""
+    """The verdict of a judge node on a decision."""
 
     event: Literal["verdict"] = "verdict"
     turn: int
@@ -168,15 +170,15 @@ class Decided(Frozen):
     ratings: dict[str, float] | None = None
     """By the text of the move, -1 to 1."""
     forced: bool = False
-    """No choice passed, or none came: the safest legal move was played."""
+    """Whether the safest legal move was played because no choice was accepted, or none came."""
     node: str | None = None
-    """The node whose choice it is; None when forced."""
+    """The node that chose it; None when forced."""
     votes: dict[str, dict[str, int]] = {}
-    """How many answers of each node that was asked several times chose a move, the most frequent first."""
+    """For each node that was asked several times: how many answers chose each move, the most frequent first."""
     rank: int | None = None
-    """Of the move in a recommender's list, 1 for the best; None where nobody recommends, or not this move."""
+    """The rank of the move in a recommender's list, 1 for the best; None if no recommender lists it."""
     memory: dict[str, Any] = {}
-    """What the seat gets back on its own next turn."""
+    """What the seat gets on its own next turn."""
 
 
 class Moved(Frozen):
@@ -185,11 +187,11 @@ class Moved(Frozen):
 
 
 class GameSuspended(Frozen):
-    """The game was suspended here; what follows was played when it went on."""
+    """The game was suspended here; the events after this one were played when it was resumed."""
 
     event: Literal["suspended"] = "suspended"
     turn: int
-    """The turn that is not finished, or not begun."""
+    """The turn that is not finished, or has not begun."""
     why: str
 
 
@@ -209,30 +211,30 @@ class Result(Frozen):
     model: str
     fireworks: dict[str, int]
     hints_wasted: int | None = None
-    """Hints after which their receiver knew no more of any card than before; None in journals that do not say."""
+    """Hints that told their receiver nothing new about any card; None in old journals, which do not store it."""
     tokens_in: int
-    """Of answers that were paid for: those of the cache are counted apart."""
+    """Of responses that were paid for, so without those of the cache."""
     tokens_out: int
     cached_tokens: int = 0
-    """Of `tokens_in`: those that the provider had cached."""
+    """Of `tokens_in`: those that the provider's cache held."""
     reasoning_tokens: int = 0
     """Of `tokens_out`."""
     usd: float | None = None
-    """None when no price is known, or not of all of them."""
+    """None unless the prices of all responses are known."""
     calls: int
-    """Asks of models that an answer came to; a program's answers are not counted."""
+    """Requests to models that were answered; calls of programs are not counted."""
     repaired: int = 0
-    """Answers that were mended."""
+    """Responses that had to be repaired."""
     reasked: int = 0
-    """Unusable answers after which a node was asked again."""
+    """Unusable responses after which a node was asked again."""
     fallbacks: int
-    """Nodes that stayed absent because no reply of theirs was usable."""
+    """Nodes that ended absent because no reply of theirs was usable."""
     faults: int = 0
-    """Tries over the wire that failed."""
+    """Requests over the wire that failed."""
     cache_hits: int = 0
-    """Of `calls`: answers of the cache."""
+    """Of `calls`: responses of the cache."""
     forced: int
-    """Moves that were forced."""
+    """Decisions that were forced."""
 
 
 class GameEnded(Frozen):
@@ -247,4 +249,4 @@ Sink = Callable[[Event], None]
 
 
 def nowhere(event: Event) -> None:
-    """A sink that keeps nothing."""
+    """A sink that drops every event."""

@@ -1,8 +1,10 @@
-"""The journal of a game: JSON lines, one event each, in the order in which things happened.
+"""The journal file of a game: JSON lines, one event each, in the order in which things happened.
 
-It is the only record. A line is `{"v": 1, "event": tag, "t": iso time, ...}` and is written before `__call__` returns,
-so that a killed program loses nothing that it knew; `kept` waits until models' answers are on the disk, so that a dead
-machine does not either. Times live in the file alone: an event is the same whenever it happened.
+It is the only record of a game. A line is `{"v": 1, "event": tag, "t": iso time, ...}`. It is written before `__call__`
+returns, so that a killed program loses nothing that it knew; `kept` waits until the responses of models are on the
+disk, so that a power failure loses none of them either. Times are stored in the file alone, not in events.
+
+`lines`, `ends`, `tag`, `data` and `parsed` are the one reader of the format, from raw bytes to typed events.
 """
 
 import fcntl
@@ -34,17 +36,17 @@ _EVENT: TypeAdapter[Event] = TypeAdapter(StoredEvent)
 
 
 class Journal:
-    """A journal file, new or to be continued; a sink of events. A `lean` one leaves out what can be computed again.
+    """A journal file, new or to be continued, as a sink of events.
 
-    Half a last line, left by a killed program, is cut off. Raises UserError when it cannot be written, holds something
-    else, or is being written by another program.
+    `lean`: leave out what can be computed again. Half a last line, left by a killed program, is cut off. Raises
+    UserError when the file cannot be written, is not a journal, or is being written by another program.
     """
 
     def __init__(self, path: Path, *, lean: bool = False) -> None:
         self.path = path
         self.lean = lean
         self._fresh = False
-        """Whether an answer was written that may not be on the disk yet."""
+        """Whether a response was written that may not be on the disk yet."""
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             self._file = path.open("a+b")
@@ -82,7 +84,7 @@ class Journal:
         self._fresh |= isinstance(event, Call) and event.asked and not event.simulated
 
     async def kept(self) -> None:
-        """Wait until the answers that were written are on the disk."""
+        """Wait until the responses that were written are on the disk."""
         if self._fresh:
             self._fresh = False
             await fsync.sync(self._file.fileno())
@@ -167,7 +169,7 @@ def parsed(line: bytes) -> Event:
 
 
 def _whole(content: bytes) -> int:
-    """How many bytes end in whole lines."""
+    """The length in bytes of the whole lines."""
     end = content.rfind(b"\n") + 1
     return len(content) if _is_json(content[end:]) else end
 
@@ -180,20 +182,20 @@ def _is_json(line: bytes) -> bool:
     return True
 
 
-# What events come to
+# Whole games
 
 
 def public_record(events: Iterable[Event]) -> Record:
     """The record of a game that was played. Raises UserError for events that do not begin a game."""
     first, *rest = events
     if not isinstance(first, GameStarted):
-        raise UserError("these events do not begin with game_started, so they are no game")
+        raise UserError("these events do not begin with game_started, so they are not a game")
     moves = tuple(event.past.move for event in rest if isinstance(event, Moved))
     return Record(players=first.players, deck=first.deck, moves=moves)
 
 
 def plain(event: Event) -> dict[str, Any]:
-    """An event without latencies."""
+    """An event as plain data, without latencies."""
     data = event.model_dump(mode="json", exclude={"latency_s"})
     for attempt in data.get("attempts", ()):
         del attempt["latency_s"], attempt["waited_s"]
@@ -201,9 +203,10 @@ def plain(event: Event) -> dict[str, Any]:
 
 
 def comparable(events: Iterable[Event]) -> list[dict[str, Any]]:
-    """Events without latencies, a turn's calls in the order of their keys and its verdicts after them.
+    """Events as plain data that can be compared: two games are the same when these are equal.
 
-    Two games are the same when these are equal: nodes that run at the same time finish in any order.
+    Latencies are left out. The calls of a turn are sorted by their keys, the verdicts follow them, because nodes that
+    run at the same time finish in any order.
     """
     made: list[dict[str, Any]] = []
     waiting: list[Call | VerdictGiven] = []

@@ -1,4 +1,4 @@
-"""Brings files to the disk beside an event loop: a disk can be slow, and other games play meanwhile."""
+"""Waits for the disk beside an event loop: a disk can be slow, and other games go on meanwhile."""
 
 import asyncio
 import os
@@ -6,7 +6,7 @@ from weakref import WeakKeyDictionary
 
 
 class Disk:
-    """Files that wait together are brought together, by one thread at a time."""
+    """Flushes the files that wait at the same time together, in one thread at a time."""
 
     def __init__(self) -> None:
         self._waiting: dict[int, list[asyncio.Future[None]]] = {}

@@ -1,7 +1,8 @@
-"""Lean journals: without what can be computed again from a game's deck and moves.
+"""Lean journals: without what can be computed again from the deck and the moves of a game.
 
-They leave out the views and the programs' replies, which are nine tenths of a game of programs. What a model was asked
-and said is always kept, and so are decisions and moves: a lean game can go on, and be played again, like any other.
+They leave out the views and the replies of programs, which are nine tenths of the journal when programs play. Requests
+to models and their responses are always kept, and so are decisions and moves: a lean game can be resumed and replayed
+like any other.
 """
 
 from collections.abc import Sequence
@@ -16,7 +17,7 @@ def kept(event: Event) -> bool:
 
 
 def whole(events: Sequence[Event]) -> list[Event]:
-    """The events with the views put back that a lean journal left out. Raises IllegalMove for moves that do not fit."""
+    """The events with the views that a lean journal left out. Raises IllegalMove for moves that do not fit."""
     if not events or not isinstance(events[0], GameStarted):
         return list(events)
     found, shown = list(events[:1]), 0

@@ -1,4 +1,4 @@
-"""What journals have answered already: a game that goes on, and a game played again from its record."""
+"""Responses that journals hold already: for a game that is resumed, and for a game that is replayed."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -13,13 +13,13 @@ from orchestrator.models.request import Brain, Key, Message, ModelRequest, Model
 
 
 def answered(events: Iterable[Event]) -> dict[Key, Call]:
-    """The asks of models that an answer came to, by their place; those that failed are to be asked again."""
+    """The model calls that were answered, by their keys; those that failed are to be made again."""
     calls = (event for event in events if isinstance(event, Call))
     return {call.key: call for call in calls if call.text is not None}
 
 
 def response_of(call: Call) -> ModelResponse:
-    """What was said in a recorded call."""
+    """The response of a recorded call."""
     return ModelResponse(
         text=call.text or "",
         tokens_in=call.tokens_in,
@@ -41,7 +41,7 @@ def response_of(call: Call) -> ModelResponse:
 
 @dataclass
 class Resumed:
-    """A brain in a game that goes on: what its journal holds is not asked again."""
+    """A brain in a resumed game: requests that the journal has answered are not sent again."""
 
     brain: Brain
     calls: Mapping[Key, Call]
@@ -62,7 +62,7 @@ class Resumed:
 
 @dataclass(frozen=True)
 class RecordedGame:
-    """A recorded game's answers."""
+    """The answered model calls of a recorded game."""
 
     path: Path
     started: GameStarted
@@ -75,11 +75,11 @@ class Recording:
 
     path: Path
     games: Mapping[str, Sequence[RecordedGame]]
-    """By the game's hash; a game may have been played more than once."""
+    """By the hash of the game, which may have been played more than once."""
 
     @classmethod
     def of(cls, path: Path) -> "Recording":
-        """Raises UserError when there is none."""
+        """The recording of a folder, or of one journal. Raises UserError when there is none."""
         if not path.exists():
             raise UserError(f"there is no recording at {str(path)!r}; give a folder of journals, or a journal")
         found: dict[str, list[RecordedGame]] = {}
@@ -92,7 +92,8 @@ class Recording:
         return cls(path, found)
 
     def of_seat(self, info: SeatInfo) -> "Recording":
-        """The games that such a seat played; else those of its models, to say what differs; else all of them."""
+        """The games that this seat played; if there are none, those of its models, so that a message can say what
+        differs; else all games."""
         for kept in (
             lambda seat: (seat.config, seat.models) == (info.config, info.models),
             lambda seat: seat.models == info.models,
@@ -107,7 +108,7 @@ class Recording:
         return self
 
     def check(self, started: GameStarted) -> None:
-        """Raise UserError when such a game is not in it."""
+        """Raise UserError when the game is not in the recording."""
         if started.game not in self.games:
             there = dict.fromkeys(_in_words(game.started) for found in self.games.values() for game in found)
             raise UserError(
@@ -116,7 +117,8 @@ class Recording:
 
     @cached_property
     def model(self) -> tuple[str, Mapping[str, Any]]:
-        """The one model that was asked in it, with the settings that decide. Raises UserError for none or several."""
+        """The only model in the recording, and the settings that decide its answers. Raises UserError unless there is
+        one."""
         asked = [
             (name, deciding)
             for found in self.games.values()
@@ -140,12 +142,12 @@ def _in_words(started: GameStarted) -> str:
 
 @dataclass
 class Replay:
-    """A brain that says what was said, and nothing else."""
+    """A brain that gives recorded responses and nothing else."""
 
     recording: Recording
 
     async def __call__(self, request: ModelRequest, messages: tuple[Message, ...], /) -> ModelResponse:
-        """Raises TurnError for a question that was not recorded."""
+        """Raises TurnError for a request that was not recorded."""
         games = self.recording.games.get(request.place.game, ())
         there = [(game.path, call) for game in games if (call := game.calls.get(request.key))]
         fitting = [(path, call) for path, call in there if call.prompt_hash == prompt_hash(messages)]
@@ -170,7 +172,7 @@ def _where(request: ModelRequest) -> str:
 
 
 def _differs(call: Call, messages: Sequence[Message]) -> str:
-    """Where two prompts part."""
+    """Where two prompts first differ."""
     for old, new in zip(call.messages, messages, strict=False):
         before = {span.name: old.content[span.start : span.end] for span in old.spans}
         after = {span.name: new.content[span.start : span.end] for span in new.spans}

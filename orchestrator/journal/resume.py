@@ -1,4 +1,4 @@
-"""A game as far as its journal goes: what a table needs to go on with it."""
+"""A game as far as its journal goes: what the game loop needs to resume it."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -27,7 +27,7 @@ from orchestrator.models.request import Key
 
 @dataclass(frozen=True)
 class GameSoFar:
-    """What has happened; nothing yet, for a new game."""
+    """What has happened so far; nothing yet in a new game."""
 
     events: tuple[Event, ...] = ()
 
@@ -53,24 +53,24 @@ class GameSoFar:
 
     @property
     def memories(self) -> dict[int, Memory]:
-        """By seat, as of the turns that are finished."""
+        """The memories by seat, after the finished turns."""
         done = len(self.moves)
         return {event.seat: event.memory for event in self.events if isinstance(event, Decided) and event.turn <= done}
 
     @cached_property
     def unfinished(self) -> tuple[Event, ...]:
-        """The events of the turn that broke off."""
+        """The events of the unfinished turn."""
         ends = [number for number, event in enumerate(self.events) if isinstance(event, GameStarted | Moved)]
         return self.events[ends[-1] + 1 :] if ends else ()
 
     @cached_property
     def answered(self) -> Mapping[Key, Call]:
-        """The model calls of that turn that an answer came to."""
+        """The model calls of the unfinished turn that were answered."""
         return answered(self.unfinished)
 
     @property
     def decided(self) -> Decided | None:
-        """The decision of that turn, when it fell."""
+        """The decision of the unfinished turn, if it was made."""
         return next((event for event in self.unfinished if isinstance(event, Decided)), None)
 
     @cached_property
@@ -78,7 +78,7 @@ class GameSoFar:
         return {sign: event for event in self.unfinished if (sign := _sign(event)) is not None}
 
     def holds(self, event: Event) -> bool:
-        """Whether it has happened. Raises TurnError when it happened otherwise."""
+        """Whether the journal holds an event. Raises TurnError when it holds a different one in its place."""
         if isinstance(event, GameStarted):
             return bool(self.events)
         held = self._held.get(_sign(event))
@@ -88,7 +88,7 @@ class GameSoFar:
 
 
 def _sign(event: Event) -> object:
-    """What an event of a turn is the same by; None for those that can happen again."""
+    """What identifies an event within a turn; None for events that may occur again."""
     match event:
         case TurnStarted() | Decided():
             return event.event, event.turn
@@ -105,16 +105,16 @@ def _name(event: Event) -> str:
 
 
 SHOWN = 4
-"""Differences that are named; the rest are counted."""
+"""How many differences are named; the rest are counted."""
 
 
 def differences(old: GameStarted | None, new: GameStarted) -> list[str]:
-    """What makes another game of it; empty when it is the same, or when none has begun."""
+    """How the new game differs from the old one, in words; empty when it is the same, or when there is no old one."""
     if old is None or (old.config_hash, old.game) == (new.config_hash, new.game):
         return []
     before, after = (dict(_flat(one.model_dump(mode="json", exclude=_TOLD_APART))) for one in (old, new))
     changed = [path for path in dict.fromkeys((*before, *after)) if before.get(path) != after.get(path)]
-    if any(re.fullmatch(r"seats\.\d+\.model", path) for path in changed):  # which says it all
+    if any(re.fullmatch(r"seats\.\d+\.model", path) for path in changed):  # the other differences follow from it
         changed = [path for path in changed if not re.search(r"\.nodes\.\w+\.model$|\.models(\.|$)", path)]
     found = [f"{_spoken(path)} was {_shown(before.get(path))}, is {_shown(after.get(path))}" for path in changed]
     seats = sorted({*old.memories, *new.memories})
@@ -140,7 +140,7 @@ def _flat(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
 
 
 def _spoken(path: str) -> str:
-    """Without the seat's number: seats with one graph differ in the same way."""
+    """A path in words, without the seat's number: seats with the same graph differ in the same way."""
     path = re.sub(r"^seats\.\d+\.(config\.)?", "", path)
     return re.sub(r"^models\.(.+)\.(\w+)$", r"\2 of \1", path)
 

@@ -1,4 +1,4 @@
-"""What the asks and decisions of a game come to: counted from its events, those before a resume included."""
+"""Totals of a game, counted from its events, those before a resume included."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable
@@ -9,7 +9,7 @@ from orchestrator.models.budget import Usage
 
 
 class Ledger:
-    """Counts what a result states of the asks and decisions of a game."""
+    """Counts what a Result states about the model calls and decisions of a game; a sink of events."""
 
     COUNTED = ("tokens_in", "tokens_out", "cached_tokens", "reasoning_tokens")
 

@@ -1,4 +1,8 @@
-"""Rule players as seats: partners to play with, `partner:NAME` on the command line."""
+"""Players that ask no model: rule players (`partner:NAME`) and agents written for HLE (`python:module:object`).
+
+This folder may import `table` and everything below it. Start with `base`, which says what a partner is, then `smart`, a
+player of the hint convention in a few lines. PARTNERS lists them all.
+"""
 
 from collections.abc import Mapping
 

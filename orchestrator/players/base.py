@@ -1,4 +1,4 @@
-"""What a partner is: a rule, its name, and where it comes from."""
+"""What a partner is: a rule that chooses moves, its name, and its source."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -16,18 +16,18 @@ ReasonedMove = tuple[Move, str]
 """A move and the reason for it, in words."""
 
 Rule = Callable[[View, Random], ReasonedMove]
-"""A move and the reason for it. The chance it may use is the same whenever the same seat stands at the same turn of the
-same game; it says nothing of hidden cards."""
+"""Chooses a move. Its random numbers are the same whenever the same seat is at the same turn of the same game, and do
+not depend on hidden cards."""
 
 
 @dataclass(frozen=True)
 class Partner:
-    """A rule player as a seat; it remembers nothing, for its views hold the whole history."""
+    """A rule player as a seat. It keeps no memory: its views hold the whole history."""
 
     name: str
     rule: Rule
     source: str
-    """Who described it, and where."""
+    """Who described the player, and where."""
     players: tuple[int, ...] = (2, 3, 4, 5)
     game: GameContext = field(default_factory=GameContext)
 

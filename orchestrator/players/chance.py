@@ -1,4 +1,4 @@
-"""Players that are controls: a team needs to be better than these."""
+"""Controls: players that any team should beat."""
 
 from random import Random
 
@@ -7,7 +7,7 @@ from orchestrator.players.base import Partner, ReasonedMove
 
 
 def random(view: View, rng: Random) -> ReasonedMove:
-    """Any legal move, all alike."""
+    """Any legal move, all equally likely."""
     return rng.choice(view.legal), "any legal move"
 
 

@@ -1,9 +1,10 @@
-"""Simpler convention players: they hint and warn by the conventions and make less of what they know.
+"""Simpler convention players: they hint and warn by the conventions but draw fewer conclusions.
 
-Our own reconstructions of HolmesBot and ValueBot, of which no full rules are told: neither makes anything of a missing
-warning, both play a card that a hint once pointed at whatever was played since, save only by warning, and discard the
-oldest card that is not known critical. Holmes counts the cards in sight, and near the end he gambles to the last life,
-as the original does, so that he strikes out; his noted figures are of kept scores. Value counts nothing.
+These are our own reconstructions of HolmesBot and ValueBot, whose full rules are not published. Neither concludes
+anything from a missing warning; both play a card that a hint once pointed at, whatever was played since, protect
+critical cards by warnings alone, and discard the oldest card that is not known to be critical. Holmes counts the cards
+in sight. Near the end it gambles even the last life, as the original does, and so may lose the game; its published
+figures are of kept scores. Value counts no cards.
 """
 
 from collections.abc import Iterator
@@ -19,21 +20,21 @@ SIMPLE = Convention("newest", "newest", subtle=False)
 
 
 def pointed_at(scene: Scene) -> set[int]:
-    """The own slots that a hint once pointed at, unless hints say by now that they cannot fit."""
+    """The own slots that a hint once pointed at, except those that cannot fit by now."""
     cards, hinted = scene.knowledge.cards[scene.seat], scene.knowledge.literal[scene.seat]
     pointed = {claim.card for claim in scene.knowledge.claims if claim.why == "play hint"}
     return {slot for slot, card in enumerate(cards) if card in pointed and hinted[slot] & scene.piles.playable}
 
 
 def play_what_fits(scene: Scene) -> Iterator[Reasoned[Play]]:
-    """A card pointed at, or one that fits by all that is in sight: the lowest rank first."""
+    """Play a card that was pointed at, or that certainly fits by the cards in sight: the lowest rank first."""
     sure = pointed_at(scene) | {slot for slot, belief in enumerate(scene.own) if belief.playable == 1.0}
     for slot in sorted(sure, key=lambda slot: (lowest(scene.own[slot]), slot)):
         yield Play(slot=slot), f"slot {slot} was pointed at, or is known to fit"
 
 
 def play_what_is_known(scene: Scene) -> Iterator[Reasoned[Play]]:
-    """A card pointed at, or one that everybody knows to fit: the oldest first."""
+    """Play a card that was pointed at, or that everybody knows to fit: the oldest first."""
     hand = scene.knowledge.known[scene.seat]
     sure = pointed_at(scene) | {slot for slot, possible in enumerate(hand) if known(possible, scene.piles.playable)}
     for slot in sorted(sure):
@@ -41,7 +42,7 @@ def play_what_is_known(scene: Scene) -> Iterator[Reasoned[Play]]:
 
 
 def warn(scene: Scene) -> Iterator[Reasoned[Hint]]:
-    """The rank of a critical card that the next player is about to discard."""
+    """Warn the next player, who is about to discard a critical card, by its rank."""
     slot = scene.in_danger()
     if slot is not None:
         rank = scene.hands[scene.next][slot].rank
@@ -49,21 +50,21 @@ def warn(scene: Scene) -> Iterator[Reasoned[Hint]]:
 
 
 def help_first(scene: Scene) -> Iterator[Reasoned[Hint]]:
-    """The first hint that lets somebody play, from the next player on."""
+    """Give the first hint that makes its receiver play, from the next player on."""
     for effect in scene.hint_effects:
         if effect.helps:
             yield effect.hint, f"P{effect.hint.to} will know of a card to play"
 
 
 def gamble_all(scene: Scene) -> Iterator[Reasoned[Play]]:
-    """Near the end: the newest card that may fit, the last life too."""
+    """Near the end, play the newest card that may fit, even on the last life."""
     if scene.knowledge.deck <= NEARLY_OVER:
         for slot in (slot for slot in reversed(range(len(scene.own))) if scene.own[slot].playable):
             yield Play(slot=slot), f"the game is nearly over, and slot {slot} may fit"
 
 
 def discard_by_hints(scene: Scene) -> Iterator[Reasoned[Discard]]:
-    """A card that everybody knows dead; else the next discard; else the oldest."""
+    """Discard a card that everybody knows to be dead; else the chop; else the oldest."""
     hand = scene.knowledge.known[scene.seat]
     dead = [slot for slot, possible in enumerate(hand) if known(possible, scene.piles.dead)]
     spare = next_discard(hand, scene.piles, SIMPLE)

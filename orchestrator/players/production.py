@@ -1,8 +1,8 @@
-"""Players of production rules: the first rule that fires decides.
+"""Players made of production rules: the first rule that fires decides.
 
-Walton-Rivers et al. (2017) put published players into this form to compare them, and it is theirs in which they are
-known as partners for mixed teams. A chance is the share of the cards that the player does not see and that hints allow
-in a slot, each slot for itself. The first slot is the oldest card; nobody discards at eight tokens.
+Walton-Rivers et al. (2017) put published players into this form to compare them, and in this form they are known as
+partners for mixed teams. A probability is computed slot by slot: among the unseen cards that hints allow there, the
+share of those that are wanted. Slot 0 holds the oldest card; nobody discards with eight tokens.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -19,7 +19,7 @@ from orchestrator.players.base import Partner, ReasonedMove, Rule
 
 @dataclass(frozen=True)
 class CountedView:
-    """A view with the counts that rules ask for."""
+    """A view with the counts that the rules use."""
 
     view: View
     rng: Random
@@ -58,11 +58,11 @@ class CountedView:
 
 
 ProductionRule = Callable[[CountedView], ReasonedMove | None]
-"""A production rule; None where it does not fire."""
+"""Chooses a move; None when the rule does not fire."""
 
 
 def best(shares: Sequence[float]) -> int:
-    """The slot with the largest share, the newest of several: that loses van den Bergh's player a point in pairs."""
+    """The slot with the largest share, the newest of equals; that costs van den Bergh's player a point in pairs."""
     return max(range(len(shares)), key=lambda slot: (shares[slot], slot))
 
 
@@ -70,7 +70,7 @@ def best(shares: Sequence[float]) -> int:
 
 
 def play_hinted(seen: CountedView) -> ReasonedMove | None:
-    """Play a card whose colour and rank were both told and fit."""
+    """Play a card whose colour and rank were both hinted, and which fits."""
     for slot, known in enumerate(seen.view.own):
         if known.colour and known.rank and known.mask & seen.view.piles.playable:
             return Play(slot=slot), "told both its colour and its rank, and it fits"
@@ -107,7 +107,7 @@ def play_at_the_end(seen: CountedView) -> ReasonedMove | None:
 
 
 def tell_useful(seen: CountedView) -> ReasonedMove | None:
-    """Tell of the first playable card what its owner was not told: its rank, then its colour."""
+    """Hint at the first playable card what its owner does not know of it: the rank, then the colour."""
     if not seen.view.tokens:
         return None
     for hand, card, known in seen.held():
@@ -123,7 +123,7 @@ def _missing(hand: Hand, card: Card, known: Knowledge) -> Hint | None:
 
 
 def tell_dispensable(below: int) -> ProductionRule:
-    """With fewer tokens than `below`, tell of a dead card what shows that it is."""
+    """With fewer tokens than `below`, give a hint that shows a dead card to be dead."""
 
     def rule(seen: CountedView) -> ReasonedMove | None:
         if not 0 < seen.view.tokens < below:
@@ -147,7 +147,7 @@ def _showing_dead(view: View, hand: Hand, card: Card, known: Knowledge) -> Hint 
 
 
 def tell_next(seen: CountedView) -> ReasonedMove | None:
-    """Tell the next player of the first playable card what he was not told, the rank first; else of any card, the
+    """Hint at the next player's first playable card what they do not know of it, the rank first; else at any card, the
     colour first."""
     hand = seen.view.hands[0]
     if not seen.view.tokens:
@@ -165,7 +165,7 @@ def tell_next(seen: CountedView) -> ReasonedMove | None:
 
 
 def tell_most(seen: CountedView) -> ReasonedMove | None:
-    """The hint that tells most cards something new, one of a rank before one of a colour."""
+    """Give the hint that is new to most cards; a rank before a colour."""
     if not seen.hints:
         return None
     hint = max(seen.hints, key=lambda hint: (_news(seen.view, hint), isinstance(hint, HintRank)))
@@ -173,7 +173,7 @@ def tell_most(seen: CountedView) -> ReasonedMove | None:
 
 
 def _news(view: View, hint: Hint) -> int:
-    """How many cards that the hint touches were not told it."""
+    """For how many of the touched cards the hint is new."""
     hand = belief.hand_of(view, hint.to)
     if isinstance(hint, HintColour):
         hinted = [known.colour for card, known in _both(hand) if card.colour == hint.colour]
@@ -193,7 +193,7 @@ def tell_random(seen: CountedView) -> ReasonedMove | None:
 
 
 def discard_hinted_dead(seen: CountedView) -> ReasonedMove | None:
-    """Discard a card that, by what was told of it directly, can never score."""
+    """Discard a card that can never score, by positive hints alone."""
     if not seen.may_discard:
         return None
     slot = next((slot for slot, known in enumerate(seen.view.own) if _hinted_dead(seen.view, known)), None)
@@ -213,7 +213,7 @@ def discard_useless(seen: CountedView) -> ReasonedMove | None:
 
 
 def discard_likely(seen: CountedView) -> ReasonedMove | None:
-    """Discard the card that is likeliest of no use."""
+    """Discard the card that is most probably of no use."""
     slot = best(seen.useless)
     return (Discard(slot=slot), f"of no use with a chance of {seen.useless[slot]:.2f}") if seen.may_discard else None
 
@@ -231,7 +231,7 @@ def discard_random(seen: CountedView) -> ReasonedMove | None:
 
 
 def first(*rules: ProductionRule) -> Rule:
-    """A rule that does what the first of the steps that fires says; any legal move when none does."""
+    """The rule of a player: the move of the first production rule that fires, any legal move when none does."""
 
     def rule(view: View, rng: Random) -> ReasonedMove:
         seen = CountedView(view, rng)

@@ -1,8 +1,8 @@
-"""Agents from outside: any Python object that answers HLE's observations has a seat as `python:module:object`.
+"""Agents written for HLE's own environment: any Python object sits at the table as `python:module:object`.
 
-The object has `act(observation)` or is itself called so. The observation is what HLE's own environment gives its
-agents, under the same names, without the handle into the game; it is rebuilt from the seat's View alone. The answer is
-a move's number, its text, or that environment's action dict.
+The object has a method `act(observation)` or is called with the observation itself. The observation has the same keys
+as in HLE's own environment, without the handle into the game; it is rebuilt from the seat's View alone. The agent
+answers with the number of a move, its text, or that environment's action dict.
 """
 
 import importlib
@@ -30,10 +30,10 @@ Act = Callable[[dict[str, Any]], object]
 
 @dataclass
 class PythonAgent:
-    """A seat for an object of somebody else's.
+    """A seat for such an object.
 
-    Of a class, every seat in every game gets an instance of its own. One that joins a game that is going on is first
-    shown its own past turns, its answers unheard: so an agent that keeps a state has it again.
+    From a class, every seat in every game gets its own instance. An instance that joins a game in progress is first
+    shown its own past turns, and its answers are dropped, so that an agent with a state builds it up again.
     """
 
     spec: str
@@ -41,7 +41,7 @@ class PythonAgent:
     _act: Act | None = field(default=None, repr=False)
 
     async def __call__(self, view: View, memory: Memory, /) -> Decision:
-        """Raises TurnError when the agent raises, or answers what is no legal move."""
+        """Raises TurnError when the agent raises, or does not answer with a legal move."""
         if self._act is None:
             self._act = self._joined(view)
         referee = determinized_game(view)
@@ -52,7 +52,7 @@ class PythonAgent:
             raise TurnError(f"turn {view.turn}: {self.spec} answered {_shown(answer)}, {error}") from None
 
     def _joined(self, view: View) -> Act:
-        """The agent, ready for its turn."""
+        """The agent, made and caught up with the game."""
         if not inspect.isclass(self.target):
             return _act(self.target)
         try:
@@ -82,11 +82,10 @@ class PythonAgent:
 
 
 def read(spec: str) -> Seat:
-    """The seat of `python:module:object`; modules of the working directory are found too.
+    """The seat of `python:module:object`; modules in the working directory are found too.
 
-    An object that is a seat of this project, `async (View, Memory) -> Decision`, sits as it is.
-
-    Raises UserError when the module cannot be imported, or the object is not there or no agent.
+    An object that is a Seat of this project, `async (View, Memory) -> Decision`, is returned as it is. Raises UserError
+    when the module cannot be imported, or the object is missing or not an agent.
     """
     module, colon, path = spec.removeprefix(PREFIX).partition(":")
     if not (spec.startswith(PREFIX) and colon and module and path):
@@ -117,7 +116,7 @@ def _act(agent: Any) -> Act:
 
 
 def _accepted(target: type, view: View) -> dict[str, Any]:
-    """What a class is told of its game, as far as it takes it; `config` is what HLE's own agents take."""
+    """The arguments for a class, as far as its signature takes them; `config` is what HLE's own agents take."""
     offered = {"players": view.players, "seat": view.seat, "config": {"players": view.players}}
     parameters = inspect.signature(target).parameters.values()
     if any(one.kind is one.VAR_KEYWORD for one in parameters):
@@ -134,14 +133,14 @@ def _shown(answer: object) -> str:
     return shown if len(shown) <= 80 else f"{shown[:77]}..."
 
 
-# What an agent is shown
+# Observations
 
 
 def observed(referee: Referee) -> dict[str, Any]:
-    """The acting seat's observation, as HLE's environment names it. Colours are letters, ranks begin at 0, hands and
-    players' knowledge begin with the observer's own; the rest is new:
+    """The acting seat's observation, with the keys of HLE's environment. Colours are letters, ranks begin at 0, hands
+    and card knowledge begin with the observer's own.
 
-    `legal_moves_as_text` are this project's names of the legal moves, in the order of `legal_moves`.
+    One key is new: `legal_moves_as_text`, the texts of the legal moves in the order of `legal_moves`.
     """
     view, uids = referee.view(), referee.uids()
     return {
@@ -165,7 +164,7 @@ def observed(referee: Referee) -> dict[str, Any]:
 
 
 def action(move: Move, view: View) -> dict[str, Any]:
-    """A move of the observer as the environment's action dict."""
+    """A move of the observer as an action dict of HLE's environment."""
     if isinstance(move, Play | Discard):
         return {"action_type": move.kind.upper(), "card_index": move.slot}
     offset = (move.to - view.seat) % view.players
@@ -182,11 +181,12 @@ def _hints_received(known: Knowledge) -> dict[str, Any]:
     return {"color": known.colour, "rank": known.rank - 1 if known.rank else None}
 
 
-# What it answers
+# Answers
 
 
 def meant(answer: object, referee: Referee) -> Move:
-    """The legal move of an answer: HLE's number, a text, or an action dict. Raises ValueError for anything else."""
+    """The legal move of an answer: its number in HLE, its text, or an action dict. Raises ValueError for anything
+    else."""
     uids, view = referee.uids(), referee.view()
     if isinstance(answer, str):
         found = [move for move in uids.values() if str(move) == answer]
@@ -200,7 +200,7 @@ def meant(answer: object, referee: Referee) -> Move:
 
 
 def _whole(answer: Any) -> int | None:
-    """The number of an answer, whichever library's integer it is."""
+    """The number of an answer, of any integer type; None for anything else."""
     try:
         return None if isinstance(answer, bool) else index(answer)
     except TypeError:

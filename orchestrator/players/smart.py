@@ -1,4 +1,4 @@
-"""Convention players: hints that point at a card, warnings, and what silence says."""
+"""Convention players: they give and read play hints and warnings, and draw conclusions from missing warnings."""
 
 from collections.abc import Sequence
 from random import Random
@@ -11,7 +11,7 @@ from orchestrator.players.base import Partner, ReasonedMove, Rule
 
 
 def keeping(convention: Convention, steps: Sequence[PolicyStep] = STEPS) -> Rule:
-    """A player who takes everybody to keep to a convention."""
+    """The rule of a player who assumes that everybody keeps to a convention."""
 
     def rule(view: View, rng: Random) -> ReasonedMove:
         everybody = common_knowledge((convention,) * view.players, view.history)

@@ -1,4 +1,4 @@
-"""Answers as models spoil them: fenced, talked around, unfinished, cut off; some can be mended, some cannot."""
+"""Malformed answers, as models write them: fenced, wrapped in prose, unfinished, cut off. Some can be repaired."""
 
 import json
 import random
@@ -11,11 +11,11 @@ from orchestrator.replies.reply import Form, Reply
 class Spoilt(NamedTuple):
     text: str
     finish: str
-    """As a provider would say it: `stop`, or `length` for a text that was cut off."""
+    """The finish reason of a provider: `stop`, or `length` for a text that was cut off."""
 
 
 def spoilt(reply: Reply, form: Form, dice: random.Random) -> Spoilt:
-    """A reply in a broken text: one of two ways that can be mended, or of two that cannot."""
+    """A reply as a malformed text, in one of two ways that can be repaired or two that cannot."""
     text = text_format.text_of(reply, form)
     way = dice.choice(("fence", "prose", "unfinished", "cut off"))
     fenced = f"```{'' if form == 'text' else 'json'}\n{text}\n```"
@@ -29,7 +29,7 @@ def spoilt(reply: Reply, form: Form, dice: random.Random) -> Spoilt:
 
 
 def _unfinished(reply: Reply, form: Form) -> str:
-    """Without the closing brace, or without the last part that must be there."""
+    """The reply without its closing brace, or without its last required part."""
     data, kind = reply.as_data(), type(reply)
     if form != "text":
         return json.dumps(data, ensure_ascii=False)[:-1]

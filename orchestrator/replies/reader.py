@@ -1,9 +1,9 @@
 """The one reader of models' answers: text in, typed reply out, or a sentence that says what was wrong.
 
-A reply in plain text is what `plain` reads; one in JSON is the last complete top-level object of the text that fits its
-type. Only what cannot change the meaning is mended: words and code fences around the object, trailing commas, single
-quotes. A cut-off object is never mended and never searched for smaller objects inside, so that no entry of a truncated
-list passes for a reply.
+A plain-text reply is read by `text_format`. A JSON reply is the last complete top-level object in the text that fits
+the reply type. Only what cannot change the meaning is repaired: words and code fences around the object, trailing
+commas, single quotes. A cut-off object is neither repaired nor searched for smaller objects, so that no entry of a
+truncated list passes for a reply.
 """
 
 import json
@@ -18,20 +18,21 @@ from orchestrator.replies import text_format
 from orchestrator.replies.reply import Form, Options, Reply
 
 
-class Unreadable(Exception):  # noqa: N818  # what the text is; callers turn it into a second ask
+class Unreadable(Exception):  # noqa: N818  # named for the text; callers ask the model again
     """A text that is not the wanted reply; the message is a sentence for the model."""
 
 
 LONGEST = 100_000
-"""Characters of an answer, its thinking not counted; the longest report of any role takes a tenth."""
-
+"""The most characters of an answer, without its thinking; the longest report of any role takes a tenth."""
 
 SENTENCE = 600
-"""Characters of what is said about an unusable answer."""
+"""The most characters of the sentence about an unusable answer."""
 
 
 @dataclass(frozen=True)
 class Reading:
+    """A reply, and whether its text had to be repaired."""
+
     reply: Reply
     repaired: bool
 
@@ -53,7 +54,7 @@ def read(
 
 
 def _plainly(answer: str, reply: type[Reply], moves: Options) -> Reading:
-    """Named parts; an object of JSON will do as well."""
+    """Read named parts; a JSON object is accepted as well."""
     bare = text_format.unfenced(answer)
     try:
         made = reply.model_validate(text_format.parse(bare, reply), context={"moves": moves})
@@ -121,10 +122,10 @@ def _closing(text: str, start: int) -> int | None:
 
 
 def _load(chunk: str) -> tuple[dict[str, object] | None, bool]:
-    """The object of a complete stretch, and whether it had to be mended; None when it is not to be understood."""
+    """The object of a complete stretch, and whether it had to be repaired; None when it cannot be read safely."""
     try:
-        return _printable(json.loads(chunk, object_pairs_hook=_once)), False
-    except _Twice:
+        return _printable(json.loads(chunk, object_pairs_hook=_unique_keys)), False
+    except _DuplicateKey:
         return None, False
     except (ValueError, RecursionError):
         pass
@@ -136,24 +137,24 @@ def _load(chunk: str) -> tuple[dict[str, object] | None, bool]:
     return (_printable(data) if kept else None), True
 
 
-class _Twice(ValueError):  # noqa: N818  # what is wrong with the object
-    """A key is there twice, so that the object says two things."""
+class _DuplicateKey(ValueError):  # noqa: N818  # named for what is wrong with the object
+    """A key stands there twice, so that the object is ambiguous."""
 
 
-def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
+def _unique_keys(pairs: list[tuple[str, object]]) -> dict[str, object]:
     made = dict(pairs)
     if len(made) < len(pairs):
-        raise _Twice
+        raise _DuplicateKey
     return made
 
 
 def _words(text: str) -> list[str]:
-    """What a repair must leave as it was: every word and number, in order."""
+    """Every word and number, in order: a repair must not change them."""
     return re.findall(r"\w+", text.lower())
 
 
 def _printable(data: Any) -> dict[str, object] | None:
-    """Lone surrogates, which no file and no provider takes, become question marks."""
+    """The object with question marks for lone surrogates, which no file and no provider accepts."""
     if not isinstance(data, dict):
         return None
     clean = json.dumps(data, ensure_ascii=False).encode("utf-8", "replace")

@@ -1,9 +1,9 @@
 """Replies as plain text: named parts, each on a new line, `Reasoning: ...`. One writer and one reader for all types.
 
-A list of objects has an entry a line: `- play slot 2: 0.9` for objects of two fields, `- slot: 0; safety: 0.9; ...`
-for larger ones. The last occurrence of a part counts, so that a draft before the final answer does no harm; a part that
-is missing is never guessed, so that no entry of a cut-off list passes for a choice. Colons and semicolons may be
-the wide ones of Chinese.
+A list of objects has one entry a line: `- play slot 2: 0.9` for objects of two fields, `- slot: 0; safety: 0.9; ...`
+for larger ones. The last occurrence of a part counts, so that a draft before the final answer does no harm. A missing
+part is never guessed, so that no entry of a cut-off list passes for a choice. Colons and semicolons may be the wide
+ones of Chinese.
 """
 
 import json
@@ -17,7 +17,7 @@ from orchestrator.replies.reply import Form, Reply
 
 
 def label(kind: type[Reply], name: str) -> str:
-    """How a field is called in the text."""
+    """The name of a field in the text."""
     return _labels(kind, name)[0]
 
 
@@ -26,7 +26,7 @@ def _labels(kind: type[Reply], name: str) -> tuple[str, ...]:
 
 
 def entry(annotation: Any) -> type[BaseModel] | None:
-    """The type of a list's entries, when they have fields of their own."""
+    """The type of the entries of a list of objects; None for other fields."""
     inner = get_args(annotation)[0] if get_origin(annotation) is tuple else None
     return inner if isinstance(inner, type) and issubclass(inner, BaseModel) else None
 
@@ -38,7 +38,7 @@ def text_of(reply: Reply, form: Form) -> str:
 
 
 def write(kind: type[Reply], data: Mapping[str, Any]) -> str:
-    """A reply, given as plain data, in the form that `parse` reads."""
+    """A reply, given as plain data, as the text that `parse` reads."""
     return "\n".join(
         f"{label(kind, name)}:{_written(data[name], kind.model_fields[name].annotation)}"
         for name in kind.asked()
@@ -47,7 +47,7 @@ def write(kind: type[Reply], data: Mapping[str, Any]) -> str:
 
 
 def _written(value: Any, annotation: Any) -> str:
-    """A part's value; an entry of a list of objects or of free texts each on a line of its own."""
+    """The value of a part; entries of a list of objects or texts stand on lines of their own."""
     if isinstance(value, list) and value and isinstance(value[0], dict):
         return "".join(f"\n- {_entry(item)}" for item in value)
     if value and get_origin(annotation) is tuple and get_args(annotation)[0] is str:
@@ -56,7 +56,7 @@ def _written(value: Any, annotation: Any) -> str:
 
 
 def _entry(item: Mapping[str, Any]) -> str:
-    """What is null is left out: of a play, "discard risk: none" would be misread."""
+    """An entry of a list; null values are left out, as "discard risk: none" of a play would be misread."""
     if len(item) == 2:
         first, second = map(_scalar, item.values())
         return f"{first}: {second}"
@@ -65,7 +65,7 @@ def _entry(item: Mapping[str, Any]) -> str:
 
 
 def _scalar(value: Any) -> str:
-    """On one line: a line that began with a part's name would be taken for that part."""
+    """A value on one line: a further line that began with the name of a part would be read as that part."""
     if isinstance(value, list):
         return ", ".join(map(_scalar, value)) or "none"
     if isinstance(value, bool):
@@ -73,17 +73,17 @@ def _scalar(value: Any) -> str:
     return "none" if value is None else " ".join(str(value).split())
 
 
-class Missing(ValueError):  # noqa: N818  # what is wrong with the text; callers turn it into a second ask
-    """A part is not there; the message is a sentence."""
+class Missing(ValueError):  # noqa: N818  # named for what is wrong with the text; callers ask the model again
+    """A part of the text is missing; the message is a sentence for the model."""
 
 
 def unfenced(text: str) -> str:
-    """Without the lines that fence code."""
+    """The text without the lines that fence code."""
     return re.sub(r"^[ \t]*```\w*[ \t]*$\n?", "", text, flags=re.MULTILINE)
 
 
 def parse(text: str, kind: type[Reply]) -> dict[str, Any]:
-    """The values of a text by field, still as text; pydantic makes types of them. Raises Missing."""
+    """The values of a text by field, still as text, for pydantic to convert. Raises Missing."""
     found = _parts(text, kind)
     data: dict[str, Any] = {}
     for name in kind.asked():
@@ -96,7 +96,7 @@ def parse(text: str, kind: type[Reply]) -> dict[str, Any]:
 
 
 def _parts(text: str, kind: type[Reply]) -> dict[str, str]:
-    """The text of each part, to the beginning of the next one; the last of each name. Raises Missing."""
+    """The text of each part, up to the next one; of parts with the same name, the last. Raises Missing."""
     heads = _heads(text, kind)
     found = {name: text[start:end].strip() for name, start, end in heads}
     first, last = kind.asked()[0], kind.asked()[-1]
@@ -104,15 +104,15 @@ def _parts(text: str, kind: type[Reply]) -> dict[str, str]:
         raise Missing(f"it goes on after '{label(kind, last)}:', which must be the last part")
     before = text[: heads[0][1]].rpartition("\n")[0].strip() if heads else ""
     if before and first not in found and kind.model_fields[first].annotation is str:
-        found[first] = before  # models leave out the name of what they begin with
+        found[first] = before  # models leave out the name of the first part
     return found
 
 
 def _heads(text: str, kind: type[Reply]) -> list[tuple[str, int, int]]:
-    """Each part that the text names, with its beginning and its end.
+    """The parts that the text names, each with its beginning and its end.
 
-    After a list, the keys of its entries are no names of parts: `Action: play slot 0` is an entry there, no choice. A
-    heading, marked as one, may do without its colon.
+    After a list, the keys of its entries are not names of parts: `Action: play slot 0` is an entry there, not a choice.
+    A part name that is marked as a heading needs no colon.
     """
     names = {title.lower(): name for name in kind.asked() for title in (*_labels(kind, name), name.replace("_", " "))}
     titles = "|".join(re.escape(title) for title in sorted(names, key=len, reverse=True))
@@ -153,7 +153,7 @@ _MORE = re.compile(r"\b(?:play|discard|hint|move|slot|accept|refuse|okay|ok|verd
 
 
 def _single(text: str, annotation: Any, named: str) -> str | None:
-    """A value on one line. Raises Missing when what follows may take it back."""
+    """A value on one line. Raises Missing when the lines after it may take it back."""
     first, *more = [line for line in text.splitlines() if line.strip()] or [""]
     if any(_MORE.search(line) for line in more):
         raise Missing(f"it goes on after '{named}: {first[:60]}'; let that be its last line")
@@ -161,14 +161,14 @@ def _single(text: str, annotation: Any, named: str) -> str | None:
 
 
 def _bare(text: str, annotation: Any) -> str | None:
-    """A single value without what models put around it; nothing where nothing may stand."""
+    """A value without the marks that models put around it; None for `none` where the field allows it."""
     bare = text.strip().strip("*`\"'").rstrip(".;,").strip()
     nothing = bare.lower() in ("", "none", "null", "-", "n/a")
     return None if nothing and type(None) in get_args(annotation) else bare
 
 
 def _list(text: str, inner: Any) -> list[str]:
-    """Texts a line each if they are listed so, else what commas part."""
+    """The items of a list: one a line if they are listed so, else separated by commas."""
     lines = [line.strip()[1:].strip() for line in text.splitlines() if line.strip()[:1] in ("-", "*", "•")]
     if lines and inner is str:
         return lines
@@ -201,7 +201,7 @@ _MARK = re.compile(r"(?:[-*•]|\d+[.)])\s+")
 
 
 def _lines(text: str) -> Iterator[str]:
-    """An entry a line; a line without a mark goes on with the one before."""
+    """The entries of a list, one a line; a line without a list mark continues the one before."""
     gathered: list[str] = []
     for line in filter(None, map(str.strip, text.splitlines())):
         if (mark := _MARK.match(line)) and gathered:
@@ -217,7 +217,8 @@ _RATED = re.compile(r"[:：][ \t]*+([-+−]?+(?:\d++(?:\.\d*+)?|\.\d++))(?![\w%/
 
 
 def _pairs(text: str, kind: type[BaseModel]) -> Iterator[dict[str, Any]]:
-    """`- play slot 2: 0.9` a line, or several of a number each on one: `Move 0: 0.5, Move 1: -0.3`."""
+    """Entries like `- play slot 2: 0.9`, one a line; those with numbers may share a line: `Move 0: 0.5, Move 1:
+    -0.3`."""
     first, second = kind.model_fields
     if _numeric(kind.model_fields[second].annotation):
         for cell in _SPLIT.split(text):

@@ -1,0 +1,4 @@
+"""The table: what a seat is, and the loop that plays a game.
+
+It may import `journal`, `hanabi` and `models`. Start with `seat` (View in, Decision out), then `game_loop`.
+"""

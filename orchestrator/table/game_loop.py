@@ -1,7 +1,7 @@
-"""The game loop: views out, decisions in, legality checked, everything told to a sink.
+"""The game loop: it shows views to seats, checks their decisions, applies them and emits every event to a sink.
 
-A game that has a journal can stop at any moment and be played again by the same call: what its journal holds has
-happened, and the rest is played. Between two turns there is nothing that the journal does not say.
+A game with a journal can stop at any moment and be resumed by the same call: what the journal holds has happened, and
+the rest is played. Between two turns the journal holds the whole state of the game.
 """
 
 import asyncio
@@ -10,9 +10,10 @@ import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import lru_cache, wraps
+from inspect import signature
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, ParamSpec, Protocol
 
 import structlog
 
@@ -42,17 +43,17 @@ from orchestrator.versions import versions
 
 
 class Gate(Protocol):
-    """Lets games into their turns; a budget is one."""
+    """Decides before each turn whether a game may go on, as a budget does."""
 
     async def enter(self) -> str | None:
-        """Asked before each turn, in the game's task: why it must not begin, or None."""
+        """Called before each turn, in the task of the game; returns why the turn must not begin, or None."""
 
     def leave(self) -> None:
-        """The game is over, or suspended."""
+        """Called when the game is over or suspended."""
 
 
 class OpenGate:
-    """A gate that lets everybody in."""
+    """A gate that never stops a game."""
 
     async def enter(self) -> str | None:
         return None
@@ -61,65 +62,13 @@ class OpenGate:
         """Nothing to do."""
 
 
-def play(
-    seats: Seat | Sequence[Seat],
-    *,
-    players: int = 3,
-    seed: int | None = None,
-    deck: Sequence[str] | None = None,
-    label: str | None = None,
-    repeat: int = 1,
-    journal: Path | str | None = None,
-    sink: Sink = nowhere,
-    gate: Gate | None = None,
-    max_turns: int | None = None,
-    memories: Mapping[int, Memory] | None = None,
-    lean: bool = False,
-) -> Result:
-    """Play one game and return how it ended; `play_async` for use inside an event loop.
+Seats = Seat | Sequence[Seat]
 
-    `seats`: one seat for everybody, or one per player. `seed`: HLE's own deal, 1 when no deck is given. `deck`: 50
-    cards, first dealt first; `label` is its name, for the seeds of models. `repeat`: 1 is the first game of a deal.
-    `journal`: the file for the events; a game that it holds already goes on, a finished one is not played again.
-    `sink` hears every event, those of the journal first. `gate` can keep the game from its next turn. `max_turns`: stop
-    there, unfinished games included in the count. `memories`: by seat, what it is given before the game, JSON-plain; it
-    has it in its memory on every turn. `lean`: a small journal, see orchestrator/lean.py. Raises UserError for what
-    cannot be played, Suspended when a model gave no answer or the gate is closed, TurnError when a turn fails.
-    """
-
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        pass
-    else:
-        raise UserError("an event loop is running here, as in a notebook: say `await play_async(...)`")
-
-    async def whole() -> Result:
-        try:
-            return await play_async(
-                seats,
-                players=players,
-                seed=seed,
-                deck=deck,
-                label=label,
-                repeat=repeat,
-                journal=journal,
-                sink=sink,
-                gate=gate,
-                max_turns=max_turns,
-                memories=memories,
-                lean=lean,
-            )
-        finally:
-            for seat in seats if isinstance(seats, Sequence) else (seats,):
-                if isinstance(seat, JournaledSeat):
-                    await seat.aclose()
-
-    return asyncio.run(whole())
+P = ParamSpec("P")
 
 
 async def play_async(
-    seats: Seat | Sequence[Seat],
+    seats: Seats,
     *,
     players: int = 3,
     seed: int | None = None,
@@ -133,7 +82,18 @@ async def play_async(
     memories: Mapping[int, Memory] | None = None,
     lean: bool = False,
 ) -> Result:
-    """`play`, inside an event loop; brains stay open."""
+    """Play one game and return how it ended: `play`, or `await play_async` inside an event loop, which leaves the seats
+    open.
+
+    `seats`: one seat for everybody, or one per player. `seed`: the seed of HLE's own deal, 1 when no deck is given.
+    `deck`: the 50 cards in the order of dealing; `label` names the deck, for the seeds of models. `repeat`: 1 is the
+    first game of a deal. `journal`: the file for the events; a game that it holds is resumed, a finished one is not
+    played again. `sink` gets every event, those of the journal first. `gate` can stop the game before its next turn.
+    `max_turns`: stop after this many turns, those before a resume included. `memories`: what a seat is given before the
+    game, by seat, as plain JSON data; it is in the memory of the seat on every turn. `lean`: write a small journal, see
+    journal/lean.py. Raises UserError for what cannot be played, Suspended when a model gave no answer or the gate
+    stopped the game, and TurnError when a turn fails.
+    """
     everybody = seated(seats, players)
     started = start(everybody, players=players, seed=seed, deck=deck, label=label, repeat=repeat, memories=memories)
     with nullcontext() if journal is None else Journal(Path(journal), lean=lean) as written:
@@ -146,8 +106,37 @@ async def play_async(
             return await game.played()
 
 
-def seated(seats: Seat | Sequence[Seat], players: int) -> tuple[Seat, ...]:
-    """One seat for each player. Raises UserError when they are not as many."""
+def _blocking(run: Callable[P, Awaitable[Result]]) -> Callable[P, Result]:
+    """`run` for use outside an event loop, with the same parameters; it closes the seats afterwards."""
+
+    async def closing(*args: P.args, **options: P.kwargs) -> Result:
+        seats: Seats = signature(run).bind(*args, **options).arguments["seats"]
+        try:
+            return await run(*args, **options)
+        finally:
+            for seat in seats if isinstance(seats, Sequence) else (seats,):
+                if isinstance(seat, JournaledSeat):
+                    await seat.aclose()
+
+    @wraps(run)
+    def play(*args: P.args, **options: P.kwargs) -> Result:
+        try:
+            asyncio.get_running_loop()
+        except RuntimeError:
+            pass
+        else:
+            raise UserError("an event loop is running here, as in a notebook: say `await play_async(...)`")
+        return asyncio.run(closing(*args, **options))
+
+    play.__name__ = play.__qualname__ = "play"
+    return play
+
+
+play = _blocking(play_async)
+
+
+def seated(seats: Seats, players: int) -> tuple[Seat, ...]:
+    """One seat for each player. Raises UserError for another number of seats."""
     check_players(players)
     each = tuple(seats) if isinstance(seats, Sequence) else (seats,) * players
     if len(each) != players:
@@ -165,7 +154,7 @@ def start(
     repeat: int = 1,
     memories: Mapping[int, Memory] | None = None,
 ) -> GameStarted:
-    """The first event of a game: all that makes it this game. Raises UserError for what cannot be played."""
+    """The first event of a game, which identifies it. Raises UserError for what cannot be played."""
     if seed is not None and deck is not None:
         raise UserError(f"give a seed or a deck, not both: a deck leaves nothing for seed {seed} to deal")
     dealt = None if deck is not None else 1 if seed is None else seed
@@ -191,9 +180,9 @@ def start(
     )
 
 
-@lru_cache(maxsize=64)  # arms of an experiment play the same deals
+@lru_cache(maxsize=64)  # the arms of an experiment play the same deals
 def _cards(players: int, seed: int | None, deck: tuple[str, ...]) -> tuple[Card, ...]:
-    """The 50 cards; raises UserError for what cannot be dealt."""
+    """The 50 cards. Raises UserError for a wrong seed, deck or player count."""
     return Referee(players, deal(seed) if seed is not None else deck).deck
 
 
@@ -203,7 +192,7 @@ def _hash(value: Any) -> str:
 
 @dataclass
 class _GameInPlay:
-    """One game from where it stands to its end."""
+    """One game, from where its journal ends to the end of the game."""
 
     seats: Sequence[Seat]
     started: GameStarted
@@ -216,7 +205,7 @@ class _GameInPlay:
     ledger: Ledger = field(default_factory=Ledger)
 
     async def played(self) -> Result:
-        """Raises Suspended when it stopped before its end."""
+        """The result of the game. Raises Suspended when it stopped before its end."""
         for event in self.so_far.events:
             self.ledger(event)
             self.sink(event)
@@ -235,7 +224,7 @@ class _GameInPlay:
         context = GameContext(self._emit, self.started.game, self.started.repeat, self.kept, self.so_far.answered)
         seats = [seat.bind(context) if isinstance(seat, JournaledSeat) else seat for seat in self.seats]
         while not referee.over and (self.max_turns is None or referee.turn <= self.max_turns):
-            await asyncio.sleep(0)  # programs wait for nothing, and others play in this event loop too
+            await asyncio.sleep(0)  # programs never wait, and other games share this event loop
             if why := await self.gate.enter():
                 raise self._suspended(why, referee.turn, held=True)
             seat = referee.seat
@@ -246,7 +235,7 @@ class _GameInPlay:
         return result
 
     def _emit(self, event: Event) -> None:
-        """Once: what the journal holds already is not told again."""
+        """Emit an event, unless the journal holds it already."""
         if self.so_far.holds(event):
             return
         self.ledger(event)
@@ -254,7 +243,7 @@ class _GameInPlay:
         self.sink(event)
 
     async def _turn(self, referee: Referee, seat: Seat, memory: Memory) -> Memory:
-        """One turn; returns what the seat remembers of it."""
+        """Play one turn; returns the memory that the seat keeps of it."""
         view = referee.view()
         self._emit(TurnStarted(turn=view.turn, seat=view.seat, view=view))
         decided = self.so_far.decided
@@ -266,10 +255,10 @@ class _GameInPlay:
                 except ModelError as error:
                     held = isinstance(error, OverBudget)
                     raise self._suspended(str(error), view.turn, held=held, final=error.final) from None
-        past = referee.apply(decided.move)  # before it is told: an illegal decision was never made
+        past = referee.apply(decided.move)  # before it is emitted: an illegal decision must not stand in the journal
         self._emit(decided)
         self._emit(Moved(past=past))
-        return dict(decided.model_dump(mode="json")["memory"])  # as a game that goes on would read it
+        return dict(decided.model_dump(mode="json")["memory"])  # as a resumed game would read it
 
     def _suspended(self, why: str, turn: int, *, held: bool = False, final: bool = False) -> Suspended:
         log.info("suspended", why=why, turn=turn)
@@ -278,7 +267,7 @@ class _GameInPlay:
 
 
 def _decided(turn: int, seat: int, decision: Decision, given: Memory) -> Decided:
-    """What was given before the game is not stored again."""
+    """The event of a decision, without the memory that was given before the game."""
     return Decided(
         turn=turn,
         seat=seat,

@@ -1,4 +1,4 @@
-"""What sits at the table: View in, Decision out. A graph, a rule player, a recording and a person are all Seats."""
+"""What sits at the table: View in, Decision out. Graphs, rule players and people are all Seats."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
@@ -10,68 +10,72 @@ from orchestrator.journal.events import Call, Memory, SeatInfo, Sink, nowhere
 from orchestrator.models.request import Key
 
 BEFORE = "before"
-"""The key of a given memory that holds public records of past games, oldest first: see hanabi/public_record.py."""
+"""The key under which a given memory holds public records of past games, oldest first: see hanabi/public_record.py."""
 
 
 @dataclass(frozen=True)
 class Decision:
-    """What a seat does; made by the seat, never by a model."""
+    """What a seat does on its turn. The seat makes it, never a model."""
 
     move: Move
     why: str = ""
     ratings: Mapping[str, float] | None = None
     """By the text of the move, -1 to 1."""
     forced: bool = False
-    """No choice passed, or none came: the seat played the safest legal move."""
+    """Whether the seat played the safest legal move because no choice was accepted, or none came."""
     node: str | None = None
-    """The node whose choice it is."""
+    """The node that chose the move."""
     votes: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
-    """How many answers of each node that was asked several times chose a move."""
+    """For each node that was asked several times: how many answers chose each move."""
     rank: int | None = None
-    """Of the move in a recommender's list, 1 for the best; None where nobody recommends, or not this move."""
+    """The rank of the move in a recommender's list, 1 for the best; None if no recommender lists it."""
     memory: Memory = field(default_factory=dict)
+    """What the seat gets on its own next turn."""
 
 
 async def at_once() -> None:
-    """Where nothing has to be kept."""
+    """Wait for nothing: the events of this game need not outlive the machine."""
 
 
 @dataclass(frozen=True)
 class GameContext:
-    """What a table gives a seat for one game; nothing in it tells of a hidden card."""
+    """What the game loop gives a seat for one game; nothing in it depends on a hidden card."""
 
     emit: Sink = nowhere
-    """Hears how the seat decides."""
+    """Takes the events by which the seat reports how it decides."""
     hash: str = ""
-    """A one-way hash of the players, the deal's label and the repeat."""
+    """A one-way hash of the player count, the deal's label and the repeat."""
     repeat: int = 1
     kept: Callable[[], Awaitable[None]] = at_once
-    """Waits until what was emitted outlives the machine: asked for before an answer is used."""
+    """Waits until the emitted events are on the disk; awaited before a response is used."""
     answered: Mapping[Key, Call] = field(default_factory=dict)
-    """In a game that goes on: the model calls of its unfinished turn that an answer came to."""
+    """In a resumed game: the model calls of the unfinished turn that were answered."""
 
 
 class Seat(Protocol):
+    """Anything that decides: `async (View, Memory) -> Decision`."""
+
     async def __call__(self, view: View, memory: Memory, /) -> Decision: ...
 
 
 @runtime_checkable
 class JournaledSeat(Protocol):
-    """A seat that can say who it is, and tell how it decides."""
+    """A seat that can describe itself and reports how it decides."""
 
     @property
     def info(self) -> SeatInfo: ...
 
     def bind(self, context: GameContext) -> Self:
-        """The same seat in one game."""
+        """A copy of the seat for one game."""
 
     async def __call__(self, view: View, memory: Memory, /) -> Decision: ...
 
-    async def aclose(self) -> None: ...
+    async def aclose(self) -> None:
+        """Release what the seat holds open, such as connections."""
 
 
 def describe(seat: Seat) -> SeatInfo:
-    """Who sits there; a plain function is known by its name."""
+    """The description of a seat for the journal; a plain function is described by its name."""
     if isinstance(seat, JournaledSeat):
         return seat.info
     return SeatInfo(graph=getattr(seat, "__name__", type(seat).__name__), model="program")

@@ -1,8 +1,8 @@
-"""Common knowledge: what everybody at the table can derive of every card, and knows that everybody can.
+"""Common knowledge: what everybody at the table can derive about every card, and knows that everybody can derive.
 
-It is a pure function of the public past and of how the players take part: hints, counting, and what the conventions
-make of hints and of silence. The state after a move follows from the state before it; a hand's owner and the others
-hold the same state, so that each can tell what the other knows.
+It is a pure function of the public moves and of the players' conventions: hints, counting of cards, and what the
+conventions conclude from hints and from missing warnings. The state after a move follows from the state before it. The
+owner of a hand and the others hold the same state, so that each can tell what the other knows.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -62,33 +62,33 @@ NEARLY_OVER = 3
 
 
 class Point(NamedTuple):
-    """What a move says of a slot."""
+    """What a move says about a slot."""
 
     slot: int
     types: Mask
     why: Why
     meant: bool
-    """Whether its player means it."""
+    """Whether the player who moves means it."""
     believed: bool
-    """Whether the owner reads it so."""
+    """Whether the owner of the slot reads it so."""
 
 
 class Claim(NamedTuple):
-    """What a player's move says of a card, if he keeps to the convention: that it is of these types."""
+    """What a move says about a card if its player keeps to the convention: that it is of one of these types."""
 
     turn: int
     seat: int
-    """Whose move says so."""
+    """Who made the move."""
     owner: int
     card: int
-    """Which card: cards are numbered in the order in which they are dealt."""
+    """Number of the card in the order of dealing."""
     types: Mask
     why: Why
 
 
 @dataclass(frozen=True)
 class CommonKnowledge:
-    """The state before a turn."""
+    """Common knowledge before a turn."""
 
     conventions: tuple[Convention, ...]
     """By seat."""
@@ -97,15 +97,15 @@ class CommonKnowledge:
     tokens: int
     lives: int
     deck: int
-    """Cards left in it."""
+    """Number of cards left."""
     literal: Hands
-    """By positive and negative hints alone."""
+    """What positive and negative hints alone leave of each card."""
     known: Hands
-    """By all that everybody can derive."""
+    """What everybody can derive about each card."""
     cards: tuple[tuple[int, ...], ...]
-    """Which card lies in each slot, by the order of dealing."""
+    """For each slot, the number of its card in the order of dealing."""
     gone: tuple[tuple[int, Card], ...] = ()
-    """The cards played and discarded, by the order of dealing."""
+    """The cards played and discarded, with their numbers in the order of dealing."""
     claims: tuple[Claim, ...] = ()
 
     @classmethod
@@ -146,7 +146,7 @@ class CommonKnowledge:
         return replace(done, turn=self.turn + 1, known=counted(done.known, done.literal, done.piles))
 
     def _silence(self, past: PublicMove) -> "CommonKnowledge":
-        """He who does not warn the next player, though he could, says that the card about to go is not critical."""
+        """Who could warn the next player and does not says that the card to be discarded next is not critical."""
         following = (past.seat + 1) % self.players
         hinted_it = not isinstance(past.move, Play | Discard) and past.move.to == following
         if hinted_it or not self.deck or not self.tokens or self.conventions[past.seat].hints is None:
@@ -162,7 +162,8 @@ class CommonKnowledge:
         return replace(self, known=hands, claims=(*self.claims, self._record(past.seat, following, point)))
 
     def _conduct(self, past: PublicMove) -> "CommonKnowledge":
-        """He who discards says that he knows of no card to play; he who plays what hints alone do not tell has read."""
+        """A discard says that no own card is known to fit; a play that literal hints do not explain, that its player
+        read them by the convention."""
         assert isinstance(past.move, Play | Discard)
         seat, hand, fits = past.seat, self.known[past.seat], self.piles.playable
         if self.conventions[seat] == STRANGER:
@@ -176,7 +177,7 @@ class CommonKnowledge:
         else:
             slot = past.move.slot
             card = self.cards[seat][slot]
-            if not known(hand[slot], fits):  # he has seen other cards, or he has read otherwise
+            if not known(hand[slot], fits):  # they saw the others' cards, or read a hint by another focus
                 claims = [Claim(self.turn, seat, seat, card, fits, "played untold")] if self.deck > NEARLY_OVER else []
             elif known(self.literal[seat][slot], fits):
                 claims = []
@@ -214,8 +215,8 @@ class CommonKnowledge:
         return replace(after, claims=(*self.claims, *claims))
 
     def read_hint(self, giver: int, hint: Hint, touched: Sequence[int]) -> tuple[tuple[Mask, ...], tuple[Point, ...]]:
-        """What everybody knows of the told hand afterwards: what the hint says literally, then, from a player who keeps
-        to a convention, what it points at."""
+        """The receiver's hand as everybody knows it after a hint, literally and by the giver's convention; and what the
+        hint points at."""
         literal = hinted(self.literal[hint.to], hint, touched)
         narrowed = hinted(self.known[hint.to], hint, touched)
         hand = tuple(now or hints for now, hints in zip(narrowed, literal, strict=True))
@@ -245,7 +246,7 @@ class CommonKnowledge:
 
 
 def _narrowed(hand: tuple[Mask, ...], points: Iterable[Point]) -> tuple[Mask, ...]:
-    """What is believed of a hand, unless it leaves nothing."""
+    """A hand after the believed points; a point that would leave a card no type is ignored."""
     masks = list(hand)
     for point in points:
         if point.believed:
@@ -261,7 +262,7 @@ def made_known(before: Sequence[Mask], after: Sequence[Mask], piles: Piles) -> b
 
 
 def counted(hands: Hands, literal: Hands, piles: Piles) -> Hands:
-    """A type all of whose copies are gone, or known to lie in some slot, is in no other slot."""
+    """Rule out, in every slot, the types of which all copies are gone or known to lie in other slots."""
     located = [mask for hand in hands for mask in hand if mask & (mask - 1) == 0]
     while True:
         full = _full(piles, tuple(sorted(located)))
@@ -277,7 +278,7 @@ def counted(hands: Hands, literal: Hands, piles: Piles) -> Hands:
 
 @lru_cache(maxsize=4096)
 def _full(piles: Piles, located: tuple[Mask, ...]) -> Mask:
-    """The types of which every copy is gone or located."""
+    """The types of which every copy is played, discarded or located in a slot."""
     full = 0
     for index, gone in enumerate(piles.gone):
         if gone + located.count(1 << index) >= COPIES_OF[index]:
@@ -294,7 +295,7 @@ def _piled(piles: Piles, card: Card, *, scored: bool) -> Piles:
 
 
 def common_knowledge(conventions: Sequence[Convention], history: Iterable[Past]) -> CommonKnowledge:
-    """The common knowledge after a whole history; only the moves that were not seen before cost anything."""
+    """The common knowledge after a whole history. Results are cached, so that only new moves cost time."""
     return _after(tuple(conventions), tuple(PublicMove.of(past) for past in history))
 
 

@@ -1,7 +1,7 @@
-"""Conventions of hinting: which card a hint points at, which card goes next, and what silence says.
+"""The hint convention of strong rule players: which card a hint points at, and which card is discarded next.
 
-The hint convention of the strong rule players: a hint that makes no card known to be playable points at one touched
-card, the focus, which can be played now; a rank hint that touches the card its owner would discard next warns of it.
+A hint that makes no card known to be playable points at one of the touched cards, the focus, and says that it can be
+played now. A rank hint that touches the card which its owner would discard next (the chop) warns that it is critical.
 """
 
 from collections.abc import Iterable, Sequence
@@ -12,38 +12,39 @@ from orchestrator.hanabi.cards import COLOURS, MAX_TOKENS, OF_RANK, RANKS, Card,
 from orchestrator.hanabi.moves import Hint, HintColour, HintRank
 
 Focus = Literal["newest", "oldest"]
-"""Which of the touched cards that may be playable a hint points at."""
+"""Which of the touched cards that may be playable is the focus."""
 
 Manner = Focus | Literal["adapts"] | None
-"""Of one who adapts: as the other reads, or hints; None: his hints say what they say, and he hears what he is told."""
+"""`adapts`: the way in which the other player reads, or hints. None: literally, without the convention."""
 
 
 @dataclass(frozen=True)
 class Convention:
-    """How a player takes part in the conventions."""
+    """How a player gives and reads hints."""
 
     hints: Manner = "newest"
     reads: Manner = "newest"
     subtle: bool = True
-    """Whether he makes something of a missing warning, and discards first what is likeliest dead."""
+    """Whether the player draws conclusions from a missing warning, and discards first what is likeliest dead."""
 
 
 NEWEST = Convention()
 STRANGER = Convention(None, None)
+"""Keeps to no convention."""
 LITERAL = Convention("newest", None)
 """Hints by the convention and reads without it."""
 ADAPTING = Convention("adapts", "adapts")
 
 
 def between(giver: Convention, reader: Convention) -> tuple[Focus | None, Focus | None]:
-    """By which focus a hint from one to the other is given, and by which it is read."""
+    """The focus by which a hint between two players is given, and the one by which it is read; None: literally."""
     hints = reader.reads if giver.hints == "adapts" else giver.hints
     reads = giver.hints if reader.reads == "adapts" else reader.reads
     return _settled(hints), _settled(reads)
 
 
 def _settled(options: Manner) -> Focus | None:
-    """Two who adapt to each other keep to the newest card."""
+    """Two players who adapt to each other use the newest card."""
     return "newest" if options == "adapts" else options
 
 
@@ -65,10 +66,11 @@ def maybe(possible: Mask, types: Mask) -> bool:
 
 
 def next_discard(hand: Sequence[Mask], piles: Piles, owner: Convention = NEWEST) -> int | None:
-    """The slot that its owner will discard next, by what everybody knows of his hand: of the cards not known critical
-    the one most of whose possible types are dead, the oldest of equals; just the oldest, if he is not subtle.
+    """The slot that its owner is going to discard next (the chop), by what everybody knows of the hand.
 
-    None when he knows of a card to play or of a dead one, or when all his cards are known critical.
+    Of the cards that are not known to be critical, it is the one with the largest share of dead types, the oldest of
+    equals; for an owner who is not `subtle`, simply the oldest. None when the owner knows of a playable or dead card,
+    or when all cards are known to be critical.
     """
     if any(known(m, piles.playable) or known(m, piles.dead) for m in hand):
         return None
@@ -79,25 +81,25 @@ def next_discard(hand: Sequence[Mask], piles: Piles, owner: Convention = NEWEST)
 
 
 def share(possible: Mask, types: Mask) -> float:
-    """Of the types that a card can be, the share that is of these."""
+    """The share of the types that a card can be which is among `types`."""
     return (possible & types).bit_count() / possible.bit_count() if possible else 0.0
 
 
 def focus(hand: Iterable[Mask], touched: Iterable[int], piles: Piles, which: Focus) -> int | None:
-    """The touched slot that a hint points at: the newest, or oldest, that may be playable and is not known to be."""
+    """The touched slot that a hint points at: the newest, or oldest, that may or may not be playable."""
     masks = list(hand)
     open_slots = [slot for slot in touched if maybe(masks[slot], piles.playable)]
     return (max if which == "newest" else min)(open_slots, default=None)
 
 
 def is_dump(hint: Hint, giver: int, players: int, tokens: int, touched: Sequence[int]) -> bool:
-    """Whether a hint only spends a token: a rank, with all tokens there, to the player on the giver's right, touching
-    his oldest card. It points at nothing."""
+    """Whether a hint only spends a token and points at nothing: a rank hint, given while all tokens are there, to the
+    player on the giver's right, touching the oldest card of the hand."""
     return tokens == MAX_TOKENS and hint.to == (giver - 1) % players and isinstance(hint, HintRank) and 0 in touched
 
 
 def warned(hint: Hint, hand: Sequence[Mask], piles: Piles, touched: Sequence[int], owner: Convention) -> int | None:
-    """The slot that a hint to the next player warns of: the one he would discard next, when its rank may be critical.
+    """The slot that a hint to the next player warns of: the one to be discarded next, if its rank may be critical.
 
     `hand`: what everybody knew before the hint.
     """

@@ -1,9 +1,9 @@
-"""Trust: how far each partner keeps to the conventions, learnt from what he did.
+"""Partner models: how far each partner keeps to the conventions, learnt from the moves of a game.
 
-What a player's moves say of cards by the conventions (see `common.Claim`) is compared with the cards, once they are
-seen. Each claim that holds makes it likelier that he keeps to the convention, each that does not much less likely. Who
-is no longer believed is taken at his word, and told things in so many words, from the first move on: the common
-knowledge is made anew without his conventions.
+What a player's moves say about cards by the conventions (`common_knowledge.Claim`) is compared with the cards once they
+are seen. Each true claim makes it likelier that the player keeps to the convention, each false one much less likely.
+Once that is too unlikely, the common knowledge is computed again from the first move with that partner as a stranger:
+their hints are read literally, and hints to them count for what they say literally.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -25,19 +25,20 @@ RATIOS: Mapping[Why, tuple[float, ...]] = {
     "played as told": (1.3,),  # which always holds
     "played untold": (0.5, 0.05),
 }
-"""How much likelier a claim that holds, or that does not, is from one who keeps to the convention than from another.
+"""Likelihood ratios of a claim that holds, and of one that does not: from a player who keeps to the convention against
+one who does not.
 
-Judged, not fitted: convention players break none of their claims, and play a card that they were not told of only when
-they have seen the others; of the claims of those who point at the oldest card, read as if they pointed at the newest,
-four in five hold all the same."""
+Chosen by judgement, not fitted. Convention players break none of their claims, and play a card that no hint pointed at
+only when the cards in sight show that it fits. If a player's focus is the oldest card and their hints are read as if it
+were the newest, four in five claims hold all the same."""
 
 MOST, LEAST = 19.0, 0.001
-"""Odds never grow beyond the one, so that one clear breach is always enough to doubt, nor sink beneath the other."""
+"""Bounds of the odds. The upper one keeps a single clear breach of the convention enough to doubt a partner."""
 SURE = 0.8
-"""How likely a partner must keep to the convention for an inference to count on the last life."""
+"""On the last life, an inference counts only from a partner who keeps to the convention at least this probably."""
 
 Prior = Mapping[Convention, float]
-"""The odds of each way of taking part, against keeping to no convention; the likeliest first."""
+"""The odds of each convention against keeping to none; the likeliest first."""
 
 NOTHING_KNOWN: Prior = {
     Convention("newest", "newest"): 9.0,
@@ -45,30 +46,29 @@ NOTHING_KNOWN: Prior = {
     Convention("oldest", "oldest"): 0.5,
     Convention("oldest", None): 0.05,
 }
-"""Partners are taken to point at the newest card; that one reads hints literally, or points at the oldest, has to be
-shown."""
+"""Without evidence, partners are assumed to keep to the convention of the newest card."""
 
 
 @dataclass(frozen=True)
 class PartnerModel:
-    """What is believed of one partner."""
+    """What is believed about one partner."""
 
     seat: int
     convention: Convention
-    """How he is taken to take part."""
+    """The convention that the partner is assumed to keep to."""
     chance: float
-    """The probability of it; when he is taken for a stranger, of the convention that he broke least."""
+    """Its probability, 0-1; for a stranger, that of the convention which they broke least."""
     broke: tuple[str, ...] = ()
-    """What spoke against what he was taken for at first, in words, oldest first."""
+    """The moves that broke the convention assumed at first, in words, oldest first."""
 
 
 @dataclass(frozen=True)
 class Understanding:
-    """What a seat makes of the past."""
+    """What a seat concludes from the past moves."""
 
     knowledge: CommonKnowledge
     partners: tuple[PartnerModel, ...]
-    """One for each partner, by seat."""
+    """One model for each partner, by seat."""
 
 
 def understand(
@@ -80,10 +80,10 @@ def understand(
     *,
     blind: bool = False,
 ) -> Understanding:
-    """What a seat that adapts to its partners makes of a whole history.
+    """What a seat that adapts to its partners concludes from a whole history.
 
-    `hands`: those in sight now. `before`: what is held of partners before the game. `blind`: whatever they do, they
-    are taken to keep to the convention of the newest card.
+    `hands`: the hands in sight now. `before`: the odds of each convention before the game. `blind`: all partners are
+    assumed to keep to the convention of the newest card, whatever they do.
     """
     past = tuple(history)
     others = [other for other in range(players) if other != seat]
@@ -102,7 +102,7 @@ def understand(
 
 
 def usual(before: Prior) -> Convention:
-    """The likeliest convention of a partner; none where every convention is unlikely."""
+    """The likeliest convention; STRANGER where every convention is less likely than none."""
     best = max(before, key=lambda convention: before[convention])
     return best if before[best] >= 1 else STRANGER
 
@@ -118,9 +118,9 @@ def _judged(
     other: int,
     before: Prior,
 ) -> PartnerModel:
-    """What is believed of one partner, the others taken as they are.
+    """What is believed about one partner, given the conventions of the others.
 
-    The likeliest convention from the start is tried first; the others only when he broke it.
+    The convention that was likeliest at the start is tried first, the others only if the partner broke it.
     """
     found: list[PartnerModel] = []
     for convention in sorted(before, key=lambda convention: -before[convention]):
@@ -135,7 +135,7 @@ def _judged(
 
 
 def _weighed(now: CommonKnowledge, seen: Mapping[int, Card], seat: int, odds: float) -> tuple[float, tuple[str, ...]]:
-    """The odds after all that a player's moves said of the cards that were seen, and what spoke against it."""
+    """The odds after all claims of a player about cards that were seen, and the breaches in words."""
     broke = []
     for claim, holds in _compared(now, seen):
         if claim.seat == seat:
@@ -145,7 +145,7 @@ def _weighed(now: CommonKnowledge, seen: Mapping[int, Card], seat: int, odds: fl
 
 
 def _compared(now: CommonKnowledge, seen: Mapping[int, Card]) -> Iterator[tuple[Claim, bool]]:
-    """The claims that can be compared with their cards, and whether they hold."""
+    """The claims whose cards have been seen, or can be ruled out, and whether they hold."""
     for claim in now.claims:
         holds = _holds(claim, seen, now)
         if holds is not None:
@@ -158,7 +158,7 @@ def _clipped(odds: float) -> float:
 
 @lru_cache(maxsize=256)
 def learnt(games: tuple[Record, ...]) -> Prior:
-    """What games of a partner with his like say of him: each convention is tried on every move of all players."""
+    """The odds after games that a partner played with its own kind: each convention is tested on all moves of them."""
     found = {convention: log(odds) for convention, odds in NOTHING_KNOWN.items()}
     for game in games:
         for convention in found:
@@ -170,6 +170,7 @@ def learnt(games: tuple[Record, ...]) -> Prior:
     return {convention: exp(max(log(LEAST), min(log(MOST), odds))) for convention, odds in found.items()}
 
 
+# Models read these sentences in notes: their wording is part of the prompts.
 BROKEN: Mapping[Why, str] = {
     "play hint": "the card that his hint pointed at did not fit",
     "warning": "the card that he warned of was not critical",
@@ -180,7 +181,7 @@ BROKEN: Mapping[Why, str] = {
 
 
 def _holds(claim: Claim, seen: Mapping[int, Card], now: CommonKnowledge) -> bool | None:
-    """Whether a claim is true of its card; None while it cannot be told."""
+    """Whether a claim is true of its card; None while that is open."""
     card = seen.get(claim.card)
     if card is not None:
         return bool(claim.types >> INDEX[card] & 1)
@@ -190,7 +191,7 @@ def _holds(claim: Claim, seen: Mapping[int, Card], now: CommonKnowledge) -> bool
 
 
 def identities(now: CommonKnowledge, hands: Mapping[int, Sequence[Card]]) -> dict[int, Card]:
-    """Every card that has been played or discarded, or is in sight, by the order of dealing."""
+    """Every card that was played or discarded, or is in sight, by its number in the order of dealing."""
     seen = dict(now.gone)
     for seat, cards in hands.items():
         seen |= dict(zip(now.cards[seat], cards, strict=True))

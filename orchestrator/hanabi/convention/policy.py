@@ -1,6 +1,7 @@
-"""Play by the conventions, step by step: what a convention player makes of what everybody knows and what he sees.
+"""The policy of a convention player, step by step, from common knowledge and the cards in sight.
 
-Each step is a function of a Scene, so that a rule player can go through them and a graph's roles can share them out.
+Each step is a function of a Scene, so that a rule player can go through all of them, and the roles of a graph can each
+take some.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -26,21 +27,21 @@ Reasoned = tuple[M, str]
 
 @dataclass(frozen=True)
 class HintEffect:
-    """What a hint would do to what everybody knows of the told hand."""
+    """What a hint would change in the common knowledge of its receiver's hand."""
 
     hint: Hint
     says: Point | None
-    """What it would say by the conventions; None when it points at nothing."""
+    """What it would say by the convention; None when it points at nothing."""
     true: bool
-    """Whether that holds of the card."""
+    """Whether that is true of the card."""
     plays: bool
-    """Whether, pointing at nothing, it makes a card known to be playable that might have been."""
+    """Whether, pointing at nothing, it makes a card known to be playable that was not."""
     removed: int
-    """How many possible types it takes away, all slots together."""
+    """How many possible types it rules out, summed over the slots."""
 
     @property
     def helps(self) -> bool:
-        """Whether it makes the owner play, and nothing that does not fit."""
+        """Whether it makes the owner play a card, and one that fits."""
         return self.plays if self.says is None else self.true and self.says.why == "play hint"
 
     @property
@@ -50,7 +51,7 @@ class HintEffect:
 
 @dataclass(frozen=True)
 class Scene:
-    """What a convention player decides by."""
+    """All that a convention player decides by."""
 
     seat: int
     knowledge: CommonKnowledge
@@ -70,17 +71,17 @@ class Scene:
 
     @cached_property
     def own(self) -> tuple[Slot, ...]:
-        """The exact belief about the own hand: what everybody knows of it, less the cards in sight."""
+        """The exact belief about the own hand: from common knowledge and the cards in sight."""
         visible = self.hands.values()
         for masks in (self.knowledge.known[self.seat], self.knowledge.literal[self.seat]):
             try:
                 return belief.believe(masks, self.piles, *visible)
             except ValueError:
-                continue  # a partner keeps to no convention
+                continue  # a partner broke the convention
         raise ValueError("no hand fits the hints and the cards in sight")
 
     def effect_of(self, hint: Hint) -> HintEffect:
-        """What one hint would do; it need not be legal now."""
+        """The effect of one hint, which need not be legal now."""
         return next((effect for effect in self.hint_effects if effect.hint == hint), None) or self._effect(hint)
 
     def _effect(self, hint: Hint) -> HintEffect:
@@ -95,13 +96,13 @@ class Scene:
 
     @cached_property
     def hint_effects(self) -> tuple[HintEffect, ...]:
-        """All hints that the hands in sight allow, while there is a token."""
+        """The effects of all hints that touch a card; empty without a token."""
         if not self.knowledge.tokens:
             return ()
         return tuple(self._effect(hint) for seat, cards in self.hands.items() for hint in hints_to(seat, cards))
 
     def is_stranger(self, seat: int) -> bool:
-        """Whether a partner is taken to read hints literally."""
+        """Whether a partner is assumed to read hints literally."""
         return self.knowledge.conventions[seat].reads is None
 
     @property
@@ -110,7 +111,7 @@ class Scene:
         return all(self.knowledge.conventions[seat] == STRANGER for seat in self.hands)
 
     def literally(self, hint: Hint) -> bool:
-        """Whether a hint goes to somebody who reads it literally."""
+        """Whether the receiver of a hint is assumed to read it literally."""
         return self.is_stranger(hint.to)
 
     def in_danger(self) -> int | None:
@@ -123,11 +124,11 @@ class Scene:
 
 
 PolicyStep = Callable[[Scene], Iterator[Reasoned[Move]]]
-"""Moves to try in turn, the best first; none when there is nothing for it to do."""
+"""Yields moves with their reasons, best first; none when the step does not apply."""
 
 
 def save(scene: Scene) -> Iterator[Reasoned[Hint]]:
-    """A hint that keeps the next player from losing a critical card: one that lets him play, else the warning."""
+    """Keep the next player from discarding a critical card: by a hint that makes them play, else by a warning."""
     slot = scene.in_danger()
     if slot is None:
         return
@@ -139,7 +140,7 @@ def save(scene: Scene) -> Iterator[Reasoned[Hint]]:
 
 
 def play(scene: Scene) -> Iterator[Reasoned[Play]]:
-    """A card that fits for certain: first those of which the others do not know it, then the lowest rank."""
+    """Play a card that certainly fits: first those that only this player knows to fit, then the lowest rank."""
     commonly = scene.knowledge.known[scene.seat]
     sure = [slot for slot, belief in enumerate(scene.own) if belief.playable == 1.0]
     for slot in sorted(sure, key=lambda s: (known(commonly[s], scene.piles.playable), lowest(scene.own[s]), s)):
@@ -147,19 +148,19 @@ def play(scene: Scene) -> Iterator[Reasoned[Play]]:
 
 
 def lowest(slot: Slot) -> int:
-    """The lowest rank that a card may have."""
+    """The lowest rank that a card may have, 1-5."""
     return next(rank for rank, types in OF_RANK.items() if slot.possible & types)
 
 
 def help(scene: Scene) -> Iterator[Reasoned[Hint]]:
-    """The hint that lets somebody play and takes most away of what his cards might be."""
+    """Give a hint that makes its receiver play; the one that rules out most types comes first."""
     helping = [effect for effect in scene.hint_effects if effect.helps and not effect.warns]
     for effect in sorted(helping, key=lambda effect: -effect.removed):
         yield effect.hint, f"P{effect.hint.to} will know of a card to play"
 
 
 def gamble(scene: Scene) -> Iterator[Reasoned[Play]]:
-    """Near the end: the likeliest play, while there is a life to spare."""
+    """Near the end, play the likeliest card, while there is a life to spare."""
     if scene.knowledge.deck > GAMBLES.get(scene.knowledge.lives, -1):
         return
     slot = max(range(len(scene.own)), key=lambda slot: scene.own[slot].playable)
@@ -168,14 +169,15 @@ def gamble(scene: Scene) -> Iterator[Reasoned[Play]]:
 
 
 def dump(scene: Scene) -> Iterator[Reasoned[Hint]]:
-    """With all tokens there nothing may be discarded: a hint that points at nothing."""
+    """With all tokens there, when nothing may be discarded: a hint that points at nothing."""
     if scene.knowledge.tokens == MAX_TOKENS:
         right = (scene.seat - 1) % scene.knowledge.players
         yield HintRank(to=right, rank=scene.hands[right][0].rank), "there is nothing better to do with a token"
 
 
 def discard(scene: Scene) -> Iterator[Reasoned[Discard]]:
-    """A card known dead, first those of which the others do not know it; else the next discard; else the highest."""
+    """Discard a card known dead, first those that only this player knows; else the chop; else what is likeliest not
+    critical."""
     commonly, own = scene.knowledge.known[scene.seat], scene.own
     dead = [slot for slot, belief in enumerate(own) if belief.dead == 1.0]
     for slot in sorted(dead, key=lambda slot: (known(commonly[slot], scene.piles.dead), slot)):
@@ -191,7 +193,7 @@ STEPS: tuple[PolicyStep, ...] = (save, play, help, gamble, dump, discard)
 
 
 def decide(scene: Scene, steps: Sequence[PolicyStep] = STEPS) -> Reasoned[Move]:
-    """The first step that has a legal move."""
+    """The first legal move of the first step that has one."""
     legal = set(scene.legal)
     for step in steps:
         for move, why in step(scene):

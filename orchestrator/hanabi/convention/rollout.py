@@ -1,8 +1,9 @@
-"""Rollouts: a game played on by convention players from an imagined deal, fast enough for hundreds a move.
+"""Rollouts: convention players finish a game from a sampled deal, fast enough for hundreds of games a move.
 
-The same rules as the table's, the same common knowledge as `common.Common` and the same steps as
-`conventional.decide`, on plain integers: a card is its index in CARDS, what everybody knows of a hand a list of masks.
-One thing is coarser: what a player makes of his own hand is reckoned slot by slot and not jointly.
+For speed, this module states again on plain integers what others state on typed values: the rules of the table, the
+folds of `literal_knowledge` and `common_knowledge`, and the steps of `policy.decide`. A card is its index in CARDS, a
+hand is a list of masks that changes in place. Tests hold it to the originals move by move. One thing is coarser: a
+player's belief about the own hand is computed slot by slot and not jointly.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,25 +19,25 @@ PLAY, DISCARD, HINT = 0, 1, 2
 
 
 class Act(NamedTuple):
-    """A move in numbers."""
+    """A move as numbers."""
 
     kind: int
     slot: int = 0
-    """Of one's own hand; of a hint, which of HINTS it is."""
+    """Of the own hand; for a hint, its index in HINTS."""
     to: int = 0
 
 
 HINTS: tuple[Mask, ...] = (*(OF_COLOUR[c] for c in COLOURS), *(OF_RANK[r] for r in RANKS))
-"""The types that each hint points out: the five colours, then the five ranks."""
+"""The types that each hint names: the five colours, then the five ranks."""
 FIRST_RANK = 5
-"""From this hint on they are ranks."""
+"""The index of the first rank hint in HINTS."""
 RANK = [index % 5 for index in range(25)]
-"""Of a card, less one."""
+"""The rank of each card, less one."""
 FITTING = [1 << card // 5 | 1 << FIRST_RANK + card % 5 for card in range(25)]
-"""The hints that touch a card, a bit each."""
+"""The hints that touch each card, as bits by index in HINTS."""
 
 RISKED: Mapping[int, int] = {1: -1, **GAMBLES}
-"""Lives left -> the most cards in the deck at which a likely play is risked; none on the last life."""
+"""Lives left -> the most cards in the deck at which a likely play is risked; never on the last life."""
 
 
 def act(move: Move) -> Act:
@@ -58,18 +59,18 @@ def move(act: Act) -> Move:
 
 
 class HintReading(NamedTuple):
-    """What a hint does to what everybody knows of a hand."""
+    """What a hint does to the common knowledge of a hand."""
 
     hand: list[Mask]
     says: tuple[int, Mask] | None
-    """The slot that its giver means, and what he says that it is."""
+    """The slot that the giver points at, and the types that the hint says it has."""
     warns: bool
     plays: bool
-    """Whether, literally, it makes a card known to be playable."""
+    """Whether it makes a card known to be playable literally."""
 
 
 class RolloutGame:
-    """A game in the middle: an imagined deal, and what everybody knows of it."""
+    """A game in progress: a sampled deal, and the common knowledge of it."""
 
     __slots__ = (
         "conventions",
@@ -103,7 +104,7 @@ class RolloutGame:
         self._piles()
 
     def dealt(self, hands: Sequence[Sequence[int]], deck: Sequence[int]) -> "RolloutGame":
-        """A copy with these hands, and this deck of which the last card is drawn first."""
+        """A copy with these hands and this deck, whose last card is drawn first."""
         game: RolloutGame = RolloutGame.__new__(RolloutGame)
         game.conventions, game.pairs, game.players, game.seat = self.conventions, self.pairs, self.players, self.seat
         game.tokens, game.lives, game.turns_left = self.tokens, self.lives, self.turns_left
@@ -141,7 +142,7 @@ class RolloutGame:
         return sum(self.tops) if self.lives else 0
 
     def finish(self) -> int:
-        """The score when everybody plays on by the conventions."""
+        """Play to the end by the conventions; returns the score."""
         while not self.over:
             self.apply(self.decide())
         return self.score
@@ -190,7 +191,7 @@ class RolloutGame:
         self._piles()
 
     def _silence(self, act: Act) -> None:
-        """He who does not warn the next player, though he could, says that the card about to go is not critical."""
+        """See `CommonKnowledge._silence`."""
         seat = self.seat
         following = (seat + 1) % self.players
         if not self.deck or not self.tokens or (act.kind == HINT and act.to == following):
@@ -203,7 +204,7 @@ class RolloutGame:
             hand[slot] = hand[slot] & ~self.critical or hand[slot]
 
     def read_hint(self, giver: int, act: Act, going: int | None) -> HintReading:
-        """See `Common.hear`. `going`: the slot that the hint player would discard next."""
+        """See `CommonKnowledge.read_hint`. `going`: the slot that the receiver would discard next."""
         to, of, playable = act.to, HINTS[act.slot], self.playable
         hand: list[Mask] = []
         touched: list[int] = []
@@ -246,7 +247,7 @@ class RolloutGame:
         return None
 
     def next_discard(self, seat: int) -> int | None:
-        """See `conventions.next_discard`."""
+        """See `hint_convention.next_discard`."""
         playable, dead, critical = self.playable, self.dead, self.critical
         best, most = None, -1.0
         for slot, mask in enumerate(self.known[seat]):
@@ -259,7 +260,7 @@ class RolloutGame:
         return best
 
     def _count(self) -> None:
-        """See `common.counted`."""
+        """See `common_knowledge.counted`."""
         while True:
             full, sure = self._full()
             for hand, literal in zip(self.known, self.literal, strict=True):
@@ -284,12 +285,12 @@ class RolloutGame:
     # What a convention player does
 
     def decide(self) -> Act:
-        """See `conventional.decide`."""
+        """See `policy.decide`."""
         own = self.own()
         return self._save() or self._play(own) or self._help() or self._gamble(own) or self._dump() or self._spare(own)
 
     def own(self) -> list[Mask]:
-        """What each own slot may be, to him who sees the others' hands."""
+        """The types that each own slot may be, given the others' hands."""
         seat, copies = self.seat, self.gone[:]
         for other, hand in enumerate(self.hands):
             if other != seat:
@@ -324,7 +325,8 @@ class RolloutGame:
         return helping[1] or Act(HINT, FIRST_RANK + RANK[self.hands[following][slot]], following)
 
     def _helping(self, to: int) -> tuple[int, Act | None]:
-        """The hint that makes a player play, nothing that does not fit, and that takes most away; and how much."""
+        """How many types the best helping hint rules out, and that hint: one that makes its receiver play a card that
+        fits."""
         cards, before = self.hands[to], self.known[to]
         best, most, going = None, -1, self.next_discard(to)
         fitting = 0

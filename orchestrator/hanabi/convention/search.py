@@ -1,8 +1,8 @@
-"""One-ply search: each of a few moves is tried on imagined deals, on which everybody then plays by the conventions.
+"""One-ply search: each of a few moves is tried on sampled deals, which convention players then play to the end.
 
-The deals are drawn from the seat's exact belief: its own hand as common knowledge and the hands in sight leave it, the
-deck behind it in any order. All moves are tried on the same deals, so that what is compared is the moves alone. The
-move that the seat would make anyway is kept unless another is better by more than chance explains.
+The deals are drawn from the seat's exact belief: its own hand as common knowledge and the hands in sight allow, the
+deck in any order. All moves are tried on the same deals, so that differences are due to the moves alone. The move that
+the seat would make anyway is kept unless another is better by more than chance explains.
 """
 
 from collections.abc import Sequence
@@ -18,18 +18,18 @@ from orchestrator.hanabi.convention.rollout import RolloutGame, act, numbered
 from orchestrator.hanabi.moves import Discard, Move, Play
 
 MARGIN = 1.5
-"""Standard errors by which a move must be better than the usual one."""
+"""A move must be better than the usual one by this many standard errors."""
 MOST = 6
-"""Moves that are tried at most, the usual one among them."""
+"""The most moves that are tried, the usual one included."""
 WORTH_A_TRY = 0.6
-"""The chance from which a play is tried; what is less likely would be refused by safety."""
+"""The least P(playable) of a play that is tried; the safety verifier would refuse less."""
 TRIES = 1000
-"""Draws of a hand before it is given up; a draw succeeds in about one of three, at worst in one of 26."""
+"""Attempts to draw a hand; about one of three succeeds, at worst one of 26."""
 
 
 @dataclass
 class Trial:
-    """A move and what came of it, deal by deal."""
+    """A move and the final scores of its rollouts, deal by deal."""
 
     move: Move
     scores: list[float] = field(default_factory=list)
@@ -39,7 +39,7 @@ class Trial:
         return sum(self.scores) / len(self.scores) if self.scores else 0.0
 
     def gain(self, other: "Trial") -> tuple[float, float]:
-        """By how much it is better than another on the deals that both met, and the standard error of that."""
+        """The mean gain over another trial on the deals that both played, and its standard error."""
         gains = [own - others for own, others in zip(self.scores, other.scores, strict=False)]
         if len(gains) < 2:
             return 0.0, float("inf")
@@ -48,10 +48,11 @@ class Trial:
 
 
 def search(scene: Scene, usual: Move, rollouts: int, chance: Random, moves: Sequence[Move] = ()) -> list[Trial]:
-    """The moves that were tried, the usual one first, and how their games ended.
+    """The moves that were tried, the usual one first, with the scores of their rollouts.
 
-    `rollouts`: games played at most, all moves together, shared out among rounds. After each round the better half is
-    kept, and of that what is ahead of the usual move; when nothing is, the search is over. One move alone is not tried.
+    `usual`: the move that the seat would make anyway. `rollouts`: the most games played, all moves together. They are
+    shared out among rounds (successive halving): after each, the better half of the moves that are ahead of the usual
+    one is kept; when none is ahead, the search ends. A single move is not tried.
     """
     trials = [Trial(move) for move in (moves or candidates(scene, usual))]
     left, deals = list(trials), Deals(scene, chance)
@@ -67,7 +68,7 @@ def search(scene: Scene, usual: Move, rollouts: int, chance: Random, moves: Sequ
 
 
 def _try(trials: Sequence[Trial], deals: "Deals") -> bool:
-    """Every move on one more deal; False when no deal can be drawn."""
+    """Try every move on one more deal; False when no deal could be drawn."""
     game = deals.draw()
     if game is None:
         return False
@@ -79,14 +80,14 @@ def _try(trials: Sequence[Trial], deals: "Deals") -> bool:
 
 
 def _better_half(trials: Sequence[Trial]) -> list[Trial]:
-    """Of the moves that are ahead of the usual one, the first: half of all those that were tried, at most."""
+    """The best of the moves that are ahead of the usual one: at most half of those that were tried."""
     usual, *others = trials
     ahead = sorted((trial for trial in others if trial.mean > usual.mean), key=lambda trial: -trial.mean)
     return ahead[: (len(others) + 1) // 2]
 
 
 def best(trials: Sequence[Trial]) -> Trial:
-    """The best of the moves tried longest, if it is better than the usual one by the margin; else the usual one."""
+    """The best of the moves that were tried longest, if it beats the usual one by the margin; else the usual one."""
     usual = trials[0]
     longest = [trial for trial in trials[1:] if len(trial.scores) == len(usual.scores)]
     for trial in sorted(longest, key=lambda trial: -trial.mean):
@@ -97,7 +98,7 @@ def best(trials: Sequence[Trial]) -> Trial:
 
 
 class Deals:
-    """Deals that the seat cannot tell from the real one."""
+    """Samples deals that the seat cannot tell from the real one."""
 
     def __init__(self, scene: Scene, chance: Random) -> None:
         self.chance, self.seat, self.players = chance, scene.seat, scene.knowledge.players
@@ -110,7 +111,7 @@ class Deals:
         self.order = sorted(range(len(self.masks)), key=lambda slot: len(self.fits[slot]))
 
     def draw(self) -> RolloutGame | None:
-        """One such deal; None when none was found."""
+        """One deal; None when none was found."""
         for _ in range(TRIES):
             taken = self._hand()
             if taken is not None:
@@ -123,7 +124,7 @@ class Deals:
         return None
 
     def _hand(self) -> dict[int, int] | None:
-        """Copies for the own slots, drawn one after the other and kept as often as makes all hands equally likely."""
+        """A card for each own slot, or None: by rejection, so that all possible hands are equally likely."""
         taken: dict[int, int] = {}
         for slot in self.order:
             fits = self.fits[slot]
@@ -142,7 +143,7 @@ def _fitting(pool: Sequence[int], mask: Mask) -> list[int]:
 
 
 def candidates(scene: Scene, usual: Move) -> list[Move]:
-    """The usual move, then the plays, hints and discards that may be better and say nothing false, a few of each."""
+    """The usual move, then a few plays, hints and discards that may be better and say nothing false."""
     legal = set(scene.legal)
     tried = (usual, *_plays(scene), *_truthful_hints(scene), *_safe_discards(scene))
     found = dict.fromkeys(move for move in tried if move in legal)
@@ -158,7 +159,7 @@ def _plays(scene: Scene) -> Sequence[Move]:
 
 
 def _truthful_hints(scene: Scene) -> Sequence[Move]:
-    """Hints that are true, and leave no card to be lost that a partner would have warned of."""
+    """Hints that say nothing false; only hints to the next player when they are about to lose a critical card."""
     danger = scene.in_danger() is not None
     truthful = [
         effect
@@ -170,7 +171,8 @@ def _truthful_hints(scene: Scene) -> Sequence[Move]:
 
 
 def _safe_discards(scene: Scene) -> Sequence[Move]:
-    """Discards, unless they say that a card which may fit does not, or that no partner is in danger who is."""
+    """Discards with the least risk; none when a discard would say something false: that no own card is known to fit, or
+    that the next player is not about to lose a critical card."""
     if (scene.knowledge.tokens and scene.in_danger() is not None) or any(
         known(mask, scene.piles.playable) for mask in scene.knowledge.known[scene.seat]
     ):

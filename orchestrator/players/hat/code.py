@@ -1,7 +1,7 @@
-"""Questions about a hand that all players would ask alike, and their answers packed into one number.
+"""The code of hat players: answers to questions about a hand, packed into one number.
 
-Whoever knows what is commonly known of a hand knows which question comes next. An answer says for each slot which
-types remain. So a number is enough to narrow a hand down: who sees the hand computes it, who holds the hand reads it.
+The common knowledge of a hand determines which question comes next. An answer says for each slot which types remain. So
+a single number narrows a hand down: everybody who sees the hand can compute it, and its owner can decode it.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -11,16 +11,17 @@ from orchestrator.hanabi.cards import CARDS, Mask, Piles
 from orchestrator.hanabi.literal_knowledge import HandMasks
 
 Question = Sequence[HandMasks]
-"""The answers: which types each slot can be then. The first that is true is given."""
+"""The possible answers: the types that each slot can be after each. The first true one is given."""
 
 TESTED = 0.7
-"""P(playable) of the slots whose question is worth most: a yes is likely, and is played."""
+"""The P(playable) at which a question is worth most: a yes is likely, and then the card is played."""
 NEAR = 0.2
+"""How far from TESTED a slot's P(playable) may be for its question to be asked."""
 
 
 @dataclass(frozen=True)
 class Pool:
-    """Copies of cards that are somewhere unknown, as layers: layer n holds the types with more than n copies."""
+    """Copies of cards whose place is unknown, as layers: layer n holds the types with more than n copies."""
 
     layers: tuple[Mask, ...]
 
@@ -28,7 +29,7 @@ class Pool:
         return sum((layer & types).bit_count() for layer in self.layers)
 
     def chance(self, possible: Mask, wanted: Mask) -> float:
-        """P(a card is one of `wanted`), 1.0 and 0.0 exactly when that is certain."""
+        """P(a card is one of `wanted`); exactly 1.0 or 0.0 when that is certain."""
         if not possible & wanted:
             return 0.0
         if not possible & ~wanted:
@@ -54,7 +55,7 @@ def is_single(types: Mask) -> bool:
 
 
 def settle(hands: Sequence[HandMasks], pool: Pool) -> tuple[tuple[HandMasks, ...], Pool]:
-    """Hands without the types whose copies are all elsewhere, and the copies that remain for unknown slots."""
+    """Hands without the types whose copies are all located elsewhere, and the copies left for unknown slots."""
     while True:
         rest = pool
         for single in (types for hand in hands for types in hand if is_single(types)):
@@ -67,7 +68,7 @@ def settle(hands: Sequence[HandMasks], pool: Pool) -> tuple[tuple[HandMasks, ...
 
 
 def ask(hand: HandMasks, pool: Pool, piles: Piles, most: int) -> Question | None:
-    """The next question, with at most `most` answers; None when nothing is worth asking."""
+    """The next question, with at most `most` answers; None when nothing is left to ask."""
     plays = [pool.chance(types, piles.playable) for types in hand]
     if 1.0 not in plays:
         deads = [pool.chance(types, piles.dead) for types in hand]
@@ -82,7 +83,8 @@ def ask(hand: HandMasks, pool: Pool, piles: Piles, most: int) -> Question | None
 def _first_that_is(
     hand: HandMasks, plays: Sequence[float], deads: Sequence[float], piles: Piles, most: int
 ) -> Question | None:
-    """Which slot is the first that is playable, or else dead if none is known to be: the unlikelier ones come first."""
+    """Ask which slot is the first playable one, or, if none is known to be dead, the first dead one; less probable
+    slots come first."""
 
     def open_items(chances: Sequence[float], types: Mask) -> list[tuple[float, int, Mask]]:
         return sorted((chance, slot, types) for slot, chance in enumerate(chances) if 0 < chance < 1)
@@ -98,7 +100,7 @@ def _first_that_is(
 
 
 def _which(hand: HandMasks, pool: Pool, piles: Piles, most: int) -> Question | None:
-    """Which part of its types the slot is that is least likely dead; all dead types are one part."""
+    """Ask to which part of its types the slot belongs that is least probably dead; all dead types are one part."""
     open_slots = [slot for slot, types in enumerate(hand) if not is_single(types) and types & ~piles.dead]
     if not open_slots:
         return None
@@ -119,11 +121,11 @@ def _singles(types: Mask) -> Iterator[Mask]:
 
 
 Answering = Callable[[Question, int], int]
-"""A question and what is left of the number -> the answer."""
+"""(question, scale of its answer within the number) -> the index of the answer."""
 
 
 def _asked(hand: HandMasks, pool: Pool, piles: Piles, size: int, answer: Answering) -> tuple[int, HandMasks]:
-    """Ask until a number below `size` can hold no more; the number, and the hand as narrowed by the answers."""
+    """Ask until a number below `size` can hold no further answer; the number, and the hand after the answers."""
     number, scale = 0, 1
     while (most := (size - 1 - number) // scale + 1) > 1 and (question := ask(hand, pool, piles, most)):
         given = answer(question, scale)
@@ -134,7 +136,7 @@ def _asked(hand: HandMasks, pool: Pool, piles: Piles, size: int, answer: Answeri
 
 
 def encode(hand: HandMasks, pool: Pool, piles: Piles, size: int, cards: HandMasks) -> tuple[int, HandMasks]:
-    """The number below `size` that tells of these cards, and what is known after it. `cards`: their types alone."""
+    """The number below `size` for a hand, and what is known of the hand after it. `cards`: the type of each card."""
 
     def answer(question: Question, _: int) -> int:
         fitting = (n for n, types in enumerate(question) if all(a & b for a, b in zip(types, cards, strict=True)))
@@ -144,5 +146,5 @@ def encode(hand: HandMasks, pool: Pool, piles: Piles, size: int, cards: HandMask
 
 
 def decode(hand: HandMasks, pool: Pool, piles: Piles, size: int, number: int) -> HandMasks:
-    """What is known of a hand after a number."""
+    """What is known of a hand after a number that was given for it."""
     return _asked(hand, pool, piles, size, lambda question, scale: number // scale % len(question))[1]

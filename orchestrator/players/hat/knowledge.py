@@ -1,9 +1,10 @@
-"""What all hat players know in common, from the public history: every seat computes the same from what it sees.
+"""The common knowledge of hat players, from the public history: every seat computes the same from what it sees.
 
-A hint stands for a number: the sum, over all hands but the giver's, of the numbers that tell of each hand. Who sees all
-hands but his own subtracts the others' numbers, and has his own. What the others are told he knows too, for he computed
-it; so everybody knows what everybody was told. A discard among several cards that are commonly known as useless stands
-for such a number too. And a discard while there are tokens says that nobody waits for a hint.
+A hint stands for a number: the sum, over all hands but the giver's, of the numbers that encode each hand. Every other
+player subtracts the numbers of the hands in sight and is left with the number of the own hand. As all players can
+compute the others' numbers, everybody knows what everybody learned. A discard among several cards that are commonly
+known to be useless stands for such a number too. And a discard while there are tokens says that nobody waits for a
+hint.
 """
 
 from collections.abc import Iterator, Sequence
@@ -42,17 +43,17 @@ def piles_of(fireworks: Fireworks, discards: tuple[Card, ...]) -> Piles:
 
 @dataclass(frozen=True)
 class HatTable:
-    """A position as all players know it, and the cards that one seat sees."""
+    """A position as all hat players know it, and the cards that one seat sees."""
 
     seat: int
     cards: tuple[HandMasks, ...]
-    """By seat: the type of each card; those of the own hand are 0."""
+    """The type of each card, as a mask, by seat; 0 for the cards of the own hand."""
     known: tuple[HandMasks, ...]
-    """By seat: what is common knowledge of each slot."""
+    """The common knowledge of each slot, by seat."""
     literal: tuple[HandMasks, ...]
-    """By seat: what hints say literally."""
+    """What hints say literally of each slot, by seat."""
     pool: Pool
-    """Copies that are not commonly known to be anywhere."""
+    """The copies whose place is not common knowledge."""
     piles: Piles
     tokens: int
 
@@ -61,17 +62,18 @@ class HatTable:
         return len(self.known)
 
     def others(self, seat: int) -> list[int]:
-        """In turn order from the next player."""
+        """The other seats, in turn order from the next player."""
         return [(seat + step) % self.players for step in range(1, self.players)]
 
     # Hints as numbers
 
     def sizes(self, giver: int) -> list[int]:
-        """How many hints each other player can be told apart by."""
+        """How many numbers the hints to each other player can stand for."""
         return [_size(self.known[seat]) for seat in self.others(giver)]
 
     def number(self, giver: int, to: int, slots: Sequence[int], by_rank: bool) -> int:
-        """What a hint stands for: by whom it is told, whether it touches a certain slot of his, and its kind."""
+        """The number that a hint stands for: by its receiver, its kind, and whether it touches a certain slot of
+        theirs."""
         place = self.others(giver).index(to)
         sizes = self.sizes(giver)
         touches = _asked_slot(self.known[to], self.piles) in slots
@@ -79,14 +81,14 @@ class HatTable:
         return sum(sizes[:place]) + (kind if touches else 2 + kind if sizes[place] == 4 else 2)
 
     def sum(self, giver: int, size: int) -> int:
-        """The number that tells of all hands but the giver's; the giver must be the seat that sees."""
+        """The number that encodes all hands but the giver's; the giver must be the seat whose view this is."""
         return sum(self._share(seat, size)[0] for seat in self.others(giver)) % size
 
     def _share(self, seat: int, size: int) -> tuple[int, HandMasks]:
         return _encoded(self.known[seat], self.pool, self.piles, size, self.cards[seat])
 
     def after_number(self, giver: int, size: int, number: int) -> tuple[HandMasks, ...]:
-        """What is known in common after a number below `size`."""
+        """The common knowledge after a number below `size`."""
         known = list(self.known)
         for seat in self.others(giver):
             if seat != self.seat:
@@ -99,16 +101,17 @@ class HatTable:
     # What waits for a hint, what is useless
 
     def waits(self, seat: int) -> bool:
-        """Nobody told him of a card to play yet."""
+        """Whether no card of this seat is commonly known to be playable."""
         return all(types & ~self.piles.playable for types in self.known[seat])
 
     def useless(self, hand: HandMasks) -> list[int]:
-        """Slots known to be dead, or to hold what an older slot holds too."""
+        """Slots that are known to be dead, or to hold the same card as an older slot."""
         twins = [is_single(types) and types in hand[:slot] for slot, types in enumerate(hand)]
         return [slot for slot, types in enumerate(hand) if twins[slot] or not types & ~self.piles.dead]
 
     def nobody_waits(self, giver: int) -> "HatTable":
-        """After `giver` passed over a hint: who knows of no card to play has none."""
+        """The table after `giver` gave no hint although one was possible: players who wait for a hint hold no playable
+        card."""
         playable = self.piles.playable
         known = [
             tuple(types & ~playable for types in hand) if seat != giver and self.waits(seat) else hand
@@ -126,10 +129,10 @@ class HatTable:
         settled, pool = settle(tuple(mended), Pool.of(left(self.piles)))
         return HatTable(self.seat, self.cards, settled, tuple(literal), pool, self.piles, self.tokens)
 
-    # What happens
+    # After a move
 
     def after(self, past: Past, discards: tuple[Card, ...]) -> "HatTable":
-        """`discards`: the pile after the move."""
+        """The table after a move. `discards`: the pile after it."""
         if isinstance(past.move, HintColour | HintRank):
             return self._hinted(past, past.move)
         table = self
@@ -152,7 +155,7 @@ class HatTable:
         return table._with(table.after_number(seat, len(useless), useless.index(slot)), table.literal)
 
     def _moved(self, past: Past, move: Play | Discard, piles: Piles) -> "HatTable":
-        """A card leaves, the next one comes."""
+        """A card leaves the hand, and the next one is drawn."""
         drew = 1 << INDEX[past.drew] if past.drew else 0
         more = self._drawn(past)
 
@@ -164,7 +167,7 @@ class HatTable:
         return table._with(known, literal)
 
     def _drawn(self, past: Past) -> bool:
-        """Whether a card came: while there were cards to draw."""
+        """Whether a card was drawn: the deck was not empty."""
         return sum(map(len, self.known)) + sum(self.piles.fireworks) + len(self.piles.discards) < DECK_SIZE
 
 
@@ -174,13 +177,14 @@ def _encoded(hand: HandMasks, pool: Pool, piles: Piles, size: int, cards: HandMa
 
 
 def _size(hand: HandMasks) -> int:
-    """Four hints where a hand is surely neither of one colour nor of one rank: then all four can be given."""
+    """How many numbers hints to a hand can stand for: 4 if it certainly has two colours and two ranks, so that all four
+    hints can be given; else 3."""
     of_one = any(all(types & one for types in hand) for one in (*OF_COLOUR.values(), *OF_RANK.values()))
     return 3 if of_one else 4
 
 
 def _asked_slot(hand: HandMasks, piles: Piles) -> int:
-    """The slot of which least is known, dead ones last; the oldest of several."""
+    """The slot of which least is known, dead cards last; the oldest of equals."""
 
     def openness(types: Mask) -> int:
         if not types & ~piles.dead:
@@ -193,6 +197,7 @@ def _asked_slot(hand: HandMasks, piles: Piles) -> int:
 
 
 def start(view: View) -> HatTable:
+    """The table before the first move."""
     unknown = unknown_hands(view.players)
     hidden = (0,) * HAND_SIZES[view.players]
     cards = tuple(tuple(1 << INDEX[card] for card in hand) or hidden for hand in view.dealt)
@@ -200,7 +205,7 @@ def start(view: View) -> HatTable:
 
 
 def _steps(view: View) -> Iterator[tuple[Past, tuple[Card, ...]]]:
-    """Each past turn with the discards after it."""
+    """Each past turn with the discard pile after it."""
     discards: tuple[Card, ...] = ()
     for past in view.history:
         if past.card and not past.scored:
@@ -209,12 +214,13 @@ def _steps(view: View) -> Iterator[tuple[Past, tuple[Card, ...]]]:
 
 
 KEPT = 64
-"""Tables that are kept to go on from."""
+"""The most tables that are cached."""
 _KEPT: dict[object, tuple[tuple[Past, ...], HatTable]] = {}
 
 
 def table_of(view: View) -> HatTable:
-    """The table after the view's history; it goes on from the table of the same seat's turn before, if that is kept."""
+    """The table after the history of a view; it continues from the cached table of the same seat's last turn, if
+    any."""
     key = view.seat, view.dealt
     past, table = _KEPT.pop(key, ((), None))
     if table is None or view.history[: len(past)] != past:

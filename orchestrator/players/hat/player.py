@@ -1,9 +1,10 @@
-"""The information strategy: a hint tells of every hand but the giver's at once.
+"""The information strategy of hat players: one hint gives information on every hand but the giver's.
 
-In turn: play what surely fits, the one of most use; risk a life for a card that fits or is dead, never the last one;
-hint where somebody holds a card to play and was told of none; early in the game, discard what is useless; hint where
-somebody can play, or tokens abound; else discard what is least missed. What number a hint is, and what that tells, is
-in `hat_replay` and `hat_questions`. Such players need each other: to anybody else their hints are nearly random.
+In this order: play the most useful card that certainly fits; risk a life, but never the last one, for a card that fits
+or is dead; give a hint if somebody holds a playable card and knows of none; early in the game, discard a useless card;
+give a hint if somebody can play, or tokens abound; else discard the card that is least missed. Which number a hint
+stands for and what it means is in `knowledge` and `code`. Hat players need each other: to others their hints are nearly
+random.
 """
 
 from collections.abc import Iterator
@@ -21,9 +22,9 @@ from orchestrator.players.hat.code import Pool, settle
 from orchestrator.players.hat.knowledge import HatTable, left, table_of
 
 RISK = 0.75
-"""A card that fits or is dead is played above this chance."""
+"""A card that fits or is dead is played above this P(playable)."""
 PLENTY = 4
-"""With more tokens than these a hint costs little."""
+"""With more tokens than this a hint costs little."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,7 @@ class HatPosition:
 
     @cached_property
     def own(self) -> tuple[HandMasks, Pool]:
-        """The own hand by common knowledge and the cards in sight, and the copies that it can be of."""
+        """The own hand by common knowledge and the cards in sight, and the copies that its cards can be."""
         counts = left(self.table.piles)
         for _, card in self.seen:
             counts[INDEX_OF[card]] -= 1
@@ -44,12 +45,12 @@ class HatPosition:
 
     @cached_property
     def seen(self) -> list[tuple[int, Mask]]:
-        """The others' cards with their seats."""
+        """The others' cards, as masks, with their seats."""
         return [(seat, card) for seat in self.table.others(self.view.seat) for card in self.table.cards[seat]]
 
     @property
     def early(self) -> bool:
-        """Cards can still be discarded without loss."""
+        """Whether cards can still be discarded without losing points."""
         spare = DECK_SIZE - len(CARDS) - self.view.players * HAND_SIZES[self.view.players]
         return len(self.view.discards) <= spare
 
@@ -58,7 +59,7 @@ class HatPosition:
         return [pool.chance(types, wanted) for types in hand]
 
     def mean(self, types: Mask, value: dict[Mask, float]) -> float:
-        """Of a card of unknown type."""
+        """The mean value of a card that may be of these types."""
         _, pool = self.own
         weights = [(pool.weigh(one) or 1, one) for one in _singles(types)]
         return sum(n * value[one] for n, one in weights) / sum(n for n, _ in weights)
@@ -66,7 +67,7 @@ class HatPosition:
     # Plays
 
     def sure_play(self) -> ReasonedMove | None:
-        """Low cards first, and those that nobody else holds."""
+        """Play a card that certainly fits: low ranks first, and cards that nobody else holds."""
         sure = [slot for slot, chance in enumerate(self.chances(self.table.piles.playable)) if chance == 1]
         if not sure:
             return None
@@ -75,7 +76,7 @@ class HatPosition:
         return Play(slot=max(sure, key=lambda slot: self.mean(self.own[0][slot], use))), "it surely fits"
 
     def risky_play(self) -> ReasonedMove | None:
-        """A life for a card that is worth nothing else; never the last one."""
+        """Risk a life for a card that fits or is of no other use; never the last life."""
         piles = self.table.piles
         if self.view.lives < 2 or not self.early:
             return None
@@ -89,7 +90,7 @@ class HatPosition:
     # Hints
 
     def hint(self) -> ReasonedMove | None:
-        """The hint that tells of all other hands; of several, the one that says most literally."""
+        """The hint that encodes all other hands; of several, the one that says most literally."""
         seat = self.view.seat
         number = self.table.sum(seat, sum(self.table.sizes(seat)))
         fitting = [hint for hint, stands_for in self._hints() if stands_for == number]
@@ -107,7 +108,7 @@ class HatPosition:
         return [slot for slot, card in enumerate(self.table.cards[hint.to]) if card & types_of(hint)]
 
     def _says(self, hint: Hint) -> float:
-        """How far it narrows the told hand down by itself."""
+        """How far a hint narrows down its receiver's hand literally."""
         types, pool = types_of(hint), self.table.pool
         live = [
             (known, known & (types if card & types else ~types))
@@ -117,7 +118,7 @@ class HatPosition:
         return prod((pool.weigh(before) or 1) / (pool.weigh(after) or 1) for before, after in live)
 
     def waited_for(self) -> bool:
-        """Somebody holds a card to play and was told of none."""
+        """Whether somebody holds a playable card and knows of none."""
         return any(self.table.waits(seat) for seat, card in self.seen if card & self.table.piles.playable)
 
     def useful(self) -> bool:
@@ -129,7 +130,8 @@ class HatPosition:
         return self.table.useless(self.own[0])
 
     def discard(self) -> ReasonedMove:
-        """What is useless; one that is commonly known to be among several tells by itself."""
+        """Discard a useless card. Where several are commonly known to be useless, the choice encodes the others'
+        hands."""
         table = self.table.nobody_waits(self.view.seat) if self.view.tokens else self.table
         common = table.useless(table.known[self.view.seat])
         if len(common) > 1:
@@ -140,7 +142,8 @@ class HatPosition:
         return Discard(slot=self._least_missed()), "it is least missed"
 
     def _least_missed(self) -> int:
-        """Seen elsewhere counts twice what not being the last copy counts; and high ranks are missed less."""
+        """The slot to lose: that a copy is in sight counts twice as much as that it is not critical; then high
+        ranks."""
         elsewhere = sum({card for _, card in self.seen})
         seen, spare = self.chances(elsewhere), self.chances(~self.table.piles.critical)
         ranks = [self.mean(types, RANK_OF) for types in self.own[0]]

@@ -67,7 +67,7 @@ def test_the_true_cards_are_never_excluded(players: int) -> None:
 
 
 def test_a_partner_counts_only_what_both_see() -> None:
-    """With two players he may hold anything that the piles leave; with three, not what the third player holds."""
+    """With two players they may hold anything that the piles leave; with three, not what the third player holds."""
     view = random_views(3, 2)[0]
     seen = belief.seen_by_both(view, view.hands[0].seat)
     assert [hand.seat for hand in seen] == [view.hands[1].seat]

@@ -103,7 +103,7 @@ def test_three_misplays_lose_the_game_and_nothing_can_be_done_after() -> None:
 
 
 def peek(referee: Referee) -> Move:
-    """The move of a cheat who sees his own hand: play, discard what is dead, hint, discard."""
+    """The move of a cheat who sees their own hand: play, discard what is dead, hint, discard."""
     view = referee.view()
     mine = next(hand.cards for hand in referee.view((view.seat + 1) % view.players).hands if hand.seat == view.seat)
     bits = [1 << INDEX[card] for card in mine]

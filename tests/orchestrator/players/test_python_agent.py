@@ -8,8 +8,8 @@ from hanabi_learning_environment import rl_env
 from hanabi_learning_environment.agents.simple_agent import SimpleAgent
 
 from orchestrator.errors import IllegalMove, TurnError, UserError
-from orchestrator.hanabi import determinize
 from orchestrator.hanabi.cards import Card, check_deck, mask
+from orchestrator.hanabi.determinize import determinized_deck, determinized_game, fitting_hand
 from orchestrator.hanabi.moves import Move
 from orchestrator.hanabi.referee import Referee, deal, rebuild
 from orchestrator.hanabi.view import View
@@ -28,14 +28,14 @@ def test_an_observation_is_rebuilt_exactly_from_what_a_seat_saw(players: int) ->
         for referee in random_game(players, seed):
             for seat in range(players) if FULL or referee.turn % 4 == 0 else ():
                 view = referee.view(seat)
-                again = determinize.game(view)
+                again = determinized_game(view)
                 assert again.encoded(seat) == referee.encoded(seat)
                 assert again.view(seat) == view
 
 
 def test_the_made_up_deck_holds_what_was_seen_and_a_hand_that_hints_allow() -> None:
     for view in random_views(3, 5)[::3]:
-        deck = check_deck(determinize.deck(view))
+        deck = check_deck(determinized_deck(view))
         referee = rebuild(3, deck, [past.move for past in view.history])
         (own,) = [hand for hand in referee.view((view.seat + 1) % 3).hands if hand.seat == view.seat]
         assert all(mask([card]) & known.mask for card, known in zip(own.cards, view.own, strict=True))
@@ -45,9 +45,9 @@ def test_a_hand_is_found_where_the_first_fit_would_not_do() -> None:
     left = [0] * 25
     left[0], left[1] = 1, 1  # one R1, one R2
     both, red_one = mask([Card.R1, Card.R2]), mask([Card.R1])
-    assert determinize.hand([both, red_one], left) == [Card.R2, Card.R1]
+    assert fitting_hand([both, red_one], left) == [Card.R2, Card.R1]
     with pytest.raises(ValueError, match="no hand fits"):
-        determinize.hand([red_one, red_one], left)
+        fitting_hand([red_one, red_one], left)
 
 
 @pytest.mark.parametrize("players", PLAYERS)
@@ -61,7 +61,7 @@ def test_an_agent_of_hle_sees_and_plays_here_what_it_sees_and_plays_there(player
         acting = there["current_player"]
         shown = dict(there["player_observations"][acting])
         del shown["pyhanabi"]
-        here = observed(determinize.game(referee.view()))
+        here = observed(determinized_game(referee.view()))
         assert {name: value for name, value in here.items() if name != "legal_moves_as_text"} == shown
         move = asyncio.run(sitting[acting](referee.view(), {})).move
         action = SimpleAgent({}).act(shown)
@@ -96,7 +96,7 @@ def decided(answer: object, view: View = VIEW) -> Move:
 
 
 def test_a_move_is_answered_by_number_by_text_or_as_an_action() -> None:
-    referee = determinize.game(VIEW)
+    referee = determinized_game(VIEW)
     for number, move in referee.uids().items():
         assert decided(number) == decided(str(move)) == decided(python_agent.action(move, VIEW)) == move
     assert list(referee.uids().values()) == list(VIEW.legal)
@@ -106,7 +106,7 @@ class Whole:
     """An integer of another library."""
 
     def __index__(self) -> int:
-        return next(iter(determinize.game(VIEW).uids()))
+        return next(iter(determinized_game(VIEW).uids()))
 
 
 def test_another_librarys_integer_is_a_number() -> None:

@@ -1,4 +1,4 @@
-"""Trust in partners: who breaks a convention is taken at his word, who keeps to another is found out."""
+"""Partner models: who breaks a convention is read literally from then on, and who keeps to another is recognised."""
 
 import pytest
 from pydantic import BaseModel
@@ -36,7 +36,7 @@ def understood(referee: Referee, seat: int = 0, before: Prior = NOTHING_KNOWN) -
 
 HANDS = ("R4 Y3 G2 W4 B2", "Y4 Y1 G4 W2 B3")
 HINT, PLAY = ["hint P1 yellow", "hint P0 red"], ["play slot 0"]
-"""The first player's red 4 is hinted as if it could be played, then he plays it."""
+"""The first player's red 4 is hinted as if it could be played, then they play it."""
 
 
 def test_a_partner_is_believed_until_a_card_that_he_pointed_at_does_not_fit() -> None:
@@ -115,7 +115,7 @@ def test_the_likeliest_convention_is_kept_until_it_is_broken_and_then_the_next_i
 DOUBTED = {NEWEST: 2.0}
 """Two in three: believed, but not on the last life."""
 LOSING = ["play slot 4", "hint P0 rank 4", "play slot 2"]
-"""The first player loses two lives of his own accord, which says nothing of his partner."""
+"""The first player loses two lives without being misled, which says nothing about the partner."""
 
 
 def test_the_last_life_is_not_staked_on_a_doubted_partner() -> None:
@@ -162,7 +162,7 @@ async def test_the_historian_tells_in_the_first_person_what_a_hint_points_at_and
     assert pointed.insights[0].meaning == "P1 told me of 1 card; it points at a card of mine that can be played"
     assert pointed.summary.startswith("By the conventions I can play slot 0")
     assert misled.summary.endswith("not relied on to keep to them: P1.")
-    assert misled.partners[0].broke == ("turn 2: the card that his hint pointed at did not fit",)
+    assert misled.trust[0].broke == ("turn 2: the card that his hint pointed at did not fit",)
 
 
 TABLES = [("smart", "outer", "iggi"), ("random", "smart", "smart", "piers"), ("smart_oldest", "smart")]
@@ -170,7 +170,7 @@ TABLES = [("smart", "outer", "iggi"), ("random", "smart", "smart", "piers"), ("s
 
 @pytest.mark.parametrize("names", TABLES if FULL else TABLES[:2], ids="-".join)
 def test_hints_mean_to_the_roles_what_they_mean_to_the_historian(names: tuple[str, ...]) -> None:
-    """From his note alone, at tables where cards are not always what others made them out to be."""
+    """From the note alone, at tables where cards are not always what hints say they are."""
     met = 0
     for referee in partners_game(names, 2):
         if referee.over or referee.turn % 2:
@@ -183,7 +183,7 @@ def test_hints_mean_to_the_roles_what_they_mean_to_the_historian(names: tuple[st
         for hint in (effect.hint for effect in at.hint_effects):
             of, cards = types_of(hint), at.hands[hint.to]
             touched = [slot for slot, card in enumerate(cards) if of >> INDEX[card] & 1]
-            assert at.knowledge.hear(view.seat, hint, touched) == now.hear(view.seat, hint, touched)
+            assert at.knowledge.read_hint(view.seat, hint, touched) == now.read_hint(view.seat, hint, touched)
             met += 1
     assert met > 50
 
@@ -196,7 +196,7 @@ def solved(name: str, view: View, notes: Notes) -> BaseModel:
 
 
 def test_what_a_stranger_will_do_is_foreseen_by_what_hints_say_whatever_the_past_seemed_to_mean() -> None:
-    """The note makes his newest card out to be the red 4 of which both copies are in sight."""
+    """The note takes the newest own card for the red 4, both copies of which are in sight."""
     referee = dealt("R2 Y3 G4 W2 B3", "R4 R4 G4 W2 B3", "Y1 Y4 G3 W4 R5", moves=["hint P2 red", "hint P2 rank 5"])
     said = {"insights": (), "inferred": (), "summary": "", "believed": ({"seat": 2, "slot": 4, "cards": ("R4",)},)}
     strangers = tuple({"seat": seat, "hints": None, "reads": None, "chance": 0.1} for seat in (1, 2))
