@@ -76,19 +76,19 @@ def run(
     asked = experiment.read(name, settings or ())
     folder = out or Path("runs") / asked.name
     if dry_run:
-        planned = dry.of(asked, folder, past, answer_tokens)
+        planned = dry.forecast(asked, folder, past, answer_tokens)
         printed(dry.data(planned)) if as_json else dry.show(planned, console())
         return
     options = ModelOptions(cache, replay, max_tokens, max_usd)
-    manner = RunOptions(options, workers, executor, Shard.read(shard) if shard else None)
-    done = running.run(asked, folder, manner=manner, progress=Progress(quiet=loud.quiet))
+    how = RunOptions(options, workers, executor, Shard.read(shard) if shard else None)
+    done = running.run(asked, folder, options=how, progress=Progress(quiet=loud.quiet))
     rows = done.rows
     found = run_report.write(folder, rows=rows, interval=interval, png=False).analysis if rows else analyse(rows)
     printed(run_summary.data(done, found)) if as_json else run_summary.show(done, found, console())
     if done.interrupted:
         raise typer.Exit(INTERRUPTED)
     if done.suspended:
-        onward = "A larger budget" if done.held else "The same command"
+        onward = "A larger budget" if done.over_budget else "The same command"
         raise Suspended(f"{done.suspended}. {onward} goes on from there", 0)
     if done.failed:
         raise TurnError(run_summary.failures(done))
@@ -135,7 +135,7 @@ def plan(
     """Propose player counts and deals: what a budget can show, or what an effect costs."""
     asked, given = experiment.read(name, settings or ()), settings or []
     wish = sample_size.Goal(effect, power, max_usd, max_tokens)
-    made = sample_size.of(asked, out or Path("runs") / asked.name, wish, past, answer_tokens)
+    made = sample_size.propose(asked, out or Path("runs") / asked.name, wish, past, answer_tokens)
     if as_json:
         printed(sample_size_report.data(made, name, given, out))
     else:

@@ -54,7 +54,7 @@ def graphs_prompt(
 ) -> None:
     """Print the prompts that a graph would send for a position, with their size; nobody is asked."""
     config = graphs.dotted(graphs.read(name), settings or ())
-    made = prompts.pictures(config, referee.check_players(players), referee.check_seed(seed), turn, node)
+    made = prompts.node_prompts(config, referee.check_players(players), referee.check_seed(seed), turn, node)
     printed(prompts.data(made)) if as_json else prompts.show(made, console())
 
 
