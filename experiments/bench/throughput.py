@@ -17,7 +17,7 @@ import graphs
 from experiments.design.arms import Deal
 from experiments.design.job import Job, Outcome
 from experiments.design.player_spec import PlayerSpec
-from experiments.running.executor import given
+from experiments.running.executor import stream
 from experiments.running.game_pool import GamePool
 from experiments.running.seat_pool import SeatPool
 from experiments.show.graph_tree import depth
@@ -55,17 +55,17 @@ def measure(graph: str, games: int, latency_s: float, limit: int, players: int =
     """Whole games of the deals 1 to `games`, all begun at once, against the fake endpoint in a process of its own."""
     with _endpoint(latency_s) as url, TemporaryDirectory() as folder:
         model = ModelSettings(model=f"openai:fake@{url}", max_concurrency=limit)
-        sitter = PlayerSpec(spec=graph, config=graphs.read(graph), models={"default": model})
+        spec = PlayerSpec(spec=graph, config=graphs.read(graph), models={"default": model})
         jobs = [
-            Job("all", deal, (sitter.key,) * players, Path(folder) / deal.file)
+            Job("all", deal, (spec.key,) * players, Path(folder) / deal.file)
             for deal in (Deal(seed, players) for seed in range(1, games + 1))
         ]
         ended: list[Outcome] = []
-        room = GamePool(SeatPool({sitter.key: sitter}, ModelLayer()), ended.append)
-        room.at_once = games
+        pool = GamePool(SeatPool({spec.key: spec}, ModelLayer()), ended.append)
+        pool.at_once = games
         samples: list[float] = []
         began, spent = time.perf_counter(), time.process_time()
-        asyncio.run(_played(room, jobs, limit, samples))
+        asyncio.run(_played(pool, jobs, limit, samples))
         wall, cpu = time.perf_counter() - began, time.process_time() - spent
     results = [outcome.result for outcome in ended if outcome.result]
     assert len(results) == games, [outcome.failed or outcome.suspended for outcome in ended]
@@ -85,10 +85,10 @@ async def _played(pool: GamePool, jobs: list[Job], limit: int, samples: list[flo
 
     watching = asyncio.create_task(watch())
     try:
-        await pool.play(given(jobs))
+        await pool.play(stream(jobs))
     finally:
         watching.cancel()
-        await pool.players.aclose()
+        await pool.seats.aclose()
 
 
 @contextmanager

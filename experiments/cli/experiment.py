@@ -74,12 +74,12 @@ def run(
     if dry_run:
         from experiments.costs import dry_run as dry
 
-        planned = dry.of(asked, folder, past, answer_tokens)
+        planned = dry.forecast(asked, folder, past, answer_tokens)
         printed(dry.data(planned)) if as_json else dry.show(planned, console())
         return
-    options = ModelOptions(cache, replay, max_tokens, max_usd)
-    asked_for = runner.RunOptions(options, workers, executor, Shard.read(shard) if shard else None)
-    done = runner.run(asked, folder, manner=asked_for, progress=Progress(quiet=loud.quiet))
+    models = ModelOptions(cache, replay, max_tokens, max_usd)
+    options = runner.RunOptions(models, workers, executor, Shard.read(shard) if shard else None)
+    done = runner.run(asked, folder, options=options, progress=Progress(quiet=loud.quiet))
     from experiments.report import run_report, run_summary
     from experiments.statistics.analysis import analyse
 
@@ -89,7 +89,7 @@ def run(
     if done.interrupted:
         raise typer.Exit(INTERRUPTED)
     if done.suspended:
-        onward = "A larger budget" if done.held else "The same command"
+        onward = "A larger budget" if done.over_budget else "The same command"
         raise Suspended(f"{done.suspended}. {onward} goes on from there", 0)
     if done.failed:
         raise TurnError(run_summary.failures(done))
@@ -146,7 +146,7 @@ def plan(
 
     asked, given = experiment.read(name, settings or ()), settings or []
     wish = sample_size.Goal(effect, power, max_usd, max_tokens)
-    made = sample_size.of(asked, out or Path("runs") / asked.name, wish, past, answer_tokens)
+    made = sample_size.propose(asked, out or Path("runs") / asked.name, wish, past, answer_tokens)
     if as_json:
         printed(sample_size_report.data(made, name, given, out))
     else:

@@ -79,10 +79,10 @@ def play(
     path = single_game.file(out, f"{name}-replay" if replaying else name, started, new=force_new or replaying)
     screen = console(err=as_json)
     board = None if as_json or loud.quiet else LiveTable(screen, live=not loud.verbose)
-    played = single_game.Game(cast, started, label, path, asked)
+    played = single_game.SingleGame(cast, started, label, path, asked)
     with board or nullcontext():
         try:
-            result = asyncio.run(played.on(board or nowhere))
+            result = asyncio.run(played.play(board or nowhere))
         except Suspended as suspended:
             if as_json:
                 printed({"suspended": str(suspended), "turn": suspended.turn, "journal": str(path)})
@@ -90,7 +90,7 @@ def play(
     if as_json:
         printed(result.model_dump(mode="json") | {"journal": str(path)})
     else:
-        game_story.closing(result, path, screen, again=played.over)
+        game_story.print_result(result, path, screen, again=played.over)
 
 
 def _onward(suspended: Suspended, forced: bool) -> str:
@@ -128,10 +128,10 @@ def show(
     from experiments.show.terminal import console
     from orchestrator import journal
 
-    told = Story.of(journal.read(game))
+    told = Story.read(journal.read(game))
     if as_json:
         printed(game_story.as_data(told, turn))
     elif turn is None:
-        game_story.tell_game(told, console())
+        game_story.print_game(told, console())
     else:
-        turn_story.tell_turn(told, turn, console(), full=full)
+        turn_story.print_turn(told, turn, console(), full=full)

@@ -60,7 +60,7 @@ def graphs_prompt(
     from orchestrator.hanabi.referee import check_players, check_seed
 
     config = graphs.dotted(graphs.read(name), settings or ())
-    made = prompts.pictures(config, check_players(players), check_seed(seed), turn, node)
+    made = prompts.node_prompts(config, check_players(players), check_seed(seed), turn, node)
     printed(prompts.data(made)) if as_json else prompts.show(made, console())
 
 

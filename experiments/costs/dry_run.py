@@ -1,4 +1,4 @@
-"""What an experiment would play and what that would cost, as far as it is not played already; nothing is."""
+"""`--dry-run`: the games that an experiment would still play, and what they would cost. Nothing is played."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from experiments.costs import estimate
@@ -16,6 +15,7 @@ from experiments.design.job import Job
 from experiments.design.plan import Plan
 from experiments.results.rows import peek_all
 from experiments.running.begun_games import open_jobs
+from experiments.show.terminal import plain_table
 from orchestrator.models.settings import ModelSettings
 
 READABLE = 60
@@ -24,52 +24,53 @@ READABLE = 60
 
 @dataclass(frozen=True)
 class Games:
-    """Of an arm at a player count."""
+    """The games of an arm at a player count."""
 
     arm: str
     players: int
     games: int
     left: int
-    """Not finished yet. A game that was begun counts whole."""
+    """Not finished yet; a game that was started counts in full."""
     bill: Bill
-    """Of those that are left."""
+    """Of the games that are left."""
     basis: str
-    """What it rests on."""
+    """What the estimate is based on."""
 
 
 @dataclass(frozen=True)
 class Planned:
     games: tuple[Games, ...]
     models: tuple[ModelSettings, ...] = ()
-    """Those of servers that would be asked."""
+    """Models on servers that would be asked."""
     notes: tuple[str, ...] = ()
-    """Of the plan: arms that are void, and where a protocol's deals are others."""
+    """Notes of the plan: arms that are not played at some counts, and deviations from a protocol."""
 
     @property
     def bill(self) -> Bill:
         return estimate.total(one.bill for one in self.games)
 
     @property
-    def said(self) -> list[str]:
-        """What the figures take for granted, in sentences."""
-        found = estimate.grounds() if any("pictures" in one.basis for one in self.games) else []
+    def assumptions(self) -> list[str]:
+        """What the estimates assume, in sentences."""
+        found = estimate.assumptions() if any(estimate.PROBED in one.basis for one in self.games) else []
         unpriced = estimate.unpriced(self.models)
         return [*found, unpriced] if unpriced and self.bill.calls else found
 
 
-def of(experiment: Experiment, folder: Path, past: Path | None = None, answer: int | None = None) -> Planned:
-    """`past`: another run's folder, whose finished games say what games cost; `answer`: tokens of an answer.
+def forecast(experiment: Experiment, folder: Path, past: Path | None = None, answer: int | None = None) -> Planned:
+    """The games left to play in a run folder, with their estimated cost.
 
-    Raises UserError as the run would.
+    `past`: the folder of another run, whose finished games are used as measurements, too; `answer`: tokens of a
+    response, instead of an assumption. Raises UserError as the run would.
     """
-    plan = Plan.of(experiment, folder)
-    missing = [past for past in plan.pasts if not past.there()]
+    plan = Plan.resolve(experiment, folder)
+    missing = [records for records in plan.partner_records if not records.there()]
     games = peek_all(folder)
     others = peek_all(past) if past and past.resolve() != folder.resolve() else {}
     left = plan.jobs if missing else open_jobs(plan, games)
-    waiting = _grouped([*left, *(job for past in missing for job in past.jobs())])
-    every = _grouped([*plan.jobs, *(job for past in plan.pasts for job in past.jobs())])
-    estimates = Estimates.of(plan.sitters, [*games.values(), *others.values()], answer)
+    waiting = _grouped([*left, *(job for records in missing for job in records.jobs())])
+    every = _grouped([*plan.jobs, *(job for records in plan.partner_records for job in records.jobs())])
+    estimates = Estimates.prepare(plan.specs, [*games.values(), *others.values()], answer)
     arms = [_games(estimates, arm, jobs, waiting.get(arm, [])) for arm, jobs in every.items()]
     models = tuple(estimates.models(job for jobs in waiting.values() for job in jobs))
     return Planned(tuple(arms), models, tuple(plan.notes))
@@ -102,33 +103,32 @@ def data(planned: Planned) -> dict[str, Any]:
         "left": waiting,
         **bill_data(planned.bill),
         "arms": arms,
-        "said": planned.said,
+        "said": planned.assumptions,
         "notes": planned.notes,
     }
 
 
 def bill_data(bill: Bill) -> dict[str, Any]:
-    """Calls and tokens are whole, money is in dollars, null where a price is not known."""
+    """Calls and tokens as whole numbers, money in dollars; `usd` is None where a price is not known."""
     usd = bill.usd if bill.usd is None else round(bill.usd, 6)
     return {name: round(value) for name, value in asdict(bill).items() if name != "usd"} | {"usd": usd}
 
 
 def show(planned: Planned, console: Console) -> None:
-    table = Table(box=None, pad_edge=False, header_style="dim")
-    for column in ("arm", "players", "games", "left", "calls", "tokens in", "tokens out", "usd", "rests on"):
-        table.add_column(column, justify="left" if column in ("arm", "rests on") else "right")
+    names = ("arm", "players", "games", "left", "calls", "tokens in", "tokens out", "usd", "based on")
+    table = plain_table(*names, words=("arm", "based on"))
     for one in _folded(planned.games):
         row = one.arm, str(one.players), str(one.games), str(one.left)
         table.add_row(*row, *figures(one.bill), one.basis)
     whole = data(planned)
     table.add_row("all", "", str(whole["games"]), str(whole["left"]), *figures(planned.bill), style="bold")
     console.print(table)
-    for sentence in (*planned.notes, *planned.said):
+    for sentence in (*planned.notes, *planned.assumptions):
         console.print(Text(sentence, style="dim"))
 
 
 def _folded(games: Sequence[Games]) -> list[Games]:
-    """Arms that cost the same are one row where there are too many to read."""
+    """One row for all arms that cost the same, when there are too many rows to read."""
     if len(games) <= READABLE:
         return list(games)
     alike: dict[tuple[object, ...], list[Games]] = {}

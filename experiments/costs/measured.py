@@ -1,4 +1,4 @@
-"""What finished games of a run folder took: the ground of an estimate that is better than any assumption."""
+"""What finished games of run folders cost: the basis of estimates that need no assumptions."""
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
@@ -16,31 +16,31 @@ from orchestrator.models.simulated import is_simulated
 from orchestrator.table.seat import describe
 
 
-def who(seat: SeatInfo) -> str:
-    """The same for seats of one graph on the same models, asked alike; prompts may have been reworded since."""
+def seat_key(seat: SeatInfo) -> str:
+    """Equal for seats with the same graph and models; the prompts may have been reworded since."""
     return json.dumps([None if seat.config else seat.graph, seat.config, seat.models], sort_keys=True)
 
 
-def whose(spec: PlayerSpec) -> str:
-    return who(describe(spec.seat(OfflineLayer())))
+def spec_key(spec: PlayerSpec) -> str:
+    return seat_key(describe(spec.seat(OfflineLayer())))
 
 
 @dataclass(frozen=True)
 class Finished:
-    cast: tuple[str, ...]
-    """Who sat there, in any order."""
+    lineup: tuple[str, ...]
+    """Keys of the seats, sorted."""
     players: int
     models: frozenset[str]
-    """Those of servers, with what decides their answers."""
+    """The models on servers, with the settings that affect their responses."""
     result: Result
 
     @property
     def paid(self) -> int:
-        """Calls that no cache answered."""
+        """Calls that were not answered by the cache."""
         return self.result.calls - self.result.cache_hits
 
     def whole(self, paid: float) -> float:
-        """What all calls come to when those that were paid for came to this: no cache may answer the next time."""
+        """An amount for the paid calls, extrapolated to all calls: next time the cache may not answer."""
         return paid * self.result.calls / self.paid
 
 
@@ -50,30 +50,30 @@ def _deciding(settings: dict[str, Any]) -> str:
 
 @dataclass(frozen=True)
 class Measured:
-    """The finished games in which a model of a server was asked."""
+    """The finished games in which a model on a server was asked."""
 
     games: tuple[Finished, ...] = ()
 
     @classmethod
-    def of(cls, games: Iterable[Peeked]) -> "Measured":
-        """Of the journals of run folders."""
+    def select(cls, games: Iterable[Peeked]) -> "Measured":
+        """From the journals of run folders."""
         return cls(tuple(_measured(games)))
 
-    def like(self, cast: Iterable[str], players: int) -> list[Finished]:
-        """The games of such a table."""
-        return self._by_table.get((tuple(sorted(cast)), players), [])
+    def like(self, lineup: Iterable[str], players: int) -> list[Finished]:
+        """The games with such a lineup, seats in any order."""
+        return self._by_lineup.get((tuple(sorted(lineup)), players), [])
 
     @cached_property
-    def _by_table(self) -> dict[tuple[tuple[str, ...], int], list[Finished]]:
+    def _by_lineup(self) -> dict[tuple[tuple[str, ...], int], list[Finished]]:
         found: dict[tuple[tuple[str, ...], int], list[Finished]] = {}
         for game in self.games:
-            found.setdefault((game.cast, game.players), []).append(game)
+            found.setdefault((game.lineup, game.players), []).append(game)
         return found
 
     def answer(self, model: ModelSettings) -> tuple[float, int] | None:
-        """Tokens of an answer of a model, in whatever graph, and from how many games; None where it played none.
+        """Mean tokens of a model's responses, in any graph, and the number of games; None when it played none.
 
-        Games of several models do not say which of them wrote how much.
+        Only games with this model alone count: others do not say which model wrote how much.
         """
         alone = frozenset({_deciding(model.deciding)})
         games = [game for game in self.games if game.models == alone]
@@ -93,13 +93,13 @@ def _measured(games: Iterable[Peeked]) -> Iterator[Finished]:
             for name, deciding in seat.models.items()
             if name != PROGRAM and not is_simulated(name)
         }
-        game = Finished(tuple(sorted(map(who, seats))), peeked.started.players, frozenset(asked), peeked.result)
+        game = Finished(tuple(sorted(map(seat_key, seats))), peeked.started.players, frozenset(asked), peeked.result)
         if asked and game.paid > 0:
             yield game
 
 
 def usd(games: Sequence[Finished], models: Sequence[ModelSettings]) -> float | None:
-    """Mean money of a game: at today's price where one model was asked, else as it was paid; None when not known."""
+    """Mean dollars of a game: at today's price when one model was asked, else as paid then; None when not known."""
     price = models[0].price if len(models) == 1 else None
     found = [_usd(game, price) for game in games]
     known = [paid for paid in found if paid is not None]

@@ -1,7 +1,7 @@
-"""What a graph's models are asked in a typical turn, without asking them: its prompts at positions of one game.
+"""The calls and prompt tokens of a graph's typical turn, found without asking a model: its prompts at a few positions.
 
-The game is one of rule players at a player count, the same for every graph, so that what arms cost can be compared;
-a node that hears colleagues hears what their programs say there. Tokens are estimated as characters / 4.
+The positions are of one game of rule players per player count, the same for every graph, so that the costs of arms can
+be compared. A node that reads other nodes gets the outputs of their programs. Tokens are estimated as characters / 4.
 """
 
 import asyncio
@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-import graphs
-from experiments.show.graph_tree import asks as asks_of_node
+from experiments.show.graph_tree import node_calls
+from graphs.ablate import at, bind
 from graphs.config import PROGRAM, GraphConfig
+from graphs.graph_seat import GraphSeat, seat
 from graphs.prompting import notes_of, requests
 from orchestrator import players as partners
 from orchestrator.errors import TurnError, UserError
@@ -26,17 +27,17 @@ from orchestrator.table.seat import BEFORE, GameContext
 from roles import Notes
 
 PARTNER = "iggi"
-"""Who plays the game: it ends at about as many turns, and as many points, as games of models do."""
+"""The rule player of the game: its games have about as many turns and points as games of models."""
 POSITIONS = 6
-"""Turns that are looked at: prompts grow with the history, so they lie evenly between the first and the last."""
+"""Turns that are sampled, evenly spaced over the game, since prompts grow with its history."""
 
 
 @dataclass(frozen=True)
-class Game:
+class ProbeGame:
     views: tuple[View, ...]
     """By turn."""
     record: Mapping[str, Any]
-    """The game as a public record."""
+    """The public record of the game."""
 
     @property
     def turns(self) -> int:
@@ -48,71 +49,71 @@ class Game:
 
 
 @cache
-def game(players: int) -> Game:
-    told: list[Event] = []
-    asyncio.run(play_async(partners.get(PARTNER), players=players, seed=1, sink=told.append))
-    views = tuple(event.view for event in told if isinstance(event, TurnStarted))
-    record = public_record(event for event in told if isinstance(event, GameStarted | Moved))
-    return Game(views, record.plain)
+def game(players: int) -> ProbeGame:
+    events: list[Event] = []
+    asyncio.run(play_async(partners.get(PARTNER), players=players, seed=1, sink=events.append))
+    views = tuple(event.view for event in events if isinstance(event, TurnStarted))
+    record = public_record(event for event in events if isinstance(event, GameStarted | Moved))
+    return ProbeGame(views, record.plain)
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What a model is asked in a turn, on average over the positions."""
+class TurnLoad:
+    """What a model has to do in a turn, on average over the positions."""
 
     calls: float
     tokens_in: float
 
 
-def turn(config: GraphConfig, players: int, before: int = 0) -> Mapping[str, Asked]:
-    """By the model that the nodes name; `before`: how many records of past games the seat was given."""
-    return asyncio.run(_turn(graphs.at(config, players), game(players), before))
+def turn(config: GraphConfig, players: int, shown: int = 0) -> Mapping[str, TurnLoad]:
+    """By model name of the nodes; `shown`: how many records of past games the seat was shown."""
+    return asyncio.run(_turn(at(config, players), game(players), shown))
 
 
-async def _turn(here: GraphConfig, played: Game, before: int) -> dict[str, Asked]:
-    seat, given = _programs(here), {BEFORE: [played.record] * before} if before else {}
+async def _turn(here: GraphConfig, played: ProbeGame, shown: int) -> dict[str, TurnLoad]:
+    programs, given = _programs(here), {BEFORE: [played.record] * shown} if shown else {}
     calls, tokens = Counter[str](), Counter[str]()
     for view in played.sampled:
-        memory = {**given, **await _remembered(seat, here, view, played, given)}
-        notes, _ = await _said(seat, here, view, memory)
-        for name, ask in requests(here, view, notes, memory).items():
+        memory = {**given, **await _remembered(programs, here, view, played, given)}
+        notes, _ = await _play_turn(programs, here, view, memory)
+        for name, request in requests(here, view, notes, memory).items():
             node = name.partition("-")[0]  # of a later attempt: `generate-2`
-            times, model = asks_of_node(here, node), here.nodes[node].model
+            times, model = node_calls(here, node), here.nodes[node].model
             calls[model] += times
-            tokens[model] += times * sum(estimated(message.content) for message in messages(ask.parts))
-    return {model: Asked(calls[model] / POSITIONS, tokens[model] / POSITIONS) for model in calls}
+            tokens[model] += times * sum(estimated(message.content) for message in messages(request.parts))
+    return {model: TurnLoad(calls[model] / POSITIONS, tokens[model] / POSITIONS) for model in calls}
 
 
-def _programs(here: GraphConfig) -> graphs.GraphSeat | None:
-    """The graph with its programs as its models; with all sections, when they cannot do without those taken away.
+def _programs(here: GraphConfig) -> GraphSeat | None:
+    """The graph played by its programs; with all prompt sections, when they need one that the config removes.
 
     None when a role has no program.
     """
     for whole in (here, here.model_copy(update={"without_sections": ()})):
         try:
-            return graphs.seat(graphs.bind(whole, dict.fromkeys(whole.models, PROGRAM)))
+            return seat(bind(whole, dict.fromkeys(whole.models, PROGRAM)))
         except UserError:
             continue
     return None
 
 
 async def _remembered(
-    seat: graphs.GraphSeat | None, here: GraphConfig, view: View, played: Game, given: Memory
+    programs: GraphSeat | None, here: GraphConfig, view: View, played: ProbeGame, given: Memory
 ) -> Memory:
-    """What a graph that remembers its last turn remembers of it."""
+    """What the seat remembers of its previous turn, when its graph has a memory."""
     if not here.remembers or view.turn <= view.players:
         return {}
-    _, memory = await _said(seat, here, played.views[view.turn - view.players - 1], given)
+    _, memory = await _play_turn(programs, here, played.views[view.turn - view.players - 1], given)
     return memory
 
 
-async def _said(seat: graphs.GraphSeat | None, here: GraphConfig, view: View, memory: Memory) -> tuple[Notes, Memory]:
-    """The notes of a turn, and what the seat keeps of it; nothing where no program can say anything."""
-    if seat is None:
+async def _play_turn(programs: GraphSeat | None, here: GraphConfig, view: View, memory: Memory) -> tuple[Notes, Memory]:
+    """The outputs of the nodes in a turn, and the memory after it; both empty where the programs cannot play."""
+    if programs is None:
         return {}, {}
     events: list[Event] = []
     try:
-        decision = await seat.bind(GameContext(events.append))(view, memory)
+        decision = await programs.bind(GameContext(events.append))(view, memory)
     except TurnError:
         return {}, {}
     return notes_of(here, events), decision.memory

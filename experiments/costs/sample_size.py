@@ -1,6 +1,7 @@
-"""What an experiment can show for a budget, and what an effect costs: a proposal of player counts and deals.
+"""`experiment plan`: the player counts and deals that an effect needs or a budget buys.
 
-Arms are compared deal by deal, so what counts is the spread of paired differences, and how many pairs a budget buys.
+Arms are compared deal by deal, so the standard deviation of paired differences decides, and how many pairs a budget
+buys.
 """
 
 import math
@@ -22,22 +23,22 @@ from orchestrator.models.budget import Budget
 from orchestrator.models.settings import ModelSettings
 
 SD = 4.5
-"""Of a model's scores from game to game, as it is taken to be: papers of ten deals show 4 to 5."""
+"""Assumed standard deviation of a model's scores from game to game: papers with ten deals show 4 to 5."""
 CORRELATION = 0.3
-"""Of two arms' scores on the same deal, as it is taken to be."""
+"""Assumed correlation of two arms' scores on the same deal."""
 PAIRS = 10
-"""Measured pairs from which on their spread is believed; and the deals below which a budget goes to one player count,
-since fewer show nothing anywhere."""
+"""Measured pairs needed to use their standard deviation; also the deals below which a budget is spent on a single
+player count, since fewer would show nothing at any."""
 SHOWN = (5, 10, 20, 50, 100, 200)
-"""Deals in the table."""
+"""Numbers of deals in the table."""
 
 
 @dataclass(frozen=True)
 class Goal:
-    """Raises UserError for what cannot be wished."""
+    """What the plan is for. Raises UserError for impossible values."""
 
     effect: float | None = None
-    """Points that an arm should differ by and be seen to."""
+    """The difference in points that is to be detected."""
     power: float = POWER
     max_usd: float | None = None
     max_tokens: int | None = None
@@ -46,9 +47,9 @@ class Goal:
         for name in ("effect", "max_usd", "max_tokens"):
             value = getattr(self, name)
             if value is not None and not value > 0:
-                raise UserError(f"--{name.replace('_', '-')} is {value:g}; it is more than 0")
+                raise UserError(f"--{name.replace('_', '-')} is {value:g}; it must be more than 0")
         if not ALPHA < self.power < 1:
-            raise UserError(f"--power is {self.power:g}; it is between {ALPHA:g} and 1, e.g. 0.8")
+            raise UserError(f"--power is {self.power:g}; it must be between {ALPHA:g} and 1, e.g. 0.8")
 
     @property
     def limited(self) -> bool:
@@ -62,12 +63,12 @@ class Goal:
 
     @property
     def limits(self) -> list[str]:
-        """The budget as a command says it."""
+        """The budget as options of a command."""
         usd = [] if self.max_usd is None else ["--max-usd", f"{self.max_usd:g}"]
         return [*usd, *([] if self.max_tokens is None else ["--max-tokens", str(self.max_tokens)])]
 
     def share(self, bill: Bill) -> float:
-        """What a bill is of the budget; 0 where nothing is limited."""
+        """A bill as a share of the budget; 0 without a budget."""
         tokens = bill.tokens / self.max_tokens if self.max_tokens else 0.0
         return max(tokens, (bill.usd or 0.0) / self.max_usd if self.max_usd else 0.0)
 
@@ -75,20 +76,20 @@ class Goal:
 @dataclass(frozen=True)
 class Spread:
     sd: float
-    """Of paired differences, in points."""
+    """Standard deviation of paired differences, in points."""
     basis: str
 
 
 @dataclass(frozen=True)
 class Size:
-    """A size that the experiment could have."""
+    """A possible size of the experiment."""
 
     players: tuple[int, ...]
     deals: int
     """At each of these player counts."""
     games: int
     each: float | None
-    """The smallest true difference that would be seen at each player count; None for a single deal."""
+    """The smallest effect detectable at each player count, in points; None for a single deal."""
     pooled: float | None
     """The same over all player counts together."""
     bill: Bill
@@ -96,15 +97,15 @@ class Size:
 
 @dataclass(frozen=True)
 class Options:
-    """What can be had: what games cost, and how much their differences spread."""
+    """What the choice depends on: the cost of games, and the spread of their differences."""
 
     experiment: Experiment
-    wish: Goal
+    goal: Goal
     spread: Spread
     bills: dict[int, dict[str, Bill]]
     """Of one game, by player count and arm."""
     basis: str
-    """What the bills rest on."""
+    """What the bills are based on."""
     models: tuple[ModelSettings, ...]
 
     @property
@@ -117,15 +118,15 @@ class Options:
 
     @property
     def cheapest(self) -> tuple[int, ...]:
-        """The player count whose deals cost least."""
-        return (min(self.players, key=lambda p: (self.wish.share(self.deal((p,))), self.deal((p,)).tokens, p)),)
+        """The player count with the cheapest deals."""
+        return (min(self.players, key=lambda p: (self.goal.share(self.deal((p,))), self.deal((p,)).tokens, p)),)
 
     def deal(self, players: Sequence[int]) -> Bill:
         """Of one deal at each player count, in all arms."""
         return estimate.total(bill for p in players for bill in self.bills[p].values())
 
     def pair(self, players: Sequence[int]) -> Bill:
-        """The same in two arms alone: the baseline, and the dearest of the others."""
+        """The same in two arms only: the baseline and the most expensive other arm."""
         return estimate.total(bill for p in players for bill in self._two(self.bills[p]))
 
     def _two(self, by_arm: dict[str, Bill]) -> list[Bill]:
@@ -137,62 +138,66 @@ class Options:
         return self.experiment.baseline or self.arms[0]
 
     def size(self, players: tuple[int, ...], deals: int) -> Size:
-        sd, power = self.spread.sd, self.wish.power
+        sd, power = self.spread.sd, self.goal.power
         games = deals * sum(len(self.bills[p]) for p in players)
         each, pooled = mde(sd, deals, power), mde(sd, deals * len(players), power)
         return Size(players, deals, games, each, pooled, self.deal(players) * deals)
 
     def wanted(self, players: tuple[int, ...]) -> Size | None:
-        """What the wished effect needs, over these player counts together."""
-        if self.wish.effect is None:
+        """The size that the effect of the goal needs, pooled over these player counts."""
+        if self.goal.effect is None:
             return None
-        pairs = needed(self.spread.sd, self.wish.effect, self.wish.power)
+        pairs = needed(self.spread.sd, self.goal.effect, self.goal.power)
         return self.size(players, max(2, math.ceil(pairs / len(players))))
 
     def affordable(self, players: tuple[int, ...]) -> Size | None:
-        """The most that the budget buys; None where that is not even two deals, or has no end."""
-        share = self.wish.share(self.deal(players))
+        """The largest size that the budget buys; None for less than two deals, and when it is unlimited."""
+        share = self.goal.share(self.deal(players))
         deals = int(1 / share) if share else 0
         return self.size(players, deals) if deals > 1 else None
 
     def fits(self, size: Size) -> bool:
-        return self.wish.share(size.bill) <= 1
+        return self.goal.share(size.bill) <= 1
 
 
 @dataclass(frozen=True)
 class Proposal:
-    market: Options
+    options: Options
     size: Size | None
-    """What is proposed; None when nothing was wished, or the budget buys nothing."""
+    """The proposed size; None without a goal, or when the budget does not buy two deals."""
     suffices: bool | None
-    """Whether the budget shows the effect; None unless both are given."""
+    """Whether the budget is enough for the effect; None unless both are given."""
 
     @property
     def players(self) -> tuple[int, ...]:
-        return self.size.players if self.size else self.market.players
+        return self.size.players if self.size else self.options.players
 
     @cached_property
     def sizes(self) -> list[Size]:
-        """Those of the table, the proposed one among them."""
+        """The rows of the table, including the proposed size."""
         deals = {*SHOWN, *([self.size.deals] if self.size else [])}
-        return [self.market.size(self.players, number) for number in sorted(deals)]
+        return [self.options.size(self.players, number) for number in sorted(deals)]
 
 
-def of(
+def propose(
     experiment: Experiment, folder: Path, goal: Goal, past: Path | None = None, answer: int | None = None
 ) -> Proposal:
-    """Raises UserError for an experiment that compares nothing, and for a budget of money without prices."""
+    """The proposed size for a goal.
+
+    `past`: the folder of another run with measurements; `answer`: tokens of a response. Raises UserError for an
+    experiment that compares nothing, and for a budget in dollars without prices.
+    """
     return _proposal(options(experiment, goal, [folder, *([past] if past else [])], answer))
 
 
 def options(experiment: Experiment, goal: Goal, folders: Sequence[Path], answer: int | None = None) -> Options:
-    """What can be had, as finished games in run folders say, or as it is assumed to be."""
+    """Costs and spread, measured by finished games in run folders where there are enough, otherwise assumed."""
     if experiment.adhoc:
         raise UserError("`plan` compares arms on the same deals, and this experiment has `adhoc`; see run --dry-run")
     one = {"seeds": (experiment.deals[0],), "repeats": 1}
-    plan = Plan.of(experiment.model_copy(update=one), folders[0])
+    plan = Plan.resolve(experiment.model_copy(update=one), folders[0])
     games = {folder: results.peek_all(folder) for folder in {folder.resolve(): folder for folder in folders}.values()}
-    estimates = Estimates.of(plan.sitters, [one for found in games.values() for one in found.values()], answer)
+    estimates = Estimates.prepare(plan.specs, [one for found in games.values() for one in found.values()], answer)
     models = tuple(estimates.models(plan.jobs))
     for model in models if goal.max_usd is not None else ():
         Budget(max_usd=goal.max_usd).check(model)
@@ -214,15 +219,15 @@ def assumed_spread() -> Spread:
     sd = SD * math.sqrt(2 * (1 - CORRELATION))
     return Spread(
         sd,
-        f"assumed: scores of a model spread by {SD:g} points from game to game, and two arms on the same deal are "
-        f"correlated by {CORRELATION:g}; strict scores spread wider where third lives are lost",
+        f"assumed: the scores of a model have an SD of {SD:g} points from game to game, and two arms correlate by "
+        f"{CORRELATION:g} on the same deal; the SD of strict scores is larger where games are lost",
     )
 
 
 def measured_spread(rows: Iterable[Row], baseline: str | None, *, paid: bool) -> Spread | None:
-    """Of the differences of finished games within an arm and player count; None where there are too few.
+    """From the differences of finished games, pooled within arm and player count; None where there are too few.
 
-    `paid`: only games of models count; what programs and simulated models play like says nothing of them.
+    `paid`: use only games of models; games of programs and simulated models say nothing about them.
     """
     means: dict[tuple[str, int], dict[int, list[int]]] = {}
     for row in rows:
@@ -246,16 +251,16 @@ def _proposal(options: Options) -> Proposal:
     wanted = [size for players in choices if (size := options.wanted(players))]
     if wanted:
         fitting = [size for size in wanted if options.fits(size)]
-        if fitting or not options.wish.limited:
-            return Proposal(options, (fitting or wanted)[0], bool(fitting) if options.wish.limited else None)
+        if fitting or not options.goal.limited:
+            return Proposal(options, (fitting or wanted)[0], bool(fitting) if options.goal.limited else None)
     bought = [size for players in choices if (size := options.affordable(players))]
     enough = [size for size in bought if size.deals >= PAIRS] or bought[-1:]
     return Proposal(options, enough[0] if enough else None, False if wanted else None)
 
 
 def command(proposal: Proposal, name: str, settings: Sequence[str], out: Path | None = None) -> list[str] | None:
-    """What to type next; None when nothing is proposed."""
-    experiment, size = proposal.market.experiment, proposal.size
+    """The command that runs the proposed size; None when nothing is proposed."""
+    experiment, size = proposal.options.experiment, proposal.size
     if size is None:
         return None
     changed = [f"players=[{', '.join(map(str, size.players))}]"] if size.players != _counts(experiment) else []
@@ -265,7 +270,7 @@ def command(proposal: Proposal, name: str, settings: Sequence[str], out: Path | 
     changed += ["repeats=1"] if experiment.repeats > 1 else []
     given = [word for setting in (*settings, *changed) for word in ("--set", setting)]
     where = ["--out", str(out)] if out else []
-    return ["orchestrator", "experiment", "run", name, *given, *where, *proposal.market.wish.limits]
+    return ["orchestrator", "experiment", "run", name, *given, *where, *proposal.options.goal.limits]
 
 
 def _counts(experiment: Experiment) -> tuple[int, ...]:

@@ -1,4 +1,4 @@
-"""The arms of an experiment: who sits where in which deal."""
+"""The arms of an experiment: what sits in which seat in which deal."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -7,13 +7,13 @@ from pathlib import Path
 from experiments.design import matrix
 from experiments.design.experiment import Experiment
 from experiments.design.player_spec import PlayerSpec, player_spec
-from experiments.design.schema import Changes, Sitting
+from experiments.design.schema import Changes, SeatConfig
 from orchestrator.errors import UserError
 
 
 @dataclass(frozen=True, order=True)
 class Deal:
-    """One game of a deal: what all arms play alike."""
+    """What all arms share: the deck (by its seed), the player count and the number of the repeat."""
 
     seed: int
     players: int
@@ -25,48 +25,51 @@ class Deal:
 
 
 @dataclass(frozen=True)
-class Before:
-    """Public records that a seat is given before a game: some of those in a file."""
+class GivenRecords:
+    """Public records of past games that a seat is shown before a game: some of those in a file."""
 
     path: Path
     games: tuple[int, ...]
-    """Their numbers in the file, from 0."""
+    """Their indices in the file, from 0."""
 
 
-def nobody(deal: Deal) -> Mapping[int, PlayerSpec]:
+def _no_others(deal: Deal) -> Mapping[int, PlayerSpec]:
     return {}
 
 
-def nothing(deal: Deal) -> Mapping[int, Before]:
+def _no_records(deal: Deal) -> Mapping[int, GivenRecords]:
     return {}
 
 
 @dataclass(frozen=True)
 class Arm:
+    """One condition of an experiment."""
+
     name: str
     everybody: PlayerSpec
-    others: Callable[[Deal], Mapping[int, PlayerSpec]] = nobody
-    """Who sits in some seats instead."""
-    before: Callable[[Deal], Mapping[int, Before]] = nothing
-    """What some seats are given before the game."""
+    """In every seat that is not among the others."""
+    others: Callable[[Deal], Mapping[int, PlayerSpec]] = _no_others
+    """By seat."""
+    records: Callable[[Deal], Mapping[int, GivenRecords]] = _no_records
+    """Past games that some seats are shown before the game."""
     players: tuple[int, ...] = ()
     deals: int | None = None
     """Only the first so many seeds; None for all."""
     void: Mapping[int, str] = field(default_factory=dict)
-    """Player counts at which it is not played, for it would be the game of another arm, and that arm's name."""
+    """Player counts at which it is not played, because its games would equal those of another arm; with its name."""
 
-    def cast(self, deal: Deal) -> tuple[PlayerSpec, ...]:
+    def lineup(self, deal: Deal) -> tuple[PlayerSpec, ...]:
         others = self.others(deal)
         return tuple(others.get(seat, self.everybody) for seat in range(deal.players))
 
 
 def arms(experiment: Experiment) -> list[Arm]:
-    """The arms that an experiment names, checked at its player counts. Raises UserError that names the arm."""
-    listed = matrix.named(experiment)
+    """The arms that an experiment lists, checked at its player counts. Raises UserError that names the arm."""
+    listed = matrix.listed_arms(experiment)
     if experiment.baseline and experiment.baseline not in listed:
         raise UserError(f"baseline {experiment.baseline!r} is not an arm; the arms are: {', '.join(listed)}")
     made = [_checked(name, experiment, one.changes) for name, one in listed.items()]
-    return _without_void(made, {name for name, one in listed.items() if one.whole}, experiment.baseline)
+    return _without_void(made, {name for name, one in listed.items() if one.unchanged}, experiment.baseline)
 
 
 def _checked(name: str, experiment: Experiment, changes: Changes) -> Arm:
@@ -79,18 +82,18 @@ def _checked(name: str, experiment: Experiment, changes: Changes) -> Arm:
 
 
 def _arm(name: str, experiment: Experiment, changes: Changes) -> Arm:
-    everybody = player_spec(Sitting(graph=experiment.graphs[0]), experiment, changes)
+    everybody = player_spec(SeatConfig(graph=experiment.graphs[0]), experiment, changes)
     others = {seat: player_spec(who, experiment) for seat, who in {**experiment.seats, **changes.seats}.items()}
     return fixed(name, everybody, others, experiment.players)
 
 
 def fixed(name: str, everybody: PlayerSpec, others: Mapping[int, PlayerSpec], players: tuple[int, ...]) -> Arm:
-    """An arm in which everybody sits in the same place in every deal."""
+    """An arm with the same seats in every deal."""
     return Arm(name, everybody, lambda deal: others, players=players)
 
 
 def check(arm: Arm) -> None:
-    """Raise UserError when somebody cannot sit in an arm at its player counts."""
+    """Raise UserError when a seat of an arm is impossible at one of its player counts."""
     for players in arm.players:
         others = arm.others(Deal(0, players))
         if absent := [seat for seat in others if seat >= players]:
@@ -100,38 +103,40 @@ def check(arm: Arm) -> None:
                 raise UserError(f"{one.spec} is for {', '.join(map(str, one.players))} players, not {players}")
 
 
-def _without_void(found: list[Arm], whole: set[str], baseline: str | None) -> list[Arm]:
-    """The arms without the player counts at which they change nothing of the baseline, or of an arm that is whole.
+def _without_void(found: list[Arm], unchanged: set[str], baseline: str | None) -> list[Arm]:
+    """The arms, each without the player counts at which it equals the baseline or an arm that changes nothing.
 
     Raises UserError when no arm is left that changes anything.
     """
-    marked = [_marked(arm, found, whole, baseline) for arm in found]
-    changing = [arm for arm in marked if arm.name not in whole and arm.name != baseline]
+    marked = [_marked(arm, found, unchanged, baseline) for arm in found]
+    changing = [arm for arm in marked if arm.name not in unchanged and arm.name != baseline]
     if changing and not any(arm.players for arm in changing):
         named = ", ".join(f"{arm.name!r}" for arm in changing)
         alike = next(iter(changing[0].void.values()))
         raise UserError(
-            f"nothing is compared: {named} would seat the same as {alike!r} at every player count. A program in place "
-            "of a program changes nothing; where a model is replaced, give one, e.g. --set models.default=sim:average"
+            f"nothing to compare: {named} would play the same games as {alike!r} at every player count. Replacing a "
+            "program by a program changes nothing; bind a model first, e.g. --set models.default=sim:average"
         )
     return marked
 
 
-def _marked(arm: Arm, found: list[Arm], whole: set[str], baseline: str | None) -> Arm:
-    """An arm with its void player counts; one that is whole is played on purpose."""
-    if arm.name == baseline or arm.name in whole:
+def _marked(arm: Arm, found: list[Arm], unchanged: set[str], baseline: str | None) -> Arm:
+    """An arm with its void player counts; one that changes nothing is played on purpose."""
+    if arm.name == baseline or arm.name in unchanged:
         return arm
-    those = sorted((one for one in found if one.name in (baseline, *whole)), key=lambda one: one.name != baseline)
+    standards = sorted(
+        (one for one in found if one.name in (baseline, *unchanged)), key=lambda one: one.name != baseline
+    )
     void: dict[int, str] = {}
     for players in arm.players:
-        same = (one.name for one in those if _alike(one, arm, players))
+        same = (one.name for one in standards if _alike(one, arm, players))
         if (name := next(same, None)) is not None:
             void[players] = name
     return replace(arm, players=tuple(count for count in arm.players if count not in void), void=void)
 
 
 def _alike(one: Arm, other: Arm, players: int) -> bool:
-    """Whether two arms are the same games at a player count."""
+    """Whether two arms would play the same games at a player count."""
     deal = Deal(0, players)
-    pairs = zip(one.cast(deal), other.cast(deal), strict=True)
+    pairs = zip(one.lineup(deal), other.lineup(deal), strict=True)
     return all(a.essence(players) == b.essence(players) for a, b in pairs)

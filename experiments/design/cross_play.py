@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from experiments.design.arms import Arm, Deal, check
 from experiments.design.experiment import Experiment
 from experiments.design.player_spec import PlayerSpec, player_spec
-from experiments.design.schema import Sitting
+from experiments.design.schema import SeatConfig
 from orchestrator import players
 from orchestrator.players.base import PREFIX
 
@@ -13,33 +13,32 @@ WITH = ".with."
 """Between the two labels of a pair in an arm's name."""
 
 
-def everybody(seats: Mapping[str, Sitting] | str, experiment: Experiment) -> dict[str, PlayerSpec]:
-    """The sitters by label; all partners where the config says so. Raises UserError."""
+def participants(seats: Mapping[str, SeatConfig] | str, experiment: Experiment) -> dict[str, PlayerSpec]:
+    """The participants by label; all rule players when the config says `partners`. Raises UserError."""
     if isinstance(seats, str):
         return {name: PlayerSpec(spec=f"{PREFIX}{name}") for name in players.names()}
     return {label: player_spec(one, experiment) for label, one in seats.items()}
 
 
-def at(
-    one: PlayerSpec, other: PlayerSpec, experiment: Experiment, named: Mapping[str, Sitting] | str
+def player_counts(
+    one: PlayerSpec, other: PlayerSpec, experiment: Experiment, named: Mapping[str, SeatConfig] | str
 ) -> tuple[int, ...]:
-    """The player counts of a pair: partners that were not named one by one stay away where they are not for."""
+    """The player counts of a pair. Of `partners`, those that do not support a count are left out there."""
     if not isinstance(named, str):
         return experiment.players
     return tuple(n for n in experiment.players if n in one.players and n in other.players)
 
 
 def arms(experiment: Experiment, labels: Mapping[str, PlayerSpec] | None = None) -> list[Arm]:
-    """An arm for every pair of those whom the experiment names, or of others by its labels. Raises UserError."""
+    """An arm for every ordered pair of the experiment's participants, or of those given by label. Raises UserError."""
     assert experiment.cross_play is not None
     asked = experiment.cross_play
-    sitters = everybody(asked.seats, experiment) if labels is None else labels
+    specs = participants(asked.seats, experiment) if labels is None else labels
     made = []
-    for one, a in sitters.items():
-        for other, b in sitters.items():
-            arm = Arm(
-                f"{one}{WITH}{other}", b, _alone(a, rotate=asked.rotate), players=at(a, b, experiment, asked.seats)
-            )
+    for one, a in specs.items():
+        for other, b in specs.items():
+            counts = player_counts(a, b, experiment, asked.seats)
+            arm = Arm(f"{one}{WITH}{other}", b, _alone(a, rotate=asked.rotate), players=counts)
             check(arm)
             made.append(arm)
     return made

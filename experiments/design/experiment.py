@@ -1,4 +1,4 @@
-"""Experiments as frozen values: what a YAML file says, checked."""
+"""An experiment file as a checked, frozen value."""
 
 from collections.abc import Iterable, Mapping
 from functools import cache
@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import Field, ValidationError, field_validator, model_validator
 
 from experiments.design.protocols import completed
-from experiments.design.schema import Changes, Model, Name, SeatNumber, Sitting, Verifier, Who, labelled
+from experiments.design.schema import AnySeat, Changes, Model, Name, SeatConfig, SeatNumber, Verifier, labelled
 from graphs.config import PLAYERS, PlayerCount
 from orchestrator.errors import UserError, user_error
 from orchestrator.hanabi.referee import MAX_SEED
@@ -32,13 +32,12 @@ class Range(Frozen):
 
 
 class CrossPlay(Frozen):
-    """Every ordered pair (A, B): A in exactly one seat, B in all others."""
+    """Cross-play of every ordered pair (A, B): A in exactly one seat, B in all others."""
 
-    seats: dict[Name, Who] | Literal["partners"]
+    seats: dict[Name, AnySeat] | Literal["partners"]
     """By label; a list is labelled by its graphs. `partners`: all rule players."""
     rotate: bool = False
-    """A sits in the seat of the deal's seed modulo the players, so that who begins changes; else in seat 0, which
-    always begins."""
+    """A sits in seat (seed mod players), so that the starting player varies; else in seat 0, which always starts."""
 
     @field_validator("seats", mode="before")
     @classmethod
@@ -47,23 +46,26 @@ class CrossPlay(Frozen):
 
 
 class AdHoc(Frozen):
-    """One seat among strangers: in a drawn position, one partner of a pool in all others, whose games it was told."""
+    """Ad-hoc teams: the evaluated seat in one position, one partner of a pool in all others.
 
-    seat: Who
-    """The evaluated one."""
-    pool: dict[Name, Who] | Literal["partners"]
+    Before each trial the evaluated seat is shown past games of that partner.
+    """
+
+    seat: AnySeat
+    """The evaluated seat."""
+    pool: dict[Name, AnySeat] | Literal["partners"]
     """The partners, by label; a list is labelled by its graphs. `partners`: all rule players."""
     position: Literal["random", "rotate"] | SeatNumber = "random"
-    """Where the evaluated seat sits. Seat 0 always begins, so that this also says who does: drawn for each trial, the
-    trial's seed modulo the players, or one seat."""
+    """Where the evaluated seat sits: drawn at random for each trial, (seed mod players), or always the same seat.
+    Seat 0 always starts, so this also decides who starts."""
     games: int = Field(default=10, ge=0)
-    """Self-play games of the partner that the evaluated seat is given before each trial, drawn for each trial."""
+    """How many self-play games of the partner the evaluated seat is shown before each trial; drawn for each trial."""
     past: Range = Range(first=1_000_000_000, count=100)
-    """The deals of the self-play games that they are drawn from; none of them may be a trial's."""
+    """The deals of the self-play games that those are drawn from; none of them may be a deal of a trial."""
     draw: int = 1
-    """Another number draws other positions and other past games."""
+    """Seed of these draws: another number draws other positions and other past games."""
     cross: int | None = Field(default=None, ge=0)
-    """Deals of the pool's cross table and self-play, the first ones of the trials; all of them if not given."""
+    """How many of the trials' deals the partners also play among themselves, from the first on; all if not given."""
 
     @field_validator("pool", mode="before")
     @classmethod
@@ -80,34 +82,33 @@ class AdHoc(Frozen):
 class Experiment(Frozen):
     name: Name
     protocol: str | None = None
-    """Gives the keys that the file does not say; see experiments/protocols.py."""
+    """Supplies the keys that the file leaves out; see experiments/design/protocols.py."""
     graph: str | tuple[str, ...] = "house"
-    """A graph's name or YAML file, `partner:NAME`, or `python:module:object`: who sits in every seat. Of several, each
-    plays every arm."""
+    """What sits in every seat: a graph's name or YAML file, `partner:NAME`, or `python:module:object`. Given several,
+    each of them plays every arm."""
     players: tuple[PlayerCount, ...] = PLAYERS
     seeds: Range | tuple[Seed, ...] = Range(first=1, count=10)
     """The same deals in every arm."""
     repeats: int = Field(default=1, ge=1)
     """Games of each deal."""
     models: dict[str, Model] = {"default": PROGRAM}
-    """By the names that graphs' nodes say."""
+    """By the model names that the nodes of the graphs use."""
     sampling: dict[str, Any] = {}
-    """Settings of every server's model that the model does not say itself, e.g. `{reasoning_effort: high}`; null: not
-    sent."""
-    seats: dict[SeatNumber, Who] = {}
-    """Others in some seats, in every arm."""
+    """Defaults for the settings of every server's model, e.g. `{reasoning_effort: high}`; null means not sent."""
+    seats: dict[SeatNumber, AnySeat] = {}
+    """Seats that are taken by something else, in every arm."""
     verify: Verifier | None = None
-    """Instead of the graphs' own."""
+    """Overrides the graphs' own verifier."""
     arms: dict[Name, Changes] | Literal["leave_one_out"] = {}
-    """`leave_one_out`: the whole graph, and an arm without each node that it can do without."""
+    """`leave_one_out`: the whole graph, and one arm per removable node, without that node."""
     matrix: dict[str, tuple[Any, ...]] = {}
-    """Dotted settings of an arm, each with its values: every combination is an arm, of every one of `arms`."""
+    """Dotted settings of an arm, each with its values: every combination is crossed with every one of `arms`."""
     exclude: tuple[dict[str, Any], ...] = ()
-    """Combinations that are left out, by settings of the matrix, `graph` and `arm`."""
+    """Combinations to leave out, by settings of the matrix, `graph` and `arm`."""
     baseline: str | None = None
     """The arm that the others are compared with, deal by deal."""
     journals: Literal["full", "lean"] = "full"
-    """`lean`: without views and programs' replies; scores are the same."""
+    """`lean` leaves out views and the replies of programs; scores are the same."""
     cross_play: CrossPlay | None = None
     """Instead of arms."""
     adhoc: AdHoc | None = None
@@ -125,22 +126,22 @@ class Experiment(Frozen):
     @classmethod
     def _settings(cls, sampling: dict[str, Any]) -> dict[str, Any]:
         if taken := [key for key in sampling if key in ("model", "base_url", "key", "made_with")]:
-            raise ValueError(f"{taken[0]!r} is a model's own; say it in models")
-        _asked({"model": "openai:any", **sampling})
+            raise ValueError(f"{taken[0]!r} belongs to a single model; set it under models")
+        _check_sampling({"model": "openai:any", **sampling})
         return sampling
 
     @model_validator(mode="after")
     def _whole(self) -> Self:
         if not self.deals or not self.players or not self.graphs:
             raise ValueError("an experiment needs a graph, a seed and a player count")
-        kinds = [name for name in ("arms", "cross_play", "adhoc") if getattr(self, name)]
-        if len(kinds) > 1:
-            raise ValueError(f"an experiment has {kinds[0]} or {kinds[1]}, not both")
+        designs = [name for name in ("arms", "cross_play", "adhoc") if getattr(self, name)]
+        if len(designs) > 1:
+            raise ValueError(f"an experiment has {designs[0]} or {designs[1]}, not both")
         grid = [name for name in ("matrix", "exclude") if getattr(self, name)]
         if (self.cross_play or self.adhoc) and (grid or len(self.graphs) > 1):
-            raise ValueError(f"{(grid or ['several graphs'])[0]} and {kinds[0]} do not go together; say arms")
+            raise ValueError(f"{(grid or ['several graphs'])[0]} and {designs[0]} do not go together; use arms")
         if self.adhoc and (same := set(self.deals) & set(self.adhoc.past.seeds)):
-            raise ValueError(f"adhoc.past: seed {min(same)} is a trial's deal too; past games are of other deals")
+            raise ValueError(f"adhoc.past: seed {min(same)} is also the deal of a trial; past games need other deals")
         return self
 
     @property
@@ -154,14 +155,14 @@ class Experiment(Frozen):
 
 
 class Rerun(Experiment):
-    """A run to be played again: its deals, and by `record` whoever sat there, whatever the names now mean."""
+    """A run to be played again with the seats that its run.yaml records, whatever their names mean today."""
 
     record: dict[str, Any]
-    """What run.yaml says."""
+    """The contents of run.yaml."""
 
 
-def _asked(sampling: dict[str, Any]) -> None:
-    """Raises ValueError for settings that no model has."""
+def _check_sampling(sampling: dict[str, Any]) -> None:
+    """Raise ValueError for settings that no model has."""
     try:
         ModelSettings.model_validate(sampling)
     except ValidationError as error:
@@ -170,7 +171,7 @@ def _asked(sampling: dict[str, Any]) -> None:
 
 @cache
 def packaged() -> Mapping[str, str]:
-    """The texts of the experiments that have names."""
+    """The texts of the packaged experiments, by name."""
     home = files("experiments").joinpath("configs")
     found = {Path(file.name).stem: file.read_text("utf-8") for file in home.iterdir() if file.name.endswith(".yaml")}
     return dict(sorted(found.items()))
@@ -202,21 +203,21 @@ def parse(text: str, where: str = "experiment", changes: Iterable[str] = ()) -> 
 
 
 def _again(record: dict[str, Any], where: str, changes: Iterable[str]) -> Rerun:
-    """The run of a run.yaml; only its deals can be others."""
+    """The run of a run.yaml; only its deals can be changed."""
     if not isinstance(asked := record.get("experiment"), dict):
-        raise UserError(f"{where} is not a run.yaml that this program reads: it does not say which experiment it was")
+        raise UserError(f"{where} is not a run.yaml that this version reads: the key `experiment` is missing")
     data = {**asked, **{key: record[key] for key in DEALS if record.get(key) is not None}}
     for change in changes:
         if change.partition("=")[0].partition(".")[0] not in DEALS:
             known = ", ".join(DEALS)
-            raise UserError(f"--set {change!r}: a run is played again as it was; of a run.yaml only {known} can be set")
+            raise UserError(f"--set {change!r}: a run.yaml is played again as it was; only {known} can be set")
         put(data, change)
     whole = checked(data, where)
     return Rerun.model_validate({**whole.model_dump(exclude_unset=True), "record": record})
 
 
 DEALS = ("name", "players", "seeds", "repeats", "journals", "baseline")
-"""What can be set of a run that is played again."""
+"""Keys that can be changed when a run is played again."""
 
 
 def checked(data: dict[str, Any], where: str) -> Experiment:
@@ -232,12 +233,12 @@ def checked(data: dict[str, Any], where: str) -> Experiment:
 
 
 def _shortest(where: str, error: ValidationError) -> UserError:
-    """Of a value that may be of several types, the complaint about the one that was meant: it lies deepest."""
+    """One sentence. For a value of several possible types, the error of the type that was meant: the deepest one."""
     first = error.errors()[0]
     if first["loc"] and first["loc"][0] in UNIONS:
         alike = [one for one in error.errors() if one["loc"][0] == first["loc"][0]]
         first = max(alike, key=lambda one: (len(one["loc"]), one["type"] == "value_error"))
-        path = [str(part) for part in first["loc"] if "[" not in str(part) and part not in KINDS]
+        path = [str(part) for part in first["loc"] if "[" not in str(part) and part not in TYPES]
         said = first["msg"].removeprefix("Value error, ")
         shown = "" if first["type"] in ("value_error", "missing") else f", not {first['input']!r}"
         return UserError(f"{where}: {'.'.join(path)}: {said}{shown}")
@@ -246,46 +247,46 @@ def _shortest(where: str, error: ValidationError) -> UserError:
 
 UNIONS = ("graph", "seeds", "seats", "models", "arms", "cross_play", "adhoc")
 """Keys whose values are of several types."""
-KINDS = ("Range", "Sitting", "ModelSettings", "SimSettings", "str")
-"""As pydantic names them."""
+TYPES = ("Range", "SeatConfig", "ModelSettings", "SimSettings", "str")
+"""As pydantic names them in the place of an error."""
 
 
 def put(data: dict[str, Any], given: str) -> None:
-    """Change plain data as a command line says: `seeds.count=10`, `models.default=program`. Raises UserError."""
+    """Apply a `--set` of the command line: `seeds.count=10`, `models.default=program`. Raises UserError."""
     keys, value = setting(given, "seeds.count=10")
     place(data, keys, value, f"--set {given!r}")
 
 
 def place(data: dict[str, Any], keys: list[str], value: Any, where: str) -> None:
-    """Set what lies under nested keys. Raises UserError when there is something else than settings on the way."""
+    """Set the value under nested keys. Raises UserError when one of the keys on the way holds no mapping."""
     inner: Any = data
     for done, key in enumerate(keys[:-1], 1):
-        key = _as_there(inner, key)
+        key = _key(inner, key)
         if isinstance(short := inner.get(key), str):
-            inner[key] = _long(keys[:done], short, keys[done])
+            inner[key] = _long_form(keys[:done], short, keys[done])
         elif keys[:done] == ["seeds"]:
             inner[key] = _range(short)
         inner = inner.setdefault(key, {})
         if not isinstance(inner, dict):
             raise UserError(f"{where}: there are no settings under {'.'.join(keys[:done])!r}")
-    inner[_as_there(inner, keys[-1])] = value
+    inner[_key(inner, keys[-1])] = value
 
 
 def _range(seeds: Any) -> Any:
-    """A list of seeds that follow each other, as run.yaml has them, as `first` and `count`; else what it was."""
+    """A list of consecutive seeds, as in run.yaml, as `first` and `count`; anything else unchanged."""
     if not isinstance(seeds, list) or not seeds or not all(type(seed) is int for seed in seeds):
         return {} if seeds is None else seeds
     follow = seeds == list(range(seeds[0], seeds[0] + len(seeds)))
     return {"first": seeds[0], "count": len(seeds)} if follow else seeds
 
 
-def _as_there(data: dict[Any, Any], key: str) -> Any:
-    """A seat's number is no text in YAML."""
+def _key(data: dict[Any, Any], key: str) -> Any:
+    """The key as it is in the data: seat numbers are integers in YAML."""
     return int(key) if key.isdigit() and int(key) in data else key
 
 
-def _long(path: list[str], short: str, asked: str) -> Any:
-    """A model or a seat in short as the mapping that it stands for, when one of its settings is asked for."""
+def _long_form(path: list[str], short: str, asked: str) -> Any:
+    """The mapping that the short form of a model or a seat stands for, when one of its settings is changed."""
     if path[-1] == "model" or path[-2:-1] == ["models"]:
         return {"model": short}
-    return {"graph": short} if asked in Sitting.model_fields and len(path) > 1 else short
+    return {"graph": short} if asked in SeatConfig.model_fields and len(path) > 1 else short

@@ -3,23 +3,26 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from experiments.design.arms import Before, Deal
+from experiments.design.arms import Deal, GivenRecords
 from orchestrator.hanabi.public_record import Record
 from orchestrator.journal.events import Result
 
 
 @dataclass(frozen=True)
 class Job:
+    """A game to play."""
+
     arm: str
     deal: Deal
-    cast: tuple[str, ...]
-    """The keys of the sitters, by seat."""
+    lineup: tuple[str, ...]
+    """By seat, the key of its player spec."""
     journal: Path | None
-    """None for a game that need not be kept."""
-    before: tuple[tuple[int, Before], ...] = ()
+    """None for a game that is not kept."""
+    records: tuple[tuple[int, GivenRecords], ...] = ()
+    """By seat, the past games that it is shown before the game."""
     lean: bool = False
     recorded: bool = False
-    """Whether its public record is wanted."""
+    """Whether the outcome is to contain the public record."""
 
     @property
     def name(self) -> str:
@@ -28,16 +31,17 @@ class Job:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a game: one of the three, or none when it was not begun; its record when it was wanted."""
+    """What became of a game: a result, a failure or a suspension; none of the three when it was not started."""
 
     job: Job
     result: Result | None = None
     failed: str | None = None
-    """Why it could not be finished."""
+    """Why it cannot be finished."""
     suspended: str | None = None
-    """Why it stopped; the same command goes on with it."""
-    held: bool = False
-    """Whether the run itself stopped it."""
+    """Why it stopped; the same command continues it."""
+    stopped_by_run: bool = False
+    """Whether the run's own budget or an interrupt suspended it."""
     refused: bool = False
-    """Whether a server refused for good before anything was answered."""
+    """Whether a server refused permanently before any call was answered."""
     record: Record | None = None
+    """When the job asked for it."""

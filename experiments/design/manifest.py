@@ -1,7 +1,7 @@
-"""run.yaml: what was run, with everything resolved; it grows with its run, and plays it again.
+"""run.yaml: the manifest of a run, with everything resolved. It grows with the run, and can be played again.
 
-Who sat where stands under `seats` and `arms`, what they were told under `prompts`, each text once, and the cards of all
-deals under `deals`. Keys of models are never in it: settings name the variables that hold them.
+`seats` and `arms` say what sat where, `prompts` holds every prompt text once, and `deals` the cards of all deals. It
+never contains API keys: settings name the environment variables that hold them.
 """
 
 import fcntl
@@ -42,10 +42,10 @@ HEAD = """\
 
 
 def write(plan: Plan) -> None:
-    """Write what is run now beside what was run before. Raises UserError when the folder is another experiment's."""
+    """Merge this plan into the folder's run.yaml. Raises UserError when the folder holds another experiment."""
     path = plan.folder / RUN
     plan.folder.mkdir(parents=True, exist_ok=True)
-    with _alone(plan.folder):
+    with _locked(plan.folder):
         before = read(path) if path.exists() else {}
         if before and before.get("name") != plan.experiment.name:
             raise UserError(
@@ -58,22 +58,22 @@ def write(plan: Plan) -> None:
 
 
 @contextmanager
-def _alone(folder: Path) -> Iterator[None]:
-    """Parts of one run that share a folder merge one after the other."""
-    held = os.open(folder, os.O_RDONLY)
-    with suppress(OSError):  # a file system without locks; parts of one run write the same anyway
-        fcntl.flock(held, fcntl.LOCK_EX)
+def _locked(folder: Path) -> Iterator[None]:
+    """Shards of one run that share a folder merge one after the other."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    with suppress(OSError):  # a file system without locks; shards of one run write nearly the same
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
     try:
         yield
     finally:
-        os.close(held)
+        os.close(descriptor)
 
 
 def resolved(plan: Plan, known: Mapping[int, str] | None = None) -> dict[str, Any]:
-    """The experiment with everybody who plays in it, what they are told, and its deals; some may be `known`."""
+    """The experiment with all its seats, prompt texts and deals; decks that are `known` are not dealt again."""
     experiment = plan.experiment
-    seats = {key: _seat(one) for key, one in sorted(plan.sitters.items())}
-    texts = [prompt_texts.texts(one.config) for one in plan.sitters.values() if one.config]
+    seats = {key: _seat(one) for key, one in sorted(plan.specs.items())}
+    texts = [prompt_texts.texts(one.config) for one in plan.specs.values() if one.config]
     return {
         "name": experiment.name,
         "players": sorted(set(experiment.players)),
@@ -83,30 +83,31 @@ def resolved(plan: Plan, known: Mapping[int, str] | None = None) -> dict[str, An
         "baseline": experiment.baseline,
         "experiment": experiment.model_dump(mode="json", exclude_unset=True, exclude={"record"}),
         "arms": {arm.name: _arm(plan, arm) for arm in plan.arms if arm.players},
-        "labels": {called: one.key for called, one in plan.labels.items()},
+        "labels": {label: one.key for label, one in plan.labels.items()},
         "seats": seats,
         "deals": {seed: (known or {}).get(seed) or cards(seed) for seed in plan.seeds},
-        "prompts": {digest(text): text for told in texts for text in told.values()},
+        "prompts": {digest(text): text for found in texts for text in found.values()},
     }
 
 
 def _arm(plan: Plan, arm: Arm) -> dict[str, Any]:
-    """Who sits where; where that changes from deal to deal, only who."""
+    """What sits where; only what, where that changes from deal to deal."""
     others: Any = {seat: one.key for seat, one in arm.others(plan.first(max(PLAYERS))).items()}
     if plan.labels:
-        cast = {one.key for players in arm.players for one in arm.cast(plan.first(players))}
-        others = sorted(cast - {arm.everybody.key})
-    told = {"players": list(arm.players), "everybody": arm.everybody.key, "others": others, "void": dict(arm.void)}
-    return {key: value for key, value in told.items() if value or key == "players"}
+        keys = {one.key for players in arm.players for one in arm.lineup(plan.first(players))}
+        others = sorted(keys - {arm.everybody.key})
+    data = {"players": list(arm.players), "everybody": arm.everybody.key, "others": others, "void": dict(arm.void)}
+    return {key: value for key, value in data.items() if value or key == "players"}
 
 
 def _seat(one: PlayerSpec) -> dict[str, Any]:
-    """A sitter: all that makes it again, and hashes of all that it is told."""
-    told: dict[str, Any] = {"spec": one.spec, "graph": one.name, "model": PROGRAM}
+    """A player: everything needed to build it again, and hashes of its prompt texts."""
+
+    data: dict[str, Any] = {"spec": one.spec, "graph": one.name, "model": PROGRAM}
     if one.config is None:
-        return told
+        return data
     asked = dict.fromkeys(label(one.models.get(name, name)) for name in one.config.models)
-    return told | {
+    return data | {
         "model": "+".join(asked),
         "config": one.config.model_dump(mode="json"),
         "models": {name: _plain(settled(model)) for name, model in one.models.items()},
@@ -124,7 +125,7 @@ def _mapping(data: Mapping[str, Any], key: str) -> dict[Any, Any]:
 
 
 def _merged(before: dict[str, Any], now: dict[str, Any]) -> dict[str, Any]:
-    """Sets and mappings of both; otherwise what is said now."""
+    """The union of both for sets and mappings; the new value for everything else."""
     data = dict(now)
     for name in ("players", "seeds"):
         data[name] = sorted({*before.get(name, ()), *now[name]})
@@ -139,11 +140,11 @@ def _merged(before: dict[str, Any], now: dict[str, Any]) -> dict[str, Any]:
 
 
 LAST = ("deals", "prompts")
-"""Keys whose values are long."""
+"""Keys with long values, which are written last."""
 
 
 def _text(data: Mapping[str, Any]) -> str:
-    """The YAML: short things first, a deal on a line, texts as they are."""
+    """The YAML: short values first, a deck a line, texts line by line."""
     first = {key: value for key, value in data.items() if key not in LAST and value != {}}
     return HEAD + "".join(
         yaml.dump(part, Dumper=_Texts, sort_keys=False, allow_unicode=True, width=width, default_flow_style=flow)
@@ -156,7 +157,7 @@ def _sorted(data: Mapping[Any, Any]) -> dict[Any, Any]:
 
 
 class _Texts(SafeDumper):
-    """Writes lines as lines."""
+    """Writes multi-line texts as blocks."""
 
     def ignore_aliases(self, data: Any) -> bool:
         return True

@@ -1,6 +1,6 @@
-"""The arms that an experiment's file comes to, by name: those it lists, with every graph and every cell of its matrix.
+"""The arms of an experiment file by name: those it lists, crossed with every graph and every cell of its matrix.
 
-A name says what tells the arm from others, in one order: the graph (when there are several), the listed arm, the cell;
+A name says how the arm differs from the others: the graph (when there are several), the listed arm, the cell, as in
 `house.no-analyst.samples-3`.
 """
 
@@ -12,54 +12,55 @@ from typing import Any
 
 from pydantic import ValidationError
 
-import graphs
 from experiments.design.experiment import Experiment, place
 from experiments.design.schema import Changes, label
 from experiments.design.seat_spec import OTHERS
+from graphs import ablate
+from graphs.config import read
 from orchestrator.errors import UserError, user_error
 
 LONGEST = 100
-"""Characters of a name: it is a folder's."""
+"""Characters of a name, which is also the name of a folder."""
 
 
 @dataclass(frozen=True)
-class Named:
+class ListedArm:
     changes: Changes
-    whole: bool
-    """Whether it is the experiment as it is, with one of its graphs or in one cell: what other arms are changes of."""
+    unchanged: bool
+    """Whether it is the experiment itself, with one of its graphs or in one cell: other arms are compared with it."""
 
 
-def named(experiment: Experiment) -> dict[str, Named]:
-    """The arms, in order. Raises UserError for settings that cannot be, or two arms of one name."""
+def listed_arms(experiment: Experiment) -> dict[str, ListedArm]:
+    """The arms, in order. Raises UserError for impossible settings, and for two arms of one name."""
     matrix = dict(experiment.matrix)
     if "graph" in matrix and len(experiment.graphs) > 1:
         raise UserError("graph: there is a list of graphs, and one in the matrix; give one of them")
-    seated = tuple(map(str, matrix.pop("graph", experiment.graphs)))
+    specs = tuple(map(str, matrix.pop("graph", experiment.graphs)))
     several = len(experiment.graphs) > 1 or "graph" in experiment.matrix
-    _known(experiment, matrix, seated)
-    made: dict[str, Named] = {}
-    for graph, arm, changes, cell in _combined(experiment, matrix, seated):
+    _known(experiment, matrix, specs)
+    made: dict[str, ListedArm] = {}
+    for graph, arm, changes, cell in _combined(experiment, matrix, specs):
         parts = [*([label(graph)] if several else []), *([arm] if arm else []), *_labels(cell)]
         name = ".".join(parts) or experiment.name
         changed = _with(name, experiment, changes, {"graph": graph} if several else {}, cell)
-        _add(made, name, Named(changed, changes == Changes() and bool(arm or not cell)))
+        _add(made, name, ListedArm(changed, changes == Changes() and bool(arm or not cell)))
     if not made:
         raise UserError("exclude leaves no arm")
     return made
 
 
 def _combined(
-    experiment: Experiment, matrix: Mapping[str, tuple[Any, ...]], seated: tuple[str, ...]
+    experiment: Experiment, matrix: Mapping[str, tuple[Any, ...]], specs: tuple[str, ...]
 ) -> Iterator[tuple[str, str, Changes, dict[str, Any]]]:
     """Graph, listed arm and cell of everything that is not excluded."""
-    for graph in seated:
+    for graph in specs:
         for arm, changes in _listed(experiment, graph).items():
             for cell in _cells(matrix):
                 if not _excluded(experiment, {**cell, "graph": graph, "arm": arm}):
                     yield graph, arm, changes, cell
 
 
-def _add(made: dict[str, Named], name: str, one: Named) -> None:
+def _add(made: dict[str, ListedArm], name: str, one: ListedArm) -> None:
     if name in made:
         raise UserError(f"two arms would be called {name!r}; give one of their graphs or values another name")
     if len(name) > LONGEST:
@@ -68,7 +69,7 @@ def _add(made: dict[str, Named], name: str, one: Named) -> None:
 
 
 def _listed(experiment: Experiment, graph: str) -> dict[str, Changes]:
-    """What `arms` says; one without a name when it says nothing."""
+    """The arms of `arms`; a single one without a name when it is empty."""
     if experiment.arms == "leave_one_out":
         return _leave_one_out(graph)
     assert not isinstance(experiment.arms, str)
@@ -76,14 +77,14 @@ def _listed(experiment: Experiment, graph: str) -> dict[str, Changes]:
 
 
 def _leave_one_out(graph: str) -> dict[str, Changes]:
-    """The whole graph, and an arm without each node that it can do without."""
+    """The whole graph, and one arm per removable node, without that node."""
     if graph.startswith(OTHERS):
-        raise UserError(f"arms: leave_one_out takes nodes from a graph, and {graph} is none")
-    config = graphs.read(graph)
+        raise UserError(f"arms: leave_one_out removes nodes from a graph, and {graph} is not a graph")
+    config = read(graph)
     found = {"full": Changes()}
     for node in config.nodes:
         try:
-            graphs.without(config, node)
+            ablate.without(config, node)
         except UserError:
             continue  # the graph needs it
         found[f"no-{node}"] = Changes(without=(node,))
@@ -101,11 +102,11 @@ def _with(
     own = changes.model_dump(exclude_unset=True)
     data = {**own, **graph}
     if graph and "graph" in own:
-        raise UserError(f"arm {name!r}: the arm names a graph itself, so it cannot be played with each of several")
+        raise UserError(f"arm {name!r}: the arm names a graph itself, so it cannot be combined with several graphs")
     for key, value in cell.items():
-        if _says(own, key.split(".")):
-            raise UserError(f"arm {name!r}: the arm and the matrix both say {key}; leave one of them out")
-        _begun(data, experiment, key.split("."))
+        if _has(own, key.split(".")):
+            raise UserError(f"arm {name!r}: the arm and the matrix both set {key}; remove one of them")
+        _copy_short_form(data, experiment, key.split("."))
         place(data, key.split("."), value, f"matrix: {key}")
     try:
         return Changes.model_validate(data)
@@ -113,18 +114,18 @@ def _with(
         raise user_error(f"arm {name!r}", error) from None
 
 
-def _begun(data: dict[str, Any], experiment: Experiment, keys: list[str]) -> None:
-    """One setting of a model or a seat is changed in the experiment's own: `models.default.temperature`."""
+def _copy_short_form(data: dict[str, Any], experiment: Experiment, keys: list[str]) -> None:
+    """Start from the experiment's own model or seat when one of its settings varies: `models.default.temperature`."""
     if keys[0] not in ("models", "seats") or len(keys) < 3:
         return
     whole = experiment.model_dump(include={keys[0]}, exclude_unset=True).get(keys[0], {})
-    there = {str(called): one for called, one in whole.items()}
+    there = {str(name): one for name, one in whole.items()}
     if keys[1] in there:
         data[keys[0]] = {keys[1]: there[keys[1]], **data.get(keys[0], {})}
 
 
-def _says(data: Any, keys: list[str]) -> bool:
-    """Whether nested data says something at a place."""
+def _has(data: Any, keys: list[str]) -> bool:
+    """Whether nested data has a value under these keys."""
     for key in keys:
         if not isinstance(data, dict) or key not in data:
             return False
@@ -135,20 +136,20 @@ def _says(data: Any, keys: list[str]) -> bool:
 # exclude
 
 
-def _known(experiment: Experiment, matrix: Mapping[str, tuple[Any, ...]], seated: tuple[str, ...]) -> None:
-    """Raise UserError for axes and exclusions that name nothing, or leave nothing out."""
+def _known(experiment: Experiment, matrix: Mapping[str, tuple[Any, ...]], specs: tuple[str, ...]) -> None:
+    """Raise UserError for axes that are no settings, and for exclusions that match nothing."""
     known = ", ".join(Changes.model_fields)
     for key in matrix:
         if key.split(".")[0] not in Changes.model_fields:
-            raise UserError(f"matrix: {key} is no setting of an arm; those begin with: {known}")
-    arms = [arm for graph in seated for arm in _listed(experiment, graph)]
-    axes: dict[str, list[Any]] = {"graph": list(seated), "arm": arms, **{key: list(v) for key, v in matrix.items()}}
+            raise UserError(f"matrix: {key} is no setting of an arm; settings start with: {known}")
+    arms = [arm for graph in specs for arm in _listed(experiment, graph)]
+    axes: dict[str, list[Any]] = {"graph": list(specs), "arm": arms, **{key: list(v) for key, v in matrix.items()}}
     for entry in experiment.exclude:
         if not entry:
-            raise UserError("exclude: {} leaves everything out; name settings and values")
+            raise UserError("exclude: {} would exclude everything; name settings and values")
         for key, value in entry.items():
             if key not in axes:
-                raise UserError(f"exclude: {key!r} does not vary; what does: {', '.join(axes)}")
+                raise UserError(f"exclude: {key!r} does not vary; these do: {', '.join(axes)}")
             if value not in axes[key]:
                 values = ", ".join(map(str, dict.fromkeys(map(str, axes[key]))))
                 raise UserError(f"exclude: {key} is never {value!r}; it is: {values}")
@@ -166,7 +167,7 @@ def _labels(cell: Mapping[str, Any]) -> list[str]:
 
 
 def _short(key: str, among: Mapping[str, Any]) -> str:
-    """As much of a dotted key's end as tells it from the others; none of `models.default`, whose values are names."""
+    """The shortest end of a dotted key that no other key shares; empty for `models.default`, whose values are names."""
     if key == "models.default":
         return ""
     keys = key.replace("seats.", "seat-").split(".")
@@ -178,16 +179,16 @@ def _short(key: str, among: Mapping[str, Any]) -> str:
 
 
 def _label(key: str, value: Any) -> str:
-    return "-".join(part for part in (_plain(key), _plain(_said(value))) if part)
+    return "-".join(part for part in (_plain(key), _plain(_value(value))) if part)
 
 
-def _said(value: Any) -> str:
-    """A value as in YAML, but short."""
+def _value(value: Any) -> str:
+    """A value as in YAML, shortened."""
     if isinstance(value, dict):
         others = [_label(str(key), inner) for key, inner in value.items() if key != "model"]
         return "-".join([*([str(value["model"])] if "model" in value else []), *others])
     if isinstance(value, list | tuple):
-        return "+".join(map(_said, value)) or "nothing"
+        return "+".join(map(_value, value)) or "nothing"
     if isinstance(value, bool) or value is None:
         return {True: "yes", False: "no", None: "none"}[value]
     return str(value).partition("@http")[0]

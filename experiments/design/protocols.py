@@ -1,4 +1,4 @@
-"""Protocols: the deals and settings of published evaluations, as defaults under an experiment file's own keys."""
+"""Protocols: the deals and settings of published evaluations, as defaults for the keys of an experiment file."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -10,26 +10,26 @@ from orchestrator.errors import UserError
 @dataclass(frozen=True)
 class Protocol:
     title: str
-    """Whose it is, and what it says."""
+    """The paper and section it is from, and what it prescribes."""
     defaults: Mapping[str, Any]
-    """Keys of an experiment's file."""
+    """Keys of an experiment file."""
     deals: str = ""
-    """What a reader must know of its deals."""
+    """What a reader must know about its deals."""
 
 
 _EFFORT = {"reasoning_effort": "high"}
-"""Temperature and top-k are the providers' defaults: nothing is sent."""
+"""Temperature and top-k are not sent, so that the providers' defaults hold."""
 
 PROTOCOLS: Mapping[str, Protocol] = {
     "sparks-10": Protocol(
         "Sparks of Cooperative Reasoning, section 4 and appendix B.2: ten fixed deals at 2 to 5 players",
         {"players": [2, 3, 4, 5], "seeds": {"first": 1, "count": 10}, "repeats": 1, "sampling": _EFFORT},
-        "the paper's own list of ten deals is lost; seeds 1 to 10 stand for it",
+        "the paper's own list of ten deals is lost; seeds 1 to 10 stand in for it",
     ),
     "sparks-ablation": Protocol(
         "Sparks of Cooperative Reasoning, section 3.2 and appendix E.1: one deal of five players, ten times",
         {"players": [5], "seeds": [3], "repeats": 10, "sampling": _EFFORT},
-        "one deal: whatever is found holds for this deal",
+        "a single deal: the results hold for this deal only",
     ),
     "sparks-judge": Protocol(
         "Sparks of Cooperative Reasoning, appendix E.3: five players on the five deals that were judged",
@@ -38,14 +38,14 @@ PROTOCOLS: Mapping[str, Protocol] = {
     "cac-3": Protocol(
         "LLM-Coordination, Table 5: two players, three deals, the same for all agents",
         {"players": [2], "seeds": {"first": 1, "count": 3}, "repeats": 1},
-        "the paper does not name its three deals; seeds 1 to 3 stand for them",
+        "the paper does not name its three deals; seeds 1 to 3 stand in for them",
     ),
     "challenge-selfplay": Protocol(
         "The Hanabi Challenge, section 4.2: self-play at 2 to 5 players, at least 1,000 games each",
         {"players": [2, 3, 4, 5], "seeds": {"first": 1, "count": 1000}, "repeats": 1},
     ),
     "challenge-adhoc": Protocol(
-        "The Hanabi Challenge, section 4.3: ad-hoc teams, told ten self-play games of the partner before each trial",
+        "The Hanabi Challenge, section 4.3: ad-hoc teams, shown ten self-play games of the partner before each trial",
         {
             "players": [2, 3, 4, 5],
             "seeds": {"first": 1, "count": 1000},
@@ -63,7 +63,7 @@ PROTOCOLS: Mapping[str, Protocol] = {
 
 
 def completed(data: Mapping[str, Any]) -> dict[str, Any]:
-    """An experiment's plain data with its protocol's defaults wherever it says nothing itself. Raises UserError."""
+    """The plain data of an experiment, with its protocol's defaults for missing keys. Raises UserError."""
     name = data.get("protocol")
     if name is None:
         return dict(data)
@@ -73,7 +73,7 @@ def completed(data: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def notes(name: str | None, *, players: Iterable[int], seeds: Iterable[int], repeats: int) -> list[str]:
-    """What a reader must know of figures of a protocol, given what was really played."""
+    """What a reader must know about results under a protocol, given what was really played."""
     if name is None:
         return []
     protocol = PROTOCOLS[name]
@@ -81,10 +81,10 @@ def notes(name: str | None, *, players: Iterable[int], seeds: Iterable[int], rep
     own["repeats"] = [protocol.defaults["repeats"]]
     now = {"player counts": sorted(set(players)), "deals": list(seeds), "repeats": [repeats]}
     others = [what for what, asked in own.items() if now[what] != asked]
-    said = [protocol.title]
-    said += [protocol.deals] if protocol.deals and "deals" not in others else []
-    said += [f"here with other {' and '.join(others)} than its own"] if others else []
-    return [f"Protocol {name}: {'; '.join(said)}."]
+    notes = [protocol.title]
+    notes += [protocol.deals] if protocol.deals and "deals" not in others else []
+    notes += [f"here with other {' and '.join(others)} than its own"] if others else []
+    return [f"Protocol {name}: {'; '.join(notes)}."]
 
 
 def _seeds(given: Any) -> list[int]:
@@ -94,7 +94,7 @@ def _seeds(given: Any) -> list[int]:
 
 
 def _under(own: Mapping[str, Any], defaults: Mapping[str, Any]) -> dict[str, Any]:
-    """Own keys first; mappings are completed key by key."""
+    """Both, own keys first; nested mappings are merged key by key."""
     both = dict(own)
     for key, value in defaults.items():
         mine = own.get(key)

@@ -1,4 +1,4 @@
-"""A run played again from its run.yaml: by the graphs, models and deals it holds, not by what their names now mean."""
+"""A run played again from its run.yaml: with the recorded graphs, models and deals, whatever their names mean today."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -18,8 +18,8 @@ from orchestrator.values import Frozen
 from orchestrator.versions import versions
 
 
-class Seat(Frozen):
-    """Who sits somewhere, as run.yaml holds it."""
+class RecordedSeat(Frozen):
+    """A seat, as run.yaml records it."""
 
     spec: str
     graph: str
@@ -27,17 +27,17 @@ class Seat(Frozen):
     config: GraphConfig | None = None
     models: dict[str, Model] = {}
     prompts: dict[str, str] = {}
-    """Hashes of what it is told, by name."""
+    """Hashes of its prompt texts, by name."""
 
     @property
-    def sitter(self) -> PlayerSpec:
+    def player_spec(self) -> PlayerSpec:
         """With the settings that its models had, whatever the environment says now."""
         models = {name: settled(model) for name, model in self.models.items()}
         return PlayerSpec(spec=self.spec, config=self.config, models=models)
 
 
-class Seated(Frozen):
-    """An arm of run.yaml; seats by their keys."""
+class RecordedArm(Frozen):
+    """An arm, as run.yaml records it; seats are named by their keys."""
 
     players: tuple[PlayerCount, ...]
     everybody: str
@@ -45,51 +45,52 @@ class Seated(Frozen):
     void: dict[int, str] = {}
 
 
-class Held(Frozen):
-    """What a run.yaml says of a run, as far as it is needed to play it again."""
+class RecordedRun(Frozen):
+    """The parts of a run.yaml that are needed to play its run again."""
 
-    arms: dict[str, Seated]
+    arms: dict[str, RecordedArm]
     labels: dict[str, str] = {}
-    seats: dict[str, Seat]
+    seats: dict[str, RecordedSeat]
     deals: dict[int, str]
     versions: dict[str, str] = Field(default_factory=dict)
 
     @classmethod
-    def of(cls, experiment: Rerun) -> Self:
+    def read(cls, experiment: Rerun) -> Self:
         """Raises UserError when the run could not be played again as it was."""
         try:
-            held = cls.model_validate({key: experiment.record.get(key) or {} for key in cls.model_fields})
+            run = cls.model_validate({key: experiment.record.get(key) or {} for key in cls.model_fields})
         except ValidationError as error:
             raise user_error("run.yaml", error) from None
-        held._known()
-        held._same_prompts()
-        held._same_deals(experiment.deals)
-        return held
+        run._check_seats()
+        run._check_prompts()
+        run._check_deals(experiment.deals)
+        return run
 
-    def sitter(self, key: str) -> PlayerSpec:
-        return self.seats[key].sitter
+    def player_spec(self, key: str) -> PlayerSpec:
+        return self.seats[key].player_spec
 
     def labelled(self) -> dict[str, PlayerSpec]:
-        return {label: self.sitter(key) for label, key in self.labels.items()}
+        """The participants of cross-play and ad-hoc teams, by label."""
+        return {label: self.player_spec(key) for label, key in self.labels.items()}
 
-    def seated(self, experiment: Rerun) -> list[Arm]:
-        """The arms, where they are no pairs. Raises UserError when none is played at the player counts asked for."""
+    def listed_arms(self, experiment: Rerun) -> list[Arm]:
+        """The arms, unless they are pairs. Raises UserError when none has the player counts asked for."""
         made = [self._arm(name, arm, experiment) for name, arm in self.arms.items()]
         if not any(arm.players for arm in made):
             counts = sorted({count for arm in self.arms.values() for count in arm.players})
             raise UserError(f"run.yaml has no arm at these player counts; it has them at {', '.join(map(str, counts))}")
         return made
 
-    def _arm(self, name: str, arm: Seated, experiment: Rerun) -> Arm:
+    def _arm(self, name: str, arm: RecordedArm, experiment: Rerun) -> Arm:
         assert isinstance(arm.others, dict)
-        others = {seat: self.sitter(key) for seat, key in arm.others.items()}
+        others = {seat: self.player_spec(key) for seat, key in arm.others.items()}
         counts = tuple(count for count in arm.players if count in experiment.players)
-        made = fixed(name, self.sitter(arm.everybody), others, counts)
+        made = fixed(name, self.player_spec(arm.everybody), others, counts)
         return replace(made, void={count: other for count, other in arm.void.items() if count in experiment.players})
 
     @property
     def notes(self) -> list[str]:
-        """What may make the games others, although everything that is held is the same."""
+        """Why the games may differ although everything recorded is the same."""
         now = versions()
         return [
             f"run.yaml was written with {name} {old}, and this is {now.get(name, 'another')}: its programs may differ."
@@ -97,23 +98,24 @@ class Held(Frozen):
             if now.get(name) != old
         ]
 
-    def _known(self) -> None:
+    def _check_seats(self) -> None:
         named = {key for arm in self.arms.values() for key in (arm.everybody, *_keys(arm.others))}
         if unknown := sorted({*named, *self.labels.values()} - set(self.seats)):
-            raise UserError(f"run.yaml names a seat {unknown[0]!r} that it does not hold")
+            raise UserError(f"run.yaml names a seat {unknown[0]!r} that it does not describe")
 
-    def _same_prompts(self) -> None:
+    def _check_prompts(self) -> None:
         differ = sorted({name for seat in self.seats.values() for name in _changed(seat)})
         if differ:
             raise UserError(
-                f"the prompts are not those of run.yaml, where their texts stand: {', '.join(differ)} differ"
+                f"the prompts are not those of run.yaml, which holds their texts: {', '.join(differ)} differ"
             )
 
-    def _same_deals(self, seeds: Iterable[int]) -> None:
+    def _check_deals(self, seeds: Iterable[int]) -> None:
         for seed in seeds:
             if seed in self.deals and self.deals[seed] != cards(seed):
                 raise UserError(
-                    f"seed {seed} is not dealt as in run.yaml; play it on the learning environment named there"
+                    f"seed {seed} gives another deck than in run.yaml; use the version of the learning environment "
+                    "that is named there"
                 )
 
 
@@ -121,12 +123,12 @@ def _keys(others: Mapping[int, str] | tuple[str, ...]) -> Iterable[str]:
     return others.values() if isinstance(others, Mapping) else others
 
 
-def _changed(seat: Seat) -> list[str]:
-    """The texts that are not what a seat was told."""
+def _changed(seat: RecordedSeat) -> list[str]:
+    """The prompt texts of a seat that differ now."""
     now = prompt_texts.hashes(seat.config) if seat.config else {}
     return [name for name in {**now, **seat.prompts} if now.get(name) != seat.prompts.get(name)]
 
 
 def cards(seed: int) -> str:
-    """A deal on one line, first dealt first: `R1 Y3 ...`."""
+    """A deck on one line, first dealt first: `R1 Y3 ...`."""
     return " ".join(referee.deal(seed))

@@ -1,4 +1,4 @@
-"""Who may sit in a seat, and what an arm changes: parts of an experiment's file, as frozen values."""
+"""Parts of an experiment file as frozen values: what may sit in a seat, and what an arm changes."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -13,7 +13,7 @@ from orchestrator.models.simulated import SimSettings
 from orchestrator.values import Frozen
 
 Name = Annotated[str, Field(pattern=r"^[\w+][\w.+-]*$", max_length=100)]
-"""Of an arm or an experiment: it is a folder's name too."""
+"""Of an arm or an experiment; it is also the name of a folder."""
 SeatNumber = Annotated[int, Field(ge=0, le=4)]
 Verifier = Literal["none", "safety"]
 
@@ -32,7 +32,7 @@ Model = Annotated[str | ModelSettings | SimSettings, BeforeValidator(_model)]
 
 
 def sampled(model: Model, sampling: Mapping[str, Any]) -> Model:
-    """A server's model with the settings of `sampling` that it does not say itself; any other as it is."""
+    """A server's model, with those settings of `sampling` that it does not set itself; any other model unchanged."""
     if not sampling or not asked(model):
         return model
     given = {"model": model} if isinstance(model, str) else model.model_dump(exclude_unset=True)
@@ -40,24 +40,27 @@ def sampled(model: Model, sampling: Mapping[str, Any]) -> Model:
 
 
 def settled(model: Model) -> Model:
-    """A server's model with all its settings, the environment's included; any other as it is. Raises UserError."""
+    """A server's model with all its settings, including those from the environment; any other model unchanged.
+
+    Raises UserError.
+    """
     return settings(model) if isinstance(model, str) and asked(model) else model
 
 
 def asked(model: Model) -> bool:
-    """Whether a server is asked, which is neither a program nor a recording."""
+    """Whether the model is on a server: neither a program, a simulated model nor a recording."""
     return isinstance(model, ModelSettings) or (
         isinstance(model, str) and model != PROGRAM and not model.startswith((REPLAY, simulated.SIM))
     )
 
 
-class Sitting(Frozen):
-    """Who sits in a seat: `partner:piers`, a graph, or `{graph: house, model: ...}`."""
+class SeatConfig(Frozen):
+    """What sits in a seat: `partner:piers`, a graph, or `{graph: house, model: ...}`."""
 
     graph: str
     """A graph's name or YAML file, `partner:NAME`, or `python:module:object`."""
     model: Model | None = None
-    """For `default`; the experiment's, when it is not given."""
+    """Bound to `default`; the experiment's own when not given."""
     verify: Verifier | None = None
 
     @property
@@ -67,7 +70,7 @@ class Sitting(Frozen):
 
 
 def label(graph: str) -> str:
-    """How a graph, a partner or a Python seat is called in names of arms."""
+    """The name of a graph, a partner or a Python seat in names of arms."""
     return Path(graph.split(":")[-1]).stem
 
 
@@ -75,7 +78,7 @@ def _sitting(value: Any) -> Any:
     return {"graph": value} if isinstance(value, str) else value
 
 
-Who = Annotated[Sitting, BeforeValidator(_sitting)]
+AnySeat = Annotated[SeatConfig, BeforeValidator(_sitting)]
 
 
 def labelled(seats: Any) -> Any:
@@ -84,7 +87,7 @@ def labelled(seats: Any) -> Any:
         return seats
     made: dict[str, Any] = {}
     for one in seats:
-        called = Sitting.model_validate(_sitting(one)).label
+        called = SeatConfig.model_validate(_sitting(one)).label
         if called in made:
             raise ValueError(f"two seats are called {called!r}; give them labels: `{{a: ..., b: ...}}`")
         made[called] = one
@@ -92,23 +95,24 @@ def labelled(seats: Any) -> Any:
 
 
 class Changes(Frozen):
-    """What an arm changes; nothing, for the experiment as it is."""
+    """What an arm changes in the experiment; all defaults for an arm that changes nothing."""
 
     graph: str | None = None
     """Another graph, partner or Python seat."""
     models: dict[str, Model] = {}
-    """Instead of the experiment's of the same names."""
+    """By name; they replace the experiment's models of the same names."""
     verify: Verifier | None = None
     without: tuple[str, ...] = ()
-    """Nodes that are gone."""
+    """Nodes that are removed."""
     replace: dict[str, str] = {}
     """Node -> its model, e.g. `program`."""
     change: dict[str, dict[str, Any]] = {}
-    """Node -> other settings of it."""
+    """Node -> settings that are merged into it."""
     without_sections: tuple[str, ...] = ()
+    """Prompt sections that no node gets."""
     options: dict[str, Any] = {}
-    """Section options of the whole graph, as in a graph's file."""
+    """Section options of the whole graph, as in a graph file."""
     setting: dict[str, Any] = {}
-    """Other settings of the whole graph, as in a graph's file, e.g. `{context: watson, reason_first: true}`."""
-    seats: dict[SeatNumber, Who] = {}
-    """Others in some seats."""
+    """Other settings of the whole graph, as in a graph file, e.g. `{context: watson, reason_first: true}`."""
+    seats: dict[SeatNumber, AnySeat] = {}
+    """Seats that are taken by something else."""

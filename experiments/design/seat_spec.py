@@ -1,4 +1,4 @@
-"""Who sits where: a seat from its spec, and the seats of a table.
+"""Seats from their specs, and the seats of a whole table.
 
 A spec is `partner:NAME`, `python:module:object`, or a graph: its name or the path to its YAML file.
 """
@@ -7,9 +7,11 @@ import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-import graphs
+from graphs import ablate
 from graphs.config import PROGRAM, GraphConfig
-from graphs.graph_seat import GraphSeat, Model
+from graphs.config import read as read_graph
+from graphs.graph_seat import Model
+from graphs.graph_seat import seat as graph_seat
 from orchestrator import players as partners
 from orchestrator.errors import UserError
 from orchestrator.models.layer import ModelLayer
@@ -17,7 +19,7 @@ from orchestrator.players import Partner, python_agent
 from orchestrator.table.seat import Seat
 
 OTHERS = (partners.PREFIX, python_agent.PREFIX)
-"""How specs begin that are no graphs."""
+"""Prefixes of the specs that are not graphs."""
 
 _PLACE = re.compile(r"(?P<seat>\d+)=(?P<spec>.+)")
 
@@ -30,22 +32,24 @@ def read_seat(
     named: Mapping[str, Model] | None = None,
     verify: str | None = None,
 ) -> Seat:
-    """The seat of a spec. The rest is for graphs: the model bound to `default`, others by name, another verifier.
+    """The seat of a spec.
 
-    Raises UserError for a partner, a module, an object, a graph or a model that is not there or cannot be.
+    The other arguments are for graphs: the model bound to `default`, models by name, and a verifier instead of the
+    graph's own. Raises UserError for a partner, module, object, graph or model that does not exist or cannot be used.
     """
     if spec.startswith(partners.PREFIX):
         return partners.get(spec.removeprefix(partners.PREFIX))
     if spec.startswith(python_agent.PREFIX):
         return python_agent.read(spec)
-    config = graphs.read(spec)
-    return graphs.seat(config if verify is None else graphs.verified(config, verify), model, named=named, layer=layer)
+    config = read_graph(spec)
+    config = config if verify is None else ablate.verified(config, verify)
+    return graph_seat(config, model, named=named, layer=layer)
 
 
 def check(seat: Seat, players: int) -> Seat:
-    """The seat. Raises UserError when it is not for so many players."""
-    if isinstance(seat, GraphSeat):
-        graphs.at(seat.config, players)
+    """The same seat. Raises UserError when it does not support this player count."""
+    if isinstance(config := getattr(seat, "config", None), GraphConfig):
+        ablate.at(config, players)
     elif isinstance(seat, Partner) and players not in seat.players:
         counts = ", ".join(map(str, seat.players))
         raise UserError(f"{partners.PREFIX}{seat.name} is for {counts} players, not {players}")
@@ -53,14 +57,14 @@ def check(seat: Seat, players: int) -> Seat:
 
 
 def placed(given: Sequence[str], players: int) -> dict[int, str]:
-    """The specs of `--seat N=SPEC` by seat. Raises UserError for a seat that is not at the table, or given twice."""
+    """The specs of `--seat N=SPEC` by seat. Raises UserError for a seat that does not exist or is given twice."""
     specs: dict[int, str] = {}
     for one in given:
         if not (found := _PLACE.fullmatch(one)):
-            raise UserError(f"--seat {one!r} is no seat; say N=SPEC, e.g. 1=partner:piers")
+            raise UserError(f"--seat {one!r} is not N=SPEC, e.g. 1=partner:piers")
         seat = int(found["seat"])
         if seat >= players:
-            raise UserError(f"--seat {one!r}: {players} players sit on the seats 0 to {players - 1}")
+            raise UserError(f"--seat {one!r}: the seats of {players} players are 0 to {players - 1}")
         if seat in specs:
             raise UserError(f"--seat {one!r}: seat {seat} is taken by {specs[seat]!r}")
         specs[seat] = found["spec"]
@@ -68,9 +72,9 @@ def placed(given: Sequence[str], players: int) -> dict[int, str]:
 
 
 def configs(config: GraphConfig, specs: Mapping[int, str], players: int) -> list[GraphConfig]:
-    """The graphs of a table: `config`, unless others have all seats, and those that `specs` name."""
-    told = [spec for spec in dict.fromkeys(specs.values()) if not spec.startswith(OTHERS)]
-    return [*([config] if len(specs) < players else []), *map(graphs.read, told)]
+    """The graphs of a table: `config`, unless `specs` take all seats, and the graphs that they name."""
+    named = [spec for spec in dict.fromkeys(specs.values()) if not spec.startswith(OTHERS)]
+    return [*([config] if len(specs) < players else []), *map(read_graph, named)]
 
 
 def table(
@@ -82,9 +86,9 @@ def table(
     layer: ModelLayer,
     verify: str | None = None,
 ) -> tuple[Seat, ...]:
-    """The seats of a table: those of `specs`, and the graph on all others. What sits twice is made once.
+    """The seats of a table: those of `specs`, and the graph on all others. Equal seats share one object.
 
-    Raises UserError for a seat that cannot be, or not with so many players.
+    Raises UserError for a seat that cannot be used, or not at this player count.
     """
     model = named.get("default", PROGRAM)
     made: dict[str | None, Seat] = {}
@@ -92,7 +96,7 @@ def table(
         if (spec := specs.get(seat)) in made:
             continue
         if spec is None:
-            made[spec] = graphs.seat(config, model, named=named, layer=layer)
+            made[spec] = graph_seat(config, model, named=named, layer=layer)
         else:
             made[spec] = read_seat(spec, model=model, layer=layer, named=named, verify=verify)
         check(made[spec], players)
@@ -100,7 +104,7 @@ def table(
 
 
 def name(graph: str, specs: Mapping[int, str], players: int) -> str:
-    """What tells a table from others in the name of a file: `house-P1-partner-piers`."""
+    """The table in the name of a file: `house-P1-partner-piers`."""
     there = [graph] if len(specs) < players else []
     return "-".join((*there, *(f"P{seat}-{_short(spec)}" for seat, spec in specs.items())))
 
@@ -108,7 +112,7 @@ def name(graph: str, specs: Mapping[int, str], players: int) -> str:
 def _short(spec: str) -> str:
     """`partner-piers`, `python-Careful`, a graph's name."""
     if spec.startswith(python_agent.PREFIX):
-        told = python_agent.PREFIX + spec.rpartition(":")[2]
+        short = python_agent.PREFIX + spec.rpartition(":")[2]
     else:
-        told = spec if spec.startswith(partners.PREFIX) else Path(spec).stem
-    return re.sub(r"[^\w.]+", "-", told).strip("-")
+        short = spec if spec.startswith(partners.PREFIX) else Path(spec).stem
+    return re.sub(r"[^\w.]+", "-", short).strip("-")

@@ -22,8 +22,8 @@ from orchestrator.journal.lean import whole
 
 
 @dataclass(frozen=True)
-class Turn:
-    """The events of one turn; a game that broke off may end in an unfinished one."""
+class StoryTurn:
+    """The events of one turn; the last turn of an interrupted game may be incomplete."""
 
     started: TurnStarted
     events: tuple[Event, ...]
@@ -41,8 +41,8 @@ class Turn:
         return [event for event in self.events if isinstance(event, Call)]
 
     @property
-    def halts(self) -> list[GameSuspended]:
-        """The game was suspended in this turn, or before the next one began."""
+    def suspensions(self) -> list[GameSuspended]:
+        """Times the game was suspended in this turn, or before the next one started."""
         return [event for event in self.events if isinstance(event, GameSuspended)]
 
 
@@ -51,14 +51,14 @@ class Story:
     """A journal, turn by turn."""
 
     started: GameStarted
-    turns: tuple[Turn, ...]
+    turns: tuple[StoryTurn, ...]
     result: Result | None
 
     @classmethod
-    def of(cls, events: Sequence[Event]) -> "Story":
-        """Raises UserError when the events do not begin a game."""
+    def read(cls, events: Sequence[Event]) -> "Story":
+        """From the events of a journal. Raises UserError when they do not start a game."""
         if not events or not isinstance(events[0], GameStarted):
-            raise UserError("this journal does not begin with a game_started line, so it is not a game")
+            raise UserError("this journal does not start with a game_started line, so it is not a game")
         turns: list[tuple[TurnStarted, list[Event]]] = []
         for event in whole(events)[1:]:
             if isinstance(event, TurnStarted):
@@ -67,24 +67,24 @@ class Story:
                 turns[-1][1].append(event)
         ended = events[-1]
         result = ended.result if isinstance(ended, GameEnded) else None
-        return cls(events[0], tuple(Turn(started, tuple(of)) for started, of in turns), result)
+        return cls(events[0], tuple(StoryTurn(started, tuple(inside)) for started, inside in turns), result)
 
-    def turn(self, number: int) -> Turn:
+    def turn(self, number: int) -> StoryTurn:
         """Raises UserError when the game has no such turn."""
         if not 1 <= number <= len(self.turns):
             raise UserError(f"the game has turns 1 to {len(self.turns)}, not {number}")
         return self.turns[number - 1]
 
     def memory(self, number: int) -> Memory:
-        """What the acting seat of a turn was given before the game, and kept of its own turn before."""
+        """The memory of the acting seat in a turn: given to it before the game, or kept from its previous turn."""
         seat = self.turn(number).started.seat
         own = [turn.decided for turn in self.turns[: number - 1] if turn.started.seat == seat and turn.decided]
         return {**self.started.memories.get(seat, {}), **(own[-1].memory if own else {})}
 
     def config(self, seat: int) -> GraphConfig | None:
-        """The graph that sat there, as it was at this player count; None for a seat that is none.
+        """The graph in a seat, at this player count; None for a seat that is not a graph.
 
-        None too for a graph with roles that are not registered here: its calls can be told, its prompts not rendered.
+        None, too, for a graph with roles that are not registered here: its calls can be shown, but not its prompts.
         """
         data = self.started.seats[seat].config
         try:

@@ -18,7 +18,7 @@ def begun(plan: Plan, games: Mapping[Path, Peeked]) -> dict[Path, Peeked]:
 
     Raises UserError when one was played by other seats than its arm has now, with the difference.
     """
-    pool, arms = SeatPool(plan.sitters, OfflineLayer()), {plan.folder / GAMES / arm.name: arm for arm in plan.arms}
+    pool, arms = SeatPool(plan.specs, OfflineLayer()), {plan.folder / GAMES / arm.name: arm for arm in plan.arms}
     found = {path: peeked for path, peeked in games.items() if path.parent in arms}
     for path, peeked in found.items():
         _check(plan, pool, arms[path.parent], path, peeked)

@@ -1,4 +1,4 @@
-"""Games played in this process."""
+"""Executors play the games of a run: what they all do, and the one that plays in this process."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
@@ -11,73 +11,75 @@ from experiments.running.seat_pool import SeatPool
 from experiments.running.status import Status
 from orchestrator.models.layer import ModelLayer
 
-Heard = Callable[[Outcome], None]
-"""Told what became of each game."""
-Tick = Callable[[], None]
-"""Called now and then."""
+OnOutcome = Callable[[Outcome], None]
+"""Called with what became of each game."""
+OnTick = Callable[[], None]
+"""Called every now and then, to show progress."""
 
 EVERY_S = 0.2
 
 
 class Executor(Protocol):
-    """Whoever plays the games of a run. What comes of them is the same, whoever it is."""
+    """Plays the games of a run. The results do not depend on which executor is used."""
 
-    def play(self, jobs: Iterable[Job], heard: Heard, tick: Tick) -> None:
-        """Play them all, begun in their order, and return. Raises UserError for a seat that cannot be."""
+    def play(self, jobs: Iterable[Job], on_outcome: OnOutcome, on_tick: OnTick) -> None:
+        """Play all games, started in their order, and return. Raises UserError for a seat that cannot be built."""
 
     def close(self, why: str) -> None:
-        """Games stop at their turns' end, and no other begins."""
+        """Stop the games at the end of their turns, and start no others."""
 
     @property
     def status(self) -> Status:
-        """How it stands."""
+        """How the games stand now."""
 
     def end(self) -> None:
-        """At once; journals can go on."""
+        """Stop at once; unfinished journals can be continued."""
 
 
 class LocalExecutor:
-    def __init__(self, sitters: Mapping[str, PlayerSpec], layer: ModelLayer) -> None:
-        self._sitters = sitters
+    """Plays all games in the event loop of this process."""
+
+    def __init__(self, specs: Mapping[str, PlayerSpec], layer: ModelLayer) -> None:
+        self._specs = specs
         self._layer = layer
-        self._room: GamePool | None = None
+        self._pool: GamePool | None = None
         self._closed: str | None = None
 
-    def play(self, jobs: Iterable[Job], heard: Heard, tick: Tick) -> None:
-        asyncio.run(self._play(jobs, heard, tick))
+    def play(self, jobs: Iterable[Job], on_outcome: OnOutcome, on_tick: OnTick) -> None:
+        asyncio.run(self._play(jobs, on_outcome, on_tick))
 
-    async def _play(self, jobs: Iterable[Job], heard: Heard, tick: Tick) -> None:
-        players = SeatPool(self._sitters, self._layer)
-        self._room = GamePool(players, heard)
-        if self._closed:  # while the seats were made
-            self._room.door.close(self._closed)
-        ticking = asyncio.create_task(_every(tick))
+    async def _play(self, jobs: Iterable[Job], on_outcome: OnOutcome, on_tick: OnTick) -> None:
+        seats = SeatPool(self._specs, self._layer)
+        self._pool = GamePool(seats, on_outcome)
+        if self._closed:  # while the seats were built
+            self._pool.gate.close(self._closed)
+        ticking = asyncio.create_task(_every(on_tick))
         try:
-            await self._room.play(given(jobs))
+            await self._pool.play(stream(jobs))
         finally:
             ticking.cancel()
-            await players.aclose()
+            await seats.aclose()
 
     def close(self, why: str) -> None:
         self._closed = why
-        if self._room:
-            self._room.door.close(why)
+        if self._pool:
+            self._pool.gate.close(why)
 
     @property
     def status(self) -> Status:
-        return self._room.status if self._room else Status()
+        return self._pool.status if self._pool else Status()
 
     def end(self) -> None:
-        """It has ended with its event loop."""
+        """Nothing to do: the games ended with the event loop."""
 
 
-async def given(jobs: Iterable[Job]) -> AsyncIterator[Job]:
+async def stream(jobs: Iterable[Job]) -> AsyncIterator[Job]:
     for job in jobs:
         yield job
-        await asyncio.sleep(0)  # the game begins before the next one is looked for
+        await asyncio.sleep(0)  # the game starts before the next job is taken
 
 
-async def _every(tick: Tick) -> None:
+async def _every(on_tick: OnTick) -> None:
     while True:
         await asyncio.sleep(EVERY_S)
-        tick()
+        on_tick()

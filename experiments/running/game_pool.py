@@ -1,4 +1,4 @@
-"""A room: many games at once in one event loop, as many as its models have calls for."""
+"""Many concurrent games in one event loop, as many as are needed to keep the models busy."""
 
 import asyncio
 import gc
@@ -13,21 +13,21 @@ from experiments.running.status import Load, Status
 from orchestrator.models.limiter import Limit, Limiter, turn_to_call
 
 AHEAD = 2
-"""Games for each call that the models bear: most of a seat's nodes wait for others."""
+"""Games per concurrent call that the models allow: most nodes of a seat wait for other nodes."""
 MOST = 256
-"""Games at once, whatever the models bear."""
+"""Concurrent games, however many calls the models allow."""
 SILENT_S = 60.0
-"""A model that gave no game an answer for so long is taken to be down."""
+"""Seconds after which a model that answered no game is taken to be down."""
 
 INTERRUPTED = "interrupted"
 
 
 class StopGate:
-    """The gate of a room's games: closed, they stop at their turn's end, and no other begins."""
+    """The gate that every turn passes: once it is closed, games stop at the end of their turns, and none starts."""
 
-    def __init__(self, players: SeatPool) -> None:
+    def __init__(self, seats: SeatPool) -> None:
         self.why: str | None = None
-        self._budget = players.layer.budget
+        self._budget = seats.layer.budget
 
     def close(self, why: str) -> None:
         self.why = self.why or why
@@ -36,7 +36,7 @@ class StopGate:
         if self.why or self._budget is None:
             return self.why
         why = await self._budget.enter()
-        if self.why:  # closed while it waited for room
+        if self.why:  # closed while it waited for budget
             self._budget.leave()
         return self.why or why
 
@@ -46,21 +46,21 @@ class StopGate:
 
 
 class GamePool:
-    def __init__(self, players: SeatPool, heard: Callable[[Outcome], None]) -> None:
-        """Makes every seat. `heard` is told what became of each game. Raises UserError."""
-        self.players = players
-        self.door = StopGate(players)
-        self._heard = heard
+    def __init__(self, seats: SeatPool, on_outcome: Callable[[Outcome], None]) -> None:
+        """Builds every seat. `on_outcome` is called with what became of each game. Raises UserError."""
+        self.seats = seats
+        self.gate = StopGate(seats)
+        self._on_outcome = on_outcome
         self._playing = 0
         self._silent: set[Limit] = set()
-        for key in players.sitters:
-            players.seat(key)
-        self.at_once = max(1, min(MOST, AHEAD * sum(limit.most for limit in players.layer.limits.values())))
+        for key in seats.specs:
+            seats.seat(key)
+        self.at_once = max(1, min(MOST, AHEAD * sum(limit.most for limit in seats.layer.limits.values())))
 
     async def play(self, jobs: AsyncIterable[Job]) -> None:
-        """Games that came earlier go first where calls have to wait. Those that are not begun have an empty outcome.
+        """Play the games; calls of earlier games go first where calls have to wait.
 
-        Raises what `heard` raises, after the games in play.
+        A game that is not started has an empty outcome. Raises what `on_outcome` raises, after the games in play.
         """
         number, going, wrong = 0, set[asyncio.Task[None]](), list[BaseException]()
 
@@ -68,7 +68,7 @@ class GamePool:
             going.discard(task)
             if not task.cancelled() and (error := task.exception()):
                 wrong.append(error)
-                self.door.close(str(error))
+                self.gate.close(str(error))
 
         with _rarely_collecting():
             async for job in jobs:
@@ -84,37 +84,37 @@ class GamePool:
             raise wrong[0]
 
     async def _one(self, number: int, job: Job) -> None:
-        self._heard(await self.one(number, job))
+        self._on_outcome(await self.one(number, job))
 
     async def one(self, number: int, job: Job) -> Outcome:
-        """Play one game, unless the door is closed or nobody would answer."""
-        if self.door.why or self._silent & self.players.limits(job):
+        """Play one game, unless the gate is closed or one of its models is down."""
+        if self.gate.why or self._silent & self.seats.limits(job):
             return Outcome(job)
         turn_to_call.set(number)
         self._playing += 1
         try:
-            outcome = await self.players.play(job, self.door)
+            outcome = await self.seats.play(job, self.gate)
         finally:
             self._playing -= 1
-        if outcome.held:
-            self.door.close(str(outcome.suspended))
+        if outcome.stopped_by_run:
+            self.gate.close(str(outcome.suspended))
         elif outcome.suspended:
-            self._silent |= {limit for limit in self.players.limits(job) if _silent(limit)}
+            self._silent |= {limit for limit in self.seats.limits(job) if _silent(limit)}
         return outcome
 
     @property
     def status(self) -> Status:
-        return replace(self.players.status, loads=dict(self._loads()), playing=self._playing)
+        return replace(self.seats.status, loads=dict(self._loads()), playing=self._playing)
 
     def _loads(self) -> Iterator[tuple[str, Load]]:
-        for (_, model), limit in self.players.layer.limits.items():
+        for (_, model), limit in self.seats.layer.limits.items():
             if isinstance(limit, Limiter):
                 yield model, Load(limit.busy, int(limit.limit), limit.refused)
 
 
 @contextmanager
 def _rarely_collecting() -> Iterator[None]:
-    """Many games are many objects that live long: looking through them again and again takes a third of the time."""
+    """Collect garbage rarely: the many long-lived objects of many games would take a third of the time."""
     before = gc.get_threshold()
     gc.freeze()
     gc.set_threshold(100_000, 20, 100)

@@ -1,4 +1,4 @@
-"""Ctrl-C during a run: once, games stop at their turns' end; twice, at once."""
+"""Ctrl-C during a run: the first stops games at the end of their turns, the second stops at once."""
 
 import signal
 import threading
@@ -8,8 +8,8 @@ from types import FrameType
 
 
 @contextmanager
-def drained(once: Callable[[], None]) -> Iterator[None]:
-    """The first interrupt calls `once`; the second is a KeyboardInterrupt. In a thread, nothing is caught."""
+def on_interrupt(once: Callable[[], None]) -> Iterator[None]:
+    """The first interrupt calls `once`, the second raises KeyboardInterrupt. Does nothing outside the main thread."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

@@ -1,4 +1,4 @@
-"""With what a run asks its models, as plain data: every process makes its model layer of it."""
+"""How a run reaches its models, as plain data: every process builds its model layer from it."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,27 +16,28 @@ OFF = "off"
 @dataclass(frozen=True)
 class ModelOptions:
     cache: str = OFF
-    """A folder that keeps answers, or `off`."""
+    """A folder that keeps responses, or `off`."""
     replay: Path | None = None
-    """Instead of every model: a folder of journals."""
+    """A folder of journals that answers instead of every model."""
     max_tokens: int | None = None
     max_usd: float | None = None
 
     def __post_init__(self) -> None:
-        """Raises UserError for a budget that cannot be."""
+        """Raises UserError for an impossible budget."""
         if self.max_tokens is not None and self.max_tokens < 1:
-            raise UserError(f"--max-tokens is {self.max_tokens}; a budget is at least 1")
+            raise UserError(f"--max-tokens is {self.max_tokens}; the budget must be at least 1")
         if self.max_usd is not None and self.max_usd <= 0:
-            raise UserError(f"--max-usd is {self.max_usd:g}; a budget is more than 0")
+            raise UserError(f"--max-usd is {self.max_usd:g}; the budget must be more than 0")
 
     @property
     def limited(self) -> bool:
         return self.max_tokens is not None or self.max_usd is not None
 
     def layer(self, budget: Budget | None = None, share: int = 1) -> ModelLayer:
-        """The model layer of one process of `share` many, which divide each model's limit among them.
+        """The model layer of a process.
 
-        `budget`: one that others spend from, too; its own if not given. Raises UserError for what is not there.
+        `share`: how many processes divide the limit of each model among them. `budget`: one that is shared with other
+        processes; its own if not given. Raises UserError for a recording that does not exist.
         """
         own = Budget(self.max_tokens, self.max_usd) if self.limited else None
         return ModelLayer(

@@ -1,4 +1,4 @@
-"""Several processes that play for one run on this machine."""
+"""An executor that plays the games of a run in several processes of this machine."""
 
 import multiprocessing
 import sys
@@ -13,45 +13,52 @@ from uuid import uuid4
 
 from experiments.design.job import Job, Outcome
 from experiments.design.player_spec import PlayerSpec
-from experiments.running.executor import Heard, Tick
+from experiments.running.executor import OnOutcome, OnTick
 from experiments.running.model_options import ModelOptions
-from experiments.running.process_worker import Answer, Close, Ready, Unfit, Wish, work
+from experiments.running.process_worker import (
+    AccountsRequest,
+    AccountsResponse,
+    StopWorker,
+    WorkerFailed,
+    WorkerReady,
+    work,
+)
 from experiments.running.status import Status, together
 from orchestrator.errors import UserError
 from orchestrator.models.budget import Accounts, Budget
 
 AHEAD = 4
-"""Games handed to a process beside those that it plays."""
+"""Jobs queued at a worker beyond the games that it plays concurrently."""
 EVERY_S = 0.2
-"""Seconds after which a silent crew is looked at."""
+"""Seconds to wait for a message before progress is shown again."""
 
 
-class Worker:
-    """One process, seen from outside."""
+class WorkerHandle:
+    """A worker process, as the main process sees it."""
 
-    def __init__(self, sitters: Mapping[str, PlayerSpec], options: ModelOptions, share: int) -> None:
+    def __init__(self, specs: Mapping[str, PlayerSpec], options: ModelOptions, workers: int) -> None:
         context = _context()
         self.name = uuid4().hex
         self.pipe, there = context.Pipe()
-        self.process: BaseProcess = context.Process(target=work, args=(there, self.name, dict(sitters), options, share))
+        self.process: BaseProcess = context.Process(target=work, args=(there, self.name, dict(specs), options, workers))
         self.process.start()
         there.close()
         self.jobs: dict[str, Job] = {}
-        """Those that it has and that did not end, by name."""
-        self.room = 0
-        """How many it takes; none until it is ready."""
-        self.closed = False
-        """Whether it was told to stop at the turns' end."""
+        """Jobs that it has and that have not ended, by name."""
+        self.capacity = 0
+        """How many jobs it takes; 0 until it is ready."""
+        self.stopped = False
+        """Whether it was told to stop its games."""
         self.status = Status()
 
     def send(self, message: object) -> None:
-        """To a process that may have died, which is found out when it is heard."""
+        """A worker that died meanwhile is noticed when the pipe is read."""
         with suppress(OSError):
             self.pipe.send(message)
 
     def give(self, jobs: deque[Job]) -> None:
-        """As many as it takes."""
-        while jobs and len(self.jobs) < self.room:
+        """As many as it has capacity for."""
+        while jobs and len(self.jobs) < self.capacity:
             job = jobs.popleft()
             self.jobs[job.name] = job
             self.send(job)
@@ -63,31 +70,29 @@ class Worker:
 
 
 class ProcessExecutor:
-    """When a process dies, what it may have been playing is played again alone, so that only the culprit fails."""
+    """When a worker dies, each game that it may have been playing is played again alone: only the culprit fails."""
 
     def __init__(
-        self, sitters: Mapping[str, PlayerSpec], options: ModelOptions, budget: Budget | None, workers: int
+        self, specs: Mapping[str, PlayerSpec], options: ModelOptions, budget: Budget | None, workers: int
     ) -> None:
-        self._new: Callable[[], Worker] = lambda: Worker(sitters, options, workers)
+        self._new: Callable[[], WorkerHandle] = lambda: WorkerHandle(specs, options, workers)
         self._accounts = budget.accounts if budget else Accounts()
         self._number = workers
-        self._workers: list[Worker] = []
+        self._workers: list[WorkerHandle] = []
         self._gone = Status()
+        """Of workers that died."""
         self._closed: str | None = None
 
-    def play(self, jobs: Iterable[Job], heard: Heard, tick: Tick) -> None:
-        """`heard` is told what became of each game, `tick` is called now and then. Raises what they raise.
-
-        Raises UserError when processes cannot play.
-        """
+    def play(self, jobs: Iterable[Job], on_outcome: OnOutcome, on_tick: OnTick) -> None:
+        """Raises what the callbacks raise, and UserError when the workers cannot play."""
         while len(self._workers) < self._number and not self._closed:
             self._workers.append(self._new())
-        for job in self._play(deque(jobs), heard, tick):
-            if self._play(deque([job]), heard, tick):
-                heard(Outcome(job, failed="the process that played it died"))
+        for job in self._play(deque(jobs), on_outcome, on_tick):
+            if self._play(deque([job]), on_outcome, on_tick):
+                on_outcome(Outcome(job, failed="the process that played it died"))
 
     def close(self, why: str) -> None:
-        """Games stop at their turns' end, and no other begins. Safe in the middle of a message to a process."""
+        """Stop the games at the end of their turns, and start no others. Safe to call from a signal handler."""
         self._closed = self._closed or why
 
     @property
@@ -95,12 +100,12 @@ class ProcessExecutor:
         return together((self._gone, *(worker.status for worker in self._workers)))
 
     def end(self) -> None:
-        """At once; journals can go on."""
+        """Stop at once; unfinished journals can be continued."""
         for worker in self._workers:
             worker.end()
 
-    def _play(self, jobs: deque[Job], heard: Heard, tick: Tick) -> list[Job]:
-        """Returns the games that were with processes that died."""
+    def _play(self, jobs: deque[Job], on_outcome: OnOutcome, on_tick: OnTick) -> list[Job]:
+        """Returns the jobs of workers that died."""
         suspects: list[Job] = []
         while (jobs and not self._closed) or any(worker.jobs for worker in self._workers):
             for worker in self._workers:
@@ -108,49 +113,49 @@ class ProcessExecutor:
             ready = wait([worker.pipe for worker in self._workers], EVERY_S)
             for worker in [one for one in self._workers if one.pipe in ready]:
                 try:
-                    self._hear(worker, worker.pipe.recv(), heard)
+                    self._receive(worker, worker.pipe.recv(), on_outcome)
                 except (EOFError, OSError):
-                    suspects += self._replaced(worker)
-            tick()
+                    suspects += self._replace(worker)
+            on_tick()
         return suspects
 
-    def _supply(self, worker: Worker, jobs: deque[Job]) -> None:
+    def _supply(self, worker: WorkerHandle, jobs: deque[Job]) -> None:
         if not self._closed:
             worker.give(jobs)
-        elif not worker.closed:
-            worker.closed = True
-            worker.send(Close(self._closed))
+        elif not worker.stopped:
+            worker.stopped = True
+            worker.send(StopWorker(self._closed))
 
-    def _hear(self, worker: Worker, message: object, heard: Heard) -> None:
+    def _receive(self, worker: WorkerHandle, message: object, on_outcome: OnOutcome) -> None:
         match message:
             case Outcome():
                 del worker.jobs[message.job.name]
-                if message.held:
+                if message.stopped_by_run:
                     self.close(str(message.suspended))
-                heard(message)
-            case Ready():
-                worker.room = message.at_once + AHEAD
-            case Unfit():
+                on_outcome(message)
+            case WorkerReady():
+                worker.capacity = message.at_once + AHEAD
+            case WorkerFailed():
                 raise UserError(message.why)
             case Status():
                 worker.status = message
-            case Wish():
-                result = getattr(self._accounts, message.what)(*message.given)
+            case AccountsRequest():
+                result = getattr(self._accounts, message.method)(*message.arguments)
                 if message.number is not None:
-                    worker.send(Answer(message.number, result))
+                    worker.send(AccountsResponse(message.number, result))
 
-    def _replaced(self, worker: Worker) -> list[Job]:
-        """The games of a process that died; another takes its place."""
+    def _replace(self, worker: WorkerHandle) -> list[Job]:
+        """Start another worker in place of one that died; returns the jobs that it had."""
         worker.end()
         self._accounts.gone(worker.name)
-        if not worker.room:
-            raise UserError(f"a process that plays ended before it could begin: exit code {worker.process.exitcode}")
+        if not worker.capacity:
+            raise UserError(f"a worker process ended before it could start: exit code {worker.process.exitcode}")
         self._gone += worker.status
         self._workers[self._workers.index(worker)] = self._new()
         return list(worker.jobs.values())
 
 
 def _context() -> ForkContext | SpawnContext:
-    """A fork is quick, and safe only where no other thread runs and the system's libraries allow it."""
+    """Forking is quick, and safe only on Linux while no other thread runs."""
     safe = sys.platform == "linux" and threading.active_count() == 1
     return multiprocessing.get_context("fork") if safe else multiprocessing.get_context("spawn")

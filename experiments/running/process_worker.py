@@ -1,4 +1,8 @@
-"""A process that plays for a run: games come in by a pipe, and what became of them goes out by it."""
+"""A worker process: it receives jobs over a pipe, plays them, and sends the outcomes back.
+
+Messages to a worker: Job, AccountsResponse, StopWorker. Messages from it: WorkerReady, WorkerFailed, Outcome, Status,
+AccountsRequest.
+"""
 
 import asyncio
 import multiprocessing
@@ -20,53 +24,55 @@ from orchestrator.errors import UserError
 from orchestrator.models.budget import Budget
 
 EVERY_S = 0.5
-"""Seconds between two words of how it stands."""
+"""Seconds between two status messages."""
 
 
 @dataclass(frozen=True)
-class Ready:
-    """It has made its seats."""
+class WorkerReady:
+    """The worker has built its seats."""
 
     at_once: int
+    """Games that it plays concurrently."""
 
 
 @dataclass(frozen=True)
-class Unfit:
-    """It cannot make its seats."""
+class WorkerFailed:
+    """The worker cannot build its seats."""
 
     why: str
 
 
 @dataclass(frozen=True)
-class Wish:
-    """A question to the run's accounts; nobody waits for the answer to one without a number."""
+class AccountsRequest:
+    """A call of a method of the run's budget accounts, which the main process keeps."""
 
     number: int | None
-    what: str
-    given: tuple[Any, ...]
+    """None when no response is awaited."""
+    method: str
+    arguments: tuple[Any, ...]
 
 
 @dataclass(frozen=True)
-class Answer:
+class AccountsResponse:
     number: int
     result: Any
 
 
 @dataclass(frozen=True)
-class Close:
-    """Stop at the turns' end."""
+class StopWorker:
+    """Stop the games at the end of their turns."""
 
     why: str
 
 
-class Parent:
-    """The process that started this one: gives games, keeps the run's accounts, hears what became of games."""
+class MainProcess:
+    """The worker's end of the pipe: the process that started it sends jobs, keeps the accounts, takes outcomes."""
 
     def __init__(self, pipe: Connection) -> None:
         self._pipe = pipe
         self._loop = asyncio.get_running_loop()
         self._jobs: asyncio.Queue[Job] = asyncio.Queue()
-        self._asked: dict[int, asyncio.Future[Any]] = {}
+        self._pending: dict[int, asyncio.Future[Any]] = {}
         self._numbers = count()
 
     def send(self, message: object) -> None:
@@ -74,48 +80,48 @@ class Parent:
 
     async def ask(self, what: str, *given: Any) -> Any:
         number = next(self._numbers)
-        self._asked[number] = self._loop.create_future()
-        self.send(Wish(number, what, given))
+        self._pending[number] = self._loop.create_future()
+        self.send(AccountsRequest(number, what, given))
         try:
-            return await self._asked[number]
+            return await self._pending[number]
         finally:
-            del self._asked[number]
+            del self._pending[number]
 
     def tell(self, what: str, *given: Any) -> None:
-        self.send(Wish(None, what, given))
+        self.send(AccountsRequest(None, what, given))
 
     async def jobs(self) -> AsyncIterator[Job]:
         while True:
             yield await self._jobs.get()
 
     def listen(self, pool: GamePool) -> None:
-        """In a thread of its own, as long as the process lives."""
+        """Receive messages until the process ends, in a thread of its own."""
         while True:
-            self._loop.call_soon_threadsafe(self._heard, pool, self._pipe.recv())
+            self._loop.call_soon_threadsafe(self._receive, pool, self._pipe.recv())
 
-    def _heard(self, pool: GamePool, message: object) -> None:
-        if isinstance(message, Answer):
-            if (asked := self._asked.get(message.number)) is not None and not asked.done():
-                asked.set_result(message.result)
-        elif isinstance(message, Close):
-            pool.door.close(message.why)
+    def _receive(self, pool: GamePool, message: object) -> None:
+        if isinstance(message, AccountsResponse):
+            if (pending := self._pending.get(message.number)) is not None and not pending.done():
+                pending.set_result(message.result)
+        elif isinstance(message, StopWorker):
+            pool.gate.close(message.why)
         elif isinstance(message, Job):
             self._jobs.put_nowait(message)
 
 
-def work(pipe: Connection, who: str, sitters: Mapping[str, PlayerSpec], options: ModelOptions, share: int) -> None:
-    """Play until it is ended; the body of the process. An interrupt is its parent's business."""
+def work(pipe: Connection, name: str, specs: Mapping[str, PlayerSpec], options: ModelOptions, workers: int) -> None:
+    """Play until the process is ended; its entry point. Interrupts are handled by the main process."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    threading.Thread(target=_until_orphaned, daemon=True).start()
+    threading.Thread(target=_exit_with_parent, daemon=True).start()
     try:
-        asyncio.run(_work(pipe, who, sitters, options, share))
+        asyncio.run(_work(pipe, name, specs, options, workers))
     except UserError as error:
-        pipe.send(Unfit(str(error)))
+        pipe.send(WorkerFailed(str(error)))
 
 
-def _until_orphaned() -> None:
-    """Without a parent it ends: the games that it was still to be given would be played behind everybody's back."""
+def _exit_with_parent() -> None:
+    """End when the main process ends; otherwise the worker would go on playing with nobody to take the outcomes."""
     parent = multiprocessing.parent_process()
     if parent is not None:
         parent.join()
@@ -123,24 +129,23 @@ def _until_orphaned() -> None:
 
 
 async def _work(
-    pipe: Connection, who: str, sitters: Mapping[str, PlayerSpec], options: ModelOptions, share: int
+    pipe: Connection, name: str, specs: Mapping[str, PlayerSpec], options: ModelOptions, workers: int
 ) -> None:
-    parent = Parent(pipe)
-    budget = Budget(teller=parent, who=who) if options.limited else None
-    players = SeatPool(sitters, options.layer(budget, share))
-    room = GamePool(players, parent.send)
-    threading.Thread(target=parent.listen, args=(room,), daemon=True).start()
-    parent.send(Ready(room.at_once))
-    telling = asyncio.create_task(_tell(parent, room))
+    main = MainProcess(pipe)
+    budget = Budget(teller=main, who=name) if options.limited else None
+    seats = SeatPool(specs, options.layer(budget, workers))
+    pool = GamePool(seats, main.send)
+    threading.Thread(target=main.listen, args=(pool,), daemon=True).start()
+    main.send(WorkerReady(pool.at_once))
+    reporting = asyncio.create_task(_report_status(main, pool))
     try:
-        await room.play(parent.jobs())
+        await pool.play(main.jobs())
     finally:
-        telling.cancel()
-        await players.aclose()
+        reporting.cancel()
+        await seats.aclose()
 
 
-async def _tell(parent: Parent, pool: GamePool) -> None:
-    """How it stands, now and then."""
+async def _report_status(main: MainProcess, pool: GamePool) -> None:
     while True:
         await asyncio.sleep(EVERY_S)
-        parent.send(pool.status)
+        main.send(pool.status)

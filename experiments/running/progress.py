@@ -1,4 +1,4 @@
-"""How far a run is, on stderr: a table that keeps up on a terminal, else a line now and then."""
+"""The progress of a run on stderr: a live table on a terminal, otherwise a line every ten seconds."""
 
 import sys
 import time
@@ -16,17 +16,17 @@ from experiments.results.rows import Row
 from experiments.running.status import Status
 from experiments.show.terminal import console
 
-PICTURE_S = 0.2
-"""Seconds between pictures on a terminal: many processes have much to say."""
+TABLE_S = 0.2
+"""Seconds between updates on a terminal."""
 EVERY_S = 10.0
-"""Seconds between lines where there is no terminal."""
+"""Seconds between lines otherwise."""
 SHOWN = 6
-"""Arms named in a line; a table has them all."""
+"""Arms named in a line; the table has them all."""
 
 
 @dataclass
 class Mean:
-    """Of the strict scores of an arm's games so far."""
+    """Mean strict score of an arm's games so far."""
 
     games: int = 0
     points: int = 0
@@ -36,36 +36,36 @@ class Mean:
         self.points += score
 
     @property
-    def said(self) -> str:
+    def text(self) -> str:
         return f"{self.points / self.games:.2f}" if self.games else "-"
 
 
 class Progress:
-    """Told of each game that ends, and now and then how the run stands. It has no thread: processes may be forked."""
+    """Called with each outcome, and with the status now and then. It uses no thread, so that processes can fork."""
 
     def __init__(self, *, quiet: bool = False) -> None:
         self.quiet = quiet
         self.max_usd: float | None = None
         self.max_tokens: int | None = None
-        self._what, self._total, self._before, self._done = "", 0, 0, 0
+        self._title, self._total, self._before, self._done = "", 0, 0, 0
         self._means: dict[str, Mean] = {}
         self._status = Status()
         self._live: Live | None = None
-        self._began = self._said = 0.0
+        self._began = self._shown_at = 0.0
         self._stopping = ""
 
-    def begin(self, what: str, total: int, rows: Iterable[Row] = (), arms: Iterable[str] = ()) -> None:
-        """`rows` are the games of `total` that were played before; `arms` are told in their order."""
+    def begin(self, title: str, total: int, rows: Iterable[Row] = (), arms: Iterable[str] = ()) -> None:
+        """`rows` are those of the `total` games that were played before; `arms` are shown in their order."""
         self.end()
         before = list(rows)
-        self._what, self._total, self._before = what, total, len(before)
+        self._title, self._total, self._before = title, total, len(before)
         self._done, self._means, self._status = len(before), {arm: Mean() for arm in arms}, Status()
         for row in before:
             self._means.setdefault(row.arm, Mean()).add(row.score_strict)
-        self._began = self._said = time.monotonic()
+        self._began = self._shown_at = time.monotonic()
         if not self.quiet:
-            said = f", {len(before)} of them played before" if before else ""
-            console(err=True).print(Text(f"{what}: {total} games{said}"))
+            played = f", {len(before)} of them played before" if before else ""
+            console(err=True).print(Text(f"{title}: {total} games{played}"))
 
     def __call__(self, outcome: Outcome) -> None:
         if outcome.result:
@@ -73,7 +73,7 @@ class Progress:
             self._means.setdefault(outcome.job.arm, Mean()).add(outcome.result.score_strict)
         elif outcome.failed:
             self.line(f"{outcome.job.name} failed: {outcome.failed}")
-        elif outcome.suspended and not outcome.held:
+        elif outcome.suspended and not outcome.stopped_by_run:
             self.line(f"{outcome.job.name} is suspended: {outcome.suspended}")
 
     def tick(self, status: Status) -> None:
@@ -81,11 +81,11 @@ class Progress:
         if self.quiet:
             return
         terminal = sys.stderr.isatty()
-        if time.monotonic() - self._said < (PICTURE_S if terminal else EVERY_S):
+        if time.monotonic() - self._shown_at < (TABLE_S if terminal else EVERY_S):
             return
-        self._said = time.monotonic()
+        self._shown_at = time.monotonic()
         if terminal:
-            self._shown().update(self._picture(), refresh=True)
+            self._display().update(self._table(), refresh=True)
         else:
             self.line("; ".join(self._words()))
 
@@ -104,7 +104,7 @@ class Progress:
             self._live.stop()
             self._live = None
 
-    def _shown(self) -> Live:
+    def _display(self) -> Live:
         if self._live is None:
             self._live = Live(console=console(err=True), auto_refresh=False, transient=True)
             self._live.start()
@@ -112,20 +112,20 @@ class Progress:
 
     def _words(self) -> Iterator[str]:
         playing = f", {self._status.playing} in play" if self._status.playing else ""
-        yield f"{self._what}: {self._done} of {self._total} games{playing}"
+        yield f"{self._title}: {self._done} of {self._total} games{playing}"
         played = [(arm, mean) for arm, mean in self._means.items() if mean.games]
-        means = [f"{arm} {mean.said}" for arm, mean in played[:SHOWN]]
+        means = [f"{arm} {mean.text}" for arm, mean in played[:SHOWN]]
         more = len(played) - SHOWN
         if means:
-            yield ", ".join([*means, *([f"and {more} arms more"] if more > 0 else [])])
+            yield ", ".join([*means, *([f"and {more} more arms"] if more > 0 else [])])
         yield from self._models()
         if left := self._left():
             yield left
 
     def _models(self) -> Iterator[str]:
         for name, load in self._status.loads.items():
-            refused = f", {load.refused} refused for their number" if load.refused else ""
-            yield f"{name} {load.busy}/{load.limit} calls{refused}"
+            limited = f", {load.rate_limited} rate-limited (429)" if load.rate_limited else ""
+            yield f"{name} {load.busy}/{load.limit} calls{limited}"
         if self._status.loads:
             yield f"{self._status.fallbacks} fallbacks, {self._spent()}"
 
@@ -136,31 +136,31 @@ class Progress:
         return f"{tokens}, ${self._status.usd:.2f}" + (f" of ${self.max_usd:g}" if self.max_usd else "")
 
     def _left(self) -> str:
-        """From the games that ended since the run began; those in play are not counted."""
+        """Estimated from the games that ended since the run began."""
         played = self._done - self._before
         if not played:
             return ""
         seconds = (time.monotonic() - self._began) / played * (self._total - self._done)
-        return f"about {_long(seconds)} left"
+        return f"about {_duration(seconds)} left"
 
-    def _picture(self) -> Group:
+    def _table(self) -> Group:
         bar = Table.grid(padding=(0, 1))
         games = f"{self._done}/{self._total} games"
         bar.add_row(
-            self._what, ProgressBar(total=max(1, self._total), completed=self._done, width=40), games, self._left()
+            self._title, ProgressBar(total=max(1, self._total), completed=self._done, width=40), games, self._left()
         )
         arms = Table(box=None, pad_edge=False, header_style="dim")
         arms.add_column("arm")
         arms.add_column("games", justify="right")
         arms.add_column("strict", justify="right")
         for arm, mean in self._means.items():
-            arms.add_row(arm, str(mean.games), mean.said)
+            arms.add_row(arm, str(mean.games), mean.text)
         lines = [Text(line, style="dim") for line in self._models()]
         stopping = [Text(self._stopping, style="magenta")] if self._stopping else []
-        return Group(bar, *stopping, *lines, arms)  # where there are many arms, the last lines are cut off
+        return Group(bar, *stopping, *lines, arms)  # when there are many arms, the last lines are cut off
 
 
-def _long(seconds: float) -> str:
+def _duration(seconds: float) -> str:
     """`40 s`, `12 min`, `3.5 h`."""
     if seconds < 90:
         return f"{seconds:.0f} s"

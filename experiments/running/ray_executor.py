@@ -1,8 +1,8 @@
-"""Games played by Ray actors: on the machines of a cluster, or in processes of this one.
+"""An executor that plays games in Ray actors: on the machines of a cluster, or in processes of this machine.
 
-A few actors play many games each. A model's calls are bounded by one named actor, for a limit is a server's and not a
-process's; the run's accounts are an actor, too. All machines must see the run's folder, and have the models' keys in
-their environment. results.csv has one writer: the process that began the run.
+A few game actors play many games each. The limit of a model on a server holds for all of them together, so that one
+named actor per model bounds the calls; another one keeps the run's budget accounts. All machines must see the run
+folder, and have the models' API keys in their environment. Only the process that started the run writes results.csv.
 """
 
 import logging
@@ -18,7 +18,7 @@ from uuid import uuid4
 
 from experiments.design.job import Job, Outcome
 from experiments.design.player_spec import PlayerSpec
-from experiments.running.executor import Heard, Tick
+from experiments.running.executor import OnOutcome, OnTick
 from experiments.running.game_pool import GamePool
 from experiments.running.model_options import OFF, ModelOptions
 from experiments.running.seat_pool import SeatPool
@@ -27,50 +27,53 @@ from orchestrator.errors import UserError
 from orchestrator.models.budget import Accounts, Budget
 from orchestrator.models.limiter import Limit, Limiter, turn_to_call
 
-os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # nobody is called unasked
+os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # Ray would send usage statistics
 try:
     import ray
     from ray.exceptions import RayActorError
 except ImportError:
     raise UserError("--executor ray needs Ray: pip install 'hanabi-orchestrator[ray]'") from None
 
-Limits = Mapping[tuple[str, str], Any]
+LimiterActors = Mapping[tuple[str, str], Any]
 """By server and model: the actor that bounds its calls."""
 
 EVERY_S = 0.5
 MEMORY = 100 * 2**20
-"""Bytes of Ray's object store; hardly anything goes through it."""
-SHARE = 0.25
-"""Of a processor, for each actor that plays: most of its time it waits for models. Less when they are many."""
+"""Bytes of Ray's object store, of which little is needed."""
+CPU_SHARE = 0.25
+"""CPUs reserved for each game actor, which mostly waits for models; less when there are many actors."""
 
 
-class Keeper:
-    """Keeps the run's accounts; an actor."""
+class AccountsActor:
+    """Keeps the run's budget accounts; a Ray actor."""
 
     def __init__(self, accounts: Accounts) -> None:
         self._accounts = accounts
 
-    def call(self, what: str, *given: Any) -> Any:
-        return getattr(self._accounts, what)(*given)
+    def call(self, method: str, *arguments: Any) -> Any:
+        return getattr(self._accounts, method)(*arguments)
 
 
-class RayTeller:
-    def __init__(self, keeper: Any) -> None:
-        self._keeper = keeper
+class AccountsClient:
+    """The accounts actor, as a budget uses it."""
+
+    def __init__(self, actor: Any) -> None:
+        self._actor = actor
 
     async def ask(self, what: str, *given: Any) -> Any:
-        return await self._keeper.call.remote(what, *given)
+        return await self._actor.call.remote(what, *given)
 
     def tell(self, what: str, *given: Any) -> None:
-        self._keeper.call.remote(what, *given)
+        self._actor.call.remote(what, *given)
 
 
-class Doorkeeper:
-    """Bounds the calls of a model; an actor."""
+class LimiterActor:
+    """Bounds the concurrent calls of a model; a Ray actor."""
 
     def __init__(self, most: int) -> None:
         self._limiter = Limiter(most)
         self._inside: dict[str, int] = {}
+        """Calls in flight, by game actor."""
         self._gone: set[str] = set()
 
     async def enter(self, who: str, number: int) -> None:
@@ -87,7 +90,7 @@ class Doorkeeper:
             await self._limiter.__aexit__(None, None, None)
 
     async def gone(self, who: str) -> None:
-        """Somebody died with calls in flight, and others waiting."""
+        """A game actor died, with calls in flight or waiting."""
         self._gone.add(who)
         for _ in range(self._inside.pop(who, 0)):
             await self._limiter.__aexit__(None, None, None)
@@ -96,7 +99,7 @@ class Doorkeeper:
         self._limiter.answered()
 
     async def crowded(self, seconds: float) -> None:
-        """A call that began so long ago was refused."""
+        """A call that began so many seconds ago was rate-limited."""
         self._limiter.crowded(time.monotonic() - seconds)
 
     async def load(self) -> Load:
@@ -104,200 +107,216 @@ class Doorkeeper:
 
 
 class RayLimit:
-    """A doorkeeper, seen from an actor that plays."""
+    """A limiter actor, as the model layer of a game actor uses it."""
 
-    def __init__(self, doorkeeper: Any, most: int, who: str) -> None:
+    def __init__(self, actor: Any, most: int, who: str) -> None:
         self.most = most
         self.last_answer = -float("inf")
-        self._doorkeeper = doorkeeper
+        self._actor = actor
         self._who = who
 
     async def __aenter__(self) -> float:
-        await self._doorkeeper.enter.remote(self._who, turn_to_call.get())
+        await self._actor.enter.remote(self._who, turn_to_call.get())
         return time.monotonic()
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None
     ) -> None:
-        self._doorkeeper.leave.remote(self._who)
+        self._actor.leave.remote(self._who)
 
     def answered(self) -> None:
         self.last_answer = time.monotonic()
-        self._doorkeeper.answered.remote()
+        self._actor.answered.remote()
 
     def crowded(self, began: float) -> None:
-        self._doorkeeper.crowded.remote(time.monotonic() - began)
+        self._actor.crowded.remote(time.monotonic() - began)
 
 
-class Playing:
-    """Plays games in its event loop; an actor."""
+class GameActor:
+    """Plays games in its event loop; a Ray actor."""
 
     def __init__(
-        self, who: str, sitters: Mapping[str, PlayerSpec], options: ModelOptions, limits: Limits, keeper: Any
+        self,
+        name: str,
+        specs: Mapping[str, PlayerSpec],
+        options: ModelOptions,
+        limiters: LimiterActors,
+        accounts: Any,
     ) -> None:
         def limit(server: str, model: str, most: int) -> Limit:
-            return RayLimit(limits[server, model], most, who)
+            return RayLimit(limiters[server, model], most, name)
 
-        layer = options.layer(Budget(teller=RayTeller(keeper), who=who) if keeper is not None else None)
+        budget = Budget(teller=AccountsClient(accounts), who=name) if accounts is not None else None
+        layer = options.layer(budget)
         layer.limit = limit
-        self._room = GamePool(SeatPool(sitters, layer), lambda outcome: None)
+        self._pool = GamePool(SeatPool(specs, layer), lambda outcome: None)
 
     async def at_once(self) -> int:
-        return self._room.at_once
+        return self._pool.at_once
 
     async def play(self, number: int, job: Job) -> Outcome:
-        return await self._room.one(number, job)
+        return await self._pool.one(number, job)
 
     async def close(self, why: str) -> None:
-        self._room.door.close(why)
+        self._pool.gate.close(why)
 
     async def status(self) -> Status:
-        return self._room.status
+        return self._pool.status
 
 
-class Actor:
-    """One that plays, seen from outside."""
+class ActorHandle:
+    """A game actor, as the main process sees it."""
 
     def __init__(
-        self, sitters: Mapping[str, PlayerSpec], options: ModelOptions, limits: Limits, keeper: Any, share: int
+        self,
+        specs: Mapping[str, PlayerSpec],
+        options: ModelOptions,
+        limiters: LimiterActors,
+        accounts: Any,
+        workers: int,
     ) -> None:
         self.name = uuid4().hex
         self.games = 0
-        made: Any = ray.remote(num_cpus=_share(share), scheduling_strategy="SPREAD", max_restarts=0, max_task_retries=0)
-        self.handle = made(Playing).remote(self.name, sitters, options, limits, keeper)
-        self.room = 0
-        """How many games it takes; none until it was waited for."""
-        self._at_once = self.handle.at_once.remote()
-        self._share = share
+        made: Any = ray.remote(
+            num_cpus=_cpu_share(workers), scheduling_strategy="SPREAD", max_restarts=0, max_task_retries=0
+        )
+        self.actor = made(GameActor).remote(self.name, specs, options, limiters, accounts)
+        self.capacity = 0
+        """How many games it takes; 0 until it has started."""
+        self._at_once = self.actor.at_once.remote()
+        self._workers = workers
 
     def wait(self) -> Self:
-        """Until it is ready. Raises UserError when it cannot begin: a key or a module may be missing where it is."""
+        """Until it has started. Raises UserError when it cannot: its machine may lack an API key or a module."""
         try:
-            self.room = max(1, ray.get(self._at_once) // self._share)
+            self.capacity = max(1, ray.get(self._at_once) // self._workers)
         except RayActorError as error:
             why = str(error).strip().splitlines()[-1]
-            raise UserError(f"an actor that plays could not begin: {why}") from None
+            raise UserError(f"a Ray actor that plays games could not start: {why}") from None
         return self
 
 
 class RayExecutor:
-    """When an actor dies, what it was playing is played again alone, so that only the culprit fails."""
+    """When an actor dies, each game that it was playing is played again alone, so that only the culprit fails."""
 
     def __init__(
         self,
-        sitters: Mapping[str, PlayerSpec],
+        specs: Mapping[str, PlayerSpec],
         options: ModelOptions,
         budget: Budget | None,
         workers: int,
         limits: Mapping[tuple[str, str], int],
     ) -> None:
-        self._ours = _joined()
+        self._started_ray = _join_cluster()
         run = uuid4().hex[:8]
-        doorkeeper: Any = ray.remote(num_cpus=0)(Doorkeeper)
-        keeper: Any = ray.remote(num_cpus=0)(Keeper)
-        self._doors: dict[tuple[str, str], Any] = {
-            key: doorkeeper.options(name=f"limit of {key[1]} in run {run}", max_concurrency=10_000).remote(most)
+        limiter: Any = ray.remote(num_cpus=0)(LimiterActor)
+        accounts: Any = ray.remote(num_cpus=0)(AccountsActor)
+        self._limiters: dict[tuple[str, str], Any] = {
+            key: limiter.options(name=f"limit of {key[1]} in run {run}", max_concurrency=10_000).remote(most)
             for key, most in limits.items()
         }
-        self._keeper = keeper.remote(budget.accounts) if budget else None
+        self._accounts = accounts.remote(budget.accounts) if budget else None
         there = _absolute(options)
-        self._new: Callable[[], Actor] = lambda: Actor(sitters, there, self._doors, self._keeper, workers)
-        self._actors = [actor.wait() for actor in [self._new() for _ in range(workers)]]
+        self._new: Callable[[], ActorHandle] = lambda: ActorHandle(
+            specs, there, self._limiters, self._accounts, workers
+        )
+        self._actors = [handle.wait() for handle in [self._new() for _ in range(workers)]]
         self._numbers = iter(range(1, 10**9))
         self._closed: str | None = None
-        self._told: set[str] = set()
-        """The actors that know that it is closed."""
+        self._stopped: set[str] = set()
+        """The actors that were told to stop their games."""
         self._status = Status()
-        self._asked = 0.0
+        self._status_read = 0.0
 
-    def play(self, jobs: Iterable[Job], heard: Heard, tick: Tick) -> None:
-        for job in self._play(deque(jobs), heard, tick):
-            if self._play(deque([job]), heard, tick):
-                heard(Outcome(job, failed="the process that played it died"))
+    def play(self, jobs: Iterable[Job], on_outcome: OnOutcome, on_tick: OnTick) -> None:
+        for job in self._play(deque(jobs), on_outcome, on_tick):
+            if self._play(deque([job]), on_outcome, on_tick):
+                on_outcome(Outcome(job, failed="the process that played it died"))
 
-    def _play(self, jobs: deque[Job], heard: Heard, tick: Tick) -> list[Job]:
-        """Returns the games that were with actors that died."""
-        going: dict[Any, tuple[Actor, Job]] = {}
+    def _play(self, jobs: deque[Job], on_outcome: OnOutcome, on_tick: OnTick) -> list[Job]:
+        """Returns the jobs of actors that died."""
+        going: dict[Any, tuple[ActorHandle, Job]] = {}
         suspects: list[Job] = []
         while (jobs and not self._closed) or going:
             while jobs and not self._closed and (free := self._free()):
                 job = jobs.popleft()
                 free.games += 1
-                going[free.handle.play.remote(next(self._numbers), _at_home(job))] = free, job
-            self._tell()
+                going[free.actor.play.remote(next(self._numbers), _with_absolute_paths(job))] = free, job
+            self._stop_actors()
             done = ray.wait(list(going), timeout=EVERY_S)[0] if going else []
             for ref in done:
-                actor, job = going.pop(ref)
-                actor.games -= 1
+                handle, job = going.pop(ref)
+                handle.games -= 1
                 try:
-                    self._ended(replace(ray.get(ref), job=job), heard)
+                    self._ended(replace(ray.get(ref), job=job), on_outcome)
                 except RayActorError:
                     suspects.append(job)
-                    self._replace(actor)
-            self._ask()
-            tick()
+                    self._replace(handle)
+            self._read_status()
+            on_tick()
         return suspects
 
-    def _ended(self, outcome: Outcome, heard: Heard) -> None:
-        if outcome.held:
+    def _ended(self, outcome: Outcome, on_outcome: OnOutcome) -> None:
+        if outcome.stopped_by_run:
             self.close(str(outcome.suspended))
-        heard(outcome)
+        on_outcome(outcome)
 
-    def _free(self) -> Actor | None:
-        """The actor with the most room."""
-        found = max(self._actors, key=lambda actor: actor.room - actor.games)
-        return found if found.games < found.room else None
+    def _free(self) -> ActorHandle | None:
+        """The actor with the most free capacity; None when all are full."""
+        found = max(self._actors, key=lambda handle: handle.capacity - handle.games)
+        return found if found.games < found.capacity else None
 
-    def _replace(self, actor: Actor) -> None:
+    def _replace(self, handle: ActorHandle) -> None:
         """Once, however many games it had."""
-        if actor in self._actors:
-            ray.kill(actor.handle)  # it may only be out of reach
-            for door in self._doors.values():
-                door.gone.remote(actor.name)
-            if self._keeper is not None:
-                self._keeper.call.remote("gone", actor.name)
-            self._actors[self._actors.index(actor)] = self._new().wait()
+        if handle in self._actors:
+            ray.kill(handle.actor)  # it may only be unreachable
+            for limiter in self._limiters.values():
+                limiter.gone.remote(handle.name)
+            if self._accounts is not None:
+                self._accounts.call.remote("gone", handle.name)
+            self._actors[self._actors.index(handle)] = self._new().wait()
 
     def close(self, why: str) -> None:
-        """Safe in the middle of a call of Ray."""
+        """Stop the games at the end of their turns, and start no others. Safe to call from a signal handler."""
         self._closed = self._closed or why
 
-    def _tell(self) -> None:
-        for actor in self._actors if self._closed else ():
-            if actor.name not in self._told:
-                self._told.add(actor.name)
-                actor.handle.close.remote(self._closed)
+    def _stop_actors(self) -> None:
+        for handle in self._actors if self._closed else ():
+            if handle.name not in self._stopped:
+                self._stopped.add(handle.name)
+                handle.actor.close.remote(self._closed)
 
     @property
     def status(self) -> Status:
         return self._status
 
-    def _ask(self) -> None:
-        """How it stands, as far as they answer at once."""
-        if time.monotonic() - self._asked < 2 * EVERY_S:
+    def _read_status(self) -> None:
+        """Of the actors, if they respond at once."""
+        if time.monotonic() - self._status_read < 2 * EVERY_S:
             return
-        self._asked = time.monotonic()
+        self._status_read = time.monotonic()
         try:
-            found = together(ray.get([actor.handle.status.remote() for actor in self._actors], timeout=EVERY_S))
-            loads = ray.get([door.load.remote() for door in self._doors.values()], timeout=EVERY_S)
-        except Exception:  # busy, or dead, which is found out elsewhere
+            found = together(ray.get([handle.actor.status.remote() for handle in self._actors], timeout=EVERY_S))
+            loads = ray.get([limiter.load.remote() for limiter in self._limiters.values()], timeout=EVERY_S)
+        except Exception:  # busy, or dead, which is noticed elsewhere
             return
-        names = [model for _, model in self._doors]
+        names = [model for _, model in self._limiters]
         self._status = replace(found, loads=dict(zip(names, loads, strict=True)))
 
     def end(self) -> None:
-        for handle in self._handles():
-            ray.kill(handle)
-        if self._ours:
+        """Stop at once; unfinished journals can be continued."""
+        for actor in self._all_actors():
+            ray.kill(actor)
+        if self._started_ray:
             ray.shutdown()
 
-    def _handles(self) -> Iterator[Any]:
-        yield from (actor.handle for actor in self._actors)
-        yield from self._doors.values()
+    def _all_actors(self) -> Iterator[Any]:
+        yield from (handle.actor for handle in self._actors)
+        yield from self._limiters.values()
 
 
-def _joined() -> bool:
-    """Join the cluster that is there, else begin one on this machine; whether it was begun."""
+def _join_cluster() -> bool:
+    """Join the running Ray cluster, else start one on this machine; whether it was started."""
     if ray.is_initialized():
         return False
     try:
@@ -307,19 +326,19 @@ def _joined() -> bool:
     return True
 
 
-def _share(actors: int) -> float:
-    """Of a processor, so that they all fit into the cluster: one too many would wait for ever."""
+def _cpu_share(workers: int) -> float:
+    """CPUs to reserve for each game actor, so that all fit into the cluster: one too many would wait for ever."""
     resources: dict[str, float] = ray.cluster_resources()  # type: ignore[no-untyped-call]
-    there = resources.get("CPU", 0.0)
-    return min(SHARE, int(there / actors * 10_000) / 10_000)  # Ray's own fineness
+    cpus = resources.get("CPU", 0.0)
+    return min(CPU_SHARE, int(cpus / workers * 10_000) / 10_000)  # Ray's own precision
 
 
 def _absolute(options: ModelOptions) -> ModelOptions:
-    """Actors have working folders of their own."""
+    """With absolute paths: actors have working folders of their own."""
     cache = options.cache if options.cache == OFF else str(Path(options.cache).resolve())
     return replace(options, cache=cache, replay=options.replay and options.replay.resolve())
 
 
-def _at_home(job: Job) -> Job:
-    before = tuple((seat, replace(given, path=given.path.resolve())) for seat, given in job.before)
-    return replace(job, journal=job.journal and job.journal.resolve(), before=before)
+def _with_absolute_paths(job: Job) -> Job:
+    records = tuple((seat, replace(given, path=given.path.resolve())) for seat, given in job.records)
+    return replace(job, journal=job.journal and job.journal.resolve(), records=records)

@@ -1,4 +1,4 @@
-"""Runs an experiment, or goes on with it: games that are finished are read, the others are played on."""
+"""Runs an experiment, or continues it: finished games are read, unfinished ones are played on."""
 
 import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -15,7 +15,7 @@ from experiments.results.rows import Peeked, Row
 from experiments.running.begun_games import begun
 from experiments.running.executor import Executor, LocalExecutor
 from experiments.running.game_pool import INTERRUPTED
-from experiments.running.interrupt import drained
+from experiments.running.interrupt import on_interrupt
 from experiments.running.model_options import ModelOptions
 from experiments.running.process_executor import ProcessExecutor
 from experiments.running.progress import Progress
@@ -32,9 +32,9 @@ Executors = Literal["local", "ray"]
 
 @dataclass(frozen=True)
 class RunOptions:
-    """How a run is played; what comes of it is the same."""
+    """How a run is played; none of it changes the results."""
 
-    options: ModelOptions = field(default_factory=ModelOptions)
+    models: ModelOptions = field(default_factory=ModelOptions)
     workers: int = 1
     executor: Executors = "local"
     shard: Shard | None = None
@@ -42,54 +42,57 @@ class RunOptions:
 
 @dataclass(frozen=True)
 class Done:
-    """What a run came to."""
+    """The outcome of a run."""
 
     plan: Plan
     rows: tuple[Row, ...]
-    """Of all finished games of the folder."""
+    """Of all finished games in the folder."""
     failed: tuple[Outcome, ...] = ()
     suspended: str | None = None
-    """Why the run stopped before its end; the same command goes on."""
-    held: bool = False
-    """Whether it was the run's own budget that stopped it."""
+    """Why the run stopped before its end; the same command continues it."""
+    over_budget: bool = False
+    """Whether its own budget stopped it."""
     interrupted: bool = False
     left: int = 0
     """Games of the plan that are not finished."""
 
 
 def run(
-    experiment: Experiment, folder: Path, *, manner: RunOptions | None = None, progress: Progress | None = None
+    experiment: Experiment, folder: Path, *, options: RunOptions | None = None, progress: Progress | None = None
 ) -> Done:
-    """Play what is not played yet. Raises UserError before anything is played."""
-    plan = Plan.of(experiment, folder)
-    return Runner(plan, manner or RunOptions(), progress or Progress(quiet=True)).run()
+    """Play the games that are not finished, and write run.yaml, the journals and results.csv into the folder.
+
+    Raises UserError, before anything is played, for mistakes in the experiment and for a folder of another one.
+    """
+    plan = Plan.resolve(experiment, folder)
+    return Runner(plan, options or RunOptions(), progress or Progress(quiet=True)).run()
 
 
-def _no_more(outcome: Outcome) -> None:
-    """A game that ended is in its journal."""
+def _ignore(outcome: Outcome) -> None:
+    """The result of a game is in its journal."""
 
 
 class Runner:
-    def __init__(self, plan: Plan, manner: RunOptions, progress: Progress) -> None:
+    def __init__(self, plan: Plan, options: RunOptions, progress: Progress) -> None:
         self.plan = plan
-        self.manner = manner
+        self.options = options
         self.progress = progress
-        options = manner.options
-        progress.max_tokens, progress.max_usd = options.max_tokens, options.max_usd
-        self.budget = Budget(options.max_tokens, options.max_usd) if options.limited else None
+        models = options.models
+        progress.max_tokens, progress.max_usd = models.max_tokens, models.max_usd
+        self.budget = Budget(models.max_tokens, models.max_usd) if models.limited else None
         self.interrupted = False
         self.games: dict[Path, Peeked] = {}
         """The journals of the folder, as they were when they were last read."""
         self.limits: dict[tuple[str, str], int] = {}
-        """How many calls together each model of a server bears."""
+        """By server and model, how many concurrent calls it allows."""
 
     def run(self) -> Done:
-        self.games = results.peek_all(self.plan.folder)  # of other arms, too: an unreadable journal is found now
+        self.games = results.peek_all(self.plan.folder)  # all arms: an unreadable journal is found now
         there = begun(self.plan, self.games)
-        self._reachable()
+        self._check_models()
         if self.budget:
             _remember(self.budget, there)
-        stopped = self._pasts()
+        stopped = self._play_partner_records()
         if stopped or self.interrupted:
             return self._done(stopped, self._finished())
         manifest.write(self.plan)
@@ -113,27 +116,29 @@ class Runner:
     @property
     def jobs(self) -> Sequence[Job]:
         """Those of this shard."""
-        return self.manner.shard.of(self.plan.jobs) if self.manner.shard else self.plan.jobs
+        return self.options.shard.select(self.plan.jobs) if self.options.shard else self.plan.jobs
 
     def _done(self, unfinished: Sequence[Outcome], rows: Sequence[Row]) -> Done:
-        """Raises UserError when servers refused for good before anything was answered."""
+        """Raises UserError when servers refused permanently before any call was answered."""
         refused = [one for one in unfinished if one.refused]
         if refused and not begun(self.plan, self.games):
             raise UserError(str(refused[0].suspended))
         failed = tuple(sorted((one for one in unfinished if one.failed), key=lambda one: one.job.name))
         stops = [one for one in unfinished if one.suspended and one.suspended != INTERRUPTED]
-        why = next((one.suspended if one.held else f"{one.job.name}: {one.suspended}" for one in stops), None)
+        why = next((one.suspended if one.stopped_by_run else f"{one.job.name}: {one.suspended}" for one in stops), None)
         left = len(self.jobs) - len({row.journal for row in rows} & {_name(self.plan, job) for job in self.jobs})
-        held = any(one.held for one in stops)
-        return Done(self.plan, tuple(rows), failed, why, held, self.interrupted, left)
+        over_budget = any(one.stopped_by_run for one in stops)
+        return Done(self.plan, tuple(rows), failed, why, over_budget, self.interrupted, left)
 
-    def _play(self, jobs: Sequence[Job], unfinished: list[Outcome], won: Callable[[Outcome], None] = _no_more) -> None:
-        """`won` hears of games that ended, the others are added to the unfinished."""
+    def _play(
+        self, jobs: Sequence[Job], unfinished: list[Outcome], on_result: Callable[[Outcome], None] = _ignore
+    ) -> None:
+        """`on_result` is called for finished games; the outcomes of others are added to `unfinished`."""
         executor = self._executor()
 
-        def heard(outcome: Outcome) -> None:
+        def on_outcome(outcome: Outcome) -> None:
             self.progress(outcome)
-            won(outcome) if outcome.result else unfinished.append(outcome)
+            on_result(outcome) if outcome.result else unfinished.append(outcome)
 
         def interrupted() -> None:
             self.interrupted = True
@@ -141,66 +146,66 @@ class Runner:
             executor.close(INTERRUPTED)
 
         try:
-            with drained(interrupted):
-                executor.play(jobs, heard, lambda: self.progress.tick(executor.status))
+            with on_interrupt(interrupted):
+                executor.play(jobs, on_outcome, lambda: self.progress.tick(executor.status))
         finally:
             executor.end()
 
     def _executor(self) -> Executor:
-        options, sitters = self.manner.options, self.plan.sitters
-        if self.manner.executor == "ray":
-            from experiments.running.ray_executor import RayExecutor  # an extra, and slow to import
+        models, specs, count = self.options.models, self.plan.specs, self.options.workers
+        if self.options.executor == "ray":
+            from experiments.running.ray_executor import RayExecutor  # optional, and slow to import
 
-            return RayExecutor(sitters, options, self.budget, self.manner.workers, self.limits)
-        workers = min([self.manner.workers, *self.limits.values()])  # each has at least one call at a time
+            return RayExecutor(specs, models, self.budget, count, self.limits)
+        workers = min([count, *self.limits.values()])  # each has at least one call at a time
         if workers > 1:
-            return ProcessExecutor(sitters, options, self.budget, workers)
-        return LocalExecutor(sitters, self._layer())
+            return ProcessExecutor(specs, models, self.budget, workers)
+        return LocalExecutor(specs, self._layer())
 
     def _layer(self) -> ModelLayer:
-        return self.manner.options.layer(self.budget)
+        return self.options.models.layer(self.budget)
 
-    def _pasts(self) -> list[Outcome]:
-        """Play the past games that are not there yet; returns those that could not be finished."""
-        missing = [past for past in self.plan.pasts if not past.there()]
-        jobs = [job for past in missing for job in past.jobs()]
+    def _play_partner_records(self) -> list[Outcome]:
+        """Play the past games of ad-hoc trials that are missing; returns those that could not be finished."""
+        missing = [records for records in self.plan.partner_records if not records.there()]
+        jobs = [job for records in missing for job in records.jobs()]
         if not jobs:
             return []
         self.progress.begin("past games", len(jobs))
         found: dict[tuple[str, int], list[Outcome]] = {}
-        waiting = {(past.name, past.players): past for past in missing}
+        waiting = {(records.name, records.players): records for records in missing}
         unfinished: list[Outcome] = []
 
-        def won(outcome: Outcome) -> None:
+        def on_result(outcome: Outcome) -> None:
             key = outcome.job.arm, outcome.job.deal.players
             found.setdefault(key, []).append(outcome)
             if len(found[key]) == len(waiting[key].seeds):
                 waiting[key].write(found.pop(key))
 
         try:
-            self._play(jobs, unfinished, won)
+            self._play(jobs, unfinished, on_result)
         finally:
             self.progress.end()
         return unfinished
 
-    def _reachable(self) -> None:
-        """Raise UserError when a seat cannot be made or a server cannot be used, before anything is played."""
+    def _check_models(self) -> None:
+        """Raise UserError when a seat cannot be built or a server cannot be used, before anything is played."""
 
         async def check() -> None:
-            players = SeatPool(self.plan.sitters, self._layer())
+            seats = SeatPool(self.plan.specs, self._layer())
             try:
-                for key in self.plan.sitters:
-                    players.seat(key)
-                await players.layer.check()
-                self.limits = {key: limit.most for key, limit in players.layer.limits.items()}
+                for key in self.plan.specs:
+                    seats.seat(key)
+                await seats.layer.check()
+                self.limits = {key: limit.most for key, limit in seats.layer.limits.items()}
             finally:
-                await players.aclose()
+                await seats.aclose()
 
         asyncio.run(check())
 
 
 def _before(jobs: Iterable[Job], begun: Mapping[Path, Peeked]) -> list[Row]:
-    """The games that were played before."""
+    """The finished games that earlier commands played."""
     found = [(job, begun[job.journal].result) for job in jobs if job.journal and job.journal in begun]
     return [results.row(job.arm, job.deal.repeat, "", result) for job, result in found if result]
 
@@ -210,7 +215,7 @@ def _name(plan: Plan, job: Job) -> str:
 
 
 def _remember(budget: Budget, begun: Mapping[Path, Peeked]) -> None:
-    """What the run has spent before counts."""
+    """Count what the run has spent before against its budget."""
     for path, peeked in begun.items():
         if peeked.result is not None:
             budget.recall(usage(peeked.result))

@@ -1,4 +1,4 @@
-"""One game of an experiment as plain data, and how it is played wherever it is sent."""
+"""The seats of an experiment in one process, and how they play a job."""
 
 import asyncio
 import json
@@ -22,41 +22,40 @@ from orchestrator.table.seat import BEFORE, JournaledSeat, Seat
 
 
 class SeatPool:
-    """The sitters of an experiment as seats, each made once in a process."""
+    """The seats of an experiment, each built once per process."""
 
-    def __init__(self, sitters: Mapping[str, PlayerSpec], layer: ModelLayer | None = None) -> None:
-        self.sitters = sitters
+    def __init__(self, specs: Mapping[str, PlayerSpec], layer: ModelLayer | None = None) -> None:
+        self.specs = specs
         self.layer = layer or ModelLayer()
         self.status = Status()
-        """What its games cost, those of earlier runs included when they go on."""
+        """What its games cost, including the earlier calls of games that are continued."""
         self._seats: dict[str, Seat] = {}
 
     def seat(self, key: str) -> Seat:
-        """Raises UserError."""
+        """The seat of a player spec's key. Raises UserError when it cannot be built."""
         if key not in self._seats:
-            self._seats[key] = self.sitters[key].seat(self.layer)
+            self._seats[key] = self.specs[key].seat(self.layer)
         return self._seats[key]
 
     def start(self, job: Job) -> GameStarted:
-        """The game that a job is. Raises UserError."""
-        deal, seats = job.deal, [self.seat(key) for key in job.cast]
-        given = memories(job)
-        return start(seats, players=deal.players, seed=deal.seed, repeat=deal.repeat, memories=given)
+        """The first event of a job's game. Raises UserError."""
+        deal, seats = job.deal, [self.seat(key) for key in job.lineup]
+        return start(seats, players=deal.players, seed=deal.seed, repeat=deal.repeat, memories=memories(job))
 
     def limits(self, job: Job) -> set[Limit]:
-        """What bounds the calls of the models that a game asks."""
-        seats = [self.seat(key) for key in set(job.cast)]
+        """The limits of the models that a game asks."""
+        seats = [self.seat(key) for key in set(job.lineup)]
         brains = [brain for seat in seats if isinstance(seat, GraphSeat) for brain in seat.brains.values()]
         return {limit for limit in map(limit_of, brains) if limit is not None}
 
     async def play(self, job: Job, gate: Gate | None = None) -> Outcome:
-        """Whatever goes wrong in one game is said in its outcome."""
+        """Play a job's game. Whatever goes wrong in it is reported in the outcome; nothing is raised."""
         try:
             return await self._play(job, gate)
         except Suspended as error:
             if error.refused and job.journal:
-                job.journal.unlink()  # nothing was answered: there is nothing to go on with
-            return Outcome(job, suspended=str(error), held=error.held, refused=error.refused)
+                job.journal.unlink()  # no call was answered: there is nothing to continue
+            return Outcome(job, suspended=str(error), stopped_by_run=error.held, refused=error.refused)
         except (TurnError, UserError) as error:
             return Outcome(job, failed=str(error))
         except asyncio.CancelledError as error:
@@ -67,20 +66,20 @@ class SeatPool:
             return self._broken(job, error)
 
     def _broken(self, job: Job, error: BaseException) -> Outcome:
-        """A seat that somebody brought raised this, or awaited what was cancelled, or would end the program."""
+        """A user's own seat raised this, awaited something that was cancelled, or tried to end the program."""
         log.info("a seat failed", game=job.name, exc_info=error)
         return Outcome(job, failed=f"{type(error).__name__}: {error}")
 
     async def _play(self, job: Job, gate: Gate | None) -> Outcome:
-        told: list[Event] = []
+        public: list[Event] = []
 
         def sink(event: Event) -> None:
             self.status(event)
             if job.recorded and isinstance(event, GameStarted | Moved):
-                told.append(event)
+                public.append(event)
 
         result = await play_async(
-            [self.seat(key) for key in job.cast],
+            [self.seat(key) for key in job.lineup],
             players=job.deal.players,
             seed=job.deal.seed,
             repeat=job.deal.repeat,
@@ -90,7 +89,7 @@ class SeatPool:
             sink=sink,
             gate=gate,
         )
-        return Outcome(job, result, record=public_record(told) if told else None)
+        return Outcome(job, result, record=public_record(public) if public else None)
 
     async def aclose(self) -> None:
         for seat in self._seats.values():
@@ -100,12 +99,13 @@ class SeatPool:
 
 
 def memories(job: Job) -> dict[int, Memory]:
-    """What seats are given before a game."""
-    return {seat: {BEFORE: [_past(given.path)[n] for n in given.games]} for seat, given in job.before if given.games}
+    """By seat, the public records of past games that it is shown before the game."""
+    shown = {seat: [_records(given.path)[n] for n in given.games] for seat, given in job.records}
+    return {seat: {BEFORE: games} for seat, games in shown.items() if games}
 
 
 @lru_cache(maxsize=64)
-def _past(path: Path) -> list[dict[str, Any]]:
+def _records(path: Path) -> list[dict[str, Any]]:
     """The records of a file, as plain data."""
     data = json.loads(path.read_text("utf-8"))
     return list(data["games"])

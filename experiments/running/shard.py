@@ -1,4 +1,4 @@
-"""A part of a run, for a machine of its own: `--shard 2/8` in a job array, all on one shared folder."""
+"""A part of a run for a job array, `--shard 2/8`; all shards write into one shared folder."""
 
 import re
 from collections.abc import Sequence
@@ -20,11 +20,11 @@ class Shard:
         """Raises UserError."""
         found = re.fullmatch(r"(\d+)/(\d+)", text)
         if not found or not 1 <= int(found[1]) <= int(found[2]):
-            raise UserError(f"--shard is {text!r}; say I/N with I from 1 to N, e.g. 1/8")
+            raise UserError(f"--shard is {text!r}; it must be I/N with I from 1 to N, e.g. 1/8")
         return cls(int(found[1]), int(found[2]))
 
-    def of(self, jobs: Sequence[Job]) -> list[Job]:
-        """Whole deals: every arm of a deal is played in the same shard."""
+    def select(self, jobs: Sequence[Job]) -> list[Job]:
+        """The jobs of this shard: whole deals, each with all its arms."""
         deals = list(dict.fromkeys((job.deal.seed, job.deal.players) for job in jobs))
         mine = set(deals[self.number - 1 :: self.of_all])
         return [job for job in jobs if (job.deal.seed, job.deal.players) in mine]

@@ -1,4 +1,4 @@
-"""One game, as `play` plays it: on which models, in which file, from where it stands to its end."""
+"""One game, as `play` plays it: its models, its journal, and how it is continued to its end."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import count
@@ -21,20 +21,20 @@ from orchestrator.table.seat import JournaledSeat, Seat
 
 
 def models(configs: Sequence[GraphConfig], given: str) -> Mapping[str, str | ModelSettings | SimSettings]:
-    """The models of `--model`, by name: a model string is the one called `default`; a YAML file may hold several.
+    """The models of `--model`, by name: a model string is bound to `default`; a YAML file may name several.
 
-    Raises UserError when a graph needs a default and there is none: a slip must not become a game of programs.
+    Raises UserError when a graph needs a default and there is none: it must not silently become a game of programs.
     """
     named = settings.read_models(Path(given)) if given.endswith((".yaml", ".yml")) else {"default": given}
     if "default" not in named and any("default" in config.models for config in configs):
-        raise UserError(f"{given} names {', '.join(named)}, and not default, the model of nodes that name none")
+        raise UserError(f"{given} names {', '.join(named)}, but not default, which nodes use that name no model")
     return named
 
 
 def file(folder: Path, name: str, started: GameStarted, *, new: bool) -> Path:
-    """Where this game is, finished or not; a new file when it is nowhere yet, or when `new` asks for one.
+    """The journal of this game, finished or not; a new path when there is none, or when `new` asks for one.
 
-    Raises UserError when an unfinished game of this name is another one: it might be meant to go on.
+    Raises UserError when there is an unfinished journal of this name and of another game, which might have been meant.
     """
     other: tuple[Path, GameSoFar] | None = None
     for path in [] if new else reversed(list(_taken(folder, name))):
@@ -45,11 +45,11 @@ def file(folder: Path, name: str, started: GameStarted, *, new: bool) -> Path:
             other = path, begun
     if other:
         changed = "; ".join(differences(other[1].started, started))
-        raise UserError(f"{other[0]} is an unfinished game, and another one: {changed}. {BESIDE}")
+        raise UserError(f"{other[0]} is an unfinished game, but a different one: {changed}. {BESIDE}")
     return next(path for path in _names(folder, name) if not path.exists())
 
 
-BESIDE = "--force-new leaves it there and begins a new game beside it"
+BESIDE = "--force-new keeps it and starts a new game beside it"
 
 
 def _names(folder: Path, name: str) -> Iterator[Path]:
@@ -64,15 +64,15 @@ def _taken(folder: Path, name: str) -> Iterator[Path]:
 
 
 def _begun(path: Path) -> GameSoFar:
-    """Raises UserError for a file that is no journal that this program reads: a game might be in it."""
+    """Raises UserError for a file that is not a journal of this version: it might hold a game."""
     try:
         return GameSoFar.of(journal.read(path))
     except UserError as error:
         raise UserError(f"{error}. {BESIDE}") from None
 
 
-class Game:
-    """A game and its file; what the file holds has happened."""
+class SingleGame:
+    """A game and its journal, which is continued from its last event."""
 
     def __init__(
         self, seats: Sequence[Seat], started: GameStarted, label: str | None, path: Path, layer: ModelLayer
@@ -92,14 +92,14 @@ class Game:
 
     @property
     def over(self) -> bool:
-        """Whether it was played to its end before."""
+        """Whether the journal is complete already."""
         return self.before.result is not None
 
-    async def on(self, sink: Sink) -> Result:
-        """Play on to the end: the server checked before the first move, its connections closed after the last.
+    async def play(self, sink: Sink) -> Result:
+        """Play to the end: check the servers before the first move, and close the connections after the last.
 
-        Raises Suspended when it stopped before its end, UserError when the server refuses before it said anything;
-        then no file is left.
+        Raises Suspended when the game stops before its end, and UserError when a server refuses before it answered
+        any call; then no journal is left.
         """
         try:
             if not self.over:
@@ -113,7 +113,7 @@ class Game:
             raise Suspended(f"{where}: {suspended}", suspended.turn, held=suspended.held) from None
         except TurnError:
             if self.recordings:
-                self.path.unlink()  # half a replay is nothing to keep
+                self.path.unlink()  # an incomplete replay is of no use
             raise
         finally:
             for seat in self.seats:
@@ -122,7 +122,7 @@ class Game:
             self.layer.close()
 
     async def _checked(self) -> None:
-        """A server that cannot be used is a mistake before the first answer; after it, the game waits."""
+        """An unusable server is an error before the first answered call; afterwards the game is suspended."""
         try:
             await self.layer.check()
         except UserError as error:

@@ -1,4 +1,4 @@
-"""How a run stands, for people: what its models bear, what it has cost so far."""
+"""The state of a run while it is played: the load of its models, and what it has cost so far."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -9,17 +9,17 @@ from orchestrator.journal.events import Call, Event
 
 @dataclass(frozen=True)
 class Load:
-    """Of a model."""
+    """The calls of a model."""
 
     busy: int = 0
     """Calls in flight."""
     limit: int = 0
-    """How many may be, just now."""
-    refused: int = 0
-    """Calls that the server refused because there were too many."""
+    """How many may be in flight now."""
+    rate_limited: int = 0
+    """Calls that the server refused because there were too many (429)."""
 
     def __add__(self, other: "Load") -> "Load":
-        return Load(self.busy + other.busy, self.limit + other.limit, self.refused + other.refused)
+        return Load(self.busy + other.busy, self.limit + other.limit, self.rate_limited + other.rate_limited)
 
 
 @dataclass
@@ -27,17 +27,17 @@ class Status:
     """Of one process, or of several together."""
 
     loads: dict[str, Load] = field(default_factory=dict)
-    """By the model's name."""
+    """By model name."""
     playing: int = 0
     """Games in play."""
     fallbacks: int = 0
     tokens: int = 0
     usd: float = 0.0
     priced: bool = True
-    """Whether the price of every answer is known."""
+    """Whether the price of every call is known."""
 
     def __call__(self, event: Event) -> None:
-        """A sink that counts answers."""
+        """A sink for events, which counts calls."""
         if isinstance(event, Call):
             self.fallbacks += event.outcome == "fallback"
             if event.paid:

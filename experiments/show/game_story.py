@@ -1,4 +1,4 @@
-"""A journal as a story: turn by turn, with a line for each, and the result."""
+"""`show GAME`: a game told from its journal, a line for each turn, and the result."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -19,8 +19,8 @@ from orchestrator.journal.events import (
 from orchestrator.models.simulated import among
 
 
-def tell_game(story: Story, console: Console) -> None:
-    """Who played, a line a turn, the result."""
+def print_game(story: Story, console: Console) -> None:
+    """The seats, a line for each turn, the result."""
     console.print(_heading(story))
     for turn in story.turns:
         if turn.decided and turn.moved:
@@ -31,11 +31,11 @@ def tell_game(story: Story, console: Console) -> None:
             console.print(Text(f"         {printable(turn.decided.why)}", style="dim italic"), soft_wrap=True)
         else:
             console.print(Text(f"{turn.started.turn:>3}  P{turn.started.seat}  broke off here", style="bold red"))
-        for why, times in Counter(halt.why for halt in turn.halts).items():
+        for why, times in Counter(halt.why for halt in turn.suspensions).items():
             often = f" ({times} times)" if times > 1 else ""
             console.print(Text(f"         suspended{often}: {printable(why)}", style="yellow"), soft_wrap=True)
     console.print(summary(story.result) if story.result else Text("\nThe game is unfinished.", style="bold"))
-    console.print(_asks(call for turn in story.turns for call in turn.calls))
+    console.print(_calls(call for turn in story.turns for call in turn.calls))
 
 
 def _heading(story: Story) -> Text:
@@ -47,7 +47,7 @@ def _heading(story: Story) -> Text:
 
 
 def summary(result: Result) -> Table:
-    """How a game ended, in a small table."""
+    """The result of a game as a small table."""
     table = Table(box=None, show_header=False, pad_edge=False)
     table.add_column(style="dim")
     table.add_column()
@@ -61,34 +61,36 @@ def summary(result: Result) -> Table:
     kept = f"  (kept: {result.score_kept})" if result.score_kept != result.score_strict else ""
     score = Text.assemble((str(result.score_strict), "bold"), f" of 25{kept}")
     if 2 * result.forced > result.turns:
-        score.append(f"  {result.forced} of {result.turns} moves were forced: not what the model plays", "bold magenta")
+        score.append(
+            f"  {result.forced} of {result.turns} moves were forced: this is not how the model plays", "bold magenta"
+        )
     table.add_row("score", score)
     table.add_row("fireworks", fireworks(tuple(result.fireworks.values())))
     table.add_row("end", f"{ends[result.end]} after {result.turns} turns{lives}")
-    if said := warning(result.model):
-        table.add_row("", said)
+    if line := warning(result.model):
+        table.add_row("", line)
     if result.calls:
         table.add_row("model", _spent(result))
-        table.add_row("answers", _answers(result))
+        table.add_row("responses", _responses(result))
     if result.forced:
         moves = "1 move was" if result.forced == 1 else f"{result.forced} moves were"
-        table.add_row("forced", f"{moves} the safest legal move, because no choice passed")
+        table.add_row("forced", f"{moves} the safest legal move, because no choice was accepted")
     return table
 
 
-def closing(result: Result, path: Path, screen: Console, *, again: bool) -> None:
-    """The result, and what to type next."""
+def print_result(result: Result, path: Path, screen: Console, *, again: bool) -> None:
+    """The result, and which command to use next."""
     screen.print(summary(result))
     screen.print(Text(f"\njournal  {path}"))
     if again:
-        screen.print(Text("         played before; --force-new plays it anew", style="dim"))
+        screen.print(Text("         played before; --force-new plays it again", style="dim"))
     screen.print(Text(f"next     orchestrator show {path} --turn 1", style="dim"))
 
 
 def _spent(result: Result) -> str:
-    """What the calls of a game came to."""
+    """Calls, tokens and money of a game."""
     if among(result.model) and not result.tokens_in:
-        return f"{result.calls} calls, which cost nothing"
+        return f"{result.calls} calls at no cost"
     kept = f" ({result.cached_tokens} cached by the provider)" if result.cached_tokens else ""
     thought = f" ({result.reasoning_tokens} of reasoning)" if result.reasoning_tokens else ""
     hits = f", {result.cache_hits} answers from the cache" if result.cache_hits else ""
@@ -96,32 +98,29 @@ def _spent(result: Result) -> str:
     return f"{result.calls} calls, {result.tokens_in} tokens in{kept}, {result.tokens_out} out{thought}{usd}{hits}"
 
 
-def _answers(result: Result) -> str:
-    """What became of the asks; nothing is silent."""
+def _responses(result: Result) -> str:
+    """What became of the responses, so that no failure goes unnoticed."""
     counts = {
-        "mended": result.repaired,
-        "asked again": result.reasked,
-        "without a usable reply": result.fallbacks,
-        "faults on the wire": result.faults,
+        "repaired": result.repaired,
+        "retried": result.reasked,
+        "without a usable response": result.fallbacks,
+        "transport errors": result.faults,
     }
     return ", ".join(f"{number} {name}" for name, number in counts.items() if number) or "all usable at once"
 
 
-def _asks(calls: Iterable[Call]) -> Text:
-    """What became of the asks of models, and what went wrong on the wire; nothing for a game of programs."""
+def _calls(calls: Iterable[Call]) -> Text:
+    """The outcomes of the model calls, and the transport errors; a sentence for a game of programs."""
     asked = [call for call in calls if call.asked]
-    said = ", ".join(f"{number} {name}" for name, number in sorted(Counter(call.outcome for call in asked).items()))
-    if not said:
-        return Text("every answer was a program's", style="dim")
+    outcomes = ", ".join(f"{number} {name}" for name, number in sorted(Counter(call.outcome for call in asked).items()))
+    if not outcomes:
+        return Text("no model was asked: all nodes were programs", style="dim")
     faults = Counter(attempt.error for call in asked for attempt in call.attempts if attempt.error)
     lines = [
-        f"asks of models: {said}",
+        f"model calls: {outcomes}",
         *(f"{number} x the model server {fault}" for fault, number in faults.most_common()),
     ]
     return Text("\n".join(lines), style="dim")
-
-
-# As data
 
 
 def as_data(story: Story, number: int | None) -> dict[str, Any]:

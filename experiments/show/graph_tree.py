@@ -1,4 +1,4 @@
-"""A graph as a picture in the terminal: its steps in order, what runs at the same time, who hears whom."""
+"""A graph as a tree in the terminal: its steps in order, what runs in parallel, which node reads which."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -8,7 +8,6 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-import graphs
 from graphs import context
 from graphs.attempts import attempts
 from graphs.config import PLAYERS, SETTINGS, GraphConfig
@@ -17,22 +16,22 @@ SHOWN = (*SETTINGS, "options")
 
 
 def calls(config: GraphConfig) -> str:
-    """Asks of models in a turn when all nodes that can be are models': the first attempt's, and with every redo."""
-    once = sum(asks(config, name) for name in config.nodes)
-    again = sum(asks(config, name) for name in attempts(config)[0].path)
+    """Model calls in a turn when a model plays every node that one can play: without redos, and with all of them."""
+    once = sum(node_calls(config, name) for name in config.nodes)
+    again = sum(node_calls(config, name) for name in attempts(config)[0].path)
     most = once + again * config.at_most
     return str(once) if most == once else f"{once} to {most}"
 
 
-def asks(config: GraphConfig, name: str) -> int:
-    """A role without a template is never a model's, and a selector of one candidate is never asked."""
+def node_calls(config: GraphConfig, name: str) -> int:
+    """Model calls of a node in one attempt: none for a role without a template, or a selector of a single candidate."""
     node, role = config.nodes[name], config.role(name)
     settled = role.settled and sum(config.nodes[read].samples for read in node.reads) == 1
     return 0 if role.template is None or settled else node.samples
 
 
 def steps(config: GraphConfig) -> list[list[str]]:
-    """The nodes by when they run in one attempt: those of a step wait for earlier steps alone."""
+    """The nodes of one attempt in steps: a node reads only nodes of earlier steps."""
 
     def step(node: str) -> int:
         return 1 + max((step(read) for read in config.nodes[node].reads), default=0)
@@ -44,25 +43,27 @@ def steps(config: GraphConfig) -> list[list[str]]:
 
 
 def depth(config: GraphConfig) -> int:
-    """The longest chain of models that wait for one another, in one attempt: the model latencies of a turn."""
+    """The longest chain of models that wait for each other in one attempt: a turn takes so many model latencies."""
 
     def below(node: str) -> int:
-        return min(asks(config, node), 1) + max((below(read) for read in config.nodes[node].reads), default=0)
+        return min(node_calls(config, node), 1) + max((below(read) for read in config.nodes[node].reads), default=0)
 
     return max(below(node) for node in config.nodes)
 
 
 def mermaid(config: GraphConfig, players: int) -> str:
-    """The compiled graph as a Mermaid picture, every attempt with nodes of its own."""
-    return graphs.build(config, players).get_graph().draw_mermaid()
+    """The compiled graph as a Mermaid diagram, with separate nodes for every attempt."""
+    from graphs.compile import build  # LangGraph takes a second to import
+
+    return build(config, players).get_graph().draw_mermaid()
 
 
 def show_graph(config: GraphConfig, console: Console, source: str = "") -> None:
-    """The steps of a turn, what each node hears and is told, and what happens after a refusal."""
+    """The steps of a turn, what each node reads and its prompt sections, and what happens after a refusal."""
     named = ", ".join(part for part in (f"context {context.of(config.context).name}", source) if part)
     console.print(Text.assemble((config.name, "bold"), (f"  ({named})", "dim")))
     shared = _shared(config)
-    console.print(Text(f"every node is told: {', '.join(shared) or 'nothing in common'}\n"))
+    console.print(Text(f"sections of every node: {', '.join(shared) or 'none in common'}\n"))
     grid = Table.grid(padding=(0, 1))
     for fixed in (True, True, False):
         grid.add_column(no_wrap=fixed, overflow="fold")
@@ -79,23 +80,23 @@ def _branch(number: int, place: int, of: int) -> Text:
     return Text(f"{number if place == 0 else '':>2} {fork}", style="dim")
 
 
-def _told(config: GraphConfig, name: str) -> list[str]:
-    kinds = config.context_of(name).kinds(config.role(name), config.without_sections)
-    return [kind.name for kind, _ in kinds]
+def _sections(config: GraphConfig, name: str) -> list[str]:
+    found = config.context_of(name).kinds(config.role(name), config.without_sections)
+    return [section.name for section, _ in found]
 
 
 def _shared(config: GraphConfig) -> list[str]:
-    """The sections that every node is told."""
-    told = [_told(config, name) for name in config.nodes]
-    return [section for section in told[0] if all(section in other for other in told)]
+    """The prompt sections that all nodes have."""
+    every = [_sections(config, name) for name in config.nodes]
+    return [section for section in every[0] if all(section in other for other in every)]
 
 
 def _about(config: GraphConfig, name: str, shared: list[str]) -> Iterator[str]:
-    """What there is to say of a node, a line each."""
+    """A few lines about a node."""
     node = config.nodes[name]
     facts = [f"role {node.role}"] if node.role != name else []
     facts += [f"on {node.model}"] if node.model != "default" else []
-    facts += [f"asked {node.samples} times"] if node.samples > 1 else []
+    facts += [f"{node.samples} samples"] if node.samples > 1 else []
     facts += [f"at {', '.join(map(str, node.players))} players"] if node.players != PLAYERS else []
     facts += [f"context {context.of(node.context).name}"] if node.context else []
     facts += [f"judges {config.decides}"] if config.check and name == config.check.judge else []
@@ -103,13 +104,13 @@ def _about(config: GraphConfig, name: str, shared: list[str]) -> Iterator[str]:
     if facts:
         yield "; ".join(facts)
     if node.reads:
-        yield f"hears {', '.join(node.reads)}"
-    if more := [section for section in _told(config, name) if section not in shared]:
-        yield f"told also {', '.join(more)}"
+        yield f"reads {', '.join(node.reads)}"
+    if more := [section for section in _sections(config, name) if section not in shared]:
+        yield f"also has {', '.join(more)}"
 
 
 def flow(value: object) -> str:
-    """A value as it stands in a config, on one line."""
+    """A value as in a config, on one line."""
     text: str = yaml.safe_dump(value, default_flow_style=True, width=10_000, sort_keys=False)
     return text.removesuffix("\n").removesuffix("\n...")
 
@@ -117,7 +118,7 @@ def flow(value: object) -> str:
 def _footer(config: GraphConfig) -> Iterator[str]:
     models = Counter(node.model for node in config.nodes.values())
     bound = ", ".join(f"{model} ({number} node{'s' * (number > 1)})" for model, number in models.items())
-    yield f"decides: {config.decides}; calls a turn: {calls(config)}, {depth(config)} deep; models: {bound}"
+    yield f"decides: {config.decides}; calls per turn: {calls(config)}, {depth(config)} in sequence; models: {bound}"
     given = {name: getattr(config, name) for name in SHOWN if getattr(config, name) not in (None, {})}
     if given:
         yield f"instead of the context's: {', '.join(f'{name} {flow(value)}' for name, value in given.items())}"
@@ -126,9 +127,9 @@ def _footer(config: GraphConfig) -> Iterator[str]:
     if config.remembers:
         yield f"remembers for its next turn: {', '.join(config.remembers)}"
     if config.check:
-        yield f"check: {config.check.judge} judges; refused, {config.check.redo} is asked again"
+        yield f"check: {config.check.judge} judges; after a refusal {config.check.redo} is asked again"
     if config.verify.rule == "safety":
         limits = ", ".join(f"{lives}: {limit}" for lives, limit in sorted(config.verify.limits.items()))
-        yield f"verify: safety (a play needs this probability at lives left - {limits})"
+        yield f"verify: safety (probability that a play needs, by lives left: {limits})"
     if config.at_most:
-        yield f"at most {config.at_most} redos a turn, then the safest legal move, forced"
+        yield f"at most {config.at_most} redos per turn; then the safest legal move is played, marked as forced"

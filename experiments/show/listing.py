@@ -1,42 +1,41 @@
-"""What there is: graphs, roles and partners, as tables."""
+"""The graphs, roles and partners there are, as tables and as data."""
 
 from typing import Any
 
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
-import graphs
 import roles
 from experiments.show.graph_tree import calls, depth
+from experiments.show.terminal import plain_table
+from graphs import config as graph_configs
 from graphs import context
 from orchestrator import players
-from roles import Role
 from roles.options import shown
+from roles.registry import Role
 from roles.replies import answer_format
 
 
 def list_graphs(console: Console) -> None:
-    table = Table(box=None, pad_edge=False, header_style="dim")
-    for column in ("graph", "context", "nodes", "calls a turn", "depth", "verify", "from"):
-        table.add_column(column, no_wrap=column != "nodes", overflow="fold")
-    for name in graphs.names():
-        config = graphs.read(name)
+    columns = ("graph", "context", "nodes", "calls a turn", "depth", "verify", "from")
+    table = plain_table(*columns, words=columns, fixed={*columns} - {"nodes"})
+    for name in graph_configs.names():
+        config = graph_configs.read(name)
         verify = config.verify.rule if not config.check else f"{config.check.judge} + {config.verify.rule}"
         nodes = ", ".join(f"{n} x{x.samples}" if x.samples > 1 else n for n, x in config.nodes.items())
-        named, source = context.of(config.context).name, graphs.source(name)
+        named, source = context.of(config.context).name, graph_configs.source(name)
         table.add_row(name, named, nodes, calls(config), str(depth(config)), verify, source)
     console.print(table)
 
 
 def graphs_data() -> list[dict[str, Any]]:
-    return [{**graphs.read(name).model_dump(mode="json"), "source": graphs.source(name)} for name in graphs.names()]
+    names, read, source = graph_configs.names(), graph_configs.read, graph_configs.source
+    return [{**read(name).model_dump(mode="json"), "source": source(name)} for name in names]
 
 
 def list_roles(console: Console) -> None:
-    table = Table(box=None, pad_edge=False, header_style="dim")
-    for column in ("role", "replies with", "played by", "from", "what for"):
-        table.add_column(column, no_wrap=column == "role", overflow="fold")
+    columns = ("role", "replies with", "played by", "from", "what for")
+    table = plain_table(*columns, words=columns, fixed=("role",))
     for name in roles.names():
         role = roles.get(name)
         table.add_row(name, role.reply.__name__, played_by(role), roles.source(name), role.title)
@@ -53,8 +52,8 @@ def role_data(role: Role) -> dict[str, Any]:
         "title": role.title,
         "source": roles.source(role.name),
         "reply": role.reply.__name__,
-        "takes": [kind.name for kind in role.takes],
-        "needs": [kind.name for kind in role.needs],
+        "takes": [section.name for section in role.takes],
+        "needs": [section.name for section in role.needs],
         "played_by": played_by(role),
         "options": {name: [_allowed(value) for value in values] for name, values in role.options.items()},
         "marked": role.mark is not None,
@@ -64,10 +63,10 @@ def role_data(role: Role) -> dict[str, Any]:
 
 
 def show_role(role: Role, console: Console) -> None:
-    """What a role takes and answers, and its instruction."""
+    """The sections of a role, its reply and its instruction."""
     console.print(Text.assemble((role.name, "bold"), (f"  {role.title}", "italic")))
-    console.print(Text(f"takes: {', '.join(kind.name for kind in role.takes)}"))
-    console.print(Text(f"its program needs: {', '.join(kind.name for kind in role.needs) or 'nothing'}"))
+    console.print(Text(f"sections: {', '.join(section.name for section in role.takes)}"))
+    console.print(Text(f"its program needs: {', '.join(section.name for section in role.needs) or 'none'}"))
     console.print(Text(f"played by: {played_by(role)}; replies with: {role.reply.__name__}"))
     for name, values in role.options.items():
         allowed = ", ".join(str(_allowed(value)) for value in values)
@@ -79,9 +78,8 @@ def show_role(role: Role, console: Console) -> None:
 
 
 def list_partners(console: Console) -> None:
-    table = Table(box=None, pad_edge=False, header_style="dim")
-    for column in ("partner", "players", "after"):
-        table.add_column(column, no_wrap=column == "partner", overflow="fold")
+    columns = ("partner", "players", "after")
+    table = plain_table(*columns, words=columns, fixed=("partner",))
     for name in players.names():
         partner = players.get(name)
         table.add_row(name, ", ".join(map(str, partner.players)), partner.source)
@@ -89,10 +87,10 @@ def list_partners(console: Console) -> None:
 
 
 def partners_data() -> list[dict[str, Any]]:
-    told = [players.get(name) for name in players.names()]
-    return [{"name": partner.name, "players": partner.players, "source": partner.source} for partner in told]
+    found = [players.get(name) for name in players.names()]
+    return [{"name": partner.name, "players": partner.players, "source": partner.source} for partner in found]
 
 
 def _allowed(value: object) -> object:
-    """A value that an option can have, as a person or JSON says it."""
+    """A possible value of an option, for people and JSON."""
     return shown(value) if value is int or isinstance(value, range) else value

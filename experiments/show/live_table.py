@@ -1,4 +1,4 @@
-"""The live board of `play`: a sink that draws the game as it goes. Plain lines when it is no terminal."""
+"""The live table of `play`: an event sink that draws the game while it is played; plain lines without a terminal."""
 
 import time
 
@@ -8,7 +8,7 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from experiments.show.terminal import card, fireworks, printable, sureness, turn_line, warning
+from experiments.show.terminal import card, certainty, fireworks, plain_table, printable, turn_line, warning
 from orchestrator.hanabi.cards import MAX_LIVES, MAX_TOKENS
 from orchestrator.hanabi.view import Knowledge, View
 from orchestrator.journal.events import Decided, Event, GameStarted, Moved, TurnStarted
@@ -17,11 +17,11 @@ from roles.words import ENGLISH
 REASON = 90
 """Characters of a reason in a plain line."""
 THINKING_S = 2.0
-"""From then on a turn's seconds are shown."""
+"""Seconds of a turn after which they are shown."""
 
 
 class LiveTable:
-    """Draws each turn: a line for the turn above, the table as the acting seat sees it below."""
+    """Draws each turn: finished turns as lines above, the table as the acting seat sees it below."""
 
     def __init__(self, console: Console, *, live: bool = True) -> None:
         self._console = console
@@ -43,8 +43,8 @@ class LiveTable:
     def __call__(self, event: Event) -> None:
         match event:
             case GameStarted():
-                if said := warning("+".join(dict.fromkeys(seat.model for seat in event.seats))):
-                    self._console.print(said)
+                if line := warning("+".join(dict.fromkeys(seat.model for seat in event.seats))):
+                    self._console.print(line)
             case TurnStarted():
                 self._view, self._decided, self._since = event.view, None, time.monotonic()
                 self._draw()
@@ -63,7 +63,7 @@ class LiveTable:
             self._live.refresh()
 
     def _picture(self) -> RenderableType:
-        """The table; and how long a model takes, which may be minutes."""
+        """The table, and for how long a model has been thinking, which may be minutes."""
         if self._view is None:
             return Text()
         passed = time.monotonic() - self._since
@@ -74,19 +74,19 @@ class LiveTable:
 
 
 def _brief(why: str) -> str:
-    """A reason's beginning, for a line; models reason in paragraphs."""
+    """The start of a reason, for a line; models write paragraphs."""
     first = printable(" ".join(why.split()))
     return first if len(first) <= REASON else f"{first[: REASON - 3]}..."
 
 
 def picture(view: View, decided: Decided | None = None) -> Panel:
-    """The table as one seat sees it, with its decision when there is one."""
+    """The table as one seat sees it, with its decision if there is one."""
     parts: list[Text | Table] = [_counts(view), Text(), _hands(view)]
     if decided:
-        sure = sureness(view, decided.move)
-        said = Text.assemble((f"P{decided.seat} decides: ", "bold"), (str(decided.move), "bold cyan"))
-        said.append(f"  ({sure})" if sure else "")
-        parts += [Text(), said, Text(printable(decided.why), style="italic")]
+        sure = certainty(view, decided.move)
+        line = Text.assemble((f"P{decided.seat} decides: ", "bold"), (str(decided.move), "bold cyan"))
+        line.append(f"  ({sure})" if sure else "")
+        parts += [Text(), line, Text(printable(decided.why), style="italic")]
     title = f"turn {view.turn}, P{view.seat} to move" if view.legal else f"turn {view.turn}, as P{view.seat} sees it"
     return Panel(Group(*parts), title=title, border_style="dim", expand=False, padding=(0, 2))
 
@@ -104,18 +104,16 @@ def _counts(view: View) -> Text:
 
 
 def _hands(view: View) -> Table:
-    """A row a seat: the cards it holds, and under each what hints have told its owner."""
-    table = Table(box=None, pad_edge=False, show_header=True, header_style="dim")
-    table.add_column("")
-    for slot in range(max(len(view.own), *(len(hand.cards) for hand in view.hands))):
-        table.add_column(f"slot {slot}")
+    """A row for each seat: its cards, and beside each what hints have told its owner."""
+    slots = [f"slot {slot}" for slot in range(max(len(view.own), *(len(hand.cards) for hand in view.hands)))]
+    table = plain_table("", *slots, words=("", *slots))
     table.add_row(f"P{view.seat} (you)", *(_shown(Text("??", style="bold"), known) for known in view.own))
     for hand in view.hands:
-        cells = (_shown(card(held), known) for held, known in zip(hand.cards, hand.known, strict=True))
+        cells = (_shown(card(one), known) for one, known in zip(hand.cards, hand.known, strict=True))
         table.add_row(f"P{hand.seat}", *cells)
     return table
 
 
-def _shown(held: Text, known: Knowledge) -> Text:
-    told = f" {ENGLISH.told(known)}" if known.colour or known.rank else ""
-    return Text.assemble(held, (told, "dim"))
+def _shown(face: Text, known: Knowledge) -> Text:
+    hinted = f" {ENGLISH.told(known)}" if known.colour or known.rank else ""
+    return Text.assemble(face, (hinted, "dim"))

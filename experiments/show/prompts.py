@@ -1,7 +1,7 @@
-"""The prompts that a graph would send for a position, without asking anybody: `graphs prompt`.
+"""`graphs prompt`: the prompts that a graph would send for a position, without asking a model.
 
-The position is one of a game that the graph's programs play with themselves; a node that hears colleagues hears what
-their programs say there. Tokens are estimated as characters / 4.
+The position is from a game that the graph's programs play in self-play; a node that reads other nodes gets the outputs
+of their programs. Tokens are estimated as characters / 4.
 """
 
 import asyncio
@@ -11,11 +11,13 @@ from os.path import commonprefix
 from typing import Any
 
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
-import graphs
+from experiments.show.terminal import plain_table
+from graphs.ablate import at, bind
 from graphs.config import PROGRAM, GraphConfig
+from graphs.graph_seat import GraphSeat
+from graphs.graph_seat import seat as graph_seat
 from graphs.prompting import notes_of, requests
 from orchestrator.errors import UserError
 from orchestrator.hanabi.view import View
@@ -26,8 +28,8 @@ from orchestrator.table.seat import GameContext
 
 
 @dataclass(frozen=True)
-class Picture:
-    """One node's prompt."""
+class NodePrompt:
+    """The prompt of a node."""
 
     node: str
     messages: tuple[Message, ...]
@@ -41,32 +43,32 @@ class Picture:
         return estimated(self.text)
 
     def parts(self) -> Iterator[tuple[str, int]]:
-        """Each part with its tokens, in prompt order."""
+        """The name and tokens of each part, in prompt order."""
         for message in self.messages:
             for span in message.spans:
                 yield span.name, estimated(message.content[span.start : span.end])
 
 
-def pictures(config: GraphConfig, players: int, seed: int, turn: int, node: str | None = None) -> list[Picture]:
-    """The prompts of a turn, by node. Raises UserError for a turn or a node that there is not."""
+def node_prompts(config: GraphConfig, players: int, seed: int, turn: int, node: str | None = None) -> list[NodePrompt]:
+    """The prompts of a turn, by node. Raises UserError for a turn or a node that does not exist."""
     view, memory = asyncio.run(_position(config, players, seed, turn))
-    here = graphs.at(graphs.bind(config, dict.fromkeys(config.models, PROGRAM)), players)
+    here = at(bind(config, dict.fromkeys(config.models, PROGRAM)), players)
     events: list[Event] = []
-    asyncio.run(_once(graphs.seat(here), view, memory, events))
-    asked = requests(here, view, notes_of(here, events), memory)
-    if node is not None and node not in asked:
-        raise UserError(f"graph {config.name!r} asks no node {node!r} there; it asks: {', '.join(asked)}")
-    return [Picture(name, messages(ask.parts)) for name, ask in asked.items() if node in (None, name)]
+    asyncio.run(_once(graph_seat(here), view, memory, events))
+    made = requests(here, view, notes_of(here, events), memory)
+    if node is not None and node not in made:
+        raise UserError(f"graph {config.name!r} asks no node {node!r} there; it asks: {', '.join(made)}")
+    return [NodePrompt(name, messages(request.parts)) for name, request in made.items() if node in (None, name)]
 
 
-async def _once(seat: graphs.GraphSeat, view: View, memory: Memory, events: list[Event]) -> None:
+async def _once(seat: GraphSeat, view: View, memory: Memory, events: list[Event]) -> None:
     await seat.bind(GameContext(events.append))(view, memory)
 
 
 async def _position(config: GraphConfig, players: int, seed: int, turn: int) -> tuple[View, Memory]:
-    """What the acting seat sees on that turn, and what it remembers."""
+    """The view and the memory of the acting seat in that turn."""
     if turn < 1:
-        raise UserError(f"turns count from 1, not {turn}")
+        raise UserError(f"turns are counted from 1, not {turn}")
     views: list[View] = []
     memories: dict[int, Memory] = {}
 
@@ -76,16 +78,16 @@ async def _position(config: GraphConfig, players: int, seed: int, turn: int) -> 
         if isinstance(event, Decided) and event.turn < turn:
             memories[event.seat] = event.memory
 
-    bound = graphs.bind(config, dict.fromkeys(config.models, PROGRAM))
-    await play_async(graphs.seat(bound), players=players, seed=seed, sink=sink, max_turns=turn)
+    bound = bind(config, dict.fromkeys(config.models, PROGRAM))
+    await play_async(graph_seat(bound), players=players, seed=seed, sink=sink, max_turns=turn)
     if len(views) < turn:
         raise UserError(f"that game has turns 1 to {len(views)}, not {turn}")
     return views[-1], memories.get(views[-1].seat, {})
 
 
-def shared(made: list[Picture]) -> float:
-    """The share of a turn's prompt characters that are a beginning shared with another prompt; notes are left aside."""
-    plain = [_without_notes(picture) for picture in made]
+def shared(made: list[NodePrompt]) -> float:
+    """The share of a turn's prompt characters in prefixes that another prompt shares; outputs of nodes do not count."""
+    plain = [_without_notes(prompt) for prompt in made]
     begun = sum(
         max((_alike(text, other) for other in (*plain[:i], *plain[i + 1 :])), default=0) for i, text in enumerate(plain)
     )
@@ -93,12 +95,12 @@ def shared(made: list[Picture]) -> float:
 
 
 def _alike(one: str, other: str) -> int:
-    return len(commonprefix([one, other]))  # noqa: RUF071  # letter by letter is what is meant
+    return len(commonprefix([one, other]))  # noqa: RUF071  # character by character, not by path
 
 
-def _without_notes(picture: Picture) -> str:
+def _without_notes(prompt: NodePrompt) -> str:
     kept = []
-    for message in picture.messages:
+    for message in prompt.messages:
         cut = [span for span in message.spans if span.name == "notes"]
         content = message.content
         for span in cut:
@@ -107,36 +109,34 @@ def _without_notes(picture: Picture) -> str:
     return "\n".join(kept)
 
 
-def show(made: list[Picture], console: Console) -> None:
-    """Every prompt in full, then what it is made of."""
-    for picture in made:
-        for message in picture.messages:
-            console.print(Text(f"=== {picture.node}: {message.role} message\n", style="bold cyan"))
+def show(made: list[NodePrompt], console: Console) -> None:
+    """Every prompt in full, then the tokens of its parts."""
+    for prompt in made:
+        for message in prompt.messages:
+            console.print(Text(f"=== {prompt.node}: {message.role} message\n", style="bold cyan"))
             console.print(Text(f"{message.content}\n"), soft_wrap=True)
-    table = Table("node", "tokens", "parts", box=None, header_style="dim", pad_edge=False)
-    for picture in made:
-        table.add_row(
-            picture.node, str(picture.tokens), ", ".join(f"{name} {tokens}" for name, tokens in picture.parts())
-        )
+    table = plain_table("node", "tokens", "parts", words=("node", "parts"))
+    for prompt in made:
+        table.add_row(prompt.node, str(prompt.tokens), ", ".join(f"{name} {tokens}" for name, tokens in prompt.parts()))
     console.print(table)
-    total = sum(picture.tokens for picture in made)
+    total = sum(prompt.tokens for prompt in made)
     console.print(Text(f"\n{total} tokens in all, estimated as characters / 4"))
     if len(made) > 1:
         console.print(
-            Text(f"{shared(made):.0%} of it, colleagues' notes aside, is a beginning shared with another prompt")
+            Text(f"{shared(made):.0%} of it, outputs of other nodes aside, is a prefix shared with another prompt")
         )
 
 
-def data(made: list[Picture]) -> dict[str, Any]:
+def data(made: list[NodePrompt]) -> dict[str, Any]:
     return {
         "prompts": [
             {
-                "node": picture.node,
-                "tokens": picture.tokens,
-                "messages": [message.model_dump(mode="json") for message in picture.messages],
+                "node": prompt.node,
+                "tokens": prompt.tokens,
+                "messages": [message.model_dump(mode="json") for message in prompt.messages],
             }
-            for picture in made
+            for prompt in made
         ],
-        "tokens": sum(picture.tokens for picture in made),
+        "tokens": sum(prompt.tokens for prompt in made),
         "shared_prefix": round(shared(made), 4),
     }

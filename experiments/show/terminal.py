@@ -1,11 +1,13 @@
-"""Consoles and how Hanabi looks on them: cards in their colours, a turn as a line."""
+"""Consoles, plain tables, and how Hanabi looks in a terminal: cards in their colours, a turn on a line."""
 
 import re
 import sys
+from collections.abc import Collection
 from io import StringIO
 from typing import TextIO
 
 from rich.console import Console
+from rich.table import Table
 from rich.text import Text
 
 from orchestrator.hanabi import belief
@@ -20,11 +22,11 @@ STYLES = {"R": "red", "Y": "yellow", "G": "green", "W": "bright_white", "B": "bl
 
 
 UNBROKEN = 100_000
-"""Columns for what goes to a file or another program: no line is broken."""
+"""Width of output to a file or another program, so that no line is broken."""
 
 
 class Trimmed(StringIO):
-    """Passes text on without the spaces by which tables fill their columns."""
+    """Passes text on without trailing spaces, with which tables fill their columns."""
 
     def __init__(self, to: TextIO) -> None:
         super().__init__()
@@ -39,29 +41,41 @@ class Trimmed(StringIO):
 
 
 def console(*, err: bool = False) -> Console:
-    """Plain text with unbroken lines when it is not a terminal; obeys NO_COLOR."""
+    """For stdout or stderr: plain text with unbroken lines when it is not a terminal; obeys NO_COLOR."""
     stream = sys.stderr if err else sys.stdout
     if stream.isatty():
         return Console(file=stream, highlight=False)
     return Console(file=Trimmed(stream), highlight=False, width=UNBROKEN)
 
 
+def plain_table(*columns: str, words: Collection[str] = (), fixed: Collection[str] | None = None) -> Table:
+    """A table without lines. Columns of `words` are left-aligned, the others are numbers.
+
+    Cells of `fixed` columns are not broken on a narrow terminal; by default those are the columns of numbers.
+    """
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    for name in columns:
+        whole = name not in words if fixed is None else name in fixed
+        table.add_column(name, justify="left" if name in words else "right", no_wrap=whole, overflow="fold")
+    return table
+
+
 def printable(text: str) -> str:
-    """A model's words without what would move a terminal's cursor or change its colours."""
+    """The text of a model without characters that move a terminal's cursor or change its colours."""
     return "".join(c if c.isprintable() or c in "\n\t" else "\N{REPLACEMENT CHARACTER}" for c in text)
 
 
 def on(models: str) -> str:
-    """The models of a seat; what is simulated is said to be so, for it must never pass for a model's."""
+    """The models of a seat, marked when one is simulated: it must never be taken for a language model."""
     return f"{models} (simulated)" if among(models) else models
 
 
 def warning(models: str) -> Text | None:
-    """What simulated models are; None where there are none."""
+    """A line that says which models are simulated; None where there are none."""
     if not (found := among(models)):
         return None
-    said = f"simulated: {', '.join(found)} {'is no model' if len(found) == 1 else 'are no models'}, but"
-    return Text(f"{said} exact programs that err at stated rates", style="magenta")
+    subject = f"{', '.join(found)} {'is no language model' if len(found) == 1 else 'are no language models'}"
+    return Text(f"simulated: {subject}, but exact programs with errors at stated rates", style="magenta")
 
 
 def card(shown: Card) -> Text:
@@ -69,7 +83,7 @@ def card(shown: Card) -> Text:
 
 
 def fireworks(tops: tuple[int, ...]) -> Text:
-    """`R3 Y0 G5 W1 B2`, each in its colour, those at zero dimmed."""
+    """`R3 Y0 G5 W1 B2`, each in its colour, dimmed at zero."""
     parts = [
         Text(f"{colour}{top}", style=f"bold {STYLES[colour]}" if top else "dim")
         for colour, top in zip(COLOURS, tops, strict=True)
@@ -77,8 +91,8 @@ def fireworks(tops: tuple[int, ...]) -> Text:
     return Text(" ").join(parts)
 
 
-def sureness(view: View, move: Move) -> str:
-    """How sure the acting seat can be of a move, by hints and counting alone; empty for hints."""
+def certainty(view: View, move: Move) -> str:
+    """How likely a move is playable, dead or critical, given literal hints and card counting; empty for hints."""
     if not isinstance(move, Play | Discard):
         return ""
     slot = belief.own(view)[move.slot]
@@ -88,13 +102,13 @@ def sureness(view: View, move: Move) -> str:
 
 
 def turn_line(view: View, decided: Decided, past: Past) -> Text:
-    """One turn: who did what, what came of it, the table after it."""
+    """One turn on a line: the seat, its move and the outcome, the table after it."""
     line = Text(f"{past.turn:>3}  P{past.seat}  ")
     style = "bold red" if past.scored is False else "bold" if past.scored else ""
     line.append(f"{past.move}{_short(past)}".ljust(26), style=style)
     line.append_text(fireworks(past.fireworks))
     line.append(f"  tokens {past.tokens}  lives {past.lives}  deck {_deck_after(view, past):>2}")
-    sure = sureness(view, past.move)
+    sure = certainty(view, past.move)
     line.append(f"  {sure:<13}", style="dim")
     if decided.forced:
         line.append("  FORCED", style="bold magenta")

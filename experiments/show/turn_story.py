@@ -1,4 +1,4 @@
-"""The story of one turn: what the seat saw, who was told what, who said what, what was verified, what was played."""
+"""`show GAME --turn N`: what the seat saw, the prompts and responses of its nodes, the verdicts, the move."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -10,9 +10,9 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from experiments.results.story import Story, Turn
+from experiments.results.story import Story, StoryTurn
 from experiments.show.live_table import picture
-from experiments.show.terminal import on, printable, sureness
+from experiments.show.terminal import certainty, on, printable
 from graphs.config import PROGRAM, GraphConfig
 from graphs.context import OWN_PARTS
 from graphs.prompting import notes_of, requests
@@ -22,56 +22,56 @@ from roles.notes_text import scalar
 from roles.words import ENGLISH
 
 SHOWN_LINES = 24
-"""Lines of a reply that are shown unless everything is asked for."""
+"""Lines of a response that are shown without --full."""
 MARGIN = 10
-"""Columns before a reply."""
+"""Columns before a response."""
 WIDEST = 150
-"""Characters of a list's entry that are shown at most unless everything is asked for."""
+"""Characters of a list entry that are shown without --full."""
 
 OUTCOMES = {
-    "reasked": "unusable, asked again",
-    "fallback": "unusable, so this node is absent",
-    "repaired": "mended",
-    "failed": "no answer came, so the game was suspended",
+    "reasked": "unusable, so it was retried",
+    "fallback": "unusable, so this node has no output",
+    "repaired": "repaired",
+    "failed": "there was no response, so the game was suspended",
 }
 
 BARE = ("action", "cards", "meaning", "next_action", "rationale", "reason", "immediate_effect", "hint_value")
-"""Fields that speak for themselves in an entry of a list; others are shown with their names."""
+"""Fields of a list entry that are shown without their names."""
 
 
-def tell_turn(story: Story, number: int, console: Console, *, full: bool = False) -> None:
-    """Everything that happened in a turn; `full` with whole prompts and whole replies."""
+def print_turn(story: Story, number: int, console: Console, *, full: bool = False) -> None:
+    """Everything that happened in a turn; `full`: with whole prompts and responses."""
     turn = story.turn(number)
     seat = turn.started.seat
     card = story.started.seats[seat]
-    told = TurnStory(turn, story.config(seat), story.memory(number), full, min(console.width - MARGIN, WIDEST))
+    shown = TurnStory(turn, story.config(seat), story.memory(number), full, min(console.width - MARGIN, WIDEST))
     console.print(Text(f"turn {number} of {len(story.turns)}: P{seat}, {card.graph} on {on(card.model)}", style="bold"))
-    for block in told.blocks():
+    for block in shown.blocks():
         console.print(block)
 
 
 @dataclass(frozen=True)
 class TurnStory:
-    turn: Turn
+    turn: StoryTurn
     config: GraphConfig | None
     memory: Memory
-    """What the seat remembered."""
+    """Of the acting seat."""
     full: bool
     width: int
-    """Characters of a reply's line."""
+    """Characters of a line of a response."""
 
     def blocks(self) -> Iterator[RenderableType]:
         yield picture(self.turn.started.view)
         judges = {event.node for event in self.turn.events if isinstance(event, VerdictGiven)}
         for event in self._in_order():
             if isinstance(event, VerdictGiven):
-                yield _ruled(event)
-            elif not (event.node in judges and event.model == PROGRAM):  # its verdict says it all
+                yield _verdict(event)
+            elif not (event.node in judges and event.model == PROGRAM):  # its verdict says everything
                 yield self._call(event)
         yield self._ending()
 
     def _in_order(self) -> list[Call | VerdictGiven]:
-        """Attempt by attempt, in the order of the config: nodes that ran together finish in any."""
+        """Attempt by attempt, in the order of the config: nodes that run in parallel finish in any order."""
         nodes = list(self.config.nodes) if self.config else []
 
         def place(event: Call | VerdictGiven) -> tuple[int, int, bool]:
@@ -86,29 +86,30 @@ class TurnStory:
 
     @cached_property
     def _prompts(self) -> Mapping[str, tuple[Message, ...]]:
-        """The prompt of every node: programs' too, rendered from what they were told."""
+        """The prompt of every node; those of programs are rendered from their inputs."""
         if self.config is None:
             return {}
+
         made = requests(self.config, self.turn.started.view, notes_of(self.config, self.turn.events), self.memory)
-        return {node: messages(ask.parts) for node, ask in made.items()}
+        return {node: messages(request.parts) for node, request in made.items()}
 
     def _call(self, call: Call) -> RenderableType:
-        told = call.messages or self._prompts.get(call.node, ())
+        prompt = call.messages or self._prompts.get(call.node, ())
         grid = Table.grid(padding=(0, 2))
         grid.add_column(style="dim")
         grid.add_column()
-        if sections := [span.name for message in told for span in message.spans if span.name not in OWN_PARTS]:
-            grid.add_row("told", ", ".join(sections))
-        if heard := self._heard(call):
-            grid.add_row("heard", ", ".join(heard))
-        for message in told if self.full else ():
+        if sections := [span.name for message in prompt for span in message.spans if span.name not in OWN_PARTS]:
+            grid.add_row("sections", ", ".join(sections))
+        if reads := self._reads(call):
+            grid.add_row("reads", ", ".join(reads))
+        for message in prompt if self.full else ():
             grid.add_row(message.role, Text(printable(message.content)))
         for number, attempt in enumerate(call.attempts, 1):
             if attempt.error:
                 waited = f"; waited {attempt.waited_s:.1f} s" if attempt.waited_s else ""
                 grid.add_row(f"try {number}", Text(f"the model server {attempt.error}{waited}", style="yellow"))
         if call.outcome != "failed":
-            grid.add_row("said", Text(printable(self._said(call))))
+            grid.add_row("response", Text(printable(self._response(call))))
         if call.outcome != "ok":
             grid.add_row(
                 "", Text(printable(OUTCOMES[call.outcome] + (f": {call.error}" if call.error else "")), style="yellow")
@@ -122,7 +123,7 @@ class TurnStory:
         if samples > 1:
             facts.append(f"sample {call.sample + 1} of {samples}")
         if call.ask:
-            facts.append(f"ask {call.ask + 1}")
+            facts.append(f"attempt {call.ask + 1}")
         if call.text is not None:
             facts.append(f"{call.tokens_in} tokens in, {call.tokens_out} out, {call.latency_s:.2f} s")
         if call.cached:
@@ -131,13 +132,13 @@ class TurnStory:
             facts.append(f"errors: {', '.join(call.injected)}")
         return Text.assemble((f"\n{call.node}", "bold cyan"), (f"  ({', '.join(facts)})", "dim"))
 
-    def _heard(self, call: Call) -> tuple[str, ...]:
-        """Whose notes the node read."""
+    def _reads(self, call: Call) -> tuple[str, ...]:
+        """The nodes whose outputs the node read."""
         base = call.node.partition("-")[0]
         return self.config.nodes[base].reads if self.config and base in self.config.nodes else ()
 
-    def _said(self, call: Call) -> str:
-        """The reply, a line an entry; as it came when it was unusable, or when everything is asked for."""
+    def _response(self, call: Call) -> str:
+        """The parsed response, a line for each entry; the raw text when it was unusable, or with --full."""
         if call.reply is None or (self.full and call.text is not None):
             return call.text or "(nothing)"
         lines = [line for key, value in call.reply.items() for line in _field(key, value)]
@@ -148,16 +149,16 @@ class TurnStory:
         return "\n".join((*shown, f"... {more} more lines; --full shows them") if more else shown)
 
     def _clipped(self, line: str) -> str:
-        """An entry of a list on one line; reasons and summaries are never cut."""
+        """A list entry, cut to one line; reasons and summaries are never cut."""
         long = line.startswith("- ") and len(line) > self.width
         return f"{line[: self.width - 3]}..." if long else line
 
     def _ending(self) -> Text:
         decided, moved = self.turn.decided, self.turn.moved
         if decided is None:
-            why = "; ".join(dict.fromkeys(halt.why for halt in self.turn.halts))
-            return Text(f"\nThe game broke off before a decision{f': {why}' if why else ''}.", style="bold red")
-        sure = sureness(self.turn.started.view, decided.move)
+            why = "; ".join(dict.fromkeys(halt.why for halt in self.turn.suspensions))
+            return Text(f"\nThe game stopped before a decision{f': {why}' if why else ''}.", style="bold red")
+        sure = certainty(self.turn.started.view, decided.move)
         text = Text.assemble(("\ndecided  ", "bold"), (str(decided.move), "bold cyan"), f"  ({sure})" if sure else "")
         text.append(f"  rank {decided.rank} of the recommender's list" if decided.rank else "", style="dim")
         text.append("  FORCED" if decided.forced else "", style="bold magenta")
@@ -185,7 +186,7 @@ def _entry(entry: Mapping[str, Any]) -> str:
     return " · ".join(scalar(v) if key in BARE else f"{key.replace('_', ' ')} {scalar(v)}" for key, v in shown.items())
 
 
-def _ruled(ruled: VerdictGiven) -> Text:
-    text = Text.assemble((f"\n{ruled.node}  ", "bold cyan"))
-    text.append("accepts " if ruled.accepted else "refuses ", style="bold green" if ruled.accepted else "bold red")
-    return text.append(f"{ruled.move}: {printable(ruled.why)}")
+def _verdict(verdict: VerdictGiven) -> Text:
+    text = Text.assemble((f"\n{verdict.node}  ", "bold cyan"))
+    text.append("accepts " if verdict.accepted else "refuses ", style="bold green" if verdict.accepted else "bold red")
+    return text.append(f"{verdict.move}: {printable(verdict.why)}")

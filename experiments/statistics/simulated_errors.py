@@ -13,7 +13,7 @@ from rich.table import Table
 from experiments.results import run_folder
 from experiments.results.rows import GAMES
 from experiments.results.run_folder import RUN
-from experiments.results.story import Story, Turn
+from experiments.results.story import Story, StoryTurn
 from experiments.statistics.estimates import standard_error
 from experiments.statistics.labels import labelled
 from graphs.attempts import attempts, role_node
@@ -68,7 +68,7 @@ def mean(values: list[int]) -> str:
     return f"{fmean(values):.2f}" + ("" if error is None else f" ± {error:.2f}")
 
 
-def of_turn(turn: Turn) -> Counter[str]:
+def of_turn(turn: StoryTurn) -> Counter[str]:
     """What the judges made of a turn's choices, and whether its errors cost a life."""
     used = {call.node: call for call in turn.calls if call.outcome in USED}
     found: Counter[str] = Counter()
@@ -98,7 +98,7 @@ def _chosen(used: Mapping[str, Call], ruled: VerdictGiven) -> Call | None:
     return next((call for call in there if call.reply and call.reply.get("action") == str(ruled.move)), None)
 
 
-def of_mind(config: GraphConfig, turn: Turn, memory: Memory, interpreter: str) -> Counter[str]:
+def of_mind(config: GraphConfig, turn: StoryTurn, memory: Memory, interpreter: str) -> Counter[str]:
     """Whether the interpreter's note changes what the deciding program chooses in its first attempt."""
     notes = notes_of(config, turn.events)
     without = {node: said for node, said in notes.items() if node != interpreter}
@@ -107,7 +107,7 @@ def of_mind(config: GraphConfig, turn: Turn, memory: Memory, interpreter: str) -
     return Counter({"choices": first is not None, "changed by the interpreter": changed})
 
 
-def choice(config: GraphConfig, turn: Turn, notes: Notes, memory: Memory) -> Move | None:
+def choice(config: GraphConfig, turn: StoryTurn, notes: Notes, memory: Memory) -> Move | None:
     """What the program of the deciding node chooses, free of error; None where it has none."""
     node = role_node(config, config.decides, attempts(config)[0])
     if node.role.solve is None:
@@ -120,7 +120,7 @@ def tally(folder: Path, interpreter: str = "interpret") -> Tally:
     """Over the finished games of a folder."""
     made = Tally()
     for path in sorted(folder.glob("*.jsonl")):
-        story = Story.of(journal.read(path))
+        story = Story.read(journal.read(path))
         if story.result is not None:
             made.add(story, interpreter)
     return made

@@ -3,7 +3,7 @@
 import pytest
 
 import graphs
-from experiments.show.prompts import Picture, shared
+from experiments.show.prompts import NodePrompt, shared
 from graphs.context import OWN_PARTS
 from graphs.prompting import requests
 from orchestrator.errors import UserError
@@ -11,13 +11,14 @@ from orchestrator.models.request import messages
 from tests.support.positions import POSITIONS, position, turn_of
 
 
-async def pictures(config: graphs.GraphConfig, where: str) -> list[Picture]:
+async def pictures(config: graphs.GraphConfig, where: str) -> list[NodePrompt]:
     view = position(where)
     here = graphs.at(config, view.players)
-    return [Picture(node, messages(ask.parts)) for node, ask in requests(here, view, await turn_of(here, view)).items()]
+    made = requests(here, view, await turn_of(here, view))
+    return [NodePrompt(node, messages(request.parts)) for node, request in made.items()]
 
 
-def parts(picture: Picture) -> dict[str, str]:
+def parts(picture: NodePrompt) -> dict[str, str]:
     return {s.name: message.content[s.start : s.end] for message in picture.messages for s in message.spans}
 
 
@@ -36,7 +37,7 @@ async def test_dropping_a_section_of_sherlock_drops_its_text_and_nothing_else(se
     less = graphs.without_sections(SHERLOCK, section)
     view = position(where)
     (ask,) = requests(less, view, {}).values()
-    after = Picture("proposer", messages(ask.parts))
+    after = NodePrompt("proposer", messages(ask.parts))
     left = parts(before)
     gone = left.pop(section, None)
     assert parts(after) == left and list(parts(after)) == list(left)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import graphs
 import roles
-from experiments.results.story import Story, Turn
+from experiments.results.story import Story, StoryTurn
 from experiments.statistics import simulated_errors as error_table
 from graphs.attempts import attempts, role_node, safety_node
 from graphs.simulated import Question, SimulatedModel
@@ -311,7 +311,7 @@ async def test_what_a_verifier_stops_is_counted(tmp_path: Path) -> None:
 
 async def test_what_the_interpreter_changes_is_found_by_solving_again(tmp_path: Path) -> None:
     await played("cac", "program", journal=tmp_path / "g.jsonl", max_turns=9)
-    story = Story.of(journal.read(tmp_path / "g.jsonl"))
+    story = Story.read(journal.read(tmp_path / "g.jsonl"))
     config, turn = story.config(0), story.turn(1)
     assert config is not None and turn.decided is not None
     assert error_table.of_mind(config, turn, {}, "interpret")["changed by the interpreter"] == 0
@@ -319,7 +319,7 @@ async def test_what_the_interpreter_changes_is_found_by_solving_again(tmp_path: 
     assert node.role.solve is not None
     other = next(m for m in turn.started.view.legal if m.kind.startswith("hint") and m != turn.decided.move)
     said = turn.calls[0].model_copy(update={"reply": {"explanation": "", "suggestion": f"{other}: x"}})
-    misled = Turn(turn.started, (said, *turn.events[1:]))
+    misled = StoryTurn(turn.started, (said, *turn.events[1:]))
     assert error_table.of_mind(config, misled, {}, "interpret")["changed by the interpreter"] == 1
 
 

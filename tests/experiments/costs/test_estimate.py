@@ -54,7 +54,7 @@ def by_arm(planned: Any) -> dict[tuple[str, int], Any]:
 @pytest.mark.parametrize(
     ("name", "players", "before"), [("best_of_k", 2, 0), ("mycroft", 3, 0), ("moa_sherlock", 5, 0), ("house", 2, 2)]
 )
-def test_prompt_pictures_are_what_a_model_that_answers_as_programs_do_is_asked(
+def test_probed_prompts_are_what_a_model_that_answers_as_programs_do_is_asked(
     name: str, players: int, before: int
 ) -> None:
     sure = SimSettings(model="sim:careful", **dict.fromkeys(Rates.model_fields, 0.0))
@@ -88,7 +88,7 @@ def test_a_selector_of_one_candidate_is_not_asked_and_programs_never_are() -> No
     assert asked["default"].calls == prompt_probe.turn(graphs.read("moa_sherlock"), 3)["default"].calls - 1
 
 
-def test_a_graph_whose_programs_are_blind_is_pictured_all_the_same() -> None:
+def test_a_graph_whose_programs_are_blind_is_probed_all_the_same() -> None:
     whole = graphs.read("moa_sherlock")
     less = graphs.without_sections(whole, "state")
     full, asked = (prompt_probe.turn(config, 3)["default"] for config in (whole, less))
@@ -120,9 +120,9 @@ def test_without_a_price_money_is_unknown_and_a_sentence_says_how_to_give_one(
 ) -> None:
     command = ("experiment", "run", written(models={"default": "openai:cheap"}), "--dry-run")
     planned = told(run, *command)
-    assert planned["usd"] is None and any("no price is known of openai:cheap" in one for one in planned["said"])
+    assert planned["usd"] is None and any("no price is known for openai:cheap" in one for one in planned["said"])
     code, out, _ = run(*command)
-    assert code == 0 and "prompt pictures; 500 tokens assumed per answer" in out
+    assert code == 0 and "prompt probe; 500 tokens assumed per response" in out
     (whole,) = (line.split() for line in out.splitlines() if line.startswith("all"))
     assert whole[:3] == ["all", "24", "24"] and whole[-1] == "-"
     monkeypatch.setenv("HANABI_PRICE", "{input: 0, output: 0}")
@@ -144,7 +144,7 @@ def test_finished_games_say_better_what_a_game_costs(run: Run, endpoint: str, mo
     assert (full["left"], full["basis"], full["calls"]) == (3, "1 finished game", 3 * played["calls"])
     assert full["usd"] == pytest.approx(3 * played["usd"], rel=1e-4) and full["tokens_in"] == 3 * played["tokens_in"]
     each = played["tokens_out"] / played["calls"]
-    assert f"{each:.0f} tokens per answer as in 1 finished game" in twice["basis"]
+    assert f"{each:.0f} tokens per response as in 1 finished game" in twice["basis"]
     assert twice["tokens_out"] == pytest.approx(each * twice["calls"], abs=1)
     elsewhere = ("experiment", "run", both, "--out", "there", "--dry-run", "--from", "here")
     assert by_arm(told(run, *elsewhere))["full", 2]["calls"] == 4 * played["calls"]
@@ -189,7 +189,7 @@ def test_a_plan_proposes_what_an_effect_needs_or_what_a_budget_buys(run: Run) ->
 
     lacking = told(run, *command, "--effect", "0.5", "--max-usd", str(proposed["usd"] / 2))
     assert lacking["suffices"] is False and lacking["proposed"] == bought["proposed"]
-    assert any("do not suffice for a difference of 0.5" in one for one in lacking["said"])
+    assert any("do not suffice for an effect of 0.5 points" in one for one in lacking["said"])
     poor = told(run, *command, "--max-tokens", "1000")
     assert poor["proposed"] is None and poor["command"] is None and "1,000 tokens do not buy" in poor["said"][-1]
     code, out, _ = run(*command, "--effect", "2", "--max-usd", "1000")
@@ -201,9 +201,9 @@ def test_a_plan_proposes_what_an_effect_needs_or_what_a_budget_buys(run: Run) ->
     [
         ({"models": {"default": "openai:cheap"}}, ("--max-usd", "5"), "--max-usd needs the price of openai:cheap"),
         ({"arms": {}, "baseline": None}, (), "needs an experiment with two arms or more"),
-        ({}, ("--effect", "-1"), "--effect is -1; it is more than 0"),
-        ({}, ("--power", "80"), "--power is 80; it is between 0.05 and 1"),
-        ({}, ("--answer-tokens", "0"), "--answer-tokens is 0; an answer has at least 1"),
+        ({}, ("--effect", "-1"), "--effect is -1; it must be more than 0"),
+        ({}, ("--power", "80"), "--power is 80; it must be between 0.05 and 1"),
+        ({}, ("--answer-tokens", "0"), "--answer-tokens is 0; a response has at least 1 token"),
     ],
 )
 def test_what_cannot_be_planned_is_refused(

@@ -60,7 +60,7 @@ def test_exactly_one_seat_is_the_first_of_a_pair_and_the_rest_the_second(tmp_pat
 def test_a_rotated_first_sits_in_the_seat_of_the_deals_number() -> None:
     arms = {arm.name: arm for arm in cross_play.arms(experiment(rotate=True))}
     for seed in range(1, 7):
-        cast = arms["a.with.b"].cast(Deal(seed, 3))
+        cast = arms["a.with.b"].lineup(Deal(seed, 3))
         assert [one.spec for one in cast].index("partner:random") == seed % 3
 
 
@@ -101,5 +101,5 @@ def test_the_models_of_the_preset_are_given_on_the_command_line() -> None:
     sets = [f"cross_play.seats.{label}.model=openai:{name}@http://127.0.0.1:9/v1" for label, name in ("ax", "by")]
     arms = {arm.name: arm for arm in cross_play.arms(config.read("model-cross-play", sets))}
     for players in (2, 3, 4, 5):
-        models = [one.models["default"] for one in arms["a.with.b"].cast(Deal(1, players))]
+        models = [one.models["default"] for one in arms["a.with.b"].lineup(Deal(1, players))]
         assert [str(model)[7] for model in models] == ["x", *"y" * (players - 1)]

@@ -35,7 +35,7 @@ def asked(*changes: str, **keys: Any) -> experiment.Experiment:
 
 
 def plan(*changes: str, **keys: Any) -> Plan:
-    return Plan.of(asked(*changes, **keys), NOWHERE)
+    return Plan.resolve(asked(*changes, **keys), NOWHERE)
 
 
 def arms(*changes: str, **keys: Any) -> list[str]:
@@ -72,7 +72,7 @@ def test_replacing_programs_by_programs_is_said_to_compare_nothing() -> None:
     with pytest.raises(
         UserError, match=r"nothing is compared: 'exact-historian', .* give one, e\.g\. --set models\.default"
     ):
-        Plan.of(experiment.read("oracle-ablation", ["models.default=program"]), NOWHERE)
+        Plan.resolve(experiment.read("oracle-ablation", ["models.default=program"]), NOWHERE)
 
 
 # Protocols
@@ -250,7 +250,7 @@ def test_an_arm_is_left_out_where_it_would_be_the_game_of_another() -> None:
     assert void == {"no-history_analyst": (3,)}
     assert made.notes == ["The arm no-history_analyst is not played at 2 players, where it is the same as full."]
     assert {job.deal.players for job in made.jobs if job.arm == "no-history_analyst"} == {3}
-    assert dry_run.of(made.experiment, NOWHERE).notes == tuple(made.notes)
+    assert dry_run.forecast(made.experiment, NOWHERE).notes == tuple(made.notes)
 
 
 def test_seats_that_differ_by_name_alone_are_the_same_and_others_are_not(tmp_path: Path) -> None:
@@ -305,9 +305,9 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_run_is_played_again_by_what_its_run_yaml_holds(played: Path, tmp_path: Path) -> None:
     done = run_experiment(rerun(played), tmp_path / "again")
     assert not done.failed and csv_of(tmp_path / "again") == csv_of(played)
-    assert done.plan.notes == Plan.of(rerun(played), NOWHERE).notes
+    assert done.plan.notes == Plan.resolve(rerun(played), NOWHERE).notes
     assert [note for note in done.plan.notes if "no-history_analyst is not played at 2 players" in note]
-    jobs = [Plan.of(rerun(folder), NOWHERE).jobs for folder in (played, tmp_path / "again")]
+    jobs = [Plan.resolve(rerun(folder), NOWHERE).jobs for folder in (played, tmp_path / "again")]
     assert jobs[0] == jobs[1]
 
 
@@ -344,27 +344,27 @@ def test_run_yaml_holds_texts_once_cards_and_who_sits_where(played: Path) -> Non
 def test_a_run_that_would_be_another_is_refused(change: Any, said: str, played: Path, tmp_path: Path) -> None:
     folder = edited(Path(shutil.copytree(played, tmp_path / "copy")), change)
     with pytest.raises(UserError, match=said):
-        Plan.of(rerun(folder), NOWHERE)
+        Plan.resolve(rerun(folder), NOWHERE)
 
 
 def test_other_versions_are_noted_and_arms_that_were_never_played_are_not_missed(tmp_path: Path) -> None:
     keys = {"full": {}, "alike": {"verify": "safety"}, "no-analyst": {"without": ["analyst"]}}
-    manifest.write(Plan.of(asked(graph="house", arms=keys, baseline="full"), tmp_path))
+    manifest.write(Plan.resolve(asked(graph="house", arms=keys, baseline="full"), tmp_path))
     edited(tmp_path, lambda data: data["versions"].update(langgraph="0.1"))
-    again = Plan.of(rerun(tmp_path), NOWHERE)
+    again = Plan.resolve(rerun(tmp_path), NOWHERE)
     assert [arm.name for arm in again.arms] == ["full", "no-analyst"]
     assert [note for note in again.notes if note.startswith("run.yaml was written with langgraph 0.1, and this is ")]
 
 
 def test_of_a_run_only_its_deals_can_be_set(played: Path) -> None:
-    part = Plan.of(rerun(played, "players=[3]", "seeds=[2, 9]"), NOWHERE)
+    part = Plan.resolve(rerun(played, "players=[3]", "seeds=[2, 9]"), NOWHERE)
     assert {(job.deal.players, job.deal.seed) for job in part.jobs} == {(3, 2), (3, 9)}
     with pytest.raises(
         UserError, match=r"of a run\.yaml only name, players, seeds, repeats, journals, baseline can be set"
     ):
         rerun(played, "models.default=sim:average")
     with pytest.raises(UserError, match="no arm at these player counts; it has them at 2, 3"):
-        Plan.of(rerun(played, "players=[5]"), NOWHERE)
+        Plan.resolve(rerun(played, "players=[5]"), NOWHERE)
 
 
 PAIRS: dict[str, Any] = {"cross_play": {"seats": {"a": "watson", "b": "partner:iggi"}, "rotate": True}}
@@ -388,29 +388,29 @@ def test_models_keep_their_settings_and_no_key_is_written(tmp_path: Path, monkey
     models = {"default": "openai:x@http://127.0.0.1:9/v1", "judge": {"model": "sim:careless", "seed": 3}}
     change = {"change": {"analyst": {"model": "judge"}}}
     keys = {"graph": "house", "models": models, "arms": {"a": change}, "players": [2]}
-    before = Plan.of(asked(**keys), tmp_path)
+    before = Plan.resolve(asked(**keys), tmp_path)
     manifest.write(before)
     assert "sk-very-secret" not in (tmp_path / "run.yaml").read_text("utf-8")
     monkeypatch.setenv("HANABI_TEMPERATURE", "0.75")
-    again = Plan.of(rerun(tmp_path), NOWHERE)
-    hashes = [SeatPool(one.sitters).start(one.jobs[0]).config_hash for one in (before, again)]
+    again = Plan.resolve(rerun(tmp_path), NOWHERE)
+    hashes = [SeatPool(one.specs).start(one.jobs[0]).config_hash for one in (before, again)]
     monkeypatch.setenv("HANABI_TEMPERATURE", "0.25")
-    assert hashes[1] != hashes[0] and hashes[1] == SeatPool(before.sitters).start(before.jobs[0]).config_hash
+    assert hashes[1] != hashes[0] and hashes[1] == SeatPool(before.specs).start(before.jobs[0]).config_hash
 
 
 async def test_a_run_of_a_model_is_played_again_from_its_recording(endpoint: str, tmp_path: Path) -> None:
     keys = {"graph": "watson", "models": {"default": {"model": f"openai:blind@{endpoint}", "max_tokens": 90}}}
     first = await asyncio.to_thread(run_experiment, asked(**keys, players=[2], seeds=[1]), tmp_path)
-    again = Plan.of(rerun(tmp_path), tmp_path / "again")
+    again = Plan.resolve(rerun(tmp_path), tmp_path / "again")
     (outcome,) = [
-        await SeatPool(again.sitters, ModelLayer(replay=Replay(Recording.of(tmp_path)))).play(job) for job in again.jobs
+        await SeatPool(again.specs, ModelLayer(replay=Replay(Recording.of(tmp_path)))).play(job) for job in again.jobs
     ]
     assert outcome.result and rows.row("small", 1, first.rows[0].journal, outcome.result) == first.rows[0]
     assert first.rows[0].calls == first.rows[0].turns > 0 and first.rows[0].tokens_in > 0
 
 
 def test_parts_of_a_run_that_share_a_folder_lose_nothing_of_each_other(tmp_path: Path) -> None:
-    parts = [Plan.of(asked(graph="watson", players=[2 + n % 4], seeds=[n]), tmp_path) for n in range(12)]
+    parts = [Plan.resolve(asked(graph="watson", players=[2 + n % 4], seeds=[n]), tmp_path) for n in range(12)]
     with ThreadPoolExecutor(6) as pool:
         list(pool.map(manifest.write, parts))
     data = yaml.safe_load((tmp_path / "run.yaml").read_text("utf-8"))
@@ -420,6 +420,6 @@ def test_parts_of_a_run_that_share_a_folder_lose_nothing_of_each_other(tmp_path:
 
 
 def test_a_thousand_deals_are_a_thousand_lines(tmp_path: Path) -> None:
-    manifest.write(Plan.of(asked(graph="partner:iggi", seeds={"first": 1, "count": 1000}), tmp_path))
+    manifest.write(Plan.resolve(asked(graph="partner:iggi", seeds={"first": 1, "count": 1000}), tmp_path))
     text = (tmp_path / "run.yaml").read_text("utf-8")
     assert len(re.findall(r"^  \d+: [RYGWB1-5 ]{149}$", text, re.M)) == 1000 and len(text) < 250_000

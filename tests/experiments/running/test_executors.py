@@ -19,7 +19,7 @@ from aiohttp import web
 from experiments.design.experiment import parse
 from experiments.design.plan import Plan
 from experiments.results.rows import peek
-from experiments.running.executor import LocalExecutor, given
+from experiments.running.executor import LocalExecutor, stream
 from experiments.running.game_pool import GamePool
 from experiments.running.model_options import ModelOptions
 from experiments.running.process_executor import ProcessExecutor
@@ -66,8 +66,8 @@ def asking(url: str, **more: Any) -> dict[str, Any]:
     }
 
 
-def played(text: dict[str, Any], folder: Path, **manner: Any) -> Done:
-    return run_experiment(parse(yaml.safe_dump(text)), folder, manner=RunOptions(**manner))
+def played(text: dict[str, Any], folder: Path, **options: Any) -> Done:
+    return run_experiment(parse(yaml.safe_dump(text)), folder, options=RunOptions(**options))
 
 
 def written(text: dict[str, Any], folder: Path) -> str:
@@ -127,12 +127,12 @@ def test_processes_and_shards_play_the_same_games(tmp_path: Path) -> None:
 
 
 def test_a_shard_has_whole_deals() -> None:
-    jobs = Plan.of(parse(yaml.safe_dump(PROGRAMS)), Path()).jobs
-    parts = [Shard(number, 3).of(jobs) for number in (1, 2, 3)]
+    jobs = Plan.resolve(parse(yaml.safe_dump(PROGRAMS)), Path()).jobs
+    parts = [Shard(number, 3).select(jobs) for number in (1, 2, 3)]
     assert sorted(job.name for part in parts for job in part) == sorted(job.name for job in jobs)
     deals = [{job.deal for job in part} for part in parts]
     assert not deals[0] & deals[1] and all(len(part) == 2 * len(mine) for part, mine in zip(parts, deals, strict=True))
-    with pytest.raises(UserError, match="--shard is '0/3'; say I/N with I from 1 to N"):
+    with pytest.raises(UserError, match="--shard is '0/3'; it must be I/N with I from 1 to N"):
         Shard.read("0/3")
 
 
@@ -199,7 +199,7 @@ def test_money_needs_a_price(run: Run, endpoint: str, tmp_path: Path) -> None:
     code, _, err = run("experiment", "run", written(asking(endpoint), tmp_path), "--max-usd", "1")
     assert code == 2 and "--max-usd needs the price of openai:fake@" in err and not Path("runs").exists()
     code, _, err = run("experiment", "run", written(asking(endpoint), tmp_path), "--max-tokens", "0")
-    assert code == 2 and "--max-tokens is 0; a budget is at least 1" in err
+    assert code == 2 and "--max-tokens is 0; the budget must be at least 1" in err
 
 
 def test_a_storm_of_429_suspends_games_that_go_on_later(run: Run, fickle: tuple[Fickle, str], tmp_path: Path) -> None:
@@ -343,15 +343,15 @@ def test_what_the_run_raises_at_the_end_of_a_game_is_not_lost(tmp_path: Path) ->
     def full(outcome: object) -> None:
         raise OSError(28, "No space left on device")
 
-    plan = Plan.of(parse(yaml.safe_dump(PROGRAMS)), tmp_path)
+    plan = Plan.resolve(parse(yaml.safe_dump(PROGRAMS)), tmp_path)
     with pytest.raises(OSError, match="No space left"):
-        asyncio.run(GamePool(SeatPool(plan.sitters), full).play(given(plan.jobs)))
+        asyncio.run(GamePool(SeatPool(plan.specs), full).play(stream(plan.jobs)))
     assert len(list(tmp_path.rglob("*.jsonl"))) == 1  # no other game begins
 
 
 def test_an_interrupt_that_comes_before_the_first_game_is_not_lost(tmp_path: Path) -> None:
-    plan = Plan.of(parse(yaml.safe_dump(PROGRAMS)), tmp_path)
-    for executor in (LocalExecutor(plan.sitters, ModelLayer()), ProcessExecutor(plan.sitters, ModelOptions(), None, 2)):
+    plan = Plan.resolve(parse(yaml.safe_dump(PROGRAMS)), tmp_path)
+    for executor in (LocalExecutor(plan.specs, ModelLayer()), ProcessExecutor(plan.specs, ModelOptions(), None, 2)):
         executor.close("interrupted")
         executor.play(plan.jobs, lambda outcome: None, lambda: None)
         executor.end()

@@ -117,7 +117,7 @@ def test_a_killed_run_goes_on_to_the_same_results_also_in_several_processes(tmp_
     many = experiment(seeds={"first": 1, "count": 40}, arms={}, baseline=None, players=[2])
     unbroken, killed = tmp_path / "unbroken", tmp_path / "killed"
     run_experiment(many, unbroken)
-    child = forked(lambda: run_experiment(many, killed, manner=RunOptions(workers=2)))
+    child = forked(lambda: run_experiment(many, killed, options=RunOptions(workers=2)))
     wait_for(lambda: len(list(killed.glob("games/small/*"))) > 3)
     os.kill(child, signal.SIGKILL)
     os.waitpid(child, 0)
@@ -125,7 +125,7 @@ def test_a_killed_run_goes_on_to_the_same_results_also_in_several_processes(tmp_
     begun = {path: path.stat().st_size for path in killed.glob("games/small/*")}
     assert len(begun) < 40 and not (killed / "results.csv").exists()
     finished = [path for path in begun if peek(path).result]
-    resumed = run_experiment(many, killed, manner=RunOptions(workers=2))
+    resumed = run_experiment(many, killed, options=RunOptions(workers=2))
     assert not resumed.failed and all(path.stat().st_size == begun[path] for path in finished)
     assert (killed / "results.csv").read_bytes() == (unbroken / "results.csv").read_bytes()
     for path in begun:
@@ -224,7 +224,7 @@ def test_packaged_experiments_are_sound(name: str, tmp_path: Path) -> None:
     from experiments.design.plan import Plan
 
     asked = config.read(name, ["seeds.count=1"])
-    assert asked.name == name and Plan.of(asked, tmp_path).jobs
+    assert asked.name == name and Plan.resolve(asked, tmp_path).jobs
 
 
 def test_simulated_arms_are_said_to_be_so_and_their_errors_counted(run: Run, tmp_path: Path) -> None:
@@ -252,7 +252,7 @@ def test_a_lean_journal_is_small_goes_on_and_tells_the_same_story(tmp_path: Path
     assert play(seats, players=3, seed=2, journal=lean, lean=True) == result
     assert lean.stat().st_size < full.stat().st_size / 4
     assert not [event for event in journal.read(lean) if isinstance(event, Call | TurnStarted)]
-    stories = [Story.of([e for e in journal.read(path) if not isinstance(e, Call)]) for path in (full, lean)]
+    stories = [Story.read([e for e in journal.read(path) if not isinstance(e, Call)]) for path in (full, lean)]
     assert stories[0] == stories[1] and whole(journal.read(full)) == journal.read(full)
     data = lean.read_bytes()
     cut.write_bytes(data[: len(data) // 2])
