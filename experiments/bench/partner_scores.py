@@ -12,10 +12,10 @@ from random import Random
 from rich.console import Console
 from rich.table import Table
 
-from orchestrator import players as partners
 from orchestrator.hanabi.cards import HAND_SIZES
 from orchestrator.hanabi.referee import Referee, deal
-from orchestrator.players import Partner, Rule
+from orchestrator.players import partners
+from orchestrator.players.base import Partner, Rule
 
 
 @dataclass(frozen=True)

@@ -36,14 +36,14 @@ def measure(
     from experiments.bench import partner_scores, speed, throughput
     from experiments.show.terminal import console
     from experiments.statistics import interval_coverage
-    from orchestrator import players
+    from orchestrator.players import partners
 
     if of_intervals:
         held = list(interval_coverage.measure())
         printed([asdict(one) for one in held]) if as_json else interval_coverage.show(held, console())
         return
     if of_partners or partner:
-        scores = list(partner_scores.measure(partner or players.names(), games))
+        scores = list(partner_scores.measure(partner or partners.names(), games))
         printed([asdict(one) for one in scores]) if as_json else partner_scores.show(scores, console())
         return
     if latency is not None and at_once is not None:

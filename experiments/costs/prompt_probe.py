@@ -16,12 +16,12 @@ from graphs.ablate import at, bind
 from graphs.config import PROGRAM, GraphConfig
 from graphs.graph_seat import GraphSeat, seat
 from graphs.prompting import notes_of, requests
-from orchestrator import players as partners
 from orchestrator.errors import TurnError, UserError
 from orchestrator.hanabi.view import View
 from orchestrator.journal.events import Event, GameStarted, Memory, Moved, TurnStarted
 from orchestrator.journal.file import public_record
 from orchestrator.models.request import estimated, messages
+from orchestrator.players import partners
 from orchestrator.table.game_loop import play_async
 from orchestrator.table.seat import BEFORE, GameContext
 from roles import Notes

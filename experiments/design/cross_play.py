@@ -6,7 +6,7 @@ from experiments.design.arms import Arm, Deal, check
 from experiments.design.experiment import Experiment
 from experiments.design.player_spec import PlayerSpec, player_spec
 from experiments.design.schema import SeatConfig
-from orchestrator import players
+from orchestrator.players import partners
 from orchestrator.players.base import PREFIX
 
 WITH = ".with."
@@ -16,7 +16,7 @@ WITH = ".with."
 def participants(seats: Mapping[str, SeatConfig] | str, experiment: Experiment) -> dict[str, PlayerSpec]:
     """The participants by label; all rule players when the config says `partners`. Raises UserError."""
     if isinstance(seats, str):
-        return {name: PlayerSpec(spec=f"{PREFIX}{name}") for name in players.names()}
+        return {name: PlayerSpec(spec=f"{PREFIX}{name}") for name in partners.names()}
     return {label: player_spec(one, experiment) for label, one in seats.items()}
 
 

@@ -12,10 +12,10 @@ from graphs.config import PROGRAM, GraphConfig
 from graphs.config import read as read_graph
 from graphs.graph_seat import Model
 from graphs.graph_seat import seat as graph_seat
-from orchestrator import players as partners
 from orchestrator.errors import UserError
 from orchestrator.models.layer import ModelLayer
-from orchestrator.players import Partner, python_agent
+from orchestrator.players import partners, python_agent
+from orchestrator.players.base import Partner
 from orchestrator.table.seat import Seat
 
 OTHERS = (partners.PREFIX, python_agent.PREFIX)

@@ -10,7 +10,7 @@ from experiments.show.graph_tree import calls, depth
 from experiments.show.terminal import plain_table
 from graphs import config as graph_configs
 from graphs import context
-from orchestrator import players
+from orchestrator.players import partners
 from roles.options import shown
 from roles.registry import Role
 from roles.replies import answer_format
@@ -80,14 +80,14 @@ def show_role(role: Role, console: Console) -> None:
 def list_partners(console: Console) -> None:
     columns = ("partner", "players", "after")
     table = plain_table(*columns, words=columns, fixed=("partner",))
-    for name in players.names():
-        partner = players.get(name)
+    for name in partners.names():
+        partner = partners.get(name)
         table.add_row(name, ", ".join(map(str, partner.players)), partner.source)
     console.print(table)
 
 
 def partners_data() -> list[dict[str, Any]]:
-    found = [players.get(name) for name in players.names()]
+    found = [partners.get(name) for name in partners.names()]
     return [{"name": partner.name, "players": partner.players, "source": partner.source} for partner in found]
 
 

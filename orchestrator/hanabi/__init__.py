@@ -4,3 +4,7 @@ No models, journals or seats are known here: this folder may import `values` and
 `moves`, then `view` (what a seat may know), `referee` (the rules, played by HLE) and `belief` (exact probabilities).
 A hint is applied to a hand in `literal_knowledge`; the conventions that give hints more meaning are in `convention/`.
 """
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

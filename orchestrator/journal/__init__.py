@@ -4,7 +4,6 @@ It may import `hanabi`, `models` and `replies`. Start with `events` (what happen
 its writer and its reader), `resume` (going on with a game) and `recorded_answers` (replay).
 """
 
-from orchestrator.journal.file import Journal as Journal
-from orchestrator.journal.file import comparable as comparable
-from orchestrator.journal.file import plain as plain
-from orchestrator.journal.file import read as read
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -8,12 +8,12 @@ from random import Random
 
 import graphs
 from graphs.prompting import notes_of
-from orchestrator import players as partners
 from orchestrator.hanabi.cards import CARDS, Card
 from orchestrator.hanabi.moves import parse
 from orchestrator.hanabi.referee import Referee, deal, rebuild
 from orchestrator.hanabi.view import View
 from orchestrator.journal.events import Event, Sink
+from orchestrator.players import partners
 from orchestrator.table.game_loop import play_async
 from orchestrator.table.seat import GameContext
 from roles import Notes

@@ -3,3 +3,7 @@
 The folder imports `orchestrator.hanabi` and the sections; of the roles only `history_report.py`, the report that says
 how far partners keep to conventions. Start reading with `position.py`.
 """
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

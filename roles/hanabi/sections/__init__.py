@@ -4,3 +4,7 @@
 this one, `fixed.py` what is the same on every turn. The folder imports `orchestrator` and the files of `roles/`. Start
 reading with `State` in `table.py`.
 """
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

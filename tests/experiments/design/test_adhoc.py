@@ -24,7 +24,7 @@ from orchestrator.hanabi.view import View
 from orchestrator.journal.events import Call, Decided, Event, GameStarted, Memory, Moved
 from orchestrator.journal.file import public_record
 from orchestrator.models.request import ModelRequest
-from orchestrator.players import get
+from orchestrator.players.partners import get
 from orchestrator.table.game_loop import play_async
 from orchestrator.table.seat import BEFORE, Decision, Seat
 from roles.hanabi.sections.past_games import Habits, PastGames

@@ -18,7 +18,7 @@ from orchestrator import journal, play
 from orchestrator.errors import UserError
 from orchestrator.hanabi.view import View
 from orchestrator.journal.events import GameStarted, Memory
-from orchestrator.players import get
+from orchestrator.players.partners import get
 from orchestrator.table.seat import Decision
 from tests.conftest import Run
 

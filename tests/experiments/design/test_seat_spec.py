@@ -12,7 +12,7 @@ from experiments.design import seat_spec
 from orchestrator import journal
 from orchestrator.errors import UserError
 from orchestrator.journal.events import GameStarted
-from orchestrator.players import Partner
+from orchestrator.players.base import Partner
 from orchestrator.players.python_agent import PythonAgent
 from tests.conftest import Run
 

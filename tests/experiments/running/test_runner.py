@@ -20,11 +20,11 @@ from experiments.results.story import Story
 from experiments.running.runner import RunOptions
 from experiments.running.runner import run as run_experiment
 from orchestrator import journal, play
-from orchestrator import players as partners
 from orchestrator.errors import UserError
 from orchestrator.hanabi.view import View
 from orchestrator.journal.events import Call, Memory, TurnStarted
 from orchestrator.journal.lean import whole
+from orchestrator.players import partners
 from orchestrator.table.seat import Decision, Seat
 from tests.conftest import Run
 

@@ -8,10 +8,10 @@ from random import Random
 import pytest
 
 from orchestrator import play
-from orchestrator import players as partners
 from orchestrator.errors import UserError
 from orchestrator.hanabi.cards import INDEX
 from orchestrator.hanabi.referee import Referee, deal
+from orchestrator.players import partners
 from orchestrator.players.hat import knowledge
 from orchestrator.players.hat.knowledge import table_of
 from tests.conftest import Run

@@ -1,0 +1,5 @@
+from .player import hat
+
+__all__ = [
+    "hat",
+]

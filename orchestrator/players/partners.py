@@ -1,0 +1,25 @@
+"""The rule players by name: `partner:NAME` on the command line and in configs."""
+
+from collections.abc import Mapping
+
+from orchestrator.errors import UserError
+from orchestrator.players import chance, graded, production, smart
+from orchestrator.players.base import PREFIX as PREFIX
+from orchestrator.players.base import Partner as Partner
+from orchestrator.players.hat import player
+
+PARTNERS: Mapping[str, Partner] = {
+    made.name: made for family in (chance, production, graded, smart, player) for made in family.PARTNERS
+}
+
+
+def names() -> list[str]:
+    """All partners, the weakest families first."""
+    return list(PARTNERS)
+
+
+def get(name: str) -> Partner:
+    """The partner of a name. Raises UserError with the known names."""
+    if name not in PARTNERS:
+        raise UserError(f"unknown partner {name!r}; known: {', '.join(names())}")
+    return PARTNERS[name]
