@@ -3,6 +3,8 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/ready
+DEV    := $(VENV)/ready-dev
+INSTALL = $(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e
 
 # HLE 0.0.4 asks for a CMake older than 3.5; CMake 4 builds it only under this policy.
 export CMAKE_POLICY_VERSION_MINIMUM := 3.5
@@ -17,19 +19,26 @@ test: check
 	$(BIN)/python -m pytest -n 2 --dist loadgroup
 
 # Static checks alone, in well under a minute.
-check: $(READY)
+check: $(DEV)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
 # The proofs that `make test` runs reduced, at full size.
-prove: $(READY)
+prove: $(DEV)
 	PROVE=full $(BIN)/python -m pytest
 
 $(READY): pyproject.toml constraints.txt
-	$(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
-	touch $@
+	@echo "Installing into $(VENV)/, once; it takes a minute or two."
+	@$(PYTHON) -m venv $(VENV)
+	@$(INSTALL) .
+	@touch $@
+
+# What tests and checks need: Ray, PyArrow, matplotlib, mypy and the like.
+$(DEV): $(READY)
+	@echo "Installing what tests need into $(VENV)/; it takes two minutes more."
+	@$(INSTALL) '.[dev]'
+	@touch $@
 
 clean:
 	rm -rf $(VENV)
