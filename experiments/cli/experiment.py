@@ -147,5 +147,5 @@ def errors(
     folder: Annotated[Path, typer.Argument(help="A run's folder, e.g. runs/cac-table-3.")], as_json: Json = False
 ) -> None:
     """Count what became of the errors of a run's simulated models."""
-    found = simulated_errors.tallies(folder)
+    found = simulated_errors.count_run(folder)
     printed(simulated_errors.data(found)) if as_json else simulated_errors.show(found, console())
