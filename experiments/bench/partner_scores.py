@@ -1,6 +1,6 @@
-"""How well partners play with themselves: the mean of many games, in both ways of scoring.
+"""`bench --partners`: mean self-play scores of rule players, strict and kept.
 
-The rules play on the referee alone, without seats and journals, for these are what most of a fast game's time goes to.
+The rules play on the referee directly, without seats and journals, which would take most of the time of a fast game.
 """
 
 import statistics
@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from random import Random
 
 from rich.console import Console
-from rich.table import Table
 
+from experiments.show.terminal import plain_table
 from orchestrator.hanabi.cards import HAND_SIZES
 from orchestrator.hanabi.referee import Referee, deal
 from orchestrator.players import partners
@@ -20,27 +20,27 @@ from orchestrator.players.base import Partner, Rule
 
 @dataclass(frozen=True)
 class SelfPlay:
-    """Games of one partner with itself at one player count."""
+    """Self-play games of a partner at a player count."""
 
     partner: str
     players: int
     games: int
     strict: float
-    """Mean score; 0 once the third life is lost."""
+    """Mean strict score: 0 when the third life is lost."""
     strict_se: float
     kept: float
-    """Mean of the points on the table."""
+    """Mean kept score: the points on the table."""
     kept_se: float
     struck_out: float
     """The share of games in which the third life was lost."""
     perfect: float
     """The share of games with 25 points."""
     ms_a_turn: float
-    """The table's part included."""
+    """Including the referee."""
 
 
 def measure(names: Iterable[str], games: int) -> Iterator[SelfPlay]:
-    """Every partner at every player count that it is for, on the deals of seeds 1 to `games`."""
+    """Every partner at every player count that it supports, on the deals of seeds 1 to `games`."""
     for partner in map(partners.get, names):
         for players in (count for count in HAND_SIZES if count in partner.players):
             yield _measured(partner, players, games)
@@ -74,14 +74,13 @@ def _played(rule: Rule, players: int, seed: int) -> Referee:
 
 
 def _error(scores: Sequence[int]) -> float:
-    """Of the mean."""
+    """Standard error of the mean."""
     return statistics.stdev(scores) / len(scores) ** 0.5 if len(scores) > 1 else 0.0
 
 
 def show(found: Iterable[SelfPlay], console: Console) -> None:
-    table = Table(box=None, pad_edge=False, header_style="dim")
-    for column in ("partner", "players", "games", "strict", "kept", "struck out", "perfect", "ms a turn"):
-        table.add_column(column, justify="left" if column == "partner" else "right")
+    names = ("partner", "players", "games", "strict", "kept", "struck out", "perfect", "ms a turn")
+    table = plain_table(*names, words=("partner",))
     for one in found:
         scores = f"{one.strict:.2f} ± {one.strict_se:.2f}", f"{one.kept:.2f} ± {one.kept_se:.2f}"
         shares = f"{one.struck_out:.1%}", f"{one.perfect:.1%}", f"{one.ms_a_turn:.1f}"

@@ -1,4 +1,4 @@
-"""How long games take here: program games, no server, one process. Wall times are measured, never asserted."""
+"""`bench`: how long program games take on this machine in one process, and turns on a model of a given latency."""
 
 import os
 import platform
@@ -11,20 +11,20 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
-import graphs
-from orchestrator import play
+from experiments.show.terminal import plain_table
+from graphs.graph_seat import GraphSeat
+from graphs.graph_seat import seat as graph_seat
 from orchestrator.hanabi.cards import HAND_SIZES
 from orchestrator.journal.events import Call, Decided, Event, TurnStarted
 from orchestrator.models import fake_endpoint
-from orchestrator.table.game_loop import play_async
+from orchestrator.table.game_loop import play, play_async
 
 
 @dataclass(frozen=True)
 class Timing:
-    """Games of one graph at one player count, journals included."""
+    """Games of a graph at a player count, including the time for journals."""
 
     graph: str
     players: int
@@ -36,7 +36,7 @@ class Timing:
     slowest: float
     """Seconds of the slowest game."""
     strict: float
-    """Mean strict score: what the programs play like, not what any model does."""
+    """Mean strict score of the programs; it says nothing about models."""
 
     @property
     def ms_a_turn(self) -> float:
@@ -44,15 +44,15 @@ class Timing:
 
 
 def measure(names: list[str], games: int) -> Iterator[Timing]:
-    """Every graph at every player count, on the deals of seeds 1 to `games`; the first game of all is not counted."""
-    play(graphs.seat("house"), players=2, seed=1)
+    """Every graph at every player count, on the deals of seeds 1 to `games`, after one game to warm up."""
+    play(graph_seat("house"), players=2, seed=1)
     for name in names:
         for players in HAND_SIZES:
             yield _timing(name, players, games)
 
 
 def _timing(name: str, players: int, games: int) -> Timing:
-    seat = graphs.seat(name)
+    seat = graph_seat(name)
     seconds, results = [], []
     with TemporaryDirectory() as folder:
         for seed in range(1, games + 1):
@@ -66,7 +66,7 @@ def _timing(name: str, players: int, games: int) -> Timing:
 
 @dataclass(frozen=True)
 class Depth:
-    """How long turns take when every model call takes as long as any other."""
+    """The time of turns when every model call takes equally long."""
 
     graph: str
     players: int
@@ -74,25 +74,25 @@ class Depth:
     calls: float
     """Mean per turn."""
     latencies: dict[int, int]
-    """Turn time in model latencies, rounded down -> how many turns."""
+    """Turn time in model latencies, rounded down -> number of turns."""
     overhead_ms: float
-    """What the median turn took beyond these latencies."""
+    """Time of the median turn beyond these latencies."""
 
 
 async def depths(names: list[str], latency_s: float, turns: int, players: int = 3) -> list[Depth]:
-    """The first turns of a game of each graph against the fake endpoint, served in this process."""
+    """The first turns of a game of each graph against the fake endpoint in this process."""
     found = []
     async with fake_endpoint.serving(fake_endpoint.app(latency_s)) as url:
         for name in names:
-            seat = graphs.seat(name, f"openai:fake@{url}")
+            seat = graph_seat(name, f"openai:fake@{url}")
             await _turns(seat, players, 1)  # opens the connections
             found.append(_depth(name, players, await _turns(seat, players, turns), latency_s))
             await seat.aclose()
     return found
 
 
-async def _turns(seat: graphs.GraphSeat, players: int, turns: int) -> list[tuple[float, int]]:
-    """Seconds and calls of each turn."""
+async def _turns(seat: GraphSeat, players: int, turns: int) -> list[tuple[float, int]]:
+    """The seconds and the calls of each turn."""
     began, calls, done = 0.0, 0, list[tuple[float, int]]()
 
     def sink(event: Event) -> None:
@@ -116,12 +116,11 @@ def _depth(name: str, players: int, done: list[tuple[float, int]], latency_s: fl
 
 
 def show_depths(found: list[Depth], console: Console) -> None:
-    table = Table(box=None, pad_edge=False, header_style="dim")
-    for column in ("graph", "players", "turns", "calls a turn", "model latencies a turn", "ms beyond"):
-        table.add_column(column, justify="left" if column in ("graph", "model latencies a turn") else "right")
+    names = ("graph", "players", "turns", "calls a turn", "model latencies a turn", "ms beyond")
+    table = plain_table(*names, words=("graph", "model latencies a turn"))
     for d in found:
-        said = ", ".join(f"{n} ({turns} turns)" for n, turns in d.latencies.items())
-        table.add_row(d.graph, str(d.players), str(d.turns), f"{d.calls:.1f}", said, f"{d.overhead_ms:.0f}")
+        latencies = ", ".join(f"{n} ({turns} turns)" for n, turns in d.latencies.items())
+        table.add_row(d.graph, str(d.players), str(d.turns), f"{d.calls:.1f}", latencies, f"{d.overhead_ms:.0f}")
     console.print(table)
     console.print(Text(", ".join(f"{key} {value}" for key, value in machine().items()), style="dim"))
 
@@ -135,9 +134,8 @@ def data(timings: list[Timing]) -> dict[str, Any]:
 
 
 def show(timings: list[Timing], console: Console) -> None:
-    table = Table(box=None, pad_edge=False, header_style="dim")
-    for column in ("graph", "players", "games", "turns", "s a game", "slowest", "ms a turn", "strict"):
-        table.add_column(column, justify="left" if column == "graph" else "right")
+    names = ("graph", "players", "games", "turns", "s a game", "slowest", "ms a turn", "strict")
+    table = plain_table(*names, words=("graph",))
     for t in timings:
         row = (t.graph, str(t.players), str(t.games), f"{t.turns:.1f}", f"{t.seconds:.2f}", f"{t.slowest:.2f}")
         table.add_row(*row, f"{t.ms_a_turn:.1f}", f"{t.strict:.2f}")

@@ -1,4 +1,4 @@
-"""What many games at once cost in one process: whole games against a model of some latency."""
+"""`bench --at-once`: many concurrent games in one process against a model of a given latency."""
 
 import asyncio
 import multiprocessing
@@ -11,9 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from rich.console import Console
-from rich.table import Table
 
-import graphs
 from experiments.design.arms import Deal
 from experiments.design.job import Job, Outcome
 from experiments.design.player_spec import PlayerSpec
@@ -21,6 +19,9 @@ from experiments.running.executor import stream
 from experiments.running.game_pool import GamePool
 from experiments.running.seat_pool import SeatPool
 from experiments.show.graph_tree import depth
+from experiments.show.terminal import plain_table
+from graphs.ablate import at
+from graphs.config import read
 from orchestrator.models import fake_endpoint
 from orchestrator.models.layer import ModelLayer
 from orchestrator.models.settings import ModelSettings
@@ -34,17 +35,17 @@ class Throughput:
     players: int
     games: int
     limit: int
-    """Calls that the model bears together."""
+    """Concurrent calls that the model allows."""
     calls: int
     turns: int
     """Of the longest game."""
     wall_s: float
     critical_s: float
-    """The longest game's turns, each as long as its calls that wait for one another."""
+    """The time of the longest game if nothing but its longest chain of calls took time."""
     cpu_ms: float
-    """Of this process, for each call."""
+    """CPU time of this process per call."""
     in_flight: float | None
-    """Mean share of the limit, as long as games enough were in play to fill it; None when there never were."""
+    """Mean share of the limit in use while enough games were in play to fill it; None when there never were."""
 
     @property
     def ratio(self) -> float:
@@ -52,10 +53,10 @@ class Throughput:
 
 
 def measure(graph: str, games: int, latency_s: float, limit: int, players: int = 3) -> Throughput:
-    """Whole games of the deals 1 to `games`, all begun at once, against the fake endpoint in a process of its own."""
+    """Whole games of the deals 1 to `games`, all started at once, against the fake endpoint in another process."""
     with _endpoint(latency_s) as url, TemporaryDirectory() as folder:
         model = ModelSettings(model=f"openai:fake@{url}", max_concurrency=limit)
-        spec = PlayerSpec(spec=graph, config=graphs.read(graph), models={"default": model})
+        spec = PlayerSpec(spec=graph, config=read(graph), models={"default": model})
         jobs = [
             Job("all", deal, (spec.key,) * players, Path(folder) / deal.file)
             for deal in (Deal(seed, players) for seed in range(1, games + 1))
@@ -70,7 +71,7 @@ def measure(graph: str, games: int, latency_s: float, limit: int, players: int =
     results = [outcome.result for outcome in ended if outcome.result]
     assert len(results) == games, [outcome.failed or outcome.suspended for outcome in ended]
     calls, turns = sum(result.calls for result in results), max(result.turns for result in results)
-    critical = turns * depth(graphs.at(graphs.read(graph), players)) * latency_s
+    critical = turns * depth(at(read(graph), players)) * latency_s
     share = sum(samples) / len(samples) if samples else None
     return Throughput(graph, players, games, limit, calls, turns, wall, critical, 1000 * cpu / calls, share)
 
@@ -125,9 +126,7 @@ def show(found: list[Throughput], console: Console) -> None:
         "CPU ms a call": lambda c: f"{c.cpu_ms:.2f}",
         "in flight": lambda c: "-" if c.in_flight is None else f"{c.in_flight:.1%}",
     }
-    table = Table(box=None, pad_edge=False, header_style="dim")
-    for name in columns:
-        table.add_column(name, justify="left" if name == "graph" else "right")
+    table = plain_table(*columns, words=("graph",))
     for one in found:
-        table.add_row(*(said(one) for said in columns.values()))
+        table.add_row(*(cell(one) for cell in columns.values()))
     console.print(table)

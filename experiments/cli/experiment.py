@@ -161,5 +161,5 @@ def errors(
     from experiments.show.terminal import console
     from experiments.statistics import simulated_errors
 
-    found = simulated_errors.tallies(folder)
+    found = simulated_errors.count_run(folder)
     printed(simulated_errors.data(found)) if as_json else simulated_errors.show(found, console())

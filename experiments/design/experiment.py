@@ -239,9 +239,9 @@ def _shortest(where: str, error: ValidationError) -> UserError:
         alike = [one for one in error.errors() if one["loc"][0] == first["loc"][0]]
         first = max(alike, key=lambda one: (len(one["loc"]), one["type"] == "value_error"))
         path = [str(part) for part in first["loc"] if "[" not in str(part) and part not in TYPES]
-        said = first["msg"].removeprefix("Value error, ")
+        complaint = first["msg"].removeprefix("Value error, ")
         shown = "" if first["type"] in ("value_error", "missing") else f", not {first['input']!r}"
-        return UserError(f"{where}: {'.'.join(path)}: {said}{shown}")
+        return UserError(f"{where}: {'.'.join(path)}: {complaint}{shown}")
     return user_error(where, error)
 
 

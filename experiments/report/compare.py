@@ -1,4 +1,4 @@
-"""Two runs from two folders, arm by arm: the second less the first on the deals that both played, and what differs."""
+"""`experiment compare`: two runs, arm by arm, on the deals that both played, and what differs between their games."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -25,9 +25,9 @@ class Pair:
 
     first: str
     second: str
-    """As the analysis calls them: `A: full`, `B: full`."""
+    """Their names in the analysis: `A: full`, `B: full`."""
     differs: tuple[str, ...]
-    """What was otherwise in the second, in words: graphs, models, prompts, versions."""
+    """What is different in the second, in words: graphs, models, prompts, versions."""
 
 
 @dataclass(frozen=True)
@@ -35,9 +35,9 @@ class Compared:
     runs: tuple[Path, Path]
     pairs: tuple[Pair, ...]
     analysis: Analysis
-    """Of the arms of both; each difference is an arm of the second less one of the first."""
+    """Of the arms of both runs; each difference is that of an arm of the second from one of the first."""
     only: tuple[str, ...]
-    """Arms that have no counterpart."""
+    """Arms without a counterpart."""
 
 
 def compare(
@@ -46,12 +46,12 @@ def compare(
     """Arms of the same names, or one of each run. Raises UserError where nothing can be compared."""
     runs = _games(first), _games(second)
     chosen = _chosen(runs, (first, second), arm, arm_b)
-    ours = [_called(runs[1][b], f"B: {b}") for _, b in chosen]
-    theirs = [_called(runs[0][a], f"A: {a}") for a, _ in chosen]
+    ours = [_renamed(runs[1][b], f"B: {b}") for _, b in chosen]
+    theirs = [_renamed(runs[0][a], f"A: {a}") for a, _ in chosen]
     kept = [
         (_pair(a, b, (first, second)), a, b)
         for a, b in zip(theirs, ours, strict=True)
-        if Pairs.of(b, a, counts(a)).deltas
+        if Pairs.match(b, a, counts(a)).deltas
     ]
     if not kept:
         raise UserError(f"{str(first)!r} and {str(second)!r} have no deal in common: the same players, seed and repeat")
@@ -68,9 +68,9 @@ def compare(
 
 
 def _games(run: Path) -> Mapping[str, list[Row]]:
-    """By arm. Raises UserError for a folder without finished games."""
+    """The games of a run by arm. Raises UserError for a folder without finished games."""
     if not (found := arranged(rows.rows(run))):
-        raise UserError(f"{str(run)!r} is no run's folder with finished games: there are none in {rows.GAMES}/")
+        raise UserError(f"{str(run)!r} is not a run folder with finished games: there are none in {rows.GAMES}/")
     return found
 
 
@@ -87,10 +87,10 @@ def _chosen(
     if both := [(name, name) for name in runs[0] if name in runs[1]]:
         return both
     named = " and ".join(f"{str(folder)!r} ({', '.join(games)})" for folder, games in zip(folders, runs, strict=True))
-    raise UserError(f"{named} have no arm of the same name; say which with --arm and --arm-b")
+    raise UserError(f"{named} have no arm of the same name; name them with --arm and --arm-b")
 
 
-def _called(games: Sequence[Row], name: str) -> list[Row]:
+def _renamed(games: Sequence[Row], name: str) -> list[Row]:
     return [replace(row, arm=name) for row in games]
 
 
@@ -104,26 +104,26 @@ def _pair(theirs: Sequence[Row], ours: Sequence[Row], folders: tuple[Path, Path]
 
 
 def _differs(first: Path, second: Path) -> list[str]:
-    """What makes another game of the second. Raises UserError when it is of another deck: such games are no pair."""
+    """Why the second game is a different one. Raises UserError when it has another deck: they cannot be paired."""
     old, new = peek(first).started, peek(second).started
     assert old is not None and new is not None  # both are finished
     if old.deck != new.deck:
-        raise UserError(f"{str(first)!r} and {str(second)!r} bear the same seed and are of different decks")
+        raise UserError(f"{str(first)!r} and {str(second)!r} have the same seed and different decks")
     found = changed(old, new)
-    names = [said for said in found if said.startswith(("graph was", "model was"))]  # which say it all
-    return [*(names if any(said.startswith("graph") for said in names) else found), *_versions(old, new)]
+    names = [one for one in found if one.startswith(("graph was", "model was"))]  # the rest follows from these
+    return [*(names if any(one.startswith("graph") for one in names) else found), *_versions(old, new)]
 
 
 def _versions(old: GameStarted, new: GameStarted) -> list[str]:
     before, after = old.versions, new.versions
     names = [name for name in {**before, **after} if before.get(name) != after.get(name)]
-    return [f"{name} was {before.get(name, 'not there')}, is {after.get(name, 'not there')}" for name in names]
+    return [f"{name} was {before.get(name, 'missing')}, is {after.get(name, 'missing')}" for name in names]
 
 
 def data(found: Compared) -> dict[str, Any]:
     a, b = map(str, found.runs)
     pairs = [asdict(pair) for pair in found.pairs]
-    return {"a": a, "b": b, "pairs": pairs, "only": list(found.only), **run_summary.told(found.analysis)}
+    return {"a": a, "b": b, "pairs": pairs, "only": list(found.only), **run_summary.analysis_data(found.analysis)}
 
 
 def show(found: Compared, console: Console) -> None:
@@ -131,11 +131,11 @@ def show(found: Compared, console: Console) -> None:
         console.print(Text(f"{name}  {folder}"), soft_wrap=True)
     console.print()
     console.print(run_summary.arms(found.analysis.summaries))
-    console.print(Text("\nB less A, deal by deal"))
+    console.print(Text("\ndifference of B from A, paired by deal"))
     console.print(run_summary.differences(found.analysis.differences, found.analysis.summaries))
     console.print()
     for pair in found.pairs:
-        differs = "; ".join(pair.differs) or "nothing that decides a game"
+        differs = "; ".join(pair.differs) or "nothing that affects a game"
         console.print(Text(f"{pair.second} differs from {pair.first} in: {differs}."), soft_wrap=True)
     for sentence in conclusions.sentences(found.analysis):
         console.print(Text(sentence), soft_wrap=True)

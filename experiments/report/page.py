@@ -1,4 +1,4 @@
-"""A report's contents, and the two pages that show them."""
+"""The contents of a report, and its two pages, HTML and Markdown."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from orchestrator.models.simulated import among
 
 @dataclass(frozen=True)
 class Part:
-    """What one set of games comes to."""
+    """The tables of one set of games."""
 
     scores: Grid
     differences: Grid | None
@@ -28,29 +28,29 @@ class Part:
 class Contents:
     name: str
     warnings: tuple[str, ...]
-    """What every reader must know first."""
+    """What every reader must know first: which games were not played by language models."""
     facts: tuple[tuple[str, str], ...]
     arms: Grid
-    said: tuple[str, ...]
+    conclusions: tuple[str, ...]
     whole: Part
     unforced: Part | None
-    """The same without forced moves; None when there were none."""
+    """The same without the games with forced moves; None when there are none."""
     flagged: tuple[str, ...]
     baseline: str | None
-    drawn: tuple[drawing.Drawn, ...]
+    drawn: tuple[drawing.DrawnFigure, ...]
     left: tuple[drawing.LeftOut, ...]
     missing: str | None
-    """Why there are no pictures."""
+    """Why there are no pictures; None when there are."""
 
 
-def contents(data: RunData, drawn: Sequence[drawing.Drawn], left: Sequence[drawing.LeftOut]) -> Contents:
+def contents(data: RunData, drawn: Sequence[drawing.DrawnFigure], left: Sequence[drawing.LeftOut]) -> Contents:
     analysis = data.analysis
     return Contents(
         name=str(data.run.get("name") or data.folder.resolve().name),
         warnings=tuple(_warnings(data)),
         facts=tuple(_facts(data)),
         arms=_arms(data),
-        said=conclusions.sentences(analysis),
+        conclusions=conclusions.sentences(analysis),
         whole=_part(analysis),
         unforced=_part(analysis.unforced, play=False) if analysis.unforced else None,
         flagged=analysis.flagged,
@@ -74,11 +74,14 @@ def _warnings(data: RunData) -> list[str]:
     if not simulated:
         return []
     which = (
-        "Every arm holds"
+        "Every arm uses"
         if len(simulated) == len(data.arms)
-        else f"{', '.join(simulated)} {'holds' if len(simulated) == 1 else 'hold'}"
+        else f"{', '.join(simulated)} {'uses' if len(simulated) == 1 else 'use'}"
     )
-    return [f"{which} simulated models: exact programs that err at stated rates. Their scores say nothing of a model."]
+    return [
+        f"{which} simulated models: exact programs with errors at stated rates. Their scores say nothing about a "
+        "language model."
+    ]
 
 
 def _facts(data: RunData) -> list[tuple[str, str]]:
@@ -88,19 +91,19 @@ def _facts(data: RunData) -> list[tuple[str, str]]:
     facts = [
         ("games", finished),
         ("players", ", ".join(map(str, data.players()))),
-        ("deals", f"HLE's of the seeds {spans(sorted({row.seed for row in rows}))}"),
-        ("games of each deal", str(max(row.repeat for row in rows))),
+        ("deals", f"HLE's own, seeds {spans(sorted({row.seed for row in rows}))}"),
+        ("repeats of each deal", str(max(row.repeat for row in rows))),
         ("models", ", ".join(dict.fromkeys(_models(data)))),
     ]
     if versions := run.get("versions"):
         facts.append(("versions", ", ".join(f"{name} {version}" for name, version in versions.items())))
     if run.get("config_hash"):
         facts.append(("config hash", str(run["config_hash"])))
-    return [(name, said) for name, said in facts if said]
+    return [(name, fact) for name, fact in facts if fact]
 
 
 def _planned(run: Mapping[str, Any]) -> int | None:
-    """The games that run.yaml asks for; None when it cannot be told, as of ad-hoc teams, whose arms differ in deals."""
+    """The number of games that run.yaml asks for; None for ad-hoc teams, whose arms differ in deals."""
     if not run or "adhoc" in run.get("experiment", {}):
         return None
     counts = sum(len(arm.get("players", ())) for arm in run.get("arms", {}).values())
@@ -109,8 +112,8 @@ def _planned(run: Mapping[str, Any]) -> int | None:
 
 def _models(data: RunData) -> list[str]:
     seats = data.run.get("seats", {}).values()
-    said = [str(seat.get("model", "")) for seat in seats if seat.get("config")]
-    return [f"{model} (simulated)" if among(model) else model for model in said if model]
+    models = [str(seat.get("model", "")) for seat in seats if seat.get("config")]
+    return [f"{model} (simulated)" if among(model) else model for model in models if model]
 
 
 def spans(numbers: Sequence[int]) -> str:
@@ -131,9 +134,9 @@ def _arms(data: RunData) -> Grid:
     for arm in data.arms:
         seat = seats.get(arms.get(arm, {}).get("everybody"), {})
         others = [_who(seats.get(key, {})) for key in arms.get(arm, {}).get("others", ())]
-        who = " + ".join([_who(seat) or next(row.graph for row in data.of(arm)), *others])
+        who = " + ".join([_who(seat) or next(row.graph for row in data.rows_of(arm)), *others])
         rows.append((arm, who, str(seat.get("model", "–")), _changes(arm, given, data)))
-    return Grid(("arm", "who sits there", "model", "what it changes"), tuple(rows), words=4)
+    return Grid(("arm", "seats", "model", "changes"), tuple(rows), words=4)
 
 
 def _who(seat: Mapping[str, Any]) -> str:
@@ -172,8 +175,8 @@ def _templates() -> Any:
 def html(shown: Contents) -> str:
     from markupsafe import Markup
 
-    def inline(one: drawing.Drawn) -> Markup:
-        return Markup(drawing.inline(one.svg or "", one.kind.name, f"{one.kind.title}. {one.kind.caption}"))
+    def inline(one: drawing.DrawnFigure) -> Markup:
+        return Markup(drawing.inline(one.svg or "", one.figure.name, f"{one.figure.title}. {one.figure.caption}"))
 
     return str(_templates().get_template("report.html").render(shown=shown, inline=inline))
 

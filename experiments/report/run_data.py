@@ -1,4 +1,4 @@
-"""What figures are drawn from: the games of a run's folder, their statistics, and what their turns add up to."""
+"""The data of a report: the games of a run folder, their analysis, and sums over their turns."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -8,17 +8,17 @@ from typing import Any
 
 from experiments.design.adhoc import EVALUATED
 from experiments.design.cross_play import WITH
-from experiments.report.turn_tally import Tally
+from experiments.report.turn_tally import TurnTally
 from experiments.results import turn_rows
 from experiments.results.rows import Row
 from experiments.statistics.analysis import Analysis, Summary
 
 ROWS = 24
-"""Arms, at most, that a figure with a row for each of them shows."""
+"""The most arms that a figure with a row for each of them shows."""
 
 
 class NothingToDrawError(Exception):
-    """There is nothing to draw; says why."""
+    """A figure has no data; the message says why."""
 
 
 @dataclass(frozen=True)
@@ -27,9 +27,9 @@ class RunData:
     rows: tuple[Row, ...]
     analysis: Analysis
     run: Mapping[str, Any]
-    """run.yaml; empty when it is not there."""
+    """The contents of run.yaml; empty without that file."""
     arms: tuple[str, ...]
-    """In their order."""
+    """In the order of run.yaml."""
 
     @cached_property
     def pairs(self) -> list[str]:
@@ -37,28 +37,28 @@ class RunData:
         return [arm for arm in self.arms if WITH in arm and not arm.startswith(f"{EVALUATED}{WITH}")]
 
     def shown(self) -> list[str]:
-        """The arms that have a row each. Raises NothingToDrawError when they are too many."""
+        """The arms that get a row each. Raises NothingToDrawError when there are too many."""
         kept = [arm for arm in self.arms if arm not in self.pairs] or self.arms
         if len(kept) > ROWS:
             what = (
-                "pairs are too many for a row each; see cross-play"
+                "pairs are too many for a row each; see the cross-play figure"
                 if self.pairs
                 else "arms are too many for a row each"
             )
             raise NothingToDrawError(f"{len(kept)} {what}")
         return list(kept)
 
-    def of(self, arm: str) -> list[Row]:
+    def rows_of(self, arm: str) -> list[Row]:
         return [row for row in self.rows if row.arm == arm]
 
     def summaries(self) -> list[Summary]:
-        """Of the arms that have a row each. Raises NothingToDrawError."""
+        """Of the arms that get a row each. Raises NothingToDrawError when there are too many."""
         shown = set(self.shown())
         return [summary for summary in self.analysis.summaries if summary.arm in shown]
 
     @cached_property
-    def kinds(self) -> Mapping[str, str]:
-        """What no model played, by arm."""
+    def marks(self) -> Mapping[str, str]:
+        """By arm: `sim.` for simulated models, `prog.` for programs, empty for language models."""
         found = {}
         for arm in self.arms:
             of = [summary for summary in self.analysis.summaries if summary.arm == arm]
@@ -67,42 +67,45 @@ class RunData:
 
     @cached_property
     def label(self) -> str:
-        """What must stand under every figure that is not of models alone; empty otherwise."""
-        kinds = set(self.kinds.values())
-        if len(kinds) == 1:
-            return ALONE[kinds.pop()]
-        return "; ".join(f"({kind}): {ALONE[kind]}" for kind in sorted(kinds) if kind)
+        """The note under every figure that is not of language models only; empty otherwise."""
+        marks = set(self.marks.values())
+        if len(marks) == 1:
+            return MARKS[marks.pop()]
+        return "; ".join(f"({mark}): {MARKS[mark]}" for mark in sorted(marks) if mark)
 
     def name(self, arm: str) -> str:
         """An arm's name on an axis."""
         short = arm.removeprefix(EVALUATED + ".") if arm.startswith(f"{EVALUATED}{WITH}") else arm
         short = short if len(short) <= LONGEST else f"{short[: LONGEST - 1]}…"
-        mixed = len(set(self.kinds.values())) > 1
-        return f"{short} ({self.kinds[arm]})" if mixed and self.kinds[arm] else short
+        mixed = len(set(self.marks.values())) > 1
+        return f"{short} ({self.marks[arm]})" if mixed and self.marks[arm] else short
 
     @cached_property
-    def tallies(self) -> Mapping[tuple[str, int], Tally]:
-        """What the turns come to, by arm and players, of arms with a row each. Raises as `shown`, and UserError."""
+    def tallies(self) -> Mapping[tuple[str, int], TurnTally]:
+        """Sums over turns by arm and player count, of the arms that get a row each.
+
+        Raises NothingToDrawError without journals or with too many arms, and UserError for an unreadable journal.
+        """
         shown = self.shown()
-        found: dict[tuple[str, int], Tally] = {}
+        found: dict[tuple[str, int], TurnTally] = {}
         for row in self.rows:
             if row.arm in shown:
                 if not (self.folder / row.journal).exists():
                     raise NothingToDrawError("the journals are not in this folder")
-                found.setdefault((row.arm, row.players), Tally()).add(turn_rows.of(self.folder, row))
+                found.setdefault((row.arm, row.players), TurnTally()).add(turn_rows.game_turns(self.folder, row))
         return found
 
     def players(self) -> list[int]:
         return sorted({row.players for row in self.rows})
 
 
-ALONE = {"sim.": "simulated models, no language models", "prog.": "programs, no language model", "": ""}
+MARKS = {"sim.": "simulated models, no language models", "prog.": "programs, no language model", "": ""}
 
 LONGEST = 22
-"""Letters of an arm's name on an axis."""
+"""Characters of an arm's name on an axis."""
 
 
 def in_order(arms: Sequence[str], rows: Sequence[Row]) -> tuple[str, ...]:
-    """The arms that have games, in a given order; others come last."""
+    """The arms that have games: first those of the given order, then the others."""
     played = {row.arm: None for row in rows}
     return (*(arm for arm in arms if arm in played), *(arm for arm in played if arm not in arms))

@@ -1,4 +1,4 @@
-"""The report of a run's folder: report.html and report.md, and its figures with their tables."""
+"""Writes the report of a run folder: report.html and report.md, and its figures with their tables."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -26,9 +26,9 @@ class Report:
 
     folder: Path
     analysis: Analysis
-    drawn: tuple[drawing.Drawn, ...]
+    drawn: tuple[drawing.DrawnFigure, ...]
     left: tuple[drawing.LeftOut, ...]
-    """Figures that there was no data for, or that could not be drawn."""
+    """Figures without data, and those that could not be drawn."""
 
     @property
     def html(self) -> Path:
@@ -44,18 +44,19 @@ class Report:
 
 
 def write(folder: Path, *, rows: Sequence[Row] | None = None, interval: Interval = "t", png: bool = True) -> Report:
-    """Read a run's folder, or take the rows of its finished games as read, and write its report into it.
+    """Write the report of a run folder into it.
 
-    Raises UserError for a folder in which no game is finished.
+    `rows`: the finished games, if they have been read already; `interval`: the method of the 95 % intervals; `png`:
+    write PNG files beside the SVG files. Raises UserError for a folder without finished games.
     """
     run = run_folder.run(folder)
-    games = tuple(run_folder.games(folder) if rows is None else rows)
+    games = tuple(run_folder.read_rows(folder) if rows is None else rows)
     arms = in_order(list(run.get("arms", {})), games)
     analysis = analyse(games, run.get("baseline"), arms, interval=interval)
-    material = RunData(folder, games, analysis, run, arms)
-    drawn, left = drawing.draw(material, png=png)
+    data = RunData(folder, games, analysis, run, arms)
+    drawn, left = drawing.draw(data, png=png)
     report = Report(folder, analysis, tuple(drawn), tuple(left))
-    contents = page.contents(material, report.drawn, report.left)
+    contents = page.contents(data, report.drawn, report.left)
     write_atomically(report.html, page.html(contents))
     write_atomically(folder / MARKDOWN, page.markdown(contents))
     return report
@@ -64,8 +65,10 @@ def write(folder: Path, *, rows: Sequence[Row] | None = None, interval: Interval
 def show(report: Report, console: Console) -> None:
     """What was written, and what was left out."""
     pictures = sum(one.svg is not None for one in report.drawn)
-    said = f"{len(report.drawn)} tables and {pictures} pictures in {report.folder / drawing.FIGURES}"
-    console.print(Text(f"report   {report.html}\n         {report.folder / MARKDOWN}\nfigures  {said}"), soft_wrap=True)
+    figures = f"{len(report.drawn)} tables and {pictures} pictures in {report.folder / drawing.FOLDER}"
+    console.print(
+        Text(f"report   {report.html}\n         {report.folder / MARKDOWN}\nfigures  {figures}"), soft_wrap=True
+    )
     for one in report.left:
         console.print(Text(f"left out {one.title}: {one.why}", style="dim"), soft_wrap=True)
     if not drawing.there():

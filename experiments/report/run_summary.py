@@ -1,4 +1,4 @@
-"""A run's end: a table per arm and player count, the comparison with the baseline, what follows; also as data."""
+"""What `experiment run` prints at the end: tables of the arms and their differences, and conclusions; also as data."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -12,6 +12,7 @@ from experiments.design.adhoc import EVALUATED
 from experiments.design.cross_play import WITH
 from experiments.report.figures import drawing
 from experiments.running.runner import Done
+from experiments.show.terminal import plain_table
 from experiments.statistics import conclusions
 from experiments.statistics.analysis import Analysis, Difference, Summary
 from experiments.statistics.conclusions import pvalue
@@ -20,14 +21,16 @@ from roles.words import percent
 
 TRIALS = 1000
 """Trials per partner that the ad-hoc protocol asks for."""
+SCORES = ("arm", "players", "n", "strict", "95 %", "SD", "kept", "perfect", "struck", "forced")
+DIFFERENCES = ("arm", "players", "n", "strict", "95 %", "p (Holm)", "W/T/L", "MDE")
 
 
 def data(done: Done, found: Analysis) -> dict[str, Any]:
-    """`found` is what its games come to."""
+    """The outcome of a run as plain data; `found`: the analysis of its games."""
     return {
         "experiment": done.plan.experiment.name,
         "out": str(done.plan.folder),
-        **told(found),
+        **analysis_data(found),
         "failed": [{"game": one.job.name, "why": one.failed} for one in done.failed],
         "suspended": done.suspended,
         "left": done.left,
@@ -35,8 +38,8 @@ def data(done: Done, found: Analysis) -> dict[str, Any]:
     }
 
 
-def told(analysis: Analysis) -> dict[str, Any]:
-    """An analysis as plain data; its summaries are the arms."""
+def analysis_data(analysis: Analysis) -> dict[str, Any]:
+    """An analysis as plain data, with its summaries under `arms`."""
     plain = conclusions.as_data(analysis)
     return {"arms": plain.pop("summaries"), **plain}
 
@@ -45,7 +48,9 @@ def show(done: Done, found: Analysis, console: Console) -> None:
     console.print(arms(found.summaries))
     if found.differences:
         alone = all(one.unit == "repeats" for one in found.differences)
-        console.print(Text(f"\nless {found.baseline}, {'repeats of one deal' if alone else 'deal by deal'}"))
+        console.print(
+            Text(f"\ndifference from {found.baseline}, {'repeats of one deal' if alone else 'paired by deal'}")
+        )
         console.print(differences(found.differences, found.summaries))
     console.print()
     for sentence in (*conclusions.sentences(found), *notes(done)):
@@ -55,17 +60,8 @@ def show(done: Done, found: Analysis, console: Console) -> None:
     console.print(Text(f"\nresults  {done.plan.folder}/results.csv"), soft_wrap=True)
 
 
-def _columns(*names: str) -> Table:
-    """On a narrow terminal the arms are broken, never the figures."""
-    table = Table(box=None, pad_edge=False, header_style="dim")
-    for name in names:
-        wide = name == "arm"
-        table.add_column(name, justify="left" if wide else "right", no_wrap=not wide, overflow="fold")
-    return table
-
-
 def arms(found: Sequence[Summary]) -> Table:
-    table = _columns("arm", "players", "n", "strict", "95 %", "SD", "kept", "perfect", "struck", "forced")
+    table = plain_table(*SCORES, words=("arm",))
     named = labels(found)
     for s in found:
         bounds = "-" if s.low is None or s.high is None else f"{s.low:.2f} to {s.high:.2f}"
@@ -76,8 +72,8 @@ def arms(found: Sequence[Summary]) -> Table:
 
 
 def differences(found: Sequence[Difference], summaries: Iterable[Summary]) -> Table:
-    """Of the arms of the summaries; of one that is compared with a simulated one, this is said, too."""
-    table = _columns("arm", "players", "n", "strict", "95 %", "p (Holm)", "W/T/L", "MDE")
+    """The differences as a table; an arm that is compared with a simulated one is marked as simulated, too."""
+    table = plain_table(*DIFFERENCES, words=("arm",))
     named = labels(summaries)
     simulated = {s.arm for s in summaries if s.simulated}
     for d in found:
@@ -97,14 +93,14 @@ def _maybe(value: float | None) -> str:
 
 
 def notes(done: Done) -> list[str]:
-    """What a reader must know of the protocol and the pictures."""
+    """What a reader must know about the protocol and the pictures."""
     found = list(done.plan.notes)
     trials = Counter((row.arm, row.players) for row in done.rows if row.arm.startswith(f"{EVALUATED}{WITH}"))
     if done.plan.experiment.adhoc and trials and (fewest := min(trials.values())) < TRIALS:
         found.append(f"The protocol asks for at least {TRIALS} trials per partner; the fewest here are {fewest}.")
     pairs = done.plan.experiment.adhoc or done.plan.experiment.cross_play
     if pairs and not drawing.there():
-        found.append(f"Tables are in {drawing.FIGURES}/; {drawing.MISSING}")
+        found.append(f"Tables are in {drawing.FOLDER}/; {drawing.MISSING}")
     return found
 
 

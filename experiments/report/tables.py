@@ -1,4 +1,4 @@
-"""The tables of a report, as words."""
+"""The tables of a report, as text."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ class Grid:
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     words: int = 1
-    """So many columns, from the first, are words; the others are numbers."""
+    """The number of leading columns that are words; the others are numbers."""
 
 
 def number(value: float | None, digits: int = 2, sign: str = "") -> str:

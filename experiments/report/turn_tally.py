@@ -1,33 +1,33 @@
-"""What the turns of an arm's games add up to, game by game, so that no turn need be kept."""
+"""Sums over the turns of an arm's games, added game by game, so that no turn has to be kept."""
 
 import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from experiments.results.turn_rows import Turn
+from experiments.results.turn_rows import TurnRow
 
 LONGEST = 128
-"""Turns that are kept apart; no game of Hanabi has as many."""
+"""Turns that are counted separately; no game of Hanabi has as many."""
 
 
 @dataclass
-class Tally:
+class TurnTally:
     games: int = 0
     turns: int = 0
     longest: int = 0
     scores: list[int] = field(default_factory=lambda: [0] * LONGEST)
-    """By turn, of all games; a game that is over keeps its score."""
+    """By turn, the sum over games; a finished game keeps its score."""
     squares: list[int] = field(default_factory=lambda: [0] * LONGEST)
     lost: list[int] = field(default_factory=lambda: [0] * LONGEST)
-    """Lives lost until then."""
+    """By turn, the sum of the lives lost until then."""
     ranks: Counter[int] = field(default_factory=Counter)
     agreements: Counter[float] = field(default_factory=Counter)
     proposed: dict[str, list[float]] = field(default_factory=dict)
-    """By node: the sum of the shares of its answers that became the move, and of how many turns."""
+    """By node: the sum of the shares of its samples that proposed the move, and the number of turns."""
 
-    def add(self, turns: Sequence[Turn]) -> None:
-        """A game's turns, in their order."""
+    def add(self, turns: Sequence[TurnRow]) -> None:
+        """The turns of a game, in order."""
         if not turns:
             return
         self.games += 1
@@ -41,7 +41,7 @@ class Tally:
         for turn in turns:
             self._choice(turn)
 
-    def _choice(self, turn: Turn) -> None:
+    def _choice(self, turn: TurnRow) -> None:
         if turn.rank is not None:
             self.ranks[turn.rank] += 1
         if turn.agreement is not None:

@@ -1,7 +1,7 @@
 """A run as three tidy tables, `games`, `turns` and `calls`, in Parquet files of fixed types for DuckDB and pandas.
 
-They are written a journal at a time, so that a run of any size fits in memory. All three hold the finished games alone,
-and arm, players, seed and repeat say in each which game a row is of.
+They are written one journal at a time, so that a run of any size fits in memory. All three hold finished games only; in
+each, arm, players, seed and repeat identify the game of a row.
 """
 
 import json
@@ -14,10 +14,10 @@ from experiments.results import run_folder, turn_rows
 from experiments.results.rows import COLUMNS, Row
 from orchestrator.errors import UserError
 
-MISSING = "tables need pyarrow, which is not installed: `pip install 'hanabi-orchestrator[tables]'`"
+MISSING = "Parquet tables need pyarrow, which is not installed: `pip install 'hanabi-orchestrator[tables]'`"
 
 BATCH = 20_000
-"""Rows that are held before they are written; with texts a twentieth of it."""
+"""Rows that are written at once; a twentieth of it with texts."""
 
 GAME = {"arm": "string", "players": "int8", "seed": "int64", "repeat": "int32"}
 
@@ -80,7 +80,7 @@ CALLS = {
     "served_by": "string",
 }
 TEXTS = {"messages": "string", "text": "string"}
-"""More columns of calls, on demand: what was said to the model, as JSON, and its reply as it came."""
+"""Optional columns of calls: the messages to the model, as JSON, and its raw response."""
 
 
 def export(folder: Path, out: Path, *, texts: bool = False) -> dict[str, int]:
@@ -88,7 +88,7 @@ def export(folder: Path, out: Path, *, texts: bool = False) -> dict[str, int]:
 
     Raises UserError without pyarrow, and for a folder without finished games or without their journals.
     """
-    rows = run_folder.games(folder)
+    rows = run_folder.read_rows(folder)
     if gone := [row.journal for row in rows if not (folder / row.journal).exists()]:
         raise UserError(f"{str(folder / gone[0])!r} is not there; turns and calls are read from the journals")
     out.mkdir(parents=True, exist_ok=True)
@@ -105,19 +105,19 @@ def _game(row: Row) -> dict[str, Any]:
 
 def _turns(folder: Path, rows: list[Row]) -> Iterator[dict[str, Any]]:
     for row in rows:
-        for turn in turn_rows.of(folder, row):
+        for turn in turn_rows.game_turns(folder, row):
             yield asdict(turn) | {"proposals": sorted(turn.proposals.items())}
 
 
 def _calls(folder: Path, rows: list[Row], *, texts: bool) -> Iterator[dict[str, Any]]:
     for row in rows:
-        of = {name: getattr(row, name) for name in GAME}
+        game = {name: getattr(row, name) for name in GAME}
         for call in turn_rows.calls(folder / row.journal):
-            yield of | _call(call) | (_texts(call) if texts else {})
+            yield game | _call(call) | (_texts(call) if texts else {})
 
 
 def _call(call: Mapping[str, Any]) -> dict[str, Any]:
-    """A row of it; the tries over the wire are counted."""
+    """A row of the table; transport attempts are counted."""
     tries = call.get("attempts", ())
     counts = {"attempts": len(tries), "faults": sum(one.get("error") is not None for one in tries)}
     return {name: call.get(name) for name in CALLS if name not in GAME} | counts
@@ -128,9 +128,9 @@ def _texts(call: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _write(path: Path, types: Mapping[str, str], rows: Iterator[dict[str, Any]]) -> int:
-    """All or nothing: a file that is being written bears another name."""
+    """Write a whole file or none: until it is complete it has another name."""
     arrow, parquet = _pyarrow()
-    schema = arrow.schema([(name, _type(arrow, kind)) for name, kind in types.items()])
+    schema = arrow.schema([(name, _type(arrow, type_name)) for name, type_name in types.items()])
     part, written = path.with_name(f".{path.name}.part"), 0
     size = BATCH // 20 if "messages" in types else BATCH
     with parquet.ParquetWriter(part, schema, compression="zstd") as writer:
@@ -152,10 +152,10 @@ def _batches(rows: Iterator[dict[str, Any]], size: int) -> Iterator[list[dict[st
         yield batch
 
 
-def _type(arrow: Any, kind: str) -> Any:
-    if kind == "map":
+def _type(arrow: Any, name: str) -> Any:
+    if name == "map":
         return arrow.map_(arrow.string(), arrow.float64())
-    made: Callable[[], Any] = getattr(arrow, "bool_" if kind == "bool" else kind)
+    made: Callable[[], Any] = getattr(arrow, "bool_" if name == "bool" else name)
     return made()
 
 

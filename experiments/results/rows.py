@@ -1,4 +1,4 @@
-"""results.csv: a line per finished game of a run folder, read from its journals."""
+"""The finished games of a run folder, read from its journals, and results.csv, which has a line for each."""
 
 import csv
 from collections.abc import Iterable, Iterator, Mapping
@@ -24,7 +24,7 @@ class Row:
 
     arm: str
     graph: str
-    """The names of who sat there, joined by `+`."""
+    """The names of the graphs and players in the seats, joined by `+`."""
     players: int
     seed: int
     repeat: int
@@ -42,17 +42,17 @@ class Row:
     journal: str
     """Relative to the run folder."""
     simulated: bool = False
-    """Whether a simulated model sat there, which must never pass for a model."""
+    """Whether a simulated model played, which must never be taken for a language model."""
     model: str = PROGRAM
-    """The models' names, joined by `+`."""
+    """The names of the models, joined by `+`."""
     misplays: int = 0
-    """Each of them cost a life."""
+    """Each misplay costs a life."""
     hints_wasted: int | None = None
-    """Hints after which their receiver knew no more of any card than before; None in journals that do not say."""
+    """Hints that told their receiver nothing new about any card; None in old journals, which do not say."""
 
     @property
     def program(self) -> bool:
-        """Whether no model sat there."""
+        """Whether no model played."""
         return set(self.model.split("+")) == {PROGRAM}
 
 
@@ -115,7 +115,7 @@ def _finished(folder: Path, games: Mapping[Path, Peeked]) -> Iterator[Row]:
 
 
 def write(folder: Path, rows: Iterable[Row]) -> None:
-    """results.csv, whole or not at all."""
+    """Write results.csv into a run folder."""
     out = StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(COLUMNS)

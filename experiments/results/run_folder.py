@@ -1,4 +1,4 @@
-"""What a report is made of, as it lies in a run's folder: run.yaml, and the journals or, without them, results.csv."""
+"""A run folder as reports read it: run.yaml, and the finished games from the journals or else from results.csv."""
 
 import csv
 from pathlib import Path
@@ -23,15 +23,15 @@ def read(path: Path) -> dict[str, Any]:
 
 
 def run(folder: Path) -> dict[str, Any]:
-    """What run.yaml says; empty when there is none. Raises UserError when it is no mapping."""
+    """The contents of run.yaml; empty when there is none. Raises UserError when it is no mapping."""
     path = folder / RUN
     if not path.exists():
         return {}
     return read(path)
 
 
-def games(folder: Path) -> list[Row]:
-    """The finished games. Raises UserError when there is none."""
+def read_rows(folder: Path) -> list[Row]:
+    """The finished games of a run folder. Raises UserError when there are none."""
     found = rows.rows(folder) or written(folder)
     if not found:
         raise UserError(f"there is no finished game in {str(folder)!r}: neither games/ARM/*.jsonl nor {RESULTS}")
@@ -42,7 +42,7 @@ _ROW = TypeAdapter(Row)
 
 
 def written(folder: Path) -> list[Row]:
-    """The rows of results.csv; none without it. Raises UserError when it holds something else."""
+    """The rows of results.csv; none without that file. Raises UserError when it holds something else."""
     path = folder / RESULTS
     if not path.exists():
         return []

@@ -1,7 +1,7 @@
-"""What the turns of a run's games tell: the score as it grows, and how far the final move was whose.
+"""The turns of finished games as rows: the score after each turn, and which nodes proposed the move.
 
-Journals are read line by line as plain JSON, and lines that tell nothing of it are not even parsed: a run has thousands
-of journals of up to megabytes, which are mostly views and prompts.
+Journals are read line by line as plain JSON, and lines without such data are not parsed: a run has thousands of
+journals of up to megabytes, mostly views and prompts.
 """
 
 import re
@@ -21,7 +21,9 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True)
-class Turn:
+class TurnRow:
+    """A turn of a finished game."""
+
     arm: str
     players: int
     seed: int | None
@@ -31,27 +33,27 @@ class Turn:
     seat: int
     move: str
     score: int
-    """Points on the table after it, whatever became of the lives."""
+    """Points on the table after the turn, even when the game is lost later."""
     lives: int
-    """After it."""
+    """After the turn."""
     forced: bool
     node: str | None
-    """The node whose choice it is; None when forced, and for seats that are no graphs."""
+    """The node that chose the move; None when it was forced, and for seats that are not graphs."""
     rank: int | None
-    """Of the move in the seat's own ratings, 1 for the best, ties alike; None without ratings."""
+    """Rank of the move in the seat's own ratings, 1 for the best, ties share the better rank; None without ratings."""
     agreement: float | None
-    """Of the answers of a node that was asked several times, the share that the most frequent move got."""
+    """Of the samples of a node, the share that chose the most frequent move; None without several samples."""
     proposals: Mapping[str, float] = field(default_factory=dict)
-    """By node, other than the one that decides: the share of its answers that chose this move. Lean journals keep no
-    replies of programs, whose nodes are missing then."""
+    """By node, without the deciding one: the share of its samples that proposed the move. Lean journals hold no replies
+    of programs, whose nodes are then missing."""
 
 
-def of(folder: Path, row: Row) -> list[Turn]:
-    """The turns of a finished game. Raises UserError when its journal is gone or is none."""
+def game_turns(folder: Path, row: Row) -> list[TurnRow]:
+    """The turns of a finished game. Raises UserError when its journal is missing or unreadable."""
     return list(read(folder / row.journal, row.arm))
 
 
-def read(path: Path, arm: str) -> Iterator[Turn]:
+def read(path: Path, arm: str) -> Iterator[TurnRow]:
     """The turns of a journal. Raises UserError when it cannot be read."""
     return _read(path, lambda lines: _turns(lines, arm))
 
@@ -61,31 +63,31 @@ def calls(path: Path) -> Iterator[dict[str, Any]]:
     return _read(path, lambda lines: (file.data(line) for line in lines if file.tag(line) == "call"))
 
 
-def _read(path: Path, of: Callable[[Iterator[bytes]], Iterator[T]]) -> Iterator[T]:
+def _read(path: Path, parse: Callable[[Iterator[bytes]], Iterator[T]]) -> Iterator[T]:
     try:
-        yield from of(file.lines(path))
+        yield from parse(file.lines(path))
     except UserError:
         raise
     except (ValueError, KeyError, TypeError):
         raise UserError(f"{str(path)!r} is not a journal that this program reads") from None
 
 
-def _turns(lines: Iterator[bytes], arm: str) -> Iterator[Turn]:
+def _turns(lines: Iterator[bytes], arm: str) -> Iterator[TurnRow]:
     """Raises ValueError, KeyError or TypeError for what is no journal."""
     game: dict[str, Any] = {}
     decided: dict[str, Any] = {}
-    said: dict[tuple[str, int], str] = {}
+    proposed: dict[tuple[str, int], str] = {}
     for line in lines:
         tag = file.tag(line)
         if tag == "game_started":
             game = file.data(line)
         elif tag == "call" and _may_propose(line):
-            _hear(file.data(line), said)
+            _add_proposal(file.data(line), proposed)
         elif tag == "decided":
             decided = file.data(line)
         elif tag == "moved":
-            yield _turn(arm, game, decided, file.data(line)["past"], said)
-            said = {}
+            yield _turn(arm, game, decided, file.data(line)["past"], proposed)
+            proposed = {}
 
 
 _ROLE = re.compile(rb'.{0,200}?"role": "(\w+)"')
@@ -98,20 +100,20 @@ def _may_propose(line: bytes) -> bool:
 
 @cache
 def _chooses(role: str) -> bool:
-    """Whether a role's reply is a move; of a role that is not known here it may be."""
+    """Whether the reply of a role is a move; it may be, for roles that are not registered here."""
     return role not in roles.names() or issubclass(roles.get(role).reply, Choice)
 
 
-def _hear(call: Mapping[str, Any], said: dict[tuple[str, int], str]) -> None:
-    """Keep what a node proposed; a redo's answer stands for the one before it."""
+def _add_proposal(call: Mapping[str, Any], proposed: dict[tuple[str, int], str]) -> None:
+    """Keep the move that a node proposed; a redo replaces the earlier proposal."""
     if isinstance(move := (call["reply"] or {}).get("action"), str):
-        said[call["node"].partition("-")[0], call["sample"]] = move
+        proposed[call["node"].partition("-")[0], call["sample"]] = move
 
 
 def _turn(
-    arm: str, game: Mapping[str, Any], decided: Mapping[str, Any], past: Mapping[str, Any], said: Mapping[Any, str]
-) -> Turn:
-    return Turn(
+    arm: str, game: Mapping[str, Any], decided: Mapping[str, Any], past: Mapping[str, Any], proposed: Mapping[Any, str]
+) -> TurnRow:
+    return TurnRow(
         arm=arm,
         players=game["players"],
         seed=game["seed"],
@@ -125,25 +127,25 @@ def _turn(
         node=decided["node"],
         rank=rank(decided["move"], decided["ratings"] or {}),
         agreement=agreement(decided.get("votes", {})),
-        proposals=proposals(said, past["move"], ((game["seats"][past["seat"]]["config"]) or {}).get("decides")),
+        proposals=proposals(proposed, past["move"], ((game["seats"][past["seat"]]["config"]) or {}).get("decides")),
     )
 
 
 def rank(move: str, ratings: Mapping[str, float]) -> int | None:
-    """1 for the best rated move, ties alike; None for one that is not rated."""
+    """1 for the best rated move, ties share the better rank; None for a move that is not rated."""
     return 1 + sum(other > ratings[move] for other in ratings.values()) if move in ratings else None
 
 
 def agreement(votes: Mapping[str, Mapping[str, int]]) -> float | None:
-    """The share of the most frequent move among the answers of the first node that gave several."""
+    """The share of the most frequent move among the samples of the first node with several; None without one."""
     counts = next((list(moves.values()) for moves in votes.values() if sum(moves.values()) > 1), None)
     return max(counts) / sum(counts) if counts else None
 
 
-def proposals(said: Mapping[tuple[str, int], str], move: str, decides: str | None) -> dict[str, float]:
-    """By node: the share of its answers that chose the move."""
+def proposals(proposed: Mapping[tuple[str, int], str], move: str, decides: str | None) -> dict[str, float]:
+    """By node, without the deciding one: the share of its samples that proposed the move."""
     found: dict[str, list[bool]] = {}
-    for (node, _), one in said.items():
+    for (node, _), one in proposed.items():
         if node != decides:
             found.setdefault(node, []).append(one == move)
     return {node: sum(same) / len(same) for node, same in found.items()}

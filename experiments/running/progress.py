@@ -14,7 +14,7 @@ from rich.text import Text
 from experiments.design.job import Outcome
 from experiments.results.rows import Row
 from experiments.running.status import Status
-from experiments.show.terminal import console
+from experiments.show.terminal import console, plain_table
 
 TABLE_S = 0.2
 """Seconds between updates on a terminal."""
@@ -149,10 +149,7 @@ class Progress:
         bar.add_row(
             self._title, ProgressBar(total=max(1, self._total), completed=self._done, width=40), games, self._left()
         )
-        arms = Table(box=None, pad_edge=False, header_style="dim")
-        arms.add_column("arm")
-        arms.add_column("games", justify="right")
-        arms.add_column("strict", justify="right")
+        arms = plain_table("arm", "games", "strict", words=("arm",))
         for arm, mean in self._means.items():
             arms.add_row(arm, str(mean.games), mean.text)
         lines = [Text(line, style="dim") for line in self._models()]

@@ -30,7 +30,7 @@ def print_game(story: Story, console: Console) -> None:
             console.print(line)
             console.print(Text(f"         {printable(turn.decided.why)}", style="dim italic"), soft_wrap=True)
         else:
-            console.print(Text(f"{turn.started.turn:>3}  P{turn.started.seat}  broke off here", style="bold red"))
+            console.print(Text(f"{turn.started.turn:>3}  P{turn.started.seat}  stopped here", style="bold red"))
         for why, times in Counter(halt.why for halt in turn.suspensions).items():
             often = f" ({times} times)" if times > 1 else ""
             console.print(Text(f"         suspended{often}: {printable(why)}", style="yellow"), soft_wrap=True)

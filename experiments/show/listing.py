@@ -17,7 +17,7 @@ from roles.replies import answer_format
 
 
 def list_graphs(console: Console) -> None:
-    columns = ("graph", "context", "nodes", "calls a turn", "depth", "verify", "from")
+    columns = ("graph", "context", "nodes", "calls per turn", "depth", "verify", "from")
     table = plain_table(*columns, words=columns, fixed={*columns} - {"nodes"})
     for name in graph_configs.names():
         config = graph_configs.read(name)

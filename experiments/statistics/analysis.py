@@ -1,6 +1,6 @@
-"""What the games of an experiment come to, and what they leave open: summaries, comparisons with the baseline.
+"""The statistics of an experiment's games: a summary of every arm, and its difference from the baseline.
 
-docs/statistics.md says how each figure is computed.
+docs/statistics.md says how each number is computed.
 """
 
 from collections import Counter
@@ -27,126 +27,131 @@ from experiments.statistics.pairing import Pairs, Unit, arranged
 Interval = Literal["t", "bootstrap"]
 PERFECT = 25
 FLAGGED = 0.05
-"""The share of forced moves from which an arm is flagged."""
+"""The share of forced moves above which an arm is flagged."""
 
 
 @dataclass(frozen=True)
 class Summary:
-    """The games of an arm at a player count, or over all of its player counts."""
+    """The games of an arm at one player count, or pooled over all of them."""
 
     arm: str
     players: int | None
-    """None: pooled over the arm's player counts, each of which counts alike: of the seeds that it played at all of
-    them."""
+    """None: pooled over the arm's player counts with equal weights, of the seeds that it played at all of them."""
     counts: tuple[int, ...]
-    """The player counts: several when pooled."""
+    """The player counts; several when pooled."""
     n: int
-    """Games."""
+    """Number of games."""
     deals: int
-    """Seeds: one deck at every player count."""
+    """Number of seeds; a seed is the same deck at every player count."""
     strict: float
-    """Mean score; 0 for a game in which the third life was lost. Every deal counts alike: repeats are averaged."""
+    """Mean strict score, 0 to 25; a game in which the third life was lost scores 0. Repeats of a deal are averaged
+    first, so that all deals have equal weight."""
     low: float | None
-    """The ends of the 95 % interval of that mean, over deals (over repeats, when there is one deal); None for a single
-    game."""
+    """Lower end of the 95 % confidence interval of that mean, over deals (over repeats, when there is one deal); None
+    for a single game."""
     high: float | None
+    """Its upper end."""
     strict_se: float | None
-    """Standard error of that mean; None for a single deal and repeat. When pooled, it is over seeds: a seed's deals at
-    several player counts are of one deck."""
+    """Standard error of that mean; None for a single game. When pooled, it is over seeds, since a seed is the same deck
+    at all player counts."""
     sd: float | None
     """Standard deviation of the strict scores of games."""
     kept: float
-    """The same of the points on the table, also when the third life was lost."""
+    """Mean kept score, 0 to 25: the points on the table, even when the third life was lost."""
     iqm: float
-    """Interquartile mean of the deals' strict scores, with its bootstrap interval."""
+    """Interquartile mean of the deals' strict scores, with its 95 % bootstrap interval."""
     iqm_low: float | None
     iqm_high: float | None
     histogram: tuple[int, ...]
-    """Games with a strict score of 0, 1 ... 25."""
+    """Number of games with a strict score of 0, 1 ... 25."""
     turns: float
-    """Mean per game, like all below that say nothing else."""
+    """Mean per game, as everything below unless stated otherwise."""
     perfect: float
     """Share of games with 25 points."""
     struck_out: float
     """Share of games in which the third life was lost."""
     ends: dict[str, int]
-    """Games by how they ended."""
+    """Number of games by how they ended."""
     misplays: float
     hints_wasted: float | None
-    """Hints after which their receiver knew no more of any card; None when a journal is too old to say."""
+    """Hints that told their receiver nothing new about any card; None when a journal is too old to say."""
     fallbacks: float
     forced_share: float
-    """Of all moves, those that were forced."""
+    """Forced moves as a share of all moves."""
     calls: float
     tokens_in: float
     tokens_out: float
     usd: float | None
-    """None when no price is known, or not of all games."""
+    """None unless the price of all games is known."""
     simulated: bool
-    """Whether a simulated model sat in any of them."""
+    """Whether a simulated model played in any of the games."""
     program: bool
-    """Whether no model was asked in any of them."""
+    """Whether no model was asked in any of the games."""
 
 
 @dataclass(frozen=True)
 class Difference:
-    """An arm less the baseline at a player count, or over all that both played."""
+    """The difference of an arm from the baseline at one player count, or pooled over all that both played."""
 
     arm: str
     baseline: str
     players: int | None
     """None: pooled over the player counts that both played, of the seeds that both played at all of them."""
     counts: tuple[int, ...]
-    """The player counts: several when pooled."""
+    """The player counts; several when pooled."""
     unit: Unit
-    """What was drawn at random: deals, paired, their repeats averaged first; the repeats of a single deal otherwise."""
+    """The unit of sampling: deals, paired, with repeats averaged first; the repeats, when there is a single deal."""
     n: int
-    """How many of them, in pairs that are complete. When pooled, a seed's deals at all player counts are one: they are
-    of one deck."""
+    """Number of units in complete pairs. When pooled, a seed at all player counts is one unit: it is one deck."""
     left_out: int
-    """Games of both at these player counts that are in no such pair."""
+    """Number of games of both arms at these player counts that are in no complete pair."""
     mean: float
-    """Of strict scores."""
+    """Mean difference of strict scores; positive when the arm scores more."""
     low: float | None
-    """The ends of the 95 % interval of the mean; None for a single one."""
+    """Lower end of the 95 % confidence interval of the mean; None for a single unit."""
     high: float | None
+    """Its upper end."""
     p: float | None
-    """Two-sided, by sign flips (deals) or by permutation (repeats); None for a single one."""
+    """Two-sided p-value of a permutation test: sign flips of pairs (deals), or regrouping (repeats); None for a single
+    unit."""
     draws: int | None
-    """Of that test; None when it went through all possibilities."""
+    """Random relabellings in that test; None when it was exact."""
     p_holm: float | None
-    """The same, corrected for all arms that are compared at this player count."""
+    """p with Holm's correction for all arms that are compared at this player count."""
     wins: int
-    """Of the n; repeats are compared by their numbers."""
+    """Units in which the arm scores more; repeats are matched by number."""
     ties: int
     losses: int
     mde: float | None
-    """The smallest true difference that so many would show at 5 % in four runs of five; None for a single one, and when
-    all differences are the same, for then nothing is known of their spread."""
+    """Minimum detectable effect: the smallest effect detectable with 80 % power at alpha .05, in points. None for a
+    single unit, and when all differences are equal, since their spread is then unknown."""
     for_one_point: int | None
-    """How many would show a true difference of one point as surely; None as above."""
+    """Units needed to detect an effect of one point with the same power; None as above."""
 
 
 @dataclass(frozen=True)
 class Analysis:
     baseline: str | None
     summaries: tuple[Summary, ...]
-    """In the order of the arms; of each arm its player counts, then, when there are several, all of them pooled."""
+    """By arm, in their order: its player counts, then, when there are several, all of them pooled."""
     differences: tuple[Difference, ...] = ()
-    """In the same order."""
+    """In the same order as the summaries."""
     flagged: tuple[str, ...] = ()
-    """Arms with so many forced moves that their score says more of the safe fallback than of them."""
+    """Arms with so many forced moves that their score reflects the safe fallback rather than the arm."""
     unforced: "Analysis | None" = None
-    """The same without the games in which a move was forced, and without their partners in differences; None when no
-    move was, and when nothing is left."""
+    """The same analysis without the games with forced moves, and without their counterparts in differences; None when
+    no move was forced, and when no game is left."""
     interval: Interval = "t"
-    """How the intervals of means and differences were made; that of the interquartile mean is always a bootstrap's."""
+    """The method of the intervals of means and differences; that of the interquartile mean is always a bootstrap."""
 
 
 def analyse(
     rows: Sequence[Row], baseline: str | None = None, order: Sequence[str] = (), *, interval: Interval = "t"
 ) -> Analysis:
-    """Of the finished games; `order` is that of the arms, others come after them by name."""
+    """The statistics of finished games.
+
+    `order`: the order of the arms; other arms follow by name. `interval`: Student's t or bootstrap intervals.
+    """
     arms = arranged(rows, order)
     standard = arms.get(baseline or "", [])
     free = [row for row in rows if not row.forced]
@@ -161,12 +166,12 @@ def analyse(
 
 
 def forced_share(games: Sequence[Row]) -> float:
-    """Of all moves."""
+    """Forced moves as a share of all moves."""
     return sum(row.forced for row in games) / max(1, sum(row.turns for row in games))
 
 
 def summaries(games: Sequence[Row], interval: Interval = "t") -> list[Summary]:
-    """Of one arm: at each player count, then pooled."""
+    """Summaries of one arm: at each player count, then pooled when there are several."""
     counts = pairing.counts(games)
     found = [_summary([row for row in games if row.players == n], n, interval) for n in counts]
     pool = pairing.complete(games) if len(counts) > 1 else []
@@ -177,7 +182,7 @@ def _summary(games: Sequence[Row], players: int | None, interval: Interval) -> S
     scores = pairing.scores(games)
     estimate, strict = of_one(scores), [row.score_strict for row in games]
     low, high = _bounds(estimate, interval, scores)
-    middle = bootstrapped(interquartile, scores) or (None, None)
+    iqm = bootstrapped(interquartile, scores) or (None, None)
     return Summary(
         arm=games[0].arm,
         players=players,
@@ -191,8 +196,8 @@ def _summary(games: Sequence[Row], players: int | None, interval: Interval) -> S
         sd=spread(strict),
         kept=fmean(pairing.scores(games, lambda row: row.score_kept)),
         iqm=float(interquartile(scores)),
-        iqm_low=middle[0],
-        iqm_high=middle[1],
+        iqm_low=iqm[0],
+        iqm_high=iqm[1],
         histogram=tuple(strict.count(score) for score in range(PERFECT + 1)),
         turns=_mean(games, lambda row: row.turns),
         perfect=_mean(games, lambda row: row.end == "perfect"),
@@ -216,23 +221,23 @@ def _mean(games: Sequence[Row], figure: Callable[[Row], float]) -> float:
 
 
 def _known(games: Sequence[Row], figure: Callable[[Row], float | None]) -> float | None:
-    """The mean of what all games say; None when one does not."""
-    said = [value for value in map(figure, games) if value is not None]
-    return fmean(said) if len(said) == len(games) else None
+    """The mean over the games; None when the value of any game is unknown."""
+    known = [value for value in map(figure, games) if value is not None]
+    return fmean(known) if len(known) == len(games) else None
 
 
 def differences(
     pairs: Sequence[tuple[Sequence[Row], Sequence[Row]]], interval: Interval = "t"
 ) -> tuple[Difference, ...]:
-    """Of the games of arms and of what each is compared with: at each player count that both played, then pooled.
+    """For each pair (games of an arm, games of its baseline): at each shared player count, then pooled.
 
-    The p values are corrected for how many arms are compared at a player count.
+    The p-values are corrected for the number of arms that are compared at a player count.
     """
     found = []
     for ours, theirs in pairs:
         shared = sorted({*pairing.counts(ours)} & {*pairing.counts(theirs)})
         for at in [*([n] for n in shared), *([shared] if len(shared) > 1 else [])]:
-            paired = Pairs.of(ours, theirs, at)
+            paired = Pairs.match(ours, theirs, at)
             if paired.deltas:
                 found.append(_difference(paired, at, interval))
     return _corrected(found)
@@ -265,7 +270,7 @@ def _difference(pairs: Pairs, players: Sequence[int], interval: Interval) -> Dif
 
 
 def _corrected(found: Sequence[Difference]) -> tuple[Difference, ...]:
-    """With the p values of each player count, and of those that are pooled, corrected for their number."""
+    """With Holm's correction within each player count, and within the pooled differences."""
     corrected = dict[int, float]()
     for players in {one.players for one in found}:
         tested = {place: one.p for place, one in enumerate(found) if one.players == players and one.p is not None}

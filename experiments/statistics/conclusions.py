@@ -10,22 +10,24 @@ from experiments.statistics.power import ALPHA
 from roles.words import percent
 
 NAMED = 3
-"""Arms that a sentence names; of more it says how many."""
+"""Arms that a sentence names; more are counted."""
 MOST = 25
-"""Points: no difference is larger."""
+"""Points: the largest possible difference."""
 FEW = 10
-"""Deals, up to which a warning is given."""
+"""Deals up to which a warning is given."""
 PROGRAMS = "All of these are games of programs: no model was asked."
-SIMULATED = "Simulated models are programs that err at stated rates; their scores say nothing of a model."
+SIMULATED = (
+    "Simulated models are programs with errors at stated rates; their scores say nothing about a language model."
+)
 
 
 def sentences(analysis: Analysis) -> tuple[str, ...]:
-    """A sentence or two for each arm, over all its player counts; then what a reader of the figures must know."""
+    """A sentence or two for each arm, pooled over player counts; then what a reader of the numbers must know."""
     return (
-        *(compared(one, _hopes(one, analysis.differences)) for one in _widest(analysis.differences)),
+        *(compared(one, _testable(one, analysis.differences)) for one in _widest(analysis.differences)),
         *_warnings(analysis.differences),
-        *(_flag(one) for one in analysis.summaries if one.arm in analysis.flagged and _whole(one, analysis)),
-        *_made(analysis.summaries),
+        *(_flag(one) for one in analysis.summaries if one.arm in analysis.flagged and _last(one, analysis)),
+        *_players(analysis.summaries),
     )
 
 
@@ -36,45 +38,46 @@ def as_data(analysis: Analysis) -> dict[str, Any]:
 
 
 def _widest(differences: Sequence[Difference]) -> list[Difference]:
-    """Of each arm the pooled one; where nothing could be pooled, all."""
+    """The pooled difference of each arm; all its differences where nothing could be pooled."""
     pooled = {(one.arm, one.baseline) for one in differences if one.players is None}
     return [one for one in differences if one.players is None or (one.arm, one.baseline) not in pooled]
 
 
-def _whole(summary: Summary, analysis: Analysis) -> bool:
-    """Whether it is the last of its arm, which is over all that can be pooled."""
+def _last(summary: Summary, analysis: Analysis) -> bool:
+    """Whether it is the last summary of its arm, the one that is pooled where possible."""
     return summary is [one for one in analysis.summaries if one.arm == summary.arm][-1]
 
 
-def compared(one: Difference, hopes: bool = True) -> str:
-    """What a difference shows, and what it leaves open; it `hopes` where an effect could be shown at all."""
-    return f"{_found(one, hopes)}{_gone(one)}."
+def compared(one: Difference, testable: bool = True) -> str:
+    """What a difference shows, and what it leaves open; `testable`: whether its p could be significant at all."""
+    return f"{_found(one, testable)}{_left_out(one)}."
 
 
-def _found(one: Difference, hopes: bool) -> str:
+def _found(one: Difference, testable: bool) -> str:
     at = f"{one.baseline} {_at(one.counts)}"
     if one.low is None or one.high is None:
-        many = "one deal, played once by each," if one.unit == "repeats" else "a single pair"
-        return f"{one.arm} {_less(one.mean, at)}; of {many} nothing can be concluded"
+        many = "one deal, played once by each" if one.unit == "repeats" else "a single pair"
+        return f"{one.arm} {_less(one.mean, at)}; nothing can be concluded from {many}"
     if one.mde is None:
         averaged = ", averaged over these counts" if one.players is None else ""
-        return f"{one.arm} {_less(one.mean, at)} in each of {one.n} {one.unit}{averaged}; {_never_else(one)}"
+        return f"{one.arm} {_less(one.mean, at)} in each of {one.n} {one.unit}{averaged}; {_may_differ(one)}"
     p = pvalue(one.p_holm)
     bounds = f"95 % {one.low:+.2f} to {one.high:+.2f}, Holm p {'' if p.startswith('<') else '= '}{p}, {_sample(one)}"
     if one.p_holm is not None and one.p_holm < ALPHA:
         return f"{one.arm} {_less(one.mean, at)} ({bounds})"
-    if not hopes:
-        return f"{one.arm}: no effect shown against {at}, nor could one be with so few ({one.mean:+.2f}; {bounds})"
-    return f"{one.arm}: no effect shown against {at} ({one.mean:+.2f}; {bounds}). {_missed(one.mde)}"
+    if not testable:
+        none = f"with so few {one.unit} none is possible"
+        return f"{one.arm}: no significant difference from {at}; {none} ({one.mean:+.2f}; {bounds})"
+    return f"{one.arm}: no significant difference from {at} ({one.mean:+.2f}; {bounds}). {_missed(one.mde)}"
 
 
 def _missed(mde: float) -> str:
-    """What may be there all the same."""
+    """Which effects may exist all the same."""
     if mde > MOST:
-        return "Hardly any true difference would have been seen in four such runs of five; none can be excluded"
+        return "Hardly any effect is detectable with 80 % power at alpha .05; none can be excluded"
     return (
-        f"A true difference of {mde:.2f} or more would have been seen in four such runs of five; a smaller one cannot "
-        "be excluded"
+        f"The smallest effect detectable with 80 % power at alpha .05 is {mde:.2f} points; smaller ones cannot be "
+        "excluded"
     )
 
 
@@ -100,36 +103,36 @@ def pvalue(p: float | None) -> str:
     return "< .001" if p < 0.001 else f"{p:.3f}".replace("0.", ".", 1)
 
 
-def _never_else(one: Difference) -> str:
-    """What n alike of n leave open: with a larger share of others, one would have come up in 95 % of such runs."""
-    return f"in how many others it would be otherwise is not known: up to {percent(1 - ALPHA ** (1 / one.n))}"
+def _may_differ(one: Difference) -> str:
+    """The 95 % upper bound on the share of units that differ, when none of n did."""
+    return f"it may differ in up to {percent(1 - ALPHA ** (1 / one.n))} of other {one.unit} (95 % confidence)"
 
 
-def _gone(one: Difference) -> str:
+def _left_out(one: Difference) -> str:
     if not one.left_out:
         return ""
-    return f"; {one.left_out} {'game' if one.left_out == 1 else 'games'} without a partner left out"
+    return f"; {one.left_out} {'game' if one.left_out == 1 else 'games'} without a counterpart left out"
 
 
 def _warnings(differences: Sequence[Difference]) -> Iterator[str]:
     if any(one.unit == "repeats" for one in differences):
-        yield "With one deal all that is said is conditional on this deal: nothing follows for others."
-    yield from dict.fromkeys(_hopeless(one, differences) for one in differences if not _hopes(one, differences))
+        yield "With a single deal all results are conditional on this deal: nothing follows for other deals."
+    yield from dict.fromkeys(_untestable(one, differences) for one in differences if not _testable(one, differences))
     few = [one for one in differences if one.unit == "deals" and one.n <= FEW]
     if few:
-        hopeful = [one for one in few if _hopes(one, differences)]
-        seen = [one.mde for one in hopeful if one.mde is not None and one.mde <= MOST]
-        least = f": at best differences of {min(seen):.1f} points or more can be expected to be seen" if seen else ""
-        yield f"{FEW} deals or fewer show nothing but large effects{least}."
+        testable = [one for one in few if _testable(one, differences)]
+        mdes = [one.mde for one in testable if one.mde is not None and one.mde <= MOST]
+        least = f": at best, effects from {min(mdes):.1f} points are detectable with 80 % power" if mdes else ""
+        yield f"{FEW} deals or fewer can show only large effects{least}."
 
 
-def _hopes(one: Difference, all_of_them: Sequence[Difference]) -> bool:
-    """Whether its corrected p can be below 5 % at all."""
+def _testable(one: Difference, all_of_them: Sequence[Difference]) -> bool:
+    """Whether its p with Holm's correction could be below 5 % at all."""
     return _least_p(one, all_of_them) < ALPHA
 
 
 def _least_p(one: Difference, all_of_them: Sequence[Difference]) -> float:
-    """What p would be if every pair went the same way; 0 for what is not tested."""
+    """The smallest possible p, when every pair favours the same arm; 0 for what is not tested."""
     if one.p is None:
         return 0.0
     relabellings = math.comb(2 * one.n, one.n) if one.unit == "repeats" else 2**one.n
@@ -137,25 +140,25 @@ def _least_p(one: Difference, all_of_them: Sequence[Difference]) -> float:
 
 
 def _tested(one: Difference, all_of_them: Sequence[Difference]) -> int:
-    """How many p values it is corrected for."""
+    """How many p-values it is corrected for."""
     return sum(other.players == one.players and other.p is not None for other in all_of_them)
 
 
-def _hopeless(one: Difference, all_of_them: Sequence[Difference]) -> str:
+def _untestable(one: Difference, all_of_them: Sequence[Difference]) -> str:
     arms = _tested(one, all_of_them)
     compared = "one arm" if arms == 1 else f"{arms} arms"
-    return f"With {one.n} {one.unit} and {compared} to compare no Holm p can be below .05, however large the effect."
+    return f"With {one.n} {one.unit} and {compared} to compare, no Holm p can be below .05, however large the effect."
 
 
 def _flag(one: Summary) -> str:
     return (
-        f"{one.arm}: {percent(one.forced_share)} of its moves were forced; a program chose them, safely, "
-        "which flatters a model that fails."
+        f"{one.arm}: {percent(one.forced_share)} of its moves were forced: a program chose them, and safely, which "
+        "makes a failing model look better than it is."
     )
 
 
-def _made(summaries: Sequence[Summary]) -> Iterator[str]:
-    """Who played, where it was not a model."""
+def _players(summaries: Sequence[Summary]) -> Iterator[str]:
+    """What played, where it was not a language model."""
     if not summaries:
         return
     programs = list(dict.fromkeys(one.arm for one in summaries if one.program))
@@ -168,7 +171,7 @@ def _made(summaries: Sequence[Summary]) -> Iterator[str]:
 
 
 def _named(arms: Sequence[str], summaries: Sequence[Summary]) -> str:
-    """Some of the arms in words: those, or all but those, as far as they are few."""
+    """Arms in words: their names, or the names of all others, when there are few; otherwise their number."""
     others = list(dict.fromkeys(one.arm for one in summaries if one.arm not in arms))
     if len(arms) <= NAMED:
         return ", ".join(arms)

@@ -1,6 +1,6 @@
-"""Means of samples: intervals, tests, and what they could have shown. Nothing here knows of games.
+"""Means of samples with confidence intervals, permutation tests and power. Nothing here knows about games.
 
-scipy is imported where it is used: it takes a second, and most commands need none of it.
+scipy is imported where it is used: importing it takes a second, and most commands do not need it.
 """
 
 import math
@@ -17,15 +17,15 @@ from experiments.statistics.power import least, shift
 
 CONFIDENCE = 0.95
 EXACT = 2**16
-"""Relabellings up to which a permutation test goes through all of them."""
+"""Largest number of relabellings for which a permutation test is exact."""
 DRAWS = 9_999
-"""Relabellings that it draws where there are more."""
+"""Random relabellings when there are more."""
 RESAMPLES = 1_999
-"""Of a bootstrap."""
+"""Resamples of a bootstrap."""
 SEED = 1
-"""Of whatever is drawn: the same sample has the same figures each time."""
+"""Of all random draws, so that the same sample always gives the same numbers."""
 ROUNDING = 1e-9
-"""What means of whole numbers may differ by and still be the same."""
+"""Rounding error: means of whole numbers that differ by less are equal."""
 
 Bounds = tuple[float, float]
 Matrix = np.ndarray[Any, np.dtype[Any]]
@@ -35,29 +35,29 @@ Statistic = Callable[..., Any]
 
 @dataclass(frozen=True)
 class Estimate:
-    """A mean, or a difference of means, and how sure it is."""
+    """A mean, or a difference of means, with its standard error."""
 
     mean: float
     error: float
-    """Its standard error; 0 when nothing varies."""
+    """Standard error; 0 when all values are equal."""
     df: float
-    """Degrees of freedom of that error."""
+    """Degrees of freedom of the standard error."""
     n: int
-    """Size of the sample; of each, when there are two."""
+    """Size of the sample; of the smaller one, when there are two."""
 
     @property
     def interval(self) -> Bounds:
-        """Of Student's t."""
+        """The 95 % confidence interval by Student's t."""
         half = self.error and _t(self.df, (1 + CONFIDENCE) / 2) * self.error
         return self.mean - half, self.mean + half
 
     @property
     def detectable(self) -> float | None:
-        """The smallest true mean that POWER of such samples would tell from 0; None when nothing varies."""
+        """The smallest true mean that such a sample detects with 80 % power; None when all values are equal."""
         return self.error * shift(self.df) if self.error else None
 
     def enough(self, effect: float) -> int | None:
-        """The sample size at which a true mean of `effect` would be told from 0 as often; None when nothing varies."""
+        """The sample size that detects a true mean of `effect` with 80 % power; None when all values are equal."""
         if not self.error:
             return None
 
@@ -75,7 +75,7 @@ def of_one(values: Sequence[float]) -> Estimate | None:
 
 
 def of_two(one: Sequence[float], other: Sequence[float]) -> Estimate | None:
-    """The mean of one sample less that of another as large, by Welch; None for fewer than two values each."""
+    """The difference of the means of two samples, by Welch; None for fewer than two values in either."""
     a, b = standard_error(one), standard_error(other)
     if a is None or b is None:
         return None
@@ -105,7 +105,7 @@ def _t(df: float, quantile: float) -> float:
 
 
 def bootstrapped(statistic: Statistic, *samples: Sequence[float]) -> Bounds | None:
-    """The percentile interval of a statistic of one sample or several; None when one has fewer than two values."""
+    """The 95 % percentile bootstrap interval of a statistic; None when a sample has fewer than two values."""
     if min(map(len, samples)) < 2:
         return None
     from scipy.stats import bootstrap
@@ -123,13 +123,13 @@ def bootstrapped(statistic: Statistic, *samples: Sequence[float]) -> Bounds | No
 
 
 def means(*samples: Matrix, axis: int = -1) -> Matrix:
-    """The mean, or the mean of the first less that of the second: for `bootstrapped`."""
+    """The mean of one sample, or the difference of the means of two: for `bootstrapped`."""
     first, *rest = (np.mean(sample, axis=axis) for sample in samples)
     return np.asarray(first - rest[0] if rest else first)
 
 
 def interquartile(values: Sequence[float] | Matrix, axis: int = -1) -> Any:
-    """The mean of the middle half, whole values only: a quarter, rounded down, is cut off at each end."""
+    """The interquartile mean: a quarter of the values, rounded down, is cut off at each end."""
     from scipy.stats import trim_mean
 
     return trim_mean(values, 0.25, axis=axis)
@@ -142,13 +142,13 @@ class Permuted:
     p: float
     """Two-sided."""
     draws: int | None = None
-    """Relabellings that were drawn; None when all were gone through."""
+    """Random relabellings; None for an exact test."""
 
 
 def by_signs(deltas: Sequence[float]) -> Permuted:
-    """Of paired differences, each of which could as well have had the other sign.
+    """The sign-flip test of paired differences, each of which has either sign with equal chance without an effect.
 
-    Those of 0 change nothing, so that they are left out. Of m draws of which b have as large a sum, p is
+    Differences of 0 do not matter and are left out. When b of m random draws have a sum at least as large, p is
     (b + 1) / (m + 1).
     """
     sizes = np.array([delta for delta in deltas if abs(delta) > ROUNDING], dtype=float)
@@ -160,7 +160,7 @@ def by_signs(deltas: Sequence[float]) -> Permuted:
 
 
 def _drawn_flips(sizes: Matrix) -> Matrix:
-    """The sums of what is flipped in each draw, with a bit for each flip, some draws at a time to spare memory."""
+    """The sum of the flipped values in each draw: a random bit for each flip, in batches to save memory."""
     wide = -(-len(sizes) // 8)
     bits = np.frombuffer(np.random.default_rng(SEED).bytes(DRAWS * wide), np.uint8).reshape(DRAWS, wide)
     parts = (np.unpackbits(part, axis=1, count=len(sizes)) for part in np.array_split(bits, 20))
@@ -168,7 +168,7 @@ def _drawn_flips(sizes: Matrix) -> Matrix:
 
 
 def by_groups(one: Sequence[float], other: Sequence[float]) -> Permuted:
-    """Of two samples, each value of which could as well have been in the other."""
+    """The permutation test of two samples, whose values are exchangeable without an effect."""
     both, n = np.array([*one, *other], dtype=float), len(one)
     if exact := math.comb(len(both), n) <= EXACT:
         firsts = both[np.array(list(combinations(range(len(both)), n)))].mean(axis=1)
@@ -187,7 +187,7 @@ def _permuted(relabelled: Matrix, seen: float, *, exact: bool) -> Permuted:
 
 
 def holm(ps: Sequence[float]) -> list[float]:
-    """Corrected for their number, each in its place: that none of them is significant by chance."""
+    """p-values with Holm's correction for their number, in the given order."""
     corrected, least = [0.0] * len(ps), 0.0
     for done, place in enumerate(sorted(range(len(ps)), key=ps.__getitem__)):
         least = corrected[place] = max(least, min(1.0, (len(ps) - done) * ps[place]))

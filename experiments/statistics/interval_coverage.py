@@ -1,7 +1,7 @@
-"""How often 95 % intervals hold the truth when scores are as skewed as Hanabi's, simulated, so that it is known.
+"""Coverage of the 95 % intervals for scores as skewed as Hanabi's, by simulation with a known true mean.
 
-A game is struck out, and scores 0, with a given chance; else it scores 15 to 25, 20 in the mean. Two arms play the
-deals: in the baseline half as many games are struck out.
+A game is lost, and scores 0, with a given probability; otherwise it scores 15 to 25, with mean 20. Two arms play the
+same deals; in the baseline half as many games are lost.
 """
 
 from collections.abc import Callable, Iterator
@@ -9,29 +9,29 @@ from dataclasses import dataclass
 
 import numpy as np
 from rich.console import Console
-from rich.table import Table
 
+from experiments.show.terminal import plain_table
 from experiments.statistics.estimates import Bounds, Matrix, bootstrapped, means, of_one
 
 STRUCK_OUT = (0.02, 0.15, 0.4)
 DEALS = (10, 20, 50, 100)
 TRIALS = 10_000
 LEAST, MORE, CHANCE = 15, 10, 0.5
-"""A game that is not struck out scores LEAST and a binomial share of MORE."""
+"""A game that is not lost scores LEAST plus a binomial number of MORE more points."""
 MEAN = LEAST + MORE * CHANCE
 
 
 @dataclass(frozen=True)
 class Coverage:
     struck_out: float
-    """The chance of a game."""
+    """The probability that a game is lost."""
     deals: int
     mean_t: float
-    """The share of Student's t intervals that held the true mean."""
+    """The share of Student's t intervals that contain the true mean."""
     mean_bootstrap: float
-    """Of bootstrap intervals, on a tenth as many trials."""
+    """The same for bootstrap intervals, on a tenth as many trials."""
     difference_t: float
-    """Of the true difference to the baseline, paired by deal."""
+    """The share that contain the true difference from the baseline, paired by deal."""
     difference_bootstrap: float
 
 
@@ -50,15 +50,15 @@ def _measured(struck_out: float, deals: int, trials: int) -> Coverage:
     return Coverage(
         struck_out,
         deals,
-        mean_t=_held(student, scores, mean),
-        mean_bootstrap=_held(resampled, scores[:some], mean),
-        difference_t=_held(student, deltas, difference),
-        difference_bootstrap=_held(resampled, deltas[:some], difference),
+        mean_t=_coverage(student, scores, mean),
+        mean_bootstrap=_coverage(resampled, scores[:some], mean),
+        difference_t=_coverage(student, deltas, difference),
+        difference_bootstrap=_coverage(resampled, deltas[:some], difference),
     )
 
 
 def drawn(chance: np.random.Generator, struck_out: float, shape: tuple[int, int]) -> Matrix:
-    """Scores of games."""
+    """Random scores of games."""
     return (LEAST + chance.binomial(MORE, CHANCE, shape)) * (chance.random(shape) >= struck_out)
 
 
@@ -71,15 +71,13 @@ def resampled(sample: list[float]) -> Bounds | None:
     return bootstrapped(means, sample)
 
 
-def _held(interval: Callable[[list[float]], Bounds | None], samples: Matrix, truth: float) -> float:
+def _coverage(interval: Callable[[list[float]], Bounds | None], samples: Matrix, truth: float) -> float:
     bounds = [interval(sample) for sample in samples.tolist()]
     return sum(one is not None and one[0] <= truth <= one[1] for one in bounds) / len(bounds)
 
 
 def show(found: list[Coverage], console: Console) -> None:
-    table = Table(box=None, pad_edge=False, header_style="dim")
-    for column in ("struck out", "deals", "mean, t", "bootstrap", "difference, t", "bootstrap"):
-        table.add_column(column, justify="right")
+    table = plain_table("struck out", "deals", "mean, t", "bootstrap", "difference, t", "bootstrap")
     for one in found:
         shares = one.mean_t, one.mean_bootstrap, one.difference_t, one.difference_bootstrap
         table.add_row(f"{one.struck_out:.0%}", str(one.deals), *(f"{share:.1%}" for share in shares))

@@ -1,4 +1,4 @@
-"""What arms are called wherever their scores are shown."""
+"""Names of arms wherever scores are shown: games without a language model are marked."""
 
 from collections.abc import Iterable
 
@@ -6,15 +6,15 @@ from experiments.statistics.analysis import Summary
 
 
 def labels(found: Iterable[Summary]) -> dict[str, str]:
-    """How arms are called: simulated ones, and programs beside models, are said to be so."""
-    kinds: dict[str, tuple[bool, bool]] = {}
+    """By arm: simulated models are marked, and so are programs when there are models beside them."""
+    players: dict[str, tuple[bool, bool]] = {}
     for one in found:
-        simulated, program = kinds.get(one.arm, (False, True))
-        kinds[one.arm] = simulated or one.simulated, program and one.program
-    mixed = not all(program for _, program in kinds.values())
-    return {arm: labelled(arm, simulated, program and mixed) for arm, (simulated, program) in kinds.items()}
+        simulated, program = players.get(one.arm, (False, True))
+        players[one.arm] = simulated or one.simulated, program and one.program
+    mixed = not all(program for _, program in players.values())
+    return {arm: labelled(arm, simulated, program and mixed) for arm, (simulated, program) in players.items()}
 
 
 def labelled(arm: str, simulated: bool, program: bool = False) -> str:
-    """What no model played must never pass for a model's."""
+    """The name of an arm, marked when no language model played."""
     return f"{arm} (simulated)" if simulated else f"{arm} (program)" if program else arm

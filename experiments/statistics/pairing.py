@@ -1,7 +1,7 @@
-"""The samples behind an analysis: games as scores of deals, and the pairs of them that two arms share.
+"""The samples behind an analysis: the scores of deals, and the pairs of deals that two arms share.
 
-The repeats of a deal are no deals of their own, so they are averaged first. A seed is one deck at all player counts, so
-that what is pooled over them stands on seeds. Where there is a single deal, its repeats take the place of deals.
+Repeats of a deal are not independent deals, so they are averaged first. A seed is the same deck at all player counts,
+so pooled results are over seeds. When there is a single deal, its repeats are the sample.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -17,7 +17,7 @@ Unit = Literal["deals", "repeats"]
 
 
 def arranged(rows: Sequence[Row], order: Sequence[str] = ()) -> Mapping[str, list[Row]]:
-    """The games by arm: first those of the order, then the others by name."""
+    """The games by arm: first the arms in the given order, then the others by name."""
     found: dict[str, list[Row]] = {arm: [] for arm in (*order, *sorted({row.arm for row in rows}))}
     for row in rows:
         found[row.arm].append(row)
@@ -30,7 +30,7 @@ def counts(games: Sequence[Row]) -> tuple[int, ...]:
 
 
 def complete(games: Sequence[Row]) -> list[Row]:
-    """Those of the seeds that all player counts have; of a single seed, those of the repeats that all have."""
+    """The games of seeds that were played at all player counts; of a single seed, of repeats played at all of them."""
     at = [[row for row in games if row.players == n] for n in counts(games)]
     seeds = set.intersection(*({row.seed for row in some} for some in at)) if at else set()
     found = [row for row in games if row.seed in seeds]
@@ -44,27 +44,27 @@ def unit(games: Sequence[Row]) -> Unit:
     return "repeats" if len({row.seed for row in games}) == 1 else "deals"
 
 
-def scores(games: Sequence[Row], of: Callable[[Row], int] = lambda row: row.score_strict) -> list[float]:
-    """Of complete games, by seed or, when there is one, by repeat: the mean over player counts of that over repeats."""
+def scores(games: Sequence[Row], score: Callable[[Row], int] = lambda row: row.score_strict) -> list[float]:
+    """One value per seed (per repeat, when there is one seed) of complete games, averaged over repeats, then counts."""
     by_repeat = unit(games) == "repeats"
     found: dict[int, dict[int, list[int]]] = {}
     for row in games:
-        found.setdefault(row.repeat if by_repeat else row.seed, {}).setdefault(row.players, []).append(of(row))
+        found.setdefault(row.repeat if by_repeat else row.seed, {}).setdefault(row.players, []).append(score(row))
     return [fmean(map(fmean, at.values())) for _, at in sorted(found.items())]
 
 
 @dataclass(frozen=True)
 class Pairs:
-    """What two arms share: games of the same players, seed and repeat."""
+    """The games that two arms share: same player count, seed and repeat."""
 
     games: tuple[list[Row], list[Row]]
-    """Of the one and of the other."""
+    """Of the first arm and of the second."""
     left_out: int
-    """Games of both that are in no pair."""
+    """Number of games of both arms that are in no pair."""
 
     @classmethod
-    def of(cls, ours: Sequence[Row], theirs: Sequence[Row], players: Sequence[int]) -> "Pairs":
-        """At some player counts together."""
+    def match(cls, ours: Sequence[Row], theirs: Sequence[Row], players: Sequence[int]) -> "Pairs":
+        """Pair the games of two arms, pooled over these player counts."""
         at = [[row for row in games if row.players in players] for games in (ours, theirs)]
         shared = set.intersection(*({_game(row) for row in games} for games in at))
         one, other = (complete([row for row in games if _game(row) in shared]) for games in at)
@@ -85,7 +85,7 @@ class Pairs:
 
     @property
     def samples(self) -> tuple[list[float], ...]:
-        """What the mean is a mean of: the differences; repeats are no pairs, so both samples."""
+        """What is resampled: the paired differences; repeats are not paired, so both samples."""
         return self.scores if self.unit == "repeats" else (self.deltas,)
 
     @cached_property
@@ -94,7 +94,7 @@ class Pairs:
 
     @cached_property
     def test(self) -> Permuted | None:
-        """None for a single pair."""
+        """The permutation test of no difference; None for a single pair."""
         if self.estimate is None:
             return None
         return by_groups(*self.scores) if self.unit == "repeats" else by_signs(self.deltas)

@@ -1,6 +1,6 @@
-"""What so many paired differences can show: the power of Student's t test, read in both directions.
+"""The power of Student's t test on paired differences: the detectable effect of a sample size, and the reverse.
 
-scipy is imported where it is used: it takes a second, and most commands need none of it.
+scipy is imported where it is used: importing it takes a second, and most commands do not need it.
 """
 
 import math
@@ -11,25 +11,25 @@ from functools import cache
 ALPHA = 0.05
 """Two-sided level of the test."""
 POWER = 0.8
-"""How often a difference is to be shown."""
+"""Probability with which an effect is to be detected."""
 
 
 def mde(sd: float, n: int, power: float = POWER, alpha: float = ALPHA) -> float | None:
-    """The smallest true mean of n differences with this SD that the test tells from 0, with its sign, so often.
+    """Minimum detectable effect: the smallest true mean of n differences with this SD that the test detects.
 
-    None for fewer than two.
+    It is detected with probability `power`, and with the right sign. None for fewer than two differences.
     """
     return None if n < 2 else sd * shift(n - 1, power, alpha) / math.sqrt(n)
 
 
 def needed(sd: float, effect: float, power: float = POWER, alpha: float = ALPHA) -> int:
-    """How many differences show a true mean of `effect` so often; at least 2."""
+    """How many differences are needed to detect a true mean of `effect` with this power; at least 2."""
 
     return least(lambda n: sd * shift(n - 1, power, alpha) / math.sqrt(n) <= effect)
 
 
 def least(shows: Callable[[int], bool]) -> int:
-    """The least n, 2 or more, that shows it; all larger ones do, too."""
+    """The least n, from 2, for which `shows(n)` is true; it must stay true for larger n."""
     most = 2
     while not shows(most):
         most *= 2
@@ -38,13 +38,13 @@ def least(shows: Callable[[int], bool]) -> int:
 
 @cache
 def shift(df: float, power: float = POWER, alpha: float = ALPHA) -> float:
-    """How many standard errors a true mean must be."""
+    """The detectable true mean in standard errors: the noncentrality at which a t test has this power."""
     from scipy.optimize import brentq
     from scipy.stats import nct, t
 
     critical = float(t.ppf(1 - alpha / 2, df))
 
-    def lacking(shift: float) -> float:
+    def shortfall(shift: float) -> float:
         return power - float(nct.sf(critical, df, shift))
 
-    return float(brentq(lacking, 0, 10 * critical))
+    return float(brentq(shortfall, 0, 10 * critical))

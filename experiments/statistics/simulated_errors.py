@@ -1,4 +1,4 @@
-"""What became of the errors of simulated models, counted over the journals of a run: an arm a column."""
+"""What became of the errors of simulated models, counted over the journals of a run, with a column for each arm."""
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
@@ -8,12 +8,12 @@ from statistics import fmean
 from typing import Any
 
 from rich.console import Console
-from rich.table import Table
 
 from experiments.results import run_folder
 from experiments.results.rows import GAMES
 from experiments.results.run_folder import RUN
 from experiments.results.story import Story, StoryTurn
+from experiments.show.terminal import plain_table
 from experiments.statistics.estimates import standard_error
 from experiments.statistics.labels import labelled
 from graphs.attempts import attempts, role_node
@@ -24,24 +24,24 @@ from orchestrator.errors import UserError
 from orchestrator.hanabi.moves import Move, Play
 from orchestrator.journal.events import Call, Memory, VerdictGiven
 from orchestrator.models.simulated import among
-from roles import Notes
+from roles.notes_text import Notes
 from roles.replies import Choice
 
 HARMLESS = {"malformed", "rating_mismatch"}
 """Errors that do not change the move."""
 USED = ("ok", "repaired")
-"""Outcomes of answers that reached somebody."""
+"""Outcomes of responses that were used."""
 
 
 @dataclass
-class Tally:
-    """One arm's games, and what was counted in them."""
+class ErrorCounts:
+    """The games of an arm, and what was counted in them."""
 
     simulated: bool = False
     strict: list[int] = field(default_factory=list)
     kept: list[int] = field(default_factory=list)
     injected: Counter[str] = field(default_factory=Counter)
-    """By kind, in all answers."""
+    """Injected errors by kind, in all responses."""
     counts: Counter[str] = field(default_factory=Counter)
 
     def add(self, story: Story, interpreter: str) -> None:
@@ -55,9 +55,9 @@ class Tally:
         self.counts["struck out"] += story.result.end == "lives_lost"
         for number, turn in enumerate(story.turns, 1):
             self.injected.update(kind for call in turn.calls for kind in call.injected)
-            self.counts.update(of_turn(turn))
+            self.counts.update(count_turn(turn))
             if (config := story.config(turn.started.seat)) and interpreter in config.nodes:
-                self.counts.update(of_mind(config, turn, story.memory(number), interpreter))
+                self.counts.update(count_changes(config, turn, story.memory(number), interpreter))
 
 
 def mean(values: list[int]) -> str:
@@ -68,15 +68,15 @@ def mean(values: list[int]) -> str:
     return f"{fmean(values):.2f}" + ("" if error is None else f" ± {error:.2f}")
 
 
-def of_turn(turn: StoryTurn) -> Counter[str]:
-    """What the judges made of a turn's choices, and whether its errors cost a life."""
+def count_turn(turn: StoryTurn) -> Counter[str]:
+    """Whether judges refused the choices of a turn, rightly or wrongly, and whether its errors cost a life."""
     used = {call.node: call for call in turn.calls if call.outcome in USED}
     found: Counter[str] = Counter()
-    for ruled in (event for event in turn.events if isinstance(event, VerdictGiven)):
-        chosen = _chosen(used, ruled)
-        if chosen is None or ruled.accepted:
+    for verdict in (event for event in turn.events if isinstance(event, VerdictGiven)):
+        chosen = _chosen(used, verdict)
+        if chosen is None or verdict.accepted:
             continue
-        found.update(("refused", f"refused {_cause(chosen, used.get(ruled.node))}"))
+        found.update(("refused", f"refused {_cause(chosen, used.get(verdict.node))}"))
     if turn.moved and isinstance(turn.moved.past.move, Play) and not turn.moved.past.scored and turn.decided:
         found["misplays"] += 1
         deciding = used.get(turn.decided.node or "")
@@ -85,30 +85,30 @@ def of_turn(turn: StoryTurn) -> Counter[str]:
 
 
 def _cause(chosen: Call, judge: Call | None) -> str:
-    """Why a move was refused: by a judge's error, for an error of who chose it, or for neither."""
+    """Why a move was refused: an error of the judge, an error of the node that chose it, or neither."""
     if judge and "wrong_refusal" in judge.injected:
         return "wrongly"
     return "rightly, after an error" if set(chosen.injected) - HARMLESS else "rightly, after none"
 
 
-def _chosen(used: Mapping[str, Call], ruled: VerdictGiven) -> Call | None:
-    """The answer whose move was judged."""
-    attempt = ruled.node.partition("-")[2]
-    there = (call for node, call in used.items() if node.partition("-")[2] == attempt and node != ruled.node)
-    return next((call for call in there if call.reply and call.reply.get("action") == str(ruled.move)), None)
+def _chosen(used: Mapping[str, Call], verdict: VerdictGiven) -> Call | None:
+    """The response whose move was judged."""
+    attempt = verdict.node.partition("-")[2]
+    there = (call for node, call in used.items() if node.partition("-")[2] == attempt and node != verdict.node)
+    return next((call for call in there if call.reply and call.reply.get("action") == str(verdict.move)), None)
 
 
-def of_mind(config: GraphConfig, turn: StoryTurn, memory: Memory, interpreter: str) -> Counter[str]:
-    """Whether the interpreter's note changes what the deciding program chooses in its first attempt."""
+def count_changes(config: GraphConfig, turn: StoryTurn, memory: Memory, interpreter: str) -> Counter[str]:
+    """Whether the interpreter's output changes what the deciding program chooses in its first attempt."""
     notes = notes_of(config, turn.events)
-    without = {node: said for node, said in notes.items() if node != interpreter}
-    first, second = (choice(config, turn, heard, memory) for heard in (notes, without))
+    without = {node: found for node, found in notes.items() if node != interpreter}
+    first, second = (choice(config, turn, given, memory) for given in (notes, without))
     changed = first is not None and first != second
     return Counter({"choices": first is not None, "changed by the interpreter": changed})
 
 
 def choice(config: GraphConfig, turn: StoryTurn, notes: Notes, memory: Memory) -> Move | None:
-    """What the program of the deciding node chooses, free of error; None where it has none."""
+    """What the program of the deciding node chooses without errors; None where the role has no program."""
     node = role_node(config, config.decides, attempts(config)[0])
     if node.role.solve is None:
         return None
@@ -116,9 +116,9 @@ def choice(config: GraphConfig, turn: StoryTurn, notes: Notes, memory: Memory) -
     return reply.action if isinstance(reply, Choice) else None
 
 
-def tally(folder: Path, interpreter: str = "interpret") -> Tally:
-    """Over the finished games of a folder."""
-    made = Tally()
+def count_games(folder: Path, interpreter: str = "interpret") -> ErrorCounts:
+    """Over the finished games of a folder of journals."""
+    made = ErrorCounts()
     for path in sorted(folder.glob("*.jsonl")):
         story = Story.read(journal.read(path))
         if story.result is not None:
@@ -126,31 +126,29 @@ def tally(folder: Path, interpreter: str = "interpret") -> Tally:
     return made
 
 
-def tallies(run: Path) -> dict[str, Tally]:
-    """By arm, of a run's folder. Raises UserError for a folder that is none."""
+def count_run(run: Path) -> dict[str, ErrorCounts]:
+    """By arm, over a run folder. Raises UserError when it is not one."""
     if not (run / RUN).exists():
-        raise UserError(f"{str(run)!r} is no run's folder: there is no {RUN} in it")
+        raise UserError(f"{str(run)!r} is not a run folder: there is no {RUN} in it")
     arms = run_folder.run(run)["arms"]
-    return {arm: tally(run / GAMES / arm) for arm in arms}
+    return {arm: count_games(run / GAMES / arm) for arm in arms}
 
 
-def data(arms: Mapping[str, Tally]) -> dict[str, dict[str, Any]]:
+def data(arms: Mapping[str, ErrorCounts]) -> dict[str, dict[str, Any]]:
     return {arm: dict(vars(found)) for arm, found in arms.items()}
 
 
-def show(arms: Mapping[str, Tally], console: Console) -> None:
-    """A row a figure, a column an arm."""
-    table = Table(box=None, pad_edge=False, header_style="dim")
-    table.add_column("arm", no_wrap=True)
-    for arm, found in arms.items():
-        table.add_column(labelled(arm, found.simulated), justify="right")
+def show(arms: Mapping[str, ErrorCounts], console: Console) -> None:
+    """A row for each count, a column for each arm."""
+    names = [labelled(arm, found.simulated) for arm, found in arms.items()]
+    table = plain_table("arm", *names, words=("arm",), fixed=("arm",))
     for name, cells in rows(arms.values()):
         table.add_row(name, *cells)
     console.print(table)
 
 
-def rows(arms: Collection[Tally]) -> Iterator[tuple[str, list[str]]]:
-    """Figures by their names; each has a cell for every arm."""
+def rows(arms: Collection[ErrorCounts]) -> Iterator[tuple[str, list[str]]]:
+    """The name of each row, and its cells by arm."""
     yield "games", [str(len(one.strict)) for one in arms]
     yield "score, strict", [mean(one.strict) for one in arms]
     yield "score, kept", [mean(one.kept) for one in arms]

@@ -103,7 +103,7 @@ def test_a_picture_fits_the_terminal_and_names_every_node(name: str, width: int)
     config = graphs.read(name)
     shown = picture(config, width)
     assert all(len(line) <= width for line in shown.splitlines())
-    assert all(node in shown for node in config.nodes) and "calls a turn: " in shown and "default (" in shown
+    assert all(node in shown for node in config.nodes) and "calls per turn: " in shown and "default (" in shown
 
 
 def test_a_picture_shows_what_is_set() -> None:

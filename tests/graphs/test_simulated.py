@@ -299,7 +299,7 @@ async def test_it_costs_nothing_and_needs_no_price() -> None:
 async def test_what_a_verifier_stops_is_counted(tmp_path: Path) -> None:
     for name, model in {"rash": only(overconfident_play=1), "strict": only(wrong_refusal=1)}.items():
         await played("cac", model, journal=tmp_path / name / "g.jsonl", max_turns=24 if name == "rash" else 4)
-    rash, strict = (error_table.tally(tmp_path / name) for name in ("rash", "strict"))
+    rash, strict = (error_table.count_games(tmp_path / name) for name in ("rash", "strict"))
     assert rash.injected["overconfident_play"] >= rash.counts["refused rightly, after an error"] > 0
     assert rash.counts["refused"] == rash.counts["refused rightly, after an error"]
     assert strict.counts["refused wrongly"] == strict.counts["refused"] == 3 * strict.counts["turns"]
@@ -314,13 +314,13 @@ async def test_what_the_interpreter_changes_is_found_by_solving_again(tmp_path: 
     story = Story.read(journal.read(tmp_path / "g.jsonl"))
     config, turn = story.config(0), story.turn(1)
     assert config is not None and turn.decided is not None
-    assert error_table.of_mind(config, turn, {}, "interpret")["changed by the interpreter"] == 0
+    assert error_table.count_changes(config, turn, {}, "interpret")["changed by the interpreter"] == 0
     node = role_node(config, "generate", attempts(config)[0])
     assert node.role.solve is not None
     other = next(m for m in turn.started.view.legal if m.kind.startswith("hint") and m != turn.decided.move)
     said = turn.calls[0].model_copy(update={"reply": {"explanation": "", "suggestion": f"{other}: x"}})
     misled = StoryTurn(turn.started, (said, *turn.events[1:]))
-    assert error_table.of_mind(config, misled, {}, "interpret")["changed by the interpreter"] == 1
+    assert error_table.count_changes(config, misled, {}, "interpret")["changed by the interpreter"] == 1
 
 
 # How it is asked for, and told

@@ -1,27 +1,27 @@
-"""The score against K: arms that differ in how often a node is asked, and in nothing else."""
+"""The score against K, for arms that differ only in the number of samples of a node."""
 
 import json
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from experiments.report.figures import style
-from experiments.report.figures.figure import Figure, Table
+from experiments.report.figures.figure import Figure, FigureTable
 from experiments.report.figures.scores import by_players, groups
 from experiments.report.run_data import NothingToDrawError, RunData
 
 
-class Asked(NamedTuple):
-    """An arm's graph as one of several that differ in K alone."""
+class Curve(NamedTuple):
+    """Where an arm belongs among arms that differ only in K."""
 
     node: str
     k: int
     rest: str
-    """All else about the graph and its models, the same for the same curve."""
+    """Everything else about the graph and its models; equal for arms of one curve."""
     label: str
 
 
-def asked(data: RunData) -> dict[str, Asked]:
-    """By arm; only arms of which there is another K."""
+def curves(data: RunData) -> dict[str, Curve]:
+    """By arm; only arms for which there is another K."""
     seats, arms = data.run.get("seats", {}), data.run.get("arms", {})
     configs = {arm: seats.get(arms.get(arm, {}).get("everybody"), {}) for arm in data.arms}
     configs = {arm: seat for arm, seat in configs.items() if seat.get("config")}
@@ -29,38 +29,40 @@ def asked(data: RunData) -> dict[str, Asked]:
     for seat in configs.values():
         for name, node in seat["config"]["nodes"].items():
             counts.setdefault(name, set()).add(node.get("samples", 1))
-    found: dict[str, Asked] = {}
+    found: dict[str, Curve] = {}
     for node in (name for name, several in counts.items() if len(several) > 1):
-        made = {arm: _asked(node, seat) for arm, seat in configs.items() if node in seat["config"]["nodes"]}
+        made = {arm: _place(node, seat) for arm, seat in configs.items() if node in seat["config"]["nodes"]}
         for arm, one in made.items():
             if len({other.k for other in made.values() if other.rest == one.rest}) > 1:
                 found.setdefault(arm, one)
     return found
 
 
-def _asked(node: str, seat: Mapping[str, Any]) -> Asked:
+def _place(node: str, seat: Mapping[str, Any]) -> Curve:
     config = {key: value for key, value in seat["config"].items() if key != "name"}
     k = config["nodes"][node].get("samples", 1)
     nodes = {name: {**one, "samples": 0} if name == node else one for name, one in config["nodes"].items()}
     rest = json.dumps([{**config, "nodes": nodes}, seat.get("models", {}), seat.get("model")], sort_keys=True)
     context = config["context"] if isinstance(config["context"], str) else config["context"].get("name", "")
-    return Asked(node, k, rest, f"{context}, {seat.get('model', '')}")
+    return Curve(node, k, rest, f"{context}, {seat.get('model', '')}")
 
 
-def _table(data: RunData) -> Table:
-    of = asked(data)
-    if not of:
-        raise NothingToDrawError("no two arms differ in how often a node is asked, and in nothing else")
+def _table(data: RunData) -> FigureTable:
+    placed = curves(data)
+    if not placed:
+        raise NothingToDrawError("no two arms differ only in the number of samples of a node")
     found = [
-        (s.players, of[s.arm].node, of[s.arm].label, of[s.arm].k, s.arm, s.n, s.strict, s.low, s.high)
+        (s.players, placed[s.arm].node, placed[s.arm].label, placed[s.arm].k, s.arm, s.n, s.strict, s.low, s.high)
         for s in data.summaries()
-        if s.arm in of
+        if s.arm in placed
     ]
     found.sort(key=lambda row: (row[2], row[3]))
-    return Table(("players", "node", "curve", "k", "arm", "games", "strict", "low", "high"), tuple(by_players(found)))
+    return FigureTable(
+        ("players", "node", "curve", "k", "arm", "games", "strict", "low", "high"), tuple(by_players(found))
+    )
 
 
-def _paint(table: Table, data: RunData) -> Any:
+def _paint(table: FigureTable, data: RunData) -> Any:
     found = groups(table)
     figure, axes = style.panels([1.4] * len(found))
     for ax, (players, rows) in zip(axes, found.items(), strict=True):
@@ -70,7 +72,7 @@ def _paint(table: Table, data: RunData) -> Any:
             _curve(ax, [row for row in rows if row["curve"] == curve], place)
         ax.set_xticks(sorted({row["k"] for row in table.records()}))
         ax.set_ylim(0, 25)
-    axes[-1].set_xlabel(f"K, answers of {table.records()[0]['node']}")
+    axes[-1].set_xlabel(f"K, samples of {table.records()[0]['node']}")
     figure.supylabel("mean strict score", fontsize=8.5)
     handles, labels = axes[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside upper center", ncols=1)
@@ -88,10 +90,10 @@ def _curve(ax: Any, rows: list[dict[str, Any]], place: int) -> None:
     ax.fill_between([row["k"] for row in known], *ends, color=colour, alpha=0.14, linewidth=0)
 
 
-KIND = Figure(
+FIGURE = Figure(
     "samples",
     "Score against K",
-    f"Mean strict score with its 95 % interval by how often a node is asked. The grey band: {style.SOURCE}.",
+    f"Mean strict score with its 95 % interval by the number of samples of a node. The grey band: {style.SOURCE}.",
     _table,
     _paint,
 )

@@ -1,11 +1,11 @@
-"""How moves came about: their rank in the seat's ratings, the agreement of samples, and whose proposals they were."""
+"""How moves were chosen: their rank in the seat's ratings, the agreement of samples, and which node proposed them."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from experiments.report.figures import style
-from experiments.report.figures.figure import Figure, Table
+from experiments.report.figures.figure import Figure, FigureTable
 from experiments.report.run_data import NothingToDrawError, RunData
 
 RANKS = ("best", "second", "third", "lower")
@@ -14,14 +14,14 @@ SHADES = (style.BLUE, style.SKY, style.ORANGE, style.VERMILLION)
 
 
 def _by_arm(data: RunData, name: str) -> dict[str, Counter[Any]]:
-    """One of the tallies' counters by arm, over all player counts."""
+    """A counter of the tallies by arm, summed over player counts."""
     found: dict[str, Counter[Any]] = {}
     for (arm, _), tally in data.tallies.items():
         found.setdefault(arm, Counter()).update(getattr(tally, name))
     return {arm: found[arm] for arm in data.shown() if found.get(arm)}
 
 
-def _ranks(data: RunData) -> Table:
+def _ranks(data: RunData) -> FigureTable:
     found = _by_arm(data, "ranks")
     if not found:
         raise NothingToDrawError("no seat rated its moves")
@@ -29,14 +29,14 @@ def _ranks(data: RunData) -> Table:
         (arm, sum(c.values()), c[1], c[2], c[3], sum(n for rank, n in c.items() if rank > 3))
         for arm, c in found.items()
     ]
-    return Table(("arm", "turns", *RANKS), tuple(rows))
+    return FigureTable(("arm", "turns", *RANKS), tuple(rows))
 
 
-def _agreement(data: RunData) -> Table:
+def _agreement(data: RunData) -> FigureTable:
     found = _by_arm(data, "agreements")
     if not found:
-        raise NothingToDrawError("no node was asked for several choices")
-    return Table(("arm", "turns", *AGREED, "mean"), tuple(_agreed(arm, counts) for arm, counts in found.items()))
+        raise NothingToDrawError("no node had several samples")
+    return FigureTable(("arm", "turns", *AGREED, "mean"), tuple(_agreed(arm, counts) for arm, counts in found.items()))
 
 
 def _agreed(arm: str, counts: Mapping[float, int]) -> tuple[str, int, int, int, int, float]:
@@ -46,8 +46,8 @@ def _agreed(arm: str, counts: Mapping[float, int]) -> tuple[str, int, int, int, 
     return arm, turns, whole, most, turns - whole - most, sum(share * n for share, n in counts.items()) / turns
 
 
-def _stacked(shares: Sequence[str], said: str) -> Callable[[Table, RunData], Any]:
-    def paint(table: Table, data: RunData) -> Any:
+def _stacked(shares: Sequence[str], xlabel: str) -> Callable[[FigureTable, RunData], Any]:
+    def paint(table: FigureTable, data: RunData) -> Any:
         rows = table.records()
         figure, (ax,) = style.panels([style.height(len(rows))])
         left = [0.0] * len(rows)
@@ -58,14 +58,14 @@ def _stacked(shares: Sequence[str], said: str) -> Callable[[Table, RunData], Any
             left = [a + b for a, b in zip(left, wide, strict=True)]
         style.rows(ax, [data.name(row["arm"]) for row in rows])
         ax.set_xlim(0, 100)
-        ax.set_xlabel(said)
+        ax.set_xlabel(xlabel)
         figure.legend(loc="outside upper center", ncols=len(shares), handlelength=1, columnspacing=1.2)
         return figure
 
     return paint
 
 
-def _proposals(data: RunData) -> Table:
+def _proposals(data: RunData) -> FigureTable:
     found: dict[tuple[str, str], list[float]] = {}
     for (arm, _), tally in data.tallies.items():
         for node, (total, turns) in tally.proposed.items():
@@ -74,15 +74,15 @@ def _proposals(data: RunData) -> Table:
             kept[1] += turns
     if not found:
         raise NothingToDrawError(
-            "no node that does not decide itself proposed a move, or the journals are lean and it was a program"
+            "no node but the deciding one proposed a move, or only programs did and the journals are lean"
         )
     nodes = list(dict.fromkeys(node for node, _ in found))
     rows = [(node, arm, int(found[node, arm][1]), found[node, arm][0] / found[node, arm][1])
             for node in nodes for arm in data.shown() if (node, arm) in found]  # fmt: skip
-    return Table(("node", "arm", "turns", "share"), tuple(rows))
+    return FigureTable(("node", "arm", "turns", "share"), tuple(rows))
 
 
-def _paint_proposals(table: Table, data: RunData) -> Any:
+def _paint_proposals(table: FigureTable, data: RunData) -> Any:
     found: dict[str, list[dict[str, Any]]] = {}
     for row in table.records():
         found.setdefault(row["node"], []).append(row)
@@ -103,30 +103,30 @@ def _paint_proposals(table: Table, data: RunData) -> Any:
             )
         style.rows(ax, [data.name(row["arm"]) for row in rows])
         ax.set_xlim(0, 100)
-    axes[-1].set_xlabel("% of its turns in which the move was its proposal")
+    axes[-1].set_xlabel("% of its turns in which its proposal was played")
     return figure
 
 
-KINDS = (
+FIGURES = (
     Figure(
         "ranks",
         "Rank of the chosen move",
-        "Where the chosen move stood in the seat's own ratings of that turn; moves rated alike share the better rank.",
+        "Rank of the chosen move in the seat's own ratings of that turn; equal ratings share the better rank.",
         _ranks,
         _stacked(RANKS, "% of rated turns"),
     ),
     Figure(
         "agreement",
         "Agreement among samples",
-        "Of the answers of a node that was asked several times, how many chose the most frequent move.",
+        "How many of a node's samples chose the most frequent move.",
         _agreement,
         _stacked(AGREED, "% of turns"),
     ),
     Figure(
         "proposals",
         "Whose proposal was played",
-        "For each node that proposes a move and does not decide itself: in how many of the turns in which it answered "
-        "its proposal was the move in the end; of a node with several answers, the share of them.",
+        "For each node that proposes a move, without the deciding one: the share of its turns in which its proposal "
+        "was played; for a node with several samples, the share of samples.",
         _proposals,
         _paint_proposals,
     ),

@@ -1,29 +1,29 @@
-"""What a score cost."""
+"""Score against cost."""
 
 from typing import Any
 
 from experiments.report.figures import style
-from experiments.report.figures.figure import Figure, Table
+from experiments.report.figures.figure import Figure, FigureTable
 from experiments.report.figures.scores import by_players
 from experiments.report.run_data import NothingToDrawError, RunData
 
 
-def _cost(data: RunData) -> Table:
+def _cost(data: RunData) -> FigureTable:
     found = [
         (s.players, s.arm, s.n, s.calls, s.tokens_in, s.tokens_out, s.usd, s.strict)
         for s in data.summaries()
         if s.players is not None
     ]
     if not any(row[4] or row[5] for row in found):
-        raise NothingToDrawError("no answer was paid for: simulated models and programs cost nothing")
+        raise NothingToDrawError("no call was paid for: simulated models and programs cost nothing")
     columns = ("players", "arm", "games", "calls", "tokens_in", "tokens_out", "usd", "strict")
-    return Table(columns, tuple(by_players(found)))
+    return FigureTable(columns, tuple(by_players(found)))
 
 
 MARKS = {2: "o", 3: "s", 4: "^", 5: "D"}
 
 
-def _paint(table: Table, data: RunData) -> Any:
+def _paint(table: FigureTable, data: RunData) -> Any:
     rows = table.records()
     priced = all(row["usd"] is not None for row in rows) and any(row["usd"] for row in rows)
     figure, (ax,) = style.panels([2.9])
@@ -32,7 +32,7 @@ def _paint(table: Table, data: RunData) -> Any:
         cost = row["usd"] if priced else row["tokens_in"] + row["tokens_out"]
         colour = style.COLOURS[arms.index(row["arm"]) % len(style.COLOURS)]
         ax.plot([cost], [row["strict"]], MARKS[row["players"]], color=colour, markersize=6, markeredgewidth=0)
-    ax.set_xlabel("US dollars a game" if priced else "tokens a game, in and out")
+    ax.set_xlabel("US dollars per game" if priced else "tokens per game, in and out")
     ax.set_ylabel("mean strict score")
     ax.set_ylim(0, 25)
     ax.set_xlim(left=0)
@@ -44,10 +44,10 @@ def _paint(table: Table, data: RunData) -> Any:
     return figure
 
 
-KIND = Figure(
+FIGURE = Figure(
     "cost",
     "Cost and score",
-    "What a game cost, in money where all prices are known and otherwise in tokens, and the mean strict score.",
+    "Mean cost of a game, in dollars where all prices are known and otherwise in tokens, and mean strict score.",
     _cost,
     _paint,
 )

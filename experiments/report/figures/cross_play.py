@@ -1,20 +1,20 @@
-"""Cross-play: a map of how well each does with each."""
+"""Cross-play: a heat map of the mean score of each pair."""
 
 from collections.abc import Callable
 from typing import Any
 
 from experiments.design.cross_play import WITH
 from experiments.report.figures import style
-from experiments.report.figures.figure import Figure, Table
+from experiments.report.figures.figure import Figure, FigureTable
 from experiments.report.run_data import RunData
 
 
-def kinds(data: RunData) -> list[Figure]:
-    """A map for each player count; none for a run without pairs."""
-    return [_kind(players) for players in data.players()] if data.pairs else []
+def figures(data: RunData) -> list[Figure]:
+    """A heat map for each player count; none for a run without pairs."""
+    return [_figure(players) for players in data.players()] if data.pairs else []
 
 
-def _kind(players: int) -> Figure:
+def _figure(players: int) -> Figure:
     return Figure(
         f"cross-play-{players}p",
         f"Cross-play, {players} players",
@@ -25,22 +25,22 @@ def _kind(players: int) -> Figure:
     )
 
 
-def _table(players: int) -> Callable[[RunData], Table]:
-    def table(data: RunData) -> Table:
+def _table(players: int) -> Callable[[RunData], FigureTable]:
+    def table(data: RunData) -> FigureTable:
         of = set(data.pairs)
         rows = tuple(
             (*s.arm.split(WITH), players, s.n, s.strict, s.strict_se, s.kept, s.sd, s.struck_out)
             for s in data.analysis.summaries
             if s.arm in of and s.players == players
         )
-        return Table(("one", "rest", "players", "n", "strict", "strict_se", "kept", "sd", "struck_out"), rows)
+        return FigureTable(("one", "rest", "players", "n", "strict", "strict_se", "kept", "sd", "struck_out"), rows)
 
     return table
 
 
-def _paint(table: Table, data: RunData) -> Any:
-    """Viridis grows steadily in lightness, so that it is read in print and by colour-blind people."""
-    from matplotlib.figure import Figure  # half a second, and most commands draw nothing
+def _paint(table: FigureTable, data: RunData) -> Any:
+    """Viridis is monotonic in lightness, so it is readable in print and for colour-blind people."""
+    from matplotlib.figure import Figure  # half a second to import, and most commands draw nothing
 
     rows = table.records()
     ones, rests = (list(dict.fromkeys(row[name] for row in rows)) for name in ("one", "rest"))

@@ -1,17 +1,17 @@
-"""The score as it grows, and the lives as they go."""
+"""Mean score and lives lost, turn by turn."""
 
 from typing import Any
 
 from experiments.report.figures import style
-from experiments.report.figures.figure import Figure, Table
+from experiments.report.figures.figure import Figure, FigureTable
 from experiments.report.figures.scores import by_players, groups
 from experiments.report.run_data import NothingToDrawError, RunData
 
 LINES = 8
-"""Arms, at most, that can be told apart as lines."""
+"""The most arms whose lines can be told apart."""
 
 
-def _curves(data: RunData) -> Table:
+def _curves(data: RunData) -> FigureTable:
     if len(data.shown()) > LINES:
         raise NothingToDrawError(f"{len(data.shown())} arms are too many for a line each; {LINES} can be told apart")
     found = []
@@ -23,10 +23,10 @@ def _curves(data: RunData) -> Table:
     if not found:
         raise NothingToDrawError("no game is finished")
     columns = ("players", "arm", "turn", "games", "score_kept", "standard_error", "lives_lost")
-    return Table(columns, tuple(by_players(found)))
+    return FigureTable(columns, tuple(by_players(found)))
 
 
-def _paint(table: Table, data: RunData) -> Any:
+def _paint(table: FigureTable, data: RunData) -> Any:
     found = groups(table)
     figure, axes = style.panels([1.7, 0.6] * len(found), share=False)
     for number, (players, rows) in enumerate(found.items()):
@@ -60,11 +60,11 @@ def _line(score: Any, lives: Any, rows: list[dict[str, Any]], place: int, name: 
     lives.plot(turns, [row["lives_lost"] for row in rows], linewidth=1.3, **look)
 
 
-KIND = Figure(
+FIGURE = Figure(
     "turns",
     "Score turn by turn, and lives lost",
     "Mean points on the table after each turn, with a band of two standard errors of the games, and below it the mean "
-    "number of lives lost. A game that is over keeps its points, also those that the strict score takes away.",
+    "number of lives lost. A finished game keeps its points, even when its strict score is 0.",
     _curves,
     _paint,
 )

@@ -1,36 +1,36 @@
-"""Figures of a run, each drawn from a table that lies beside it as CSV."""
+"""Draws the figures of a run, each with its table as a CSV file beside it."""
 
 import re
 from dataclasses import dataclass
 from io import StringIO
 
 from experiments.report.figures import best_of_k, choices, cost, cross_play, curves, ends, scores, style
-from experiments.report.figures.figure import Figure, Table
+from experiments.report.figures.figure import Figure, FigureTable
 from experiments.report.run_data import NothingToDrawError, RunData
 from experiments.results.files import write_atomically
 from orchestrator.errors import UserError
 from orchestrator.logs import log
 
-FIGURES = "figures"
+FOLDER = "figures"
 MISSING = "figures need matplotlib, which is not installed: `pip install 'hanabi-orchestrator[figures]'`"
 
 
 @dataclass(frozen=True)
-class Drawn:
-    """A figure and its table, as they lie in the folder."""
+class DrawnFigure:
+    """A figure and its table, as they were written."""
 
-    kind: Figure
-    table: Table
+    figure: Figure
+    table: FigureTable
     svg: str | None
     """None when it could not be drawn."""
 
     @property
     def csv(self) -> str:
-        return f"{FIGURES}/{self.kind.name}.csv"
+        return f"{FOLDER}/{self.figure.name}.csv"
 
     @property
     def picture(self) -> str:
-        return f"{FIGURES}/{self.kind.name}.svg"
+        return f"{FOLDER}/{self.figure.name}.svg"
 
 
 @dataclass(frozen=True)
@@ -39,21 +39,21 @@ class LeftOut:
     why: str
 
 
-def kinds(data: RunData) -> list[Figure]:
-    """In the order in which a report shows them."""
+def all_figures(data: RunData) -> list[Figure]:
+    """In the order of the report."""
     return [
-        *scores.KINDS,
-        *cross_play.kinds(data),
-        best_of_k.KIND,
-        curves.KIND,
-        *ends.KINDS,
-        cost.KIND,
-        *choices.KINDS,
+        *scores.FIGURES,
+        *cross_play.figures(data),
+        best_of_k.FIGURE,
+        curves.FIGURE,
+        *ends.FIGURES,
+        cost.FIGURE,
+        *choices.FIGURES,
     ]
 
 
 def there() -> bool:
-    """Whether figures can be drawn."""
+    """Whether matplotlib is installed."""
     try:
         import matplotlib  # noqa: F401
     except ImportError:
@@ -61,31 +61,31 @@ def there() -> bool:
     return True
 
 
-def draw(data: RunData, *, png: bool = True) -> tuple[list[Drawn], list[LeftOut]]:
-    """Write all figures that there is data for, and their tables; and say which were left out, and why.
+def draw(data: RunData, *, png: bool = True) -> tuple[list[DrawnFigure], list[LeftOut]]:
+    """Write all figures that have data, and their tables; also returns which were left out, and why.
 
-    A figure that fails loses no other.
+    A figure that fails does not stop the others.
     """
     drawn, left = [], []
-    for kind in kinds(data):
+    for figure in all_figures(data):
         try:
-            table = kind.data(data)
+            table = figure.data(data)
         except NothingToDrawError as reason:
-            left.append(LeftOut(kind.title, str(reason)))
+            left.append(LeftOut(figure.title, str(reason)))
             continue
         except Exception as error:
-            left.append(_failed(kind, error))
+            left.append(_failed(figure, error))
             continue
-        write_atomically(data.folder / FIGURES / f"{kind.name}.csv", table.csv())
-        drawn.append(Drawn(kind, table, None))
+        write_atomically(data.folder / FOLDER / f"{figure.name}.csv", table.csv())
+        drawn.append(DrawnFigure(figure, table, None))
     if not there():
         return drawn, left
     painted = []
     for one in drawn:
         try:
-            painted.append(Drawn(one.kind, one.table, _picture(one.kind, one.table, data, png=png)))
+            painted.append(DrawnFigure(one.figure, one.table, _picture(one.figure, one.table, data, png=png)))
         except Exception as error:
-            left.append(_failed(one.kind, error))
+            left.append(_failed(one.figure, error))
             painted.append(one)
     return painted, left
 
@@ -97,29 +97,29 @@ def _failed(figure: Figure, error: Exception) -> LeftOut:
     return LeftOut(figure.title, f"it failed: {type(error).__name__}: {error}")
 
 
-def _picture(kind: Figure, table: Table, data: RunData, *, png: bool) -> str:
+def _picture(figure: Figure, table: FigureTable, data: RunData, *, png: bool) -> str:
     """Draw a figure into its files; returns the SVG."""
     with style.set_up():
-        figure = kind.paint(table, data)
-        style.footnote(figure, data.label)
-        style.settle(figure)
+        painted = figure.paint(table, data)
+        style.footnote(painted, data.label)
+        style.settle(painted)
         out = StringIO()
-        style.write_svg(figure, out)
-        stem = data.folder / FIGURES / kind.name
+        style.write_svg(painted, out)
+        stem = data.folder / FOLDER / figure.name
         write_atomically(stem.with_suffix(".svg"), out.getvalue())
         if png:
-            style.write_png(figure, stem.with_suffix(".png"))
+            style.write_png(painted, stem.with_suffix(".png"))
     return out.getvalue()
 
 
 def inline(svg: str, name: str, alt: str) -> str:
-    """An SVG as part of a page: its ids its own, its ink and paper the page's."""
+    """An SVG for embedding in a page: with unique ids, and with the colours of the page."""
     body = svg[svg.index("<svg") :]
     body = re.sub(r"<metadata>.*?</metadata>", "", body, flags=re.DOTALL)
     body = re.sub(r'( id="|href="#|url\(#)', rf"\g<1>{name}-", body)
     body = re.sub(r'<svg\b[^>]*?viewBox="([^"]*)"[^>]*>', _opening(alt), body, count=1)
-    for ink, said in style.OF_THE_PAGE.items():
-        body = body.replace(ink, said)
+    for colour, variable in style.OF_THE_PAGE.items():
+        body = body.replace(colour, variable)
     return body
 
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 from experiments.report.figures import style
-from experiments.report.figures.figure import Figure, Table
+from experiments.report.figures.figure import Figure, FigureTable
 from experiments.report.figures.scores import by_players, groups
 from experiments.report.run_data import NothingToDrawError, RunData
 
@@ -15,7 +15,7 @@ ENDS = {
 }
 
 
-def _ends(data: RunData) -> Table:
+def _ends(data: RunData) -> FigureTable:
     found = [
         (s.players, s.arm, s.n, *(s.ends.get(end, 0) for end in ENDS))
         for s in data.summaries()
@@ -23,10 +23,10 @@ def _ends(data: RunData) -> Table:
     ]
     if not found:
         raise NothingToDrawError("no game is finished")
-    return Table(("players", "arm", "games", *ENDS), tuple(by_players(found)))
+    return FigureTable(("players", "arm", "games", *ENDS), tuple(by_players(found)))
 
 
-def _paint(table: Table, data: RunData) -> Any:
+def _paint(table: FigureTable, data: RunData) -> Any:
     found = groups(table)
     figure, axes = style.panels([style.height(len(rows)) for rows in found.values()])
     shown = [end for end in ENDS if any(row[end] for row in table.records())]
@@ -45,4 +45,4 @@ def _paint(table: Table, data: RunData) -> Any:
     return figure
 
 
-KINDS = (Figure("ends", "How games ended", "Share of games by how they ended.", _ends, _paint),)
+FIGURES = (Figure("ends", "How games ended", "Share of games by how they ended.", _ends, _paint),)

@@ -1,4 +1,4 @@
-"""A kind of figure: the table that it is drawn from, and how it is drawn from that table alone."""
+"""A figure of a report: the table that it shows, and how it is drawn from that table."""
 
 import csv
 from collections.abc import Callable
@@ -12,8 +12,8 @@ Cell = str | int | float | None
 
 
 @dataclass(frozen=True)
-class Table:
-    """What a figure shows, a row for each of its marks."""
+class FigureTable:
+    """The data of a figure, with a row for each mark; it is written as CSV beside the picture."""
 
     columns: tuple[str, ...]
     rows: tuple[tuple[Cell, ...], ...]
@@ -38,11 +38,11 @@ def _written(cell: Cell) -> Cell:
 @dataclass(frozen=True)
 class Figure:
     name: str
-    """Of its files."""
+    """The name of its files."""
     title: str
     caption: str
-    """What is drawn, in a sentence or two."""
-    data: Callable[[RunData], Table]
+    """What it shows, in a sentence or two."""
+    data: Callable[[RunData], FigureTable]
     """Raises NothingToDrawError when there is nothing to draw."""
-    paint: Callable[[Table, RunData], Any]
-    """A matplotlib figure."""
+    paint: Callable[[FigureTable, RunData], Any]
+    """Returns a matplotlib figure."""

@@ -1,38 +1,38 @@
-"""Scores: means with every game as a point, differences from the baseline, and how scores are spread."""
+"""Scores: means with every game as a point, differences from the baseline, and the distribution of scores."""
 
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
 from experiments.report.figures import style
-from experiments.report.figures.figure import Figure, Table
+from experiments.report.figures.figure import Figure, FigureTable
 from experiments.report.run_data import NothingToDrawError, RunData
 from experiments.results.rows import Row
 
-CROWD = 60
-"""Games of a row that are points of their own; more are a point per score, as large as they are many."""
+SINGLE_POINTS = 60
+"""The most games of a row that are drawn as single points; more are one point per score, sized by their number."""
 
 
-def _scores(data: RunData) -> Table:
+def _scores(data: RunData) -> FigureTable:
     found = [(s.players, s.arm, s.n, s.strict, s.low, s.high, s.kept) for s in data.summaries()]
     if not found:
         raise NothingToDrawError("no game is finished")
-    return Table(("players", "arm", "games", "strict", "low", "high", "kept"), tuple(by_players(found)))
+    return FigureTable(("players", "arm", "games", "strict", "low", "high", "kept"), tuple(by_players(found)))
 
 
 def by_players(rows: Sequence[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
-    """Ascending by their first cell, all counts together last; otherwise in their order."""
+    """Sorted by player count, the first cell, pooled rows last; otherwise in their order."""
     return sorted(rows, key=lambda row: 9 if row[0] is None else row[0])
 
 
-def groups(table: Table) -> dict[int | None, list[dict[str, Any]]]:
+def groups(table: FigureTable) -> dict[int | None, list[dict[str, Any]]]:
     found: dict[int | None, list[dict[str, Any]]] = {}
     for record in table.records():
         found.setdefault(record["players"], []).append(record)
     return found
 
 
-def _paint_scores(table: Table, data: RunData) -> Any:
+def _paint_scores(table: FigureTable, data: RunData) -> Any:
     found = groups(table)
     figure, axes = style.panels([style.height(len(rows)) * (1.2 if players else 1) for players, rows in found.items()])
     for ax, (players, rows) in zip(axes, found.items(), strict=True):
@@ -40,7 +40,7 @@ def _paint_scores(table: Table, data: RunData) -> Any:
         ax.set_title(style.headed(players))
         for place, row in enumerate(rows):
             ax.barh(place, row["strict"], 0.74, color=style.SKY, alpha=0.4, linewidth=0, zorder=1)
-            _points(ax, place + 0.17, [one for one in data.of(row["arm"]) if one.players == players])
+            _points(ax, place + 0.17, [one for one in data.rows_of(row["arm"]) if one.players == players])
             interval(ax, place - (0.2 if players else 0), row["strict"], row["low"], row["high"])
         style.rows(ax, [data.name(row["arm"]) for row in rows])
         ax.set_xlim(-0.4, 25.4)
@@ -49,17 +49,17 @@ def _paint_scores(table: Table, data: RunData) -> Any:
 
 
 def interval(ax: Any, place: float, mean: float, low: float | None, high: float | None, **more: Any) -> None:
-    """A mean and the ends of its interval."""
+    """Draw a mean with its interval."""
     if low is not None and high is not None:
         ax.plot([low, high], [place, place], color=style.INK, linewidth=1.3, zorder=4, solid_capstyle="butt")
     ax.plot([mean], [place], "o", **{"color": style.INK, "markersize": 4, "zorder": 5, **more})
 
 
 def _points(ax: Any, place: float, games: Sequence[Row]) -> None:
-    """Games of the same score lie above one another within their row."""
+    """Draw a point for each game; games of the same score are spread within their row."""
     counts = Counter(game.score_strict for game in games)
     look: dict[str, Any] = {"color": style.BLUE, "alpha": 0.6, "linewidths": 0, "zorder": 3}
-    if len(games) > CROWD:
+    if len(games) > SINGLE_POINTS:
         sizes = [max(2.0, 110 * count / len(games)) for count in counts.values()]
         ax.scatter(list(counts), [place] * len(counts), s=sizes, **look)
         return
@@ -72,7 +72,7 @@ def _spread(number: int, count: int) -> float:
     return (number - (count - 1) / 2) * step
 
 
-def _differences(data: RunData) -> Table:
+def _differences(data: RunData) -> FigureTable:
     shown = set(data.shown())
     found = [
         (
@@ -99,10 +99,10 @@ def _differences(data: RunData) -> Table:
             "there is no baseline to compare with" if not data.analysis.baseline else "no deal is complete yet"
         )
     columns = "players arm baseline pairs unit mean low high p p_holm wins ties losses mde"
-    return Table(tuple(columns.split()), tuple(by_players(found)))
+    return FigureTable(tuple(columns.split()), tuple(by_players(found)))
 
 
-def _paint_differences(table: Table, data: RunData) -> Any:
+def _paint_differences(table: FigureTable, data: RunData) -> Any:
     found = groups(table)
     figure, axes = style.panels([style.height(len(rows)) for rows in found.values()])
     for ax, (players, rows) in zip(axes, found.items(), strict=True):
@@ -119,7 +119,7 @@ def _paint_differences(table: Table, data: RunData) -> Any:
     return figure
 
 
-def _histogram(data: RunData) -> Table:
+def _histogram(data: RunData) -> FigureTable:
     found = [
         (s.players, s.arm, score, games)
         for s in data.summaries()
@@ -128,10 +128,10 @@ def _histogram(data: RunData) -> Table:
     ]
     if not found:
         raise NothingToDrawError("no game is finished")
-    return Table(("players", "arm", "score", "games"), tuple(by_players(found)))
+    return FigureTable(("players", "arm", "score", "games"), tuple(by_players(found)))
 
 
-def _paint_histogram(table: Table, data: RunData) -> Any:
+def _paint_histogram(table: FigureTable, data: RunData) -> Any:
     found = {players: _by_arm(rows) for players, rows in groups(table).items()}
     figure, axes = style.panels([style.height(len(arms)) * 1.25 for arms in found.values()])
     for ax, (players, arms) in zip(axes, found.items(), strict=True):
@@ -154,12 +154,12 @@ def _by_arm(rows: Sequence[dict[str, Any]]) -> dict[str, list[int]]:
     return found
 
 
-KINDS = (
+FIGURES = (
     Figure(
         "scores",
         "Scores",
-        "Mean strict score with its 95 % interval (line), and every game as a point; of more than "
-        f"{CROWD} games in a row, a point per score, as large as they are many. The grey band: {style.SOURCE}.",
+        "Mean strict score with its 95 % interval (line), and every game as a point; for more than "
+        f"{SINGLE_POINTS} games in a row, a point per score, sized by their number. The grey band: {style.SOURCE}.",
         _scores,
         _paint_scores,
     ),
@@ -167,14 +167,15 @@ KINDS = (
         "differences",
         "Differences from the baseline",
         "Mean difference of pairs with its 95 % interval. Filled: p < 0.05 after Holm's correction. The grey bar of a "
-        "row reaches to the true difference that so many pairs would show in four runs of five; less may be missed.",
+        "row extends to the smallest effect detectable with 80 % power at alpha .05; smaller effects may be missed.",
         _differences,
         _paint_differences,
     ),
     Figure(
         "histogram",
-        "How scores are spread",
-        f"Games by their strict score; the tallest bar of each row has the same height. The grey band: {style.SOURCE}.",
+        "Distribution of scores",
+        "Number of games by strict score; the tallest bar of each row has the same height. The grey band: "
+        f"{style.SOURCE}.",
         _histogram,
         _paint_histogram,
     ),

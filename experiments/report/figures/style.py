@@ -1,4 +1,4 @@
-"""How all figures look: one width, colours that colour-blind people tell apart, ink that a page makes its own."""
+"""The style of all figures: one width, colour-blind safe colours, and colours that a page replaces by its own."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 WIDTH = 4.8
-"""Inches of all figures, so that their letters are of one size; a phone shows them nearly as they are."""
+"""Inches, the same for all figures, so that their text has one size; a phone shows them nearly in full size."""
 
 INK, MUTED, FAINT, PAPER, BLUE = "#1b1b1b", "#6f6f6f", "#d4d4d4", "#fffffe", "#0072b2"
 OF_THE_PAGE = {
@@ -16,15 +16,15 @@ OF_THE_PAGE = {
     PAPER: "var(--paper)",
     BLUE: "var(--blue)",
 }
-"""The colours that a page changes with its own."""
+"""Colours that a page replaces by its own."""
 
 COLOURS = (BLUE, "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8c6bb1", "#b3a100")
-"""Okabe and Ito's, without black, and with a darker yellow."""
+"""Okabe and Ito's palette, without black and with a darker yellow."""
 VERMILLION, GREEN, PURPLE, ORANGE, SKY = COLOURS[1:6]
 DASHES: Sequence[Any] = ("-", (0, (5, 1.5)), (0, (1.5, 1.2)), (0, (6, 1.5, 1.5, 1.5)))
 
 EXPERIENCED = (18, 23)
-"""Scores of experienced players, as the paper on Sherlock says (section 4)."""
+"""Scores of experienced players, from the paper on Sherlock (section 4)."""
 SOURCE = (
     "experienced players score 18–23 (“Sparks of Cooperative Reasoning: LLMs as Strategic Hanabi Agents”, section 4)"
 )
@@ -32,7 +32,7 @@ SOURCE = (
 
 @contextmanager
 def set_up() -> Iterator[None]:
-    """The same bytes for the same figure."""
+    """Settings with which the same figure always has the same bytes."""
     import matplotlib
 
     settings: Any = {
@@ -65,8 +65,8 @@ def set_up() -> Iterator[None]:
 
 
 def panels(heights: Sequence[float], *, share: bool = True) -> tuple[Any, list[Any]]:
-    """A figure with panels below one another, of heights in inches, and them."""
-    from matplotlib.figure import Figure  # half a second, and most commands draw nothing
+    """A figure with panels below one another, of these heights in inches; and the panels."""
+    from matplotlib.figure import Figure  # half a second to import, and most commands draw nothing
 
     figure: Any = Figure(figsize=(WIDTH, sum(heights) + 0.62 + 0.3 * len(heights)), layout="constrained")
     figure.get_layout_engine().set(h_pad=0.03, w_pad=0.03)
@@ -75,7 +75,7 @@ def panels(heights: Sequence[float], *, share: bool = True) -> tuple[Any, list[A
 
 
 def rows(axes: Any, names: Sequence[str]) -> None:
-    """Names down the left side, the first on top."""
+    """Names of rows on the left side, the first on top."""
     axes.set_yticks(range(len(names)), names)
     axes.set_ylim(len(names) - 0.45, -0.55)
     axes.tick_params(axis="y", length=0)
@@ -83,7 +83,7 @@ def rows(axes: Any, names: Sequence[str]) -> None:
 
 
 def height(count: int) -> float:
-    """Inches of a panel of so many rows."""
+    """Inches of a panel with this number of rows."""
     return 0.1 + 0.24 * count
 
 
@@ -92,19 +92,19 @@ def experienced(axes: Any) -> None:
     axes.axvspan(*EXPERIENCED, color=FAINT, alpha=0.45, linewidth=0, zorder=0)
 
 
-def footnote(figure: Any, said: str) -> None:
-    if said:
-        figure.supxlabel(said, fontsize=7.5, color=MUTED, x=0.99, ha="right")
+def footnote(figure: Any, text: str) -> None:
+    if text:
+        figure.supxlabel(text, fontsize=7.5, color=MUTED, x=0.99, ha="right")
 
 
 def settle(figure: Any) -> None:
-    """Lay it out once, for all the files that it is written to."""
+    """Compute the layout once for all files that the figure is written to."""
     figure.get_layout_engine().execute(figure)
     figure.set_layout_engine("none")
 
 
 def write_svg(figure: Any, to: TextIO) -> None:
-    """By its canvas: `savefig` draws a figure twice."""
+    """Through the canvas, since `savefig` draws a figure twice."""
     from matplotlib.backends.backend_svg import FigureCanvasSVG
 
     canvas: Any = FigureCanvasSVG(figure)

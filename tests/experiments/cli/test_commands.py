@@ -53,7 +53,7 @@ def test_play_json_prints_the_result_object_alone(run: Run) -> None:
 
 def test_the_same_command_again_tells_the_same_game_and_plays_nothing(run: Run) -> None:
     first, again = [run("play", "--graph", "watson")[1] for _ in range(2)]
-    assert "played before; --force-new plays it anew" in again and "played before" not in first
+    assert "played before; --force-new plays it again" in again and "played before" not in first
     assert again.splitlines()[:-4] == first.splitlines()[:-3] and len(list(Path("games").iterdir())) == 1
 
 
@@ -78,7 +78,7 @@ def test_a_model_is_played_through_a_server(run: Run, endpoint: str) -> None:
     result = json.loads(out)
     assert code == 0 and result["calls"] > 60 and result["lives"] > 0
     code, out, _ = run("show", result["journal"])
-    assert code == 0 and "asks of models: " in out and f"cac on openai:fake@{endpoint}" in out
+    assert code == 0 and "model calls: " in out and f"cac on openai:fake@{endpoint}" in out
 
 
 def free_port() -> int:

@@ -88,7 +88,7 @@ def test_without_matplotlib_the_tables_are_there_and_one_sentence_says_why_no_pi
     assert code == 0 and "pip install 'hanabi-orchestrator[figures]'" in json.loads(out)["notes"][-1]
     names = {path.name for path in Path("here/figures").iterdir()}
     assert "cross-play-2p.csv" in names and all(name.endswith(".csv") for name in names)
-    assert "There are tables, and no pictures" in Path("here/report.md").read_text("utf-8")
+    assert "There are tables, but no pictures" in Path("here/report.md").read_text("utf-8")
 
 
 def test_two_seats_of_one_label_are_refused_and_all_partners_can_be_named_at_once() -> None:

@@ -83,7 +83,7 @@ def test_the_page_fetches_nothing_and_says_first_what_is_simulated(written: run_
     assert page.fetched == ["data:,"] and "@import" not in text and "url(http" not in text
     assert len(page.ids) == len(set(page.ids))
     words = " ".join(page.words)
-    assert "small" in words and "one, three hold simulated models" in words
+    assert "small" in words and "one, three use simulated models" in words
     assert words.index("simulated models") < words.index("What can and cannot be concluded") < words.index("Scores")
     assert all(arm in words for arm in TEXT["arms"])
     assert '<html lang="en">' in text and 'name="viewport"' in text and text.count("aria-label=") >= len(written.drawn)
@@ -91,7 +91,7 @@ def test_the_page_fetches_nothing_and_says_first_what_is_simulated(written: run_
 
 def test_every_figure_lies_beside_its_table_and_the_rest_is_named_with_its_reason(written: run_report.Report) -> None:
     folder = written.folder
-    names = {one.kind.name for one in written.drawn}
+    names = {one.figure.name for one in written.drawn}
     assert names == {
         "scores",
         "differences",
@@ -109,7 +109,7 @@ def test_every_figure_lies_beside_its_table_and_the_rest_is_named_with_its_reaso
     markdown = (folder / "report.md").read_text("utf-8")
     for link in re.findall(r"\]\(([^)]+)\)", markdown):
         assert (folder / link).is_file(), link
-    assert "- Cost and score: no answer was paid for" in markdown and "| one (simulated) | 2 | 3 |" in markdown
+    assert "- Cost and score: no call was paid for" in markdown and "| one (simulated) | 2 | 3 |" in markdown
 
 
 def test_a_figure_says_what_no_model_played(written: run_report.Report) -> None:
@@ -125,7 +125,7 @@ def test_a_journal_that_cannot_be_read_costs_the_figures_of_turns_alone(ran: Pat
     lines = broken.read_bytes().splitlines(keepends=True)
     broken.write_bytes(b"".join([*lines[:5], b'{"v": 1, "event": "moved", half\n', *lines[5:]]))
     made = run_report.write(folder, png=False)
-    assert {one.kind.name for one in made.drawn} == {"scores", "differences", "histogram", "samples", "ends"}
+    assert {one.figure.name for one in made.drawn} == {"scores", "differences", "histogram", "samples", "ends"}
     assert (
         "is not a journal that this program reads"
         in {one.title: one.why for one in made.left}["Rank of the chosen move"]
@@ -187,8 +187,10 @@ def test_a_figure_that_fails_loses_no_other(ran: Path, tmp_path: Path, monkeypat
     def broken(*given: Any) -> Any:
         raise ZeroDivisionError("no such luck")
 
-    whole = scores.KINDS[0]
-    monkeypatch.setattr(scores, "KINDS", (Figure(whole.name, whole.title, "", whole.data, broken), *scores.KINDS[1:]))
+    whole = scores.FIGURES[0]
+    monkeypatch.setattr(
+        scores, "FIGURES", (Figure(whole.name, whole.title, "", whole.data, broken), *scores.FIGURES[1:])
+    )
     folder = tmp_path / "run"
     shutil.copytree(ran, folder, ignore=shutil.ignore_patterns("figures"))
     made = run_report.write(folder, png=False)

@@ -93,7 +93,7 @@ def test_a_turn_is_what_its_events_say(ran: Path) -> None:
         events = journal.read(ran / row.journal)
         decided = [event for event in events if isinstance(event, Decided)]
         moved = [event for event in events if isinstance(event, Moved)]
-        found = turn_rows.of(ran, row)
+        found = turn_rows.game_turns(ran, row)
         assert [(t.turn, t.seat, t.move) for t in found] == [
             (m.past.turn, m.past.seat, str(m.past.move)) for m in moved
         ]

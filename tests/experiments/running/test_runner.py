@@ -240,7 +240,7 @@ def test_simulated_arms_are_said_to_be_so_and_their_errors_counted(run: Run, tmp
     assert told["erring"]["counts"]["turns"] == int(table("here")[0]["turns"])
     assert "erring (simulated)" in run("experiment", "errors", "here")[1]
     code, _, said = run("experiment", "errors", "nowhere")
-    assert code == 2 and "no run's folder" in said
+    assert code == 2 and "not a run folder" in said
 
 
 def test_a_lean_journal_is_small_goes_on_and_tells_the_same_story(tmp_path: Path) -> None:

@@ -195,18 +195,21 @@ def test_what_can_be_concluded_is_said() -> None:
     rows += games("like", [score + chance.choice((-2, -1, 1, 2)) for score in base])
     analysis = analyse(rows, "full", ["full", "same", "like", "worse"])
     same, like, worse = sentences(analysis)
-    assert same.startswith("same scores as much as full at 3 players in each of 40 deals") and "up to 7%" in same
+    assert (
+        same.startswith("same scores as much as full at 3 players in each of 40 deals")
+        and "up to 7% of other deals" in same
+    )
     assert worse.startswith("worse scores ") and " less than full at 3 players (95 % -" in worse
     assert worse.endswith("Holm p < .001, 40 deals).")
     shown = analysis.differences[1]
-    assert shown.arm == "like" and f"A true difference of {shown.mde:.2f} or more would have been seen" in like
-    assert like.startswith("like: no effect shown against full at 3 players (") and "cannot be excluded" in like
+    assert shown.arm == "like" and f"power at alpha .05 is {shown.mde:.2f} points" in like
+    assert like.startswith("like: no significant difference from full at 3 players (") and "cannot be excluded" in like
 
 
 def test_few_deals_are_said_to_be_few() -> None:
     said = sentences(analyse(games("full", [20, 22, 21, 25]) + games("no-x", [10, 11, 12, 14]), "full"))
-    assert "With 4 deals and one arm to compare no Holm p can be below .05, however large the effect." in said
-    assert any(one.startswith("10 deals or fewer show nothing but large effects") for one in said)
+    assert "With 4 deals and one arm to compare, no Holm p can be below .05, however large the effect." in said
+    assert any(one.startswith("10 deals or fewer can show only large effects") for one in said)
 
 
 def test_programs_and_simulated_models_are_told_from_models() -> None:
@@ -214,7 +217,10 @@ def test_programs_and_simulated_models_are_told_from_models() -> None:
     simulated = games("s", [1, 2], model="program+sim:careless", simulated=True)
     assert sentences(analyse(program)) == ("All of these are games of programs: no model was asked.",)
     said = sentences(analyse([*program, *model, *simulated]))
-    assert said[0] == "In p no model was asked: programs played." and "their scores say nothing of a model" in said[1]
+    assert (
+        said[0] == "In p no model was asked: programs played."
+        and "their scores say nothing about a language model" in said[1]
+    )
     assert sentences(analyse(model)) == ()
 
 
@@ -281,13 +287,13 @@ def test_two_runs_are_compared_arm_by_arm_on_what_both_played(run: Run) -> None:
     assert found["pairs"][0]["differs"] == ["graph was 'partner:random', is 'partner:piers'"]
     assert found["only"] == ["A: gone", "B: new"]
     code, out, _ = run("experiment", "compare", "a", "b", "--arm", "gone", "--arm-b", "new")
-    assert code == 0 and "B: new differs from A: gone in: nothing that decides a game." in out
+    assert code == 0 and "B: new differs from A: gone in: nothing that affects a game." in out
     assert "B: new scores as much as A: gone at 2 players in each of 3 deals" in out and "no model was asked" in out
 
 
 REFUSED = {
-    ("a", "nowhere"): "'nowhere' is no run's folder with finished games",
-    ("a", "b"): "'a' (one) and 'b' (new) have no arm of the same name; say which with --arm and --arm-b",
+    ("a", "nowhere"): "'nowhere' is not a run folder with finished games",
+    ("a", "b"): "'a' (one) and 'b' (new) have no arm of the same name; name them with --arm and --arm-b",
     ("a", "b", "--arm", "one"): "'b' has no games of arm 'one'; its arms are: new",
     ("a", "b", "--arm", "one", "--arm-b", "new"): "'a' and 'b' have no deal in common",
 }
@@ -303,7 +309,7 @@ def test_what_cannot_be_compared_is_refused_in_one_sentence(run: Run) -> None:
 
 def test_where_so_few_can_show_nothing_this_is_said_instead_of_what_they_would_have_shown() -> None:
     first = sentences(analyse(games("full", [20, 22, 21]) + games("no-x", [1, 2, 2]), "full"))[0]
-    assert "nor could one be with so few" in first and "would have been seen" not in first
+    assert "with so few deals none is possible" in first and "detectable" not in first
 
 
 def test_a_sentence_names_few_arms_only() -> None:
