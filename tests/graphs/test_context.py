@@ -113,12 +113,12 @@ def test_a_picture_shows_what_is_set() -> None:
     config = graphs.dotted(graphs.without_sections(config, "discards"), ["options.rules.scoring=kept"])
     shown = picture(config, 120)
     for said in (
-        "on program; asked 3 times",
+        "on program; 3 samples",
         "options {history: 9}",
         "instead of the context's: order faithful, answer_format text, options {rules: {scoring: kept}}",
         "without the sections: discards",
         "remembers for its next turn: aggregator",
         "models: default (5 nodes), program (1 node)",
-        "hears history_analyst, tom_interpreter, proposer, analyst, discard_strategist",
+        "reads history_analyst, tom_interpreter, proposer, analyst, discard_strategist",
     ):
         assert said in shown

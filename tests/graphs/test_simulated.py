@@ -378,7 +378,7 @@ def test_the_command_says_that_it_is_simulated(run: Run, tmp_path: Path) -> None
     (tmp_path / "models.yaml").write_text("default: {model: sim:average, misread_stack: 0.5, seed: 3}\n", "utf-8")
     code, out, err = run("play", "--graph", "cac_generator", "--players", "2", "--model", "models.yaml")
     assert code == 0, err
-    assert out.startswith("simulated: sim:average is no model, but") and out.count("simulated: ") == 2
+    assert out.startswith("simulated: sim:average is no language model, but") and out.count("simulated: ") == 2
     code, out, _ = run("show", "games/cac_generator-2p-s1.jsonl")
     assert code == 0 and "P0  cac_generator on sim:average (simulated)" in out and "simulated: sim:average" in out
     code, out, _ = run("show", "games/cac_generator-2p-s1.jsonl", "--turn", "1")

@@ -117,8 +117,8 @@ def wrong_decks() -> None:
         (["play", "--model", "openai:gpt-4.1-mini"], "needs a key: set OPENAI_API_KEY"),
         (["play", "--verify", "maybe"], "verify.rule: Input should be 'none' or 'safety', not 'maybe'"),
         (["play", "--player", "3"], "No such option"),
-        (["play", "--max-tokens", "0"], "--max-tokens is 0; a budget is at least 1"),
-        (["play", "--max-usd", "-1"], "--max-usd is -1; a budget is more than 0"),
+        (["play", "--max-tokens", "0"], "--max-tokens is 0; the budget must be at least 1"),
+        (["play", "--max-usd", "-1"], "--max-usd is -1; the budget must be more than 0"),
         (["play", "--max-usd", "1", "--model", "openai:m@http://127.0.0.1:9/v1"], "needs the price of openai:m"),
         (["play", "--replay", "nowhere"], "there is no recording at 'nowhere'"),
         (["play", "--model", "replay:map.json"], "map.json, line 1: journal version None"),
@@ -217,14 +217,14 @@ def test_a_damaged_journal_is_said_and_never_paid_for_again_in_silence(run: Run)
     lines = path.read_text("utf-8").splitlines()
     path.write_text("\n".join([*lines[:5], lines[5][:40], *lines[6:]]), "utf-8")
     code, _, err = run("play", "--graph", "watson")
-    assert code == 2 and "line 6: not a journal line" in err and "--force-new leaves it there" in err
+    assert code == 2 and "line 6: not a journal line" in err and "--force-new keeps it" in err
     assert json.loads(run("play", "--json", "--graph", "watson", "--force-new")[1])["journal"].endswith("s1-2.jsonl")
 
 
 def test_a_slip_in_a_models_file_is_no_game_of_programs(run: Run) -> None:
     Path("models.yaml").write_text("Default: openai:m@http://127.0.0.1:9/v1\n", "utf-8")
     code, _, err = run("play", "--model", "models.yaml")
-    assert code == 2 and "models.yaml names Default, and not default, the model of nodes that name none" in err
+    assert code == 2 and "models.yaml names Default, but not default, which nodes use that name no model" in err
 
 
 def test_a_suspended_game_is_said_as_json_too(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -253,7 +253,7 @@ def test_unusable_replies_are_logged_on_demand(run: Run, monkeypatch: pytest.Mon
 def test_a_game_of_forced_moves_is_not_passed_off_as_the_models(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     answering(monkeypatch, lambda: "rubbish")
     _, out, _ = run("play", "-q", "--graph", "cac", "--model", "openai:some@http://127.0.0.1:9/v1")
-    assert "moves were forced: not what the model plays" in out
+    assert "moves were forced: this is not how the model plays" in out
 
 
 def test_a_models_words_cannot_move_the_terminals_cursor(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -135,7 +135,7 @@ def test_past_games_are_made_once_and_a_trial_with_others_is_refused(tmp_path: P
 
 
 def test_mistakes_are_found_before_anything_is_played(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="seed 2 is a trial's deal too; past games are of other deals"):
+    with pytest.raises(UserError, match="seed 2 is also the deal of a trial; past games need other deals"):
         experiment(past={"first": 2, "count": 4})
     with pytest.raises(UserError, match="5 games cannot be drawn from 4 past ones"):
         experiment(games=5)

@@ -70,7 +70,7 @@ def test_there_is_a_ready_file_of_every_protocol() -> None:
 
 def test_replacing_programs_by_programs_is_said_to_compare_nothing() -> None:
     with pytest.raises(
-        UserError, match=r"nothing is compared: 'exact-historian', .* give one, e\.g\. --set models\.default"
+        UserError, match=r"nothing to compare: 'exact-historian', .* bind a model first, e\.g\. --set models\.default"
     ):
         Plan.resolve(experiment.read("oracle-ablation", ["models.default=program"]), NOWHERE)
 
@@ -190,14 +190,17 @@ ONE = {"verify": ["none", "safety"]}
         ({"matrix": {}}, "small.yaml: matrix is empty; leave it out"),
         ({"matrix": {"verify": "none"}}, "matrix: verify is 'none'; it is a list of values"),
         ({"matrix": {"verify": []}}, "it is a list of values, each of which makes an arm"),
-        ({"matrix": {"players": [2, 3]}}, "matrix: players is no setting of an arm; those begin with: graph, models"),
+        (
+            {"matrix": {"players": [2, 3]}},
+            "matrix: players is no setting of an arm; settings start with: graph, models",
+        ),
         ({"matrix": {"verify": ["maybe"]}}, "arm 'verify-maybe': verify: .* not 'maybe'"),
         ({"matrix": {"verify": ["none", "none"]}}, "two arms would be called 'verify-none'"),
-        ({"matrix": ONE, "arms": {"a": {"verify": "none"}}}, "the arm and the matrix both say verify"),
-        ({"matrix": ONE, "exclude": [{"verifi": "none"}]}, "'verifi' does not vary; what does: graph, arm, verify"),
+        ({"matrix": ONE, "arms": {"a": {"verify": "none"}}}, "the arm and the matrix both set verify"),
+        ({"matrix": ONE, "exclude": [{"verifi": "none"}]}, "'verifi' does not vary; these do: graph, arm, verify"),
         ({"matrix": ONE, "exclude": [{"verify": "maybe"}]}, "verify is never 'maybe'; it is: none, safety"),
         ({"matrix": ONE, "exclude": [{"verify": "none"}, {"verify": "safety"}]}, "exclude leaves no arm"),
-        ({"matrix": ONE, "exclude": [{}]}, "leaves everything out"),
+        ({"matrix": ONE, "exclude": [{}]}, "would exclude everything"),
         ({"matrix": {"graph": ["watson"]}, "graph": ["a", "b"]}, "there is a list of graphs, and one in the matrix"),
         ({"graph": ["watson", "house"], "arms": {"a": {"graph": "mycroft"}}}, "names a graph itself"),
         ({"graph": []}, "an experiment needs a graph"),
@@ -207,7 +210,7 @@ ONE = {"verify": ["none", "safety"]}
         ),
         ({"protocol": "sparks-11"}, "unknown protocol 'sparks-11'; known: sparks-10, sparks-ablation"),
         ({"sampling": {"temprature": 1}}, "sampling: unknown key 'temprature'; known: model, temperature"),
-        ({"sampling": {"model": "openai:x"}}, "'model' is a model's own"),
+        ({"sampling": {"model": "openai:x"}}, "'model' belongs to a single model"),
         ({"models": {"default": {"model": "openai:x", "temp": 1}}}, "models.default: unknown key 'temp'; known: model"),
         ({"models": {"default": {"model": "sim:x"}}}, "no simulated model 'sim:x'"),
         ({"baseline": "full", "arms": "leave_one_out", "graph": "watson"}, "nothing"),
@@ -330,14 +333,14 @@ def test_run_yaml_holds_texts_once_cards_and_who_sits_where(played: Path) -> Non
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        (lambda d: d["deals"].update({2: d["deals"][2].swapcase()}), "seed 2 is not dealt as in run.yaml"),
-        (lambda d: d["deals"].update({2: "R1"}), "seed 2 is not dealt as in run.yaml"),
+        (lambda d: d["deals"].update({2: d["deals"][2].swapcase()}), "seed 2 gives another deck than in run.yaml"),
+        (lambda d: d["deals"].update({2: "R1"}), "seed 2 gives another deck than in run.yaml"),
         (
             lambda d: [s["prompts"].update({"sections/state.md": "0"}) for s in d["seats"].values() if "prompts" in s],
-            "the prompts are not those of run.yaml, where their texts stand: sections/state.md differ",
+            "the prompts are not those of run.yaml, which holds their texts: sections/state.md differ",
         ),
-        (lambda d: d["seats"].clear(), "run.yaml names a seat .* that it does not hold"),
-        (lambda d: d.pop("experiment"), "does not say which experiment it was"),
+        (lambda d: d["seats"].clear(), "run.yaml names a seat .* that it does not describe"),
+        (lambda d: d.pop("experiment"), "the key `experiment` is missing"),
         (lambda d: d["arms"]["full"].update(everybodi="x"), "arms.full: unknown key 'everybodi'"),
     ],
 )
@@ -360,7 +363,8 @@ def test_of_a_run_only_its_deals_can_be_set(played: Path) -> None:
     part = Plan.resolve(rerun(played, "players=[3]", "seeds=[2, 9]"), NOWHERE)
     assert {(job.deal.players, job.deal.seed) for job in part.jobs} == {(3, 2), (3, 9)}
     with pytest.raises(
-        UserError, match=r"of a run\.yaml only name, players, seeds, repeats, journals, baseline can be set"
+        UserError,
+        match=r"a run\.yaml is played again as it was; only name, players, seeds, repeats, journals, baseline can be set",
     ):
         rerun(played, "models.default=sim:average")
     with pytest.raises(UserError, match="no arm at these player counts; it has them at 2, 3"):

@@ -122,9 +122,9 @@ def test_a_mixed_game_is_drawn_and_told(run: Run, agents: None) -> None:
 @pytest.mark.parametrize(
     ("given", "sentence"),
     [
-        (["3=partner:piers"], "--seat '3=partner:piers': 3 players sit on the seats 0 to 2"),
+        (["3=partner:piers"], "--seat '3=partner:piers': the seats of 3 players are 0 to 2"),
         (["1=partner:piers", "1=partner:iggi"], "--seat '1=partner:iggi': seat 1 is taken by 'partner:piers'"),
-        (["partner:piers"], "say N=SPEC"),
+        (["partner:piers"], "is not N=SPEC, e.g. 1=partner:piers"),
         (["1=partner:moriarty"], "unknown partner 'moriarty'; known: random"),
         (["1=python:no_such_module:Agent"], "the module 'no_such_module' cannot be imported: ModuleNotFoundError"),
         (["1=python:seated_agents:Nobody"], "the module 'seated_agents' has no 'Nobody'"),
