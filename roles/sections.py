@@ -56,11 +56,11 @@ class Section:
         """For a model; empty when there is nothing to say."""
         return prompts.substitute(self.wording(words), self.variables(words), f"sections/{self.name}.md")
 
-    def rendered(self, words: Words = ENGLISH) -> str:
-        """Its words, made once: the nodes of a turn share their sections."""
-        known: dict[Words, str] = self.__dict__.setdefault("_rendered", {})
+    def part(self, words: Words = ENGLISH) -> Part:
+        """Its words as a part of a prompt, made once: the nodes of a turn share their sections."""
+        known: dict[Words, Part] = self.__dict__.setdefault("_parts", {})
         if words not in known:
-            known[words] = self.words(words)
+            known[words] = Part(self.name, self.words(words))
         return known[words]
 
 
@@ -166,7 +166,7 @@ class Sections:
 
     def parts(self) -> tuple[Part, ...]:
         """The sections in words, those with nothing to say left out."""
-        return tuple(Part(s.name, text) for s in self if (text := s.rendered(self.words)))
+        return tuple(part for section in self if (part := section.part(self.words)).text)
 
 
 def cut(
