@@ -124,7 +124,9 @@ class GraphConfig(Frozen):
         _decision(self)
         _judging(self)
         if unknown := [section for section in self.without_sections if section not in roles.SECTIONS]:
-            raise ValueError(f"without_sections: unknown section {unknown[0]!r}; known: {', '.join(roles.SECTIONS)}")
+            raise ValueError(
+                f"without_sections: unknown section {unknown[0]!r}; known: {', '.join(sorted(roles.SECTIONS))}"
+            )
         for name in self.nodes:
             _options(self, name)
             _sections(self, name)

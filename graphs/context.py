@@ -117,9 +117,9 @@ class Context(Frozen):
 
     def arrange(self, parts: Iterable[Part], layout: tuple[str, ...]) -> tuple[Part, ...]:
         """Parts in prompt order, each in the message it belongs to."""
-        inside = sorted(parts, key=lambda part: layout.index(part.name))
+        ordered = sorted(parts, key=lambda part: layout.index(part.name))
         system = set(self.system) - set(OWN_PARTS if self.order == "cache" else ())
-        return tuple(replace(part, speaker="system" if part.name in system else "user") for part in inside)
+        return tuple(replace(part, speaker="system") if part.name in system else part for part in ordered)
 
 
 def _long(entry: Any) -> Any:
@@ -148,7 +148,7 @@ def check(told: Listed) -> None:
         return
     roles.load()  # a section may be an installed package's
     if told.section not in roles.SECTIONS:
-        raise ValueError(f"unknown section {told.section!r}; known: {', '.join((*roles.SECTIONS, *OWN_PARTS))}")
+        raise ValueError(f"unknown section {told.section!r}; known: {', '.join((*sorted(roles.SECTIONS), *OWN_PARTS))}")
     check_options(f"section {told.section!r}", told.options, roles.SECTIONS[told.section].choices)
 
 

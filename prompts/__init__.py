@@ -1,4 +1,7 @@
-"""Words on disk: find them and fill them. A missing or surplus variable is an error that names it.
+"""The texts of prompts: this folder holds them, these functions find and fill them.
+
+A missing or surplus variable is an error that names it. The folder imports nothing of the project. Start reading with
+`sections/state.md` and `roles/proposer.md`, then `fill`.
 
 Templates are text with `$variables`: `sections/` one per section, `roles/` one per role, `conventions/` one per pack;
 `contexts/` are YAML. `$$` stands for a dollar sign. English is what these files and the code say; every other language
@@ -6,6 +9,7 @@ has a folder with texts of the same names, and with `phrases.yaml`: what the cod
 """
 
 import hashlib
+import re
 from collections.abc import Mapping
 from functools import cache, lru_cache
 from importlib.resources import files
@@ -79,19 +83,29 @@ def variables(template: str) -> frozenset[str]:
 
 
 @lru_cache(maxsize=4096)
-def _parsed(template: str) -> tuple[Template, frozenset[str]]:
-    """A turn fills some hundred templates, nearly all of them known."""
+def _parsed(template: str) -> tuple[str | None, frozenset[str]]:
+    """A template as a %-format, which fills several times faster, and its variables; no format where a `$` is amiss.
+
+    A turn fills some hundred templates, nearly all of them known.
+    """
     made = Template(template)
-    return made, frozenset(made.get_identifiers())
+    literal = template.replace("%", "%%")
+    valid = not any(found["invalid"] is not None for found in made.pattern.finditer(literal))
+    return made.pattern.sub(_as_format, literal) if valid else None, frozenset(made.get_identifiers())
+
+
+def _as_format(found: re.Match[str]) -> str:
+    name = found["named"] or found["braced"]
+    return f"%({name})s" if name else "$"
 
 
 def substitute(template: str, values: Mapping[str, object], name: str = "template") -> str:
     """A template filled; raises ValueError naming what is missing and what is surplus."""
-    made, wanted = _parsed(template)
+    form, wanted = _parsed(template)
     if wanted != values.keys():
         given = set(values)
         raise ValueError(f"prompt {name!r}: missing {sorted(wanted - given)}, surplus {sorted(given - wanted)}")
-    return made.substitute(values)
+    return Template(template).substitute(values) if form is None else form % values
 
 
 def fill(name: str, values: Mapping[str, object], lang: Lang = "en") -> str:

@@ -56,11 +56,11 @@ class Section:
         """For a model; empty when there is nothing to say."""
         return prompts.substitute(self.wording(words), self.variables(words), f"sections/{self.name}.md")
 
-    def rendered(self, words: Words = ENGLISH) -> str:
-        """Its words, made once: the nodes of a turn share their sections."""
-        known: dict[Words, str] = self.__dict__.setdefault("_rendered", {})
+    def part(self, words: Words = ENGLISH) -> Part:
+        """Its words as a part of a prompt, made once: the nodes of a turn share their sections."""
+        known: dict[Words, Part] = self.__dict__.setdefault("_parts", {})
         if words not in known:
-            known[words] = self.words(words)
+            known[words] = Part(self.name, self.words(words))
         return known[words]
 
 
@@ -166,7 +166,7 @@ class Sections:
 
     def parts(self) -> tuple[Part, ...]:
         """The sections in words, those with nothing to say left out."""
-        return tuple(Part(s.name, text) for s in self if (text := s.rendered(self.words)))
+        return tuple(part for section in self if (part := section.part(self.words)).text)
 
 
 def cut(
@@ -188,10 +188,8 @@ def cut(
             return section.among(recommended).without(refused)
         return section.holding(memory or {})
 
-    seen = _Seen(view)
-    # mypy takes the instances' __hash__ for the classes'
-    cuts = (_of(kind, seen, tuple(given.items())) for kind, given in kinds)  # type: ignore[arg-type]
-    return Sections(map(whole, cuts), options, words)
+    made = _made(_Seen(view))
+    return Sections([whole(made[kind, tuple(given.items())]) for kind, given in kinds], options, words)
 
 
 class _Seen:
@@ -207,7 +205,18 @@ class _Seen:
         return isinstance(other, _Seen) and other.view is self.view
 
 
-@lru_cache(maxsize=4096)  # the sections of the turns that are being played, some fifteen each
-def _of(kind: type[Section], seen: _Seen, given: tuple[tuple[str, object], ...]) -> Section:
-    """A section, made once for all the nodes of a turn that get it."""
-    return kind.of(seen.view, defaults(kind.choices) | dict(given))
+class _Made(dict[tuple[type[Section], tuple[tuple[str, object], ...]], Section]):
+    """The sections of a view, each made once for all the nodes of the turn that get it."""
+
+    def __init__(self, view: View) -> None:
+        self.view = view
+
+    def __missing__(self, key: tuple[type[Section], tuple[tuple[str, object], ...]]) -> Section:
+        kind, given = key
+        self[key] = kind.of(self.view, defaults(kind.choices) | dict(given))
+        return self[key]
+
+
+@lru_cache(maxsize=256)  # the turns that are being played
+def _made(seen: _Seen) -> _Made:
+    return _Made(seen.view)

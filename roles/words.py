@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 
 import prompts
 from orchestrator.errors import UserError
@@ -67,18 +68,15 @@ class Words:
         With `players`, how many they are, also by distance: `turn 3, P1, +2: hint +1 (P2) red ...`. The table after the
         move is left out without `after`.
         """
-        player = self.player(past.seat, seat)
-        if players is not None and past.seat != seat:
-            player += self(", +$steps", steps=(past.seat - seat) % players)
-        who = self("turn $turn, $who: ", turn=past.turn, who=player)
-        said = f"{who}{_move(past, players)}{self.outcome(past)}{self._touched(past)}"
-        return f"{said}{self._standing(past)}" if after else said
+        return _said(self, past, seat, players, after)
 
-    def _standing(self, past: Past) -> str:
+    def standing(self, past: Past) -> str:
+        """The table after a move, to be added to it."""
         tops = " ".join(f"{colour}{top}" for colour, top in zip(COLOURS, past.fireworks, strict=True))
         return self("; fireworks $tops, tokens $tokens, lives $lives", tops=tops, tokens=past.tokens, lives=past.lives)
 
-    def _touched(self, past: Past) -> str:
+    def touched(self, past: Past) -> str:
+        """The slots that a hint touched, to be added to it."""
         if not past.slots:
             return ""
         touched = ", touching slots $slots" if len(past.slots) > 1 else ", touching slot $slots"
@@ -145,6 +143,16 @@ class Words:
 
 
 ENGLISH = Words()
+
+
+@lru_cache(maxsize=16384)  # a history is told again on every turn, one move longer
+def _said(words: Words, past: Past, seat: int, players: int | None, after: bool) -> str:
+    player = words.player(past.seat, seat)
+    if players is not None and past.seat != seat:
+        player += words(", +$steps", steps=(past.seat - seat) % players)
+    who = words("turn $turn, $who: ", turn=past.turn, who=player)
+    said = f"{who}{_move(past, players)}{words.outcome(past)}{words.touched(past)}"
+    return f"{said}{words.standing(past)}" if after else said
 
 
 def _move(past: Past, players: int | None) -> str:

@@ -54,7 +54,10 @@ from tests.support.small_graph import LAST, nodes, small
             small(nodes=nodes(s={"role": "safety", "model": "openai:m"})),
             "only a program plays role 'safety'; say `model: program`",
         ),
-        (small(without_sections=["legal_move"]), "without_sections: unknown section 'legal_move'; known: rules, "),
+        (
+            small(without_sections=["legal_move"]),
+            "without_sections: unknown section 'legal_move'; known: card_counts, ",
+        ),
         (small(without_sections=["strategy"]), "mine.yaml has no section 'strategy'; it has: rules, state, "),
         ("name: a\nname: b\n", "says 'name' twice"),
         (small(without_sections=["legal_moves"]), "role 'proposer' names moves, so it needs the section legal_moves"),

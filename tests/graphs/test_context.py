@@ -63,7 +63,7 @@ def test_a_setting_names_a_context_file_from_the_working_directory(folder: Path,
         ("no.yaml", "graph: context: cannot read context 'no.yaml'"),
         (
             {"name": "x", "sections": ["nope"]},
-            "graph: context: context: sections: unknown section 'nope'; known: rules",
+            "graph: context: context: sections: unknown section 'nope'; known: card_counts",
         ),
         ({"name": "x", "section": []}, "graph: context: context: unknown key 'section'; known: name, order, sections"),
         (7, "graph: context"),

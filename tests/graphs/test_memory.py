@@ -65,8 +65,8 @@ async def test_a_second_ask_sees_the_same_memory() -> None:
     by_turn: dict[int, set[str | None]] = {}
     for one, heard in zip(brain.asked, brain.heard, strict=True):
         by_turn.setdefault(one.place.turn, set()).add(remembered(one))
-        assert len(heard) == 1 + 2 * one.number
-    assert all(len(seen) == 1 for seen in by_turn.values()) and any(one.number for one in brain.asked)
+        assert len(heard) == 1 + 2 * one.ask
+    assert all(len(seen) == 1 for seen in by_turn.values()) and any(one.ask for one in brain.asked)
 
 
 async def test_a_remembered_node_is_kept_in_its_last_attempt_and_an_absent_one_not_at_all() -> None:

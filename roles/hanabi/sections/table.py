@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Self
 
 from orchestrator.hanabi import belief
@@ -94,7 +95,7 @@ class OwnDeductions(Section):
         in_sight = (view.piles, tuple(hand.cards for hand in view.hands)) if options["from"] == "counting" else None
         return cls(tuple(k.mask for k in view.own), view.own, in_sight)
 
-    @property
+    @cached_property
     def counted(self) -> tuple[Slot, ...]:
         """The exact belief, when the cards in sight are counted."""
         if self.in_sight is None:
