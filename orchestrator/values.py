@@ -13,6 +13,8 @@ class Frozen(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _known_keys_only(cls, data: Any) -> Any:
-        if isinstance(data, dict) and (unknown := [key for key in data if key not in cls.model_fields]):
-            raise ValueError(f"unknown key {unknown[0]!r}; known: {', '.join(cls.model_fields)}")
+        known = cls.__pydantic_fields__  # `model_fields` takes ten times as long, and this runs for every value
+        if isinstance(data, dict) and not data.keys() <= known.keys():
+            unknown = next(key for key in data if key not in known)
+            raise ValueError(f"unknown key {unknown!r}; known: {', '.join(known)}")
         return data

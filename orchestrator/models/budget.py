@@ -1,11 +1,12 @@
-"""What a run may spend, over all its games.
+"""A limit on what a run may spend, in tokens or in US dollars, over all its games.
 
-A turn begins only while there is room for it beside all turns that have begun, each taken to need a quarter more than
-the dearest so far did: games wait for each other, and stop at a turn's end. And no call is made that could break the
-limit: what is in flight is held back at its worst, so that a turn still dearer stops in its middle, with every answer
-kept.
+A turn begins only while the budget has room for it and for all other turns in play; each is expected to cost a quarter
+more than the most expensive turn so far. So games wait for one another, and stop between two turns. In addition, no
+call is made that could exceed the limit: calls in flight are counted at the most that they may cost. A turn that turns
+out to be more expensive than any before stops in its middle, and its answers are kept.
 
-`Accounts` add up for the whole run. A `Budget` asks them for the games of one process; they may be kept in another.
+`Accounts` add up the costs of the whole run. A `Budget` asks them on behalf of the games of one process; the accounts
+may be kept in another process.
 """
 
 import asyncio
@@ -21,7 +22,7 @@ from orchestrator.models.request import Brain, Message, ModelRequest, ModelRespo
 from orchestrator.models.settings import ModelSettings, Price
 
 ANSWER = 4000
-"""Tokens that an answer is taken to have at most, before any was heard of a model without `max_tokens`."""
+"""The longest answer, in tokens, that is expected of a model without `max_tokens` before it has given any."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,7 @@ NOTHING = Cost()
 
 @dataclass(frozen=True)
 class Usage:
-    """What a call, or a game, has used before."""
+    """The tokens and the price of a call or a game that has been played."""
 
     tokens_in: int
     tokens_out: int
@@ -56,9 +57,9 @@ class Usage:
 
 
 POLL_S = 0.05
-"""How often a game that waits for room asks again; other processes give no event."""
+"""Seconds after which a waiting game asks again; no event tells it what other processes have spent."""
 MARGIN = 1.25
-"""Turns grow dearer as a game's history grows."""
+"""Turns become more expensive as the history of a game grows."""
 
 
 @dataclass
@@ -70,27 +71,27 @@ class Turn:
 
 
 class Teller(Protocol):
-    """The accounts of a run, here or in the process that keeps them."""
+    """A way to call the methods of a run's `Accounts`, in this process or in the one that keeps them."""
 
     async def ask(self, what: str, *given: Any) -> Any:
-        """The result of a method of `Accounts`."""
+        """Call a method and wait for its result."""
 
     def tell(self, what: str, *given: Any) -> None:
-        """Call a method whose result nobody waits for."""
+        """Call a method without waiting for it."""
 
 
 @dataclass
 class Accounts:
-    """What a run has spent and holds back, over all its games; turns are known by name."""
+    """What a run has spent and has set aside, over all its games; turns are identified by name."""
 
     max_tokens: int | None = None
-    """Tokens in and out, reasoning included; answers of a cache cost none."""
+    """Tokens in and out, reasoning included; answers from the cache cost none."""
     max_usd: float | None = None
     spent: Cost = NOTHING
     held: Cost = NOTHING
-    """Of calls in flight, at their worst."""
+    """Set aside for calls in flight, at the most that they may cost."""
     dearest: Cost = NOTHING
-    """The most that a turn has needed: what it had paid and what it held, at its worst moment."""
+    """The highest cost that a turn has reached, with what was set aside for its calls in flight."""
     turns: dict[str, Turn] = field(default_factory=dict)
     """Those that have begun, of all games."""
 
@@ -101,7 +102,7 @@ class Accounts:
         getattr(self, what)(*given)
 
     def begin(self, name: str) -> tuple[str | None, bool]:
-        """Begin a turn, or say why it must not begin, and whether that may change when other turns end."""
+        """Begin a turn; or return why it cannot begin, and whether that may change once other turns end."""
         one = self.dearest * MARGIN
         coming = one
         for turn in self.turns.values():
@@ -112,18 +113,18 @@ class Accounts:
         return None, False
 
     def end(self, name: str) -> None:
-        """What it still holds is held no longer: a call that was given up may never be settled."""
+        """End a turn and release what is still set aside for it: a call that was given up may never be settled."""
         if (turn := self.turns.pop(name, None)) is not None:
             self.held -= turn.held
 
     def gone(self, who: str) -> None:
-        """A process died with turns in play; its calls in flight may have to be paid for."""
+        """A process ended unexpectedly: count its calls in flight as paid, and end its turns."""
         for name in [name for name in self.turns if name.startswith(f"{who}-")]:
             self.spent += self.turns[name].held
             self.end(name)
 
     def hold(self, name: str | None, worst: Cost) -> tuple[str | None, bool]:
-        """Hold back what a call may cost, or say why it must not be made, and whether that may change."""
+        """Set aside what a call may cost; or return why it cannot be made, and whether that may change."""
         if why := self._over(self.spent + self.held + worst):
             return f"{why}, and the next call may need {self._said(worst)}", self.held.tokens > 0
         turn = self.turns.get(name or "")
@@ -135,7 +136,7 @@ class Accounts:
         return None, False
 
     def settle(self, name: str | None, worst: Cost, paid: Cost) -> None:
-        """The call has come back, or has failed."""
+        """Replace what was set aside for a call by what it cost, 0 for one that failed."""
         self.spent += paid
         turn = self.turns.get(name or "")
         if turn is not None:
@@ -145,7 +146,7 @@ class Accounts:
             self.held -= worst
 
     def remember(self, spent: Cost, dearest: Cost) -> None:
-        """What games that go on have spent before, and what their dearest turn needed."""
+        """Add what a game has spent in an earlier run, and what its most expensive turn needed."""
         self.spent += spent
         self.dearest = self.dearest.at_least(dearest)
 
@@ -161,14 +162,14 @@ class Accounts:
 
 
 _turn: ContextVar[str | None] = ContextVar("turn", default=None)
-"""The name of the turn of the game that this task plays: its nodes, tasks of their own, see it too."""
+"""The name of the turn that this task plays; inherited by the tasks of its nodes."""
 
 
 class Budget:
-    """What the games of one process may spend; a gate of their turns.
+    """The budget of the games of one process; the game loop asks it before each turn.
 
-    `teller`: the accounts of a run that others spend from too; its own if not given. `who`: the name by which they
-    know the process.
+    `teller`: accounts that other processes spend from as well; accounts of its own if not given. `who`: the name of
+    this process in those accounts.
     """
 
     def __init__(
@@ -182,7 +183,7 @@ class Budget:
         self.max_usd = max_usd
         self.accounts = Accounts(max_tokens, max_usd)
         self.models: list[ModelSettings] = []
-        """Those that were checked."""
+        """The models that were checked: those that spend from it."""
         self._teller = teller or self.accounts
         self._names = map(f"{who or uuid4().hex}-{{}}".format, count())
 
@@ -196,7 +197,7 @@ class Budget:
             )
 
     def remember(self, turns: Iterable[Iterable[Usage]]) -> None:
-        """Count what a game that goes on has spent before: the calls of each of its turns."""
+        """Count what an unfinished game has spent in earlier runs: the calls of each of its turns."""
         answer = NOTHING
         for one in self.models:  # a turn also needs room for an answer at its worst
             answer = answer.at_least(_cost(one, 0, one.max_tokens or ANSWER))
@@ -217,9 +218,9 @@ class Budget:
         return Cost(usage.tokens_in + usage.tokens_out, usd)
 
     async def enter(self) -> str | None:
-        """Asked before each turn of a game, in the game's task: why it must not begin, or None.
+        """Wait for room for the next turn, then begin it; called in the task that plays the game.
 
-        While other turns may turn out to need less than was held back for them, it waits.
+        Returns None, or why the turn cannot begin: even if all turns in play ended now, there would be no room.
         """
         self.leave()
         name = next(self._names)
@@ -229,18 +230,18 @@ class Budget:
         return why
 
     def leave(self) -> None:
-        """The game is in no turn any more."""
+        """End the turn of this task, if it is in one."""
         if (name := _turn.get()) is not None:
             self._teller.tell("end", name)
             _turn.set(None)
 
     async def hold(self, worst: Cost) -> None:
-        """Wait for room for a call that costs this. Raises OverBudget when it could break the limit."""
+        """Wait for room for a call that may cost this much. Raises OverBudget when there will be none."""
         if why := await self._patiently("hold", _turn.get(), worst):
             raise OverBudget(why)
 
     async def _patiently(self, what: str, *given: Any) -> str | None:
-        """Ask as long as what others hold back may come free; then why not, or None."""
+        """Ask until there is room, or until none can become free; returns None, or why there is no room."""
         while True:
             answer: tuple[str | None, bool] = await self._teller.ask(what, *given)
             if not answer[0] or not answer[1]:
@@ -248,7 +249,7 @@ class Budget:
             await asyncio.sleep(POLL_S)
 
     def settle(self, worst: Cost, paid: Cost) -> None:
-        """The call has come back, or has failed."""
+        """Replace what was set aside for a call by what it cost, 0 for one that failed."""
         self._teller.tell("settle", _turn.get(), worst, paid)
 
 
@@ -259,7 +260,7 @@ def _cost(settings: ModelSettings, tokens_in: int, tokens_out: int, cached: int 
 
 @dataclass
 class Metered:
-    """A brain that spends from a budget."""
+    """A brain whose calls are paid from a budget."""
 
     brain: Brain
     budget: Budget
@@ -280,7 +281,7 @@ class Metered:
         return spoken
 
     def _longest(self) -> int:
-        """Tokens that an answer may have; extra_body may say it by another name."""
+        """The most tokens that an answer may have; `extra_body` may set it by another name."""
         names = ("max_tokens", "max_completion_tokens")
         said = self.settings.max_tokens or next(filter(None, map(self.settings.extra_body.get, names)), None)
         return said if isinstance(said, int) else max(ANSWER, 2 * self.longest)

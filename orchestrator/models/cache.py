@@ -1,8 +1,8 @@
-"""Answers kept across runs: the same question of the same model is paid once.
+"""Responses kept across runs, so that the same request to the same model is paid for once.
 
-The key is everything that decides an answer, and which answer it is: model, sampling, extra body, response format,
-messages, node, ask, sample, repeat. So K samples stay K samples, and two nodes with one prompt stay two. What came back
-is kept as it is, unusable answers too: a run against the cache repeats itself.
+The key has everything that decides a response (model, sampling, extra body, response format, messages) and its place
+(node, ask, sample, repeat). So K samples stay K samples, and two nodes with the same prompt get responses of their own.
+Responses are stored as they came, unusable ones too: a run that is repeated with the cache gives the same games.
 """
 
 import asyncio
@@ -23,10 +23,10 @@ from orchestrator.models.schema import constraint
 from orchestrator.models.settings import ModelSettings
 
 POLL_S = 0.02
-"""How often somebody else's call for the same answer is looked at."""
+"""Seconds between two looks at whether another process has finished the same call."""
 
 OF_ITS_RUN = ("attempts", "cached", "usd", "latency_s")
-"""What is told of the call that was made, not of its answer."""
+"""Fields that describe the call rather than the response; they are not stored."""
 
 
 class Cache:
@@ -44,7 +44,7 @@ class Cache:
             raise UserError(f"cannot use {str(folder)!r} as a cache: {error}") from None
 
     def get(self, key: str) -> ModelResponse | None:
-        """What is kept; None too when it cannot be read: then it is asked."""
+        """The stored response; None when there is none, or when it cannot be read."""
         try:
             found = self._answers.execute("SELECT said FROM answers WHERE key = ?", (key,)).fetchone()
             return ModelResponse(**json.loads(found[0]), cached=True) if found else None
@@ -53,7 +53,7 @@ class Cache:
             return None
 
     def put(self, key: str, said: ModelResponse) -> None:
-        """Keep an answer; one that cannot be kept is used all the same."""
+        """Store a response; one that cannot be stored is logged and used all the same."""
         kept = {name: value for name, value in asdict(said).items() if name not in OF_ITS_RUN}
         try:
             self._answers.execute("INSERT OR REPLACE INTO answers VALUES (?, ?)", (key, json.dumps(kept)))
@@ -62,7 +62,7 @@ class Cache:
 
     @asynccontextmanager
     async def alone(self, key: str) -> AsyncIterator[None]:
-        """Nobody else asks for this key meanwhile, here or in another process; a killed process lets go of it.
+        """Hold a lock on a key, across processes; the operating system releases it when a process is killed.
 
         Keys that begin alike share a lock file, so that there are at most 4,096.
         """
@@ -85,7 +85,7 @@ def _locked(file: IO[str]) -> bool:
 
 @dataclass
 class Cached:
-    """A brain whose answers are kept."""
+    """A brain whose responses are cached."""
 
     brain: Brain
     cache: Cache

@@ -1,4 +1,4 @@
-"""What can go wrong between here and a model server: classified here and nowhere else.
+"""Everything that can go wrong between here and a model server, classified in this one place.
 
 | what came                                                  | tried again | then                          |
 |------------------------------------------------------------|-------------|-------------------------------|
@@ -10,7 +10,7 @@
 | 400 with the code `content_filter`                         | no          | an empty answer               |
 | 401, 403, 404 and every other 4xx                          | no          | the game is suspended         |
 
-What an answer says, an empty one included, is the reader's business (`orchestrator.replies.reader`).
+What a completion says, even if it is empty, is judged elsewhere (`orchestrator.replies.reader`).
 """
 
 import re
@@ -20,11 +20,11 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
 WORDS = 200
-"""Characters of a server's own words that are passed on."""
+"""Characters of a server's own message that are kept."""
 
 
 class NotACompletion(Exception):  # noqa: N818  # what the answer is
-    """What came over the wire is no chat completion."""
+    """The response is no chat completion."""
 
 
 @dataclass(frozen=True)
@@ -32,14 +32,14 @@ class Fault:
     """One fault of one try."""
 
     sentence: str
-    """What happened, to follow `the model server ...`; holds no key."""
+    """What happened, to follow the words `the model server`; keys are removed."""
     status: int | None = None
     heals: bool = False
     """Whether trying again may help."""
     crowded: bool = False
-    """Whether the server asks for fewer calls at a time."""
+    """Whether the server wants fewer calls at a time."""
     retry_after_s: float | None = None
-    """When the server says it may be tried again."""
+    """Seconds after which the server may be tried again, where it says so."""
     filtered: bool = False
     """Whether the content was refused, rather than the request."""
 
@@ -59,17 +59,18 @@ SAID = {
 
 
 def of(error: Exception, secrets: Iterable[str] = ()) -> Fault:
-    """Classify what a chat model raised, of any provider: by its HTTP status, else by its kind.
+    """Classify an exception of any provider's client: by its HTTP status, else by the names of its types.
 
-    `secrets` never stand in what is said of it.
+    `secrets` are keys to be removed from the fault's sentence.
     """
     for cause in _causes(error):
         if status := _status(cause):
             return _of_status(status, cause, secrets)
     names = kinds(error)
-    if re.search("Disconnect|Payload|ConnectionReset|ReadError|RemoteProtocol", names):  # some call this a timeout
+    # openai and httpx call some of the following timeouts
+    if re.search("Disconnect|Payload|ConnectionReset|ReadError|RemoteProtocol", names):
         return Fault("hung up", heals=True)
-    if re.search("Connector|ConnectError|Refused|gaierror", names):  # some call this a timeout, too
+    if re.search("Connector|ConnectError|Refused|gaierror|ClientOSError", names):
         return Fault("could not be reached", heals=True)
     if "Timeout" in names:
         return Fault("did not answer in time", heals=True)
@@ -78,27 +79,27 @@ def of(error: Exception, secrets: Iterable[str] = ()) -> Fault:
     if isinstance(error, OSError) or re.search("Connect|Protocol|WriteError", names):
         return Fault("could not be reached", heals=True)
     said = f"failed: {type(error).__name__}: {_clean(str(error), secrets)}"
-    # what a provider's client raises when it cannot make sense of an answer, or of a loop that has ended
+    # raised by clients that cannot read a response, or whose event loop has ended
     mistaken = isinstance(error, ValueError | TypeError | LookupError | AttributeError)
     return Fault(said, heals=mistaken or "Event loop is closed" in said)
 
 
 def _causes(error: BaseException | None) -> Iterator[BaseException]:
-    """An error, and what caused it."""
+    """An exception and the chain of its causes."""
     while error is not None:
         yield error
         error = error.__cause__
 
 
 def kinds(error: BaseException) -> str:
-    """The names of an error's types, and of those that caused it."""
+    """The names of the types of an exception and of its causes, base classes included."""
     return " ".join(kind.__name__ for cause in _causes(error) for kind in type(cause).__mro__)
 
 
 def _status(error: BaseException) -> int | None:
-    """The HTTP status of an error, wherever its library keeps it."""
+    """The HTTP status of an exception, wherever its library keeps it."""
     if type(error).__module__.startswith("aiohttp"):
-        return None  # the codes of its parser's errors are no server's
+        return None  # its parser gives codes to its own errors
     response = getattr(error, "response", None)
     found = (getattr(error, "status_code", None), getattr(error, "code", None), getattr(response, "status_code", None))
     return next((status for status in found if isinstance(status, int) and 400 <= status < 600), None)
@@ -108,7 +109,7 @@ def _of_status(status: int, error: BaseException, secrets: Iterable[str]) -> Fau
     code, words = _words(error)
     poor = status == 429 and code == "insufficient_quota"
     sentence = "wants payment: HTTP 429, insufficient_quota" if poor else SAID.get(status, f"answered HTTP {status}")
-    if status not in (401, 403) and words:  # those two may say a part of the key back
+    if status not in (401, 403) and words:  # those two may repeat a part of the key
         sentence = f"{sentence}: {_clean(words, secrets)}"
     return Fault(
         sentence,
@@ -121,7 +122,7 @@ def _of_status(status: int, error: BaseException, secrets: Iterable[str]) -> Fau
 
 
 def _words(error: BaseException) -> tuple[str | None, str | None]:
-    """The code and the message of an error's body, as OpenAI and its likes send them."""
+    """The code and the message in the body of an error, as OpenAI and compatible servers send them."""
     body = getattr(error, "body", None)
     if isinstance(body, Mapping) and isinstance(body.get("error"), Mapping):
         body = body["error"]
@@ -132,21 +133,21 @@ def _words(error: BaseException) -> tuple[str | None, str | None]:
 
 
 def redact(words: str, secrets: Iterable[str]) -> str:
-    """Keys do not come back in: some proxies echo a request's headers."""
+    """A text without keys: some proxies repeat the headers of a request."""
     for secret in secrets:
         words = words.replace(secret, "***")
     return words
 
 
 def _clean(words: str, secrets: Iterable[str]) -> str:
-    """A server's words on one line, keys blotted out, nothing in them that moves a terminal's cursor."""
+    """A server's message on one line, without keys and without characters that control a terminal."""
     words = re.sub(r"(https?://[^\s?]+)\?\S+", r"\1", redact(words, secrets))
     plain = " ".join("".join(c if c.isprintable() else " " for c in words).split())
     return plain if len(plain) <= WORDS else f"{plain[: WORDS - 3]}..."
 
 
 def _retry_after(error: BaseException) -> float | None:
-    """Seconds of a Retry-After header, given as a number or as a date; some send milliseconds beside it."""
+    """Seconds of a Retry-After header, given as a number or a date; some servers send milliseconds besides."""
     headers = getattr(error, "headers", None) or getattr(getattr(error, "response", None), "headers", None) or {}
     for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
         try:

@@ -1,4 +1,4 @@
-"""How many calls a model gets at the same time."""
+"""A limit on the calls that a model gets at the same time."""
 
 import asyncio
 import time
@@ -9,35 +9,35 @@ from types import TracebackType
 from typing import Protocol
 
 turn_to_call: ContextVar[int] = ContextVar("turn_to_call", default=0)
-"""Whose calls go first when several wait: those of the lowest number, then those that came first."""
+"""The order of waiting calls: the lowest number goes first, then whoever came first."""
 
 
 class Limit(Protocol):
-    """What a call enters and leaves; it may be kept in another process."""
+    """A context that a call enters and leaves; its state may be kept in another process."""
 
     most: int
     last_answer: float
-    """When a call of this process last went well, by `time.monotonic`."""
+    """When a call of this process last succeeded, by `time.monotonic`."""
 
     async def __aenter__(self) -> float:
-        """Wait for a place; gives the time at which the call begins."""
+        """Wait until the call may begin; returns the time at which it does."""
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None
     ) -> None: ...
 
     def answered(self) -> None:
-        """A call went well."""
+        """A call succeeded."""
 
     def crowded(self, began: float) -> None:
-        """A call that began then was refused because there are too many."""
+        """A call that began at this time was refused with 429."""
 
 
 class Limiter:
-    """At most so many calls together; halved when the server says that there are too many, then slowly raised again.
+    """At most `most` calls at a time; halved when the server answers 429, then slowly raised again.
 
     Additive increase, multiplicative decrease. A burst of refusals halves once: only a call that began after the last
-    halving can halve again. No lock of an event loop is held, so it may outlive one.
+    halving can halve again. It holds no lock of an event loop, so it can be used in several loops, one after another.
     """
 
     def __init__(self, most: int) -> None:
@@ -45,9 +45,9 @@ class Limiter:
         self.limit = float(most)
         self.busy = 0
         self.refused = 0
-        """How often the server said that there are too many."""
+        """How often the server answered 429."""
         self.last_answer = -float("inf")
-        """When a call last went well, by `time.monotonic`."""
+        """When a call last succeeded, by `time.monotonic`."""
         self._waiting: list[tuple[int, int, asyncio.Future[None]]] = []
         self._arrivals = count()
         self._halved = 0.0
@@ -60,7 +60,7 @@ class Limiter:
                 await place
             except asyncio.CancelledError:
                 if not place.cancelled():
-                    self._wake()  # it was woken in vain
+                    self._wake()  # its place goes to the next
                 raise
         self.busy += 1
         return time.monotonic()

@@ -100,14 +100,15 @@ def messages(parts: Sequence[Part]) -> tuple[Message, ...]:
     """The parts as messages: one of the system, if any part is, then one of the user."""
     made = []
     for speaker in ("system", "user"):
-        texts = [part for part in parts if part.speaker == speaker]
-        content, spans = "", []
-        for part in texts:
-            start = len(content) + (2 if content else 0)
-            content = f"{content}\n\n{part.text}" if content else part.text
-            spans.append(Span(name=part.name, start=start, end=len(content)))
-        if content:
-            made.append(Message(role=speaker, content=content, spans=tuple(spans)))
+        texts, spans, end = list[str](), list[Span](), 0
+        for part in parts:
+            if part.speaker == speaker:
+                start = end + 2 if end else 0
+                end = start + len(part.text)
+                texts += ("\n\n", part.text) if start else (part.text,)
+                spans.append(Span(name=part.name, start=start, end=end))
+        if end:
+            made.append(Message(role=speaker, content="".join(texts), spans=tuple(spans)))
     return tuple(made)
 
 
@@ -202,7 +203,7 @@ async def answer(request: ModelRequest, brain: Brain, record: Callable[[Exchange
     said = messages(request.parts)
     error = ""
     for number in range(MAX_ASKS):
-        spoken = await _spoken(replace(request, ask=number), said, brain, record)
+        spoken = await _spoken(request if request.ask == number else replace(request, ask=number), said, brain, record)
         try:
             reading = read(spoken.text, request.reply, request.moves, request.form, cut_off=spoken.finish == "length")
         except Unreadable as problem:

@@ -1,4 +1,4 @@
-"""Reply types as the JSON schemas by which servers constrain what a model writes."""
+"""JSON schemas of reply types, by which servers constrain what a model writes."""
 
 from functools import cache
 from typing import Any
@@ -9,7 +9,7 @@ from orchestrator.replies.reply import Reply
 
 @cache
 def response_format(reply: type[Reply]) -> dict[str, Any]:
-    """The json_schema form that OpenAI, vLLM and llama.cpp constrain decoding by: references inlined, all required."""
+    """The `response_format` of OpenAI, vLLM and llama.cpp: a strict schema, references inlined, all keys required."""
     schema = reply.model_json_schema()
     plain = _strict(schema, schema.get("$defs", {}))
     plain["properties"] = {name: plain["properties"][name] for name in reply.asked()}
@@ -18,7 +18,7 @@ def response_format(reply: type[Reply]) -> dict[str, Any]:
 
 
 def constraint(request: ModelRequest, setting: str) -> dict[str, Any] | None:
-    """What an ask sends as `response_format` to a model of this setting; None for nothing."""
+    """The `response_format` of a request, by the setting of its model; None to send none."""
     if request.form == "text" or setting == "none":
         return None
     if setting == "json_object":
