@@ -1,17 +1,17 @@
-"""Ablations: pure functions from a graph config to another. They name nodes; each result is checked whole."""
+"""Ablations: pure functions from one graph config to another. They name nodes; each result is checked as a whole."""
 
 import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from graphs.config import PROGRAM, GraphConfig, checked, told_somewhere
+from graphs.config import PROGRAM, GraphConfig, check_removed_sections, checked
 from orchestrator import yaml_files
 from orchestrator.errors import UserError
 from orchestrator.models.simulated import is_simulated
 
 
 def without(config: GraphConfig, *gone: str) -> GraphConfig:
-    """The same graph without some nodes. A judge that goes takes the check with it."""
+    """The same graph without some nodes. Without its judge a graph has no check."""
     _known(config, gone)
     data = config.model_dump(mode="json")
     data["nodes"] = {
@@ -26,9 +26,9 @@ def without(config: GraphConfig, *gone: str) -> GraphConfig:
 
 
 def without_sections(config: GraphConfig, *gone: str) -> GraphConfig:
-    """The same graph, told less: words and programs alike are blind to these sections."""
+    """The same graph without some sections, for prompts and programs alike."""
     less = config.model_copy(update={"without_sections": tuple(dict.fromkeys((*config.without_sections, *gone)))})
-    return _again(config, told_somewhere(less).model_dump(mode="json"), "without-" + "-".join(gone))
+    return _again(config, check_removed_sections(less).model_dump(mode="json"), "without-" + "-".join(gone))
 
 
 def replace(config: GraphConfig, **models: str) -> GraphConfig:
@@ -68,7 +68,7 @@ def dotted(config: GraphConfig, settings: Iterable[str]) -> GraphConfig:
         keys, value = yaml_files.setting(given, "nodes.proposer.samples=3")
         _put(data, keys, value, given)
         named.append("-".join((*(key for key in keys if key not in ("nodes", "options")), _short(value))))
-    return told_somewhere(_again(config, data, "-".join(named))) if named else config
+    return check_removed_sections(_again(config, data, "-".join(named))) if named else config
 
 
 def _put(data: dict[str, Any], keys: list[str], value: Any, given: str) -> None:
@@ -111,7 +111,7 @@ def bind(config: GraphConfig, models: Mapping[str, str]) -> GraphConfig:
 
 
 def at(config: GraphConfig, players: int) -> GraphConfig:
-    """The graph as it is at a player count: nodes that are not for it are gone. Raises UserError."""
+    """The graph at a player count, without the nodes that are not for it. Raises UserError."""
     if players not in config.players:
         counts = ", ".join(map(str, config.players))
         raise UserError(f"graph {config.name!r} is for {counts} players, not {players}")

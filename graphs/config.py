@@ -25,7 +25,7 @@ from roles.replies import Choice, Form, answer_format
 from roles.words import ENGLISH
 
 RESERVED = ("view", "notes", "safety")
-"""Names that a node cannot bear: the graph uses them itself."""
+"""Names that a node cannot have: the graph uses them itself."""
 
 PlayerCount = Annotated[int, Field(ge=2, le=5)]
 PLAYERS = (2, 3, 4, 5)
@@ -38,7 +38,7 @@ SETTINGS = ("order", "answer_format", "reports", "ratings", "reason_first", "lan
 class Node(Frozen):
     role: str
     reads: tuple[str, ...] = ()
-    """The nodes whose notes it hears; it runs when all of them have answered."""
+    """The nodes whose notes it reads; it runs when all of them have answered."""
     samples: int = Field(default=1, ge=1, le=16)
     """How often it is asked; its note holds all answers."""
     model: str = "default"
@@ -48,7 +48,7 @@ class Node(Frozen):
     players: tuple[PlayerCount, ...] = PLAYERS
     """The player counts at which it is there."""
     options: dict[str, Any] = Field(default_factory=dict)
-    """Its role's own (`k: 3`), and those of sections that it is told (`history: {moves: 10}`)."""
+    """Its role's own (`k: 3`), and those of sections that it gets (`history: {moves: 10}`)."""
 
 
 class Check(Frozen):
@@ -98,7 +98,7 @@ class GraphConfig(Frozen):
     reason_first: bool | None = None
     lang: prompts.Lang | None = None
     options: dict[str, Any] = Field(default_factory=dict)
-    """Section options for every node that is told them, e.g. `{rules: {scoring: kept}, conventions: none}`."""
+    """Section options for every node that gets the sections, e.g. `{rules: {scoring: kept}, conventions: none}`."""
     remembers: tuple[str, ...] = ()
     """The nodes whose notes the seat keeps for its own next turn in the game: the section `remembered`."""
     without_sections: tuple[str, ...] = ()
@@ -139,7 +139,7 @@ class GraphConfig(Frozen):
 
     def context_of(self, node: str) -> Context:
         """With the options of the graph and of the node."""
-        base = context.of(self.nodes[node].context or self.context)
+        base = context.resolved(self.nodes[node].context or self.context)
         own = {name: given for name, given in self.nodes[node].options.items() if name in roles.SECTIONS}
         settings = {name: getattr(self, name) for name in SETTINGS}
         return base.changed(self.options, **settings).changed(own)
@@ -170,10 +170,10 @@ class GraphConfig(Frozen):
 def between(config: GraphConfig, first: str, last: str) -> list[str]:
     """The nodes on some path from `first` to `last`, both included, in config order."""
 
-    def hears(node: str, source: str) -> bool:
-        return node == source or any(hears(read, source) for read in config.nodes[node].reads)
+    def reads(node: str, source: str) -> bool:
+        return node == source or any(reads(read, source) for read in config.nodes[node].reads)
 
-    return [node for node in config.nodes if hears(node, first) and hears(last, node)]
+    return [node for node in config.nodes if reads(node, first) and reads(last, node)]
 
 
 def _unknown(value: str, what: str, known: Iterable[str]) -> ValueError:
@@ -240,34 +240,38 @@ def _judging(config: GraphConfig) -> None:
 
 
 def _options(config: GraphConfig, name: str) -> None:
-    """Options that there are, of sections that are told: a setting that changes nothing is a mistake."""
-    node, role, base = config.nodes[name], config.role(name), context.of(config.nodes[name].context or config.context)
+    """Every option exists and belongs to a section that a node gets: a setting that changes nothing is a mistake."""
+    node, role, base = (
+        config.nodes[name],
+        config.role(name),
+        context.resolved(config.nodes[name].context or config.context),
+    )
     check_options(f"role {role.name!r}", config.options_of(name), role.options)
     there = {kind.name for kind, _ in base.kinds(role)}
     if absent := [section for section in node.options if section in roles.SECTIONS and section not in there]:
-        raise ValueError(f"nodes.{name}.options: {name!r} is not told the section {absent[0]!r}")
-    known = list(dict.fromkeys(told for other in config.nodes for told in config.context_of(other).names))
+        raise ValueError(f"nodes.{name}.options: {name!r} does not get the section {absent[0]!r}")
+    known = list(dict.fromkeys(section for other in config.nodes for section in config.context_of(other).names))
     if absent := [section for section in config.options if section not in known]:
         raise ValueError(f"options: no context of the graph has a section {absent[0]!r}; known: {', '.join(known)}")
-    for told in config.context_of(name).sections:
-        context.check(told)
+    for listed in config.context_of(name).sections:
+        context.check(listed)
 
 
 def _sections(config: GraphConfig, name: str) -> None:
     """What a role cannot do without: its program's needs, and for a model that names moves the legal ones."""
     role, node = config.role(name), config.nodes[name]
-    told = {kind for kind, _ in config.context_of(name).kinds(role, config.without_sections)}
+    there = {kind for kind, _ in config.context_of(name).kinds(role, config.without_sections)}
     if node.model == PROGRAM or is_simulated(node.model):
         if role.solve is None:
             why = "" if node.model == PROGRAM else f", so {node.model!r} cannot simulate its answers"
             raise ValueError(f"nodes.{name}: role {role.name!r} has no program{why}")
-        if lacks := [kind.name for kind in role.needs if kind not in told]:
+        if lacks := [kind.name for kind in role.needs if kind not in there]:
             raise ValueError(f"nodes.{name}: the program of role {role.name!r} needs the sections {', '.join(lacks)}")
     if node.model == PROGRAM:
         return
     if role.template is None:
         raise ValueError(f"nodes.{name}: only a program plays role {role.name!r}; say `model: program`")
-    if role.reply.names_moves and roles.SECTIONS["legal_moves"] not in told:
+    if role.reply.names_moves and roles.SECTIONS["legal_moves"] not in there:
         raise ValueError(f"nodes.{name}: role {role.name!r} names moves, so it needs the section legal_moves")
 
 
@@ -282,22 +286,22 @@ def _language(config: GraphConfig, name: str) -> None:
             base.words.text(file)
     role.instruction(base.words)
     answer_format(base.reply(role), base.answer_format, base.words)
-    for heard in (config.context_of(node).reply(config.role(node)) for node in config.nodes[name].reads):
-        check_report(heard, base.words)
+    for reply in (config.context_of(node).reply(config.role(node)) for node in config.nodes[name].reads):
+        check_report(reply, base.words)
 
 
 def _memory(config: GraphConfig) -> None:
-    """What is kept must reach somebody, unless that is what was taken away."""
+    """Some node gets the section with what is remembered, unless an ablation took it away."""
     section = roles.SECTIONS["remembered"]
     if not config.remembers or section.name in config.without_sections:
         return
     if not any(section in dict(config.context_of(name).kinds(config.role(name))) for name in config.nodes):
-        raise ValueError("remembers: no node is told the section remembered; its context or its role leaves it out")
+        raise ValueError("remembers: no node gets the section remembered; its context or its role leaves it out")
 
 
-def told_somewhere(config: GraphConfig, where: str | None = None) -> GraphConfig:
-    """The same; raises UserError when a section is taken away that no context of the graph has."""
-    there = list(dict.fromkeys(told for name in config.nodes for told in config.context_of(name).names))
+def check_removed_sections(config: GraphConfig, where: str | None = None) -> GraphConfig:
+    """The same config; raises UserError when `without_sections` names one that no context of the graph has."""
+    there = list(dict.fromkeys(section for name in config.nodes for section in config.context_of(name).names))
     if unknown := [section for section in config.without_sections if section not in there]:
         graph = where or f"graph {config.name!r}"
         raise UserError(f"{graph} has no section {unknown[0]!r}; it has: {', '.join(there)}")
@@ -333,7 +337,7 @@ def parse(text: str, where: str = "graph", folder: Path | None = None) -> GraphC
     data = loaded(text, where)
     if not isinstance(data, dict):
         raise UserError(f"{where} is not a graph: a YAML mapping with the keys {', '.join(GraphConfig.model_fields)}")
-    return told_somewhere(checked(data, where, folder), where)
+    return check_removed_sections(checked(data, where, folder), where)
 
 
 def checked(data: dict[str, Any], where: str, folder: Path | None = None) -> GraphConfig:

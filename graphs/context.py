@@ -24,7 +24,7 @@ from roles.words import Words
 Order = Literal["faithful", "cache"]
 
 
-class Listed(Frozen):
+class ContextSection(Frozen):
     """A section of a context, with its options."""
 
     section: str
@@ -36,7 +36,7 @@ class Context(Frozen):
     order: Order = "faithful"
     """`faithful`: as listed. `cache`: what all roles of the graph take comes first, then the other sections, and the
     node's own parts last, in the user message, so that the prompts of a turn share a long beginning."""
-    sections: tuple[Listed, ...]
+    sections: tuple[ContextSection, ...]
     """Sections and OWN_PARTS, in prompt order; OWN_PARTS that are not listed come last."""
     system: tuple[str, ...] = ()
     """The parts that go into the system message."""
@@ -60,38 +60,40 @@ class Context(Frozen):
 
     @field_validator("sections")
     @classmethod
-    def _known(cls, listed: tuple[Listed, ...]) -> tuple[Listed, ...]:
-        names = [told.section for told in listed]
-        for number, told in enumerate(listed):
-            check(told)
-            if told.section in names[:number]:
-                raise ValueError(f"section {told.section!r} is listed twice")
+    def _known(cls, listed: tuple[ContextSection, ...]) -> tuple[ContextSection, ...]:
+        names = [one.section for one in listed]
+        for number, one in enumerate(listed):
+            check(one)
+            if one.section in names[:number]:
+                raise ValueError(f"section {one.section!r} is listed twice")
         return listed
 
     @property
     def names(self) -> tuple[str, ...]:
         """The sections, in prompt order."""
-        return tuple(told.section for told in self.sections if told.section not in OWN_PARTS)
+        return tuple(one.section for one in self.sections if one.section not in OWN_PARTS)
 
     def files(self, section: str) -> tuple[str, ...]:
         """The prompt files of one of its sections, with the options it has here."""
         kind = roles.SECTIONS[section]
-        given = next(told.options for told in self.sections if told.section == section)
+        given = next(one.options for one in self.sections if one.section == section)
         return kind.files(defaults(kind.choices) | dict(given))
 
     def changed(self, options: Mapping[str, Any], **settings: Any) -> Self:
         """With other section options, and with the settings that are not None."""
         listed = tuple(
-            Listed(section=told.section, options={**told.options, **long_options(told.section, options[told.section])})
-            if told.section in options
-            else told
-            for told in self.sections
+            ContextSection(
+                section=one.section, options={**one.options, **long_options(one.section, options[one.section])}
+            )
+            if one.section in options
+            else one
+            for one in self.sections
         )
         given = {name: value for name, value in settings.items() if value is not None}
         return self.model_copy(update={"sections": listed, **given})
 
     def kinds(self, role: Role, without: Iterable[str] = ()) -> list[tuple[type[Section], Mapping[str, Any]]]:
-        """The sections that a role is told here, with their options."""
+        """The sections that a role gets here, with their options."""
         gone = set(without)
         listed = [(t.section, t.options) for t in self.sections if t.section not in (*OWN_PARTS, *gone)]
         return [(roles.SECTIONS[name], options) for name, options in listed if roles.SECTIONS[name] in role.takes]
@@ -106,7 +108,7 @@ class Context(Frozen):
 
     def layout(self, team: Iterable[Role]) -> tuple[str, ...]:
         """The names of all parts in prompt order, for a graph of these roles."""
-        listed = [told.section for told in self.sections]
+        listed = [one.section for one in self.sections]
         whole = [*listed, *(part for part in OWN_PARTS if part not in listed)]
         if self.order == "faithful":
             return tuple(whole)
@@ -142,14 +144,16 @@ def long_options(section: str, options: Any) -> dict[str, Any]:
     return {next(iter(choices)): options}
 
 
-def check(told: Listed) -> None:
-    """Raises ValueError for a section or an option that there is not."""
-    if told.section in OWN_PARTS:
+def check(listed: ContextSection) -> None:
+    """Raises ValueError for a section or an option that does not exist."""
+    if listed.section in OWN_PARTS:
         return
     roles.load()  # a section may be an installed package's
-    if told.section not in roles.SECTIONS:
-        raise ValueError(f"unknown section {told.section!r}; known: {', '.join((*sorted(roles.SECTIONS), *OWN_PARTS))}")
-    check_options(f"section {told.section!r}", told.options, roles.SECTIONS[told.section].choices)
+    if listed.section not in roles.SECTIONS:
+        raise ValueError(
+            f"unknown section {listed.section!r}; known: {', '.join((*sorted(roles.SECTIONS), *OWN_PARTS))}"
+        )
+    check_options(f"section {listed.section!r}", listed.options, roles.SECTIONS[listed.section].choices)
 
 
 @cache
@@ -191,6 +195,6 @@ ContextName = Annotated[str | Context, BeforeValidator(inlined)]
 """A context's name, its file, or the context itself."""
 
 
-def of(given: str | Context) -> Context:
-    """The context that is meant; raises UserError for an unknown name."""
+def resolved(given: str | Context) -> Context:
+    """The context itself, also of a name; raises UserError for an unknown one."""
     return read(given) if isinstance(given, str) else given

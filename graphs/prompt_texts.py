@@ -26,11 +26,11 @@ def texts(config: GraphConfig) -> dict[str, str]:
     files = set[str]()
     for name, node in config.nodes.items():
         context, role = config.context_of(name), config.role(name)
-        used = [file for told in context.names for file in context.files(told)]
+        used = [file for section in context.names for file in context.files(section)]
         files |= {prompts.path(file, context.lang) for file in (*COMMON, *used)}
-        found |= {f"sections/{told}.md": text for told in context.names if (text := _brought(told)) is not None}
-        said = "" if role.template is None else role.instruction(context.words)
-        templates[prompts.path(f"roles/{node.role}", context.lang)] = said
+        found |= {f"sections/{one}.md": text for one in context.names if (text := _brought(one)) is not None}
+        instruction = "" if role.template is None else role.instruction(context.words)
+        templates[prompts.path(f"roles/{node.role}", context.lang)] = instruction
         if role.template is not None:
             templates[f"answers/{name}"] = answer_format(context.reply(role), context.answer_format, context.words)
     others = {name: text for name, text in found.items() if name not in known} | templates

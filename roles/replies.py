@@ -98,7 +98,7 @@ class Recommended(Reply):
 
 
 class Shortlist(Reply):
-    """The moves that a recommender lists, in the order shown. Who hears it is told these alone of the legal moves."""
+    """The moves that a recommender lists, in the order shown: a role that reads it sees no other legal moves."""
 
     names_moves = True
     example = {"entries": [{"action": "play slot 2", "rank": 1, "why": "slot 2 is known to be playable"}]}
@@ -113,17 +113,17 @@ class Shortlist(Reply):
         return next((entry.rank for entry in self.entries if entry.action == move), None)
 
 
-def _accepted(said: Any) -> Any:
+def _accepted(value: Any) -> Any:
     """Verifiers say `okay` and `not okay` as well."""
     words = {"okay": True, "ok": True, "accept": True, "not okay": False, "not ok": False, "refuse": False}
-    return words.get(said.lower(), said) if isinstance(said, str) else said
+    return words.get(value.lower(), value) if isinstance(value, str) else value
 
 
 Accepted = Annotated[bool, BeforeValidator(_accepted)]
 
 
 class Judgement(Reply):
-    """What a judge replies about the move before him."""
+    """A judge's reply about a chosen move."""
 
     labels = {"accept": ("Verification", "Accept")}
 

@@ -1,4 +1,4 @@
-"""How past moves, cards and chances are put, for models and people alike, in the language of a prompt."""
+"""How past moves, cards and chances are worded, for models and people alike, in the language of a prompt."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -68,7 +68,7 @@ class Words:
         With `players`, how many they are, also by distance: `turn 3, P1, +2: hint +1 (P2) red ...`. The table after the
         move is left out without `after`.
         """
-        return _said(self, past, seat, players, after)
+        return _worded(self, past, seat, players, after)
 
     def standing(self, past: Past) -> str:
         """The table after a move, to be added to it."""
@@ -108,7 +108,7 @@ class Words:
         return "\n".join(self("- slot $slot: $text", slot=i, text=text) for i, text in enumerate(texts))
 
     def told(self, known: Knowledge) -> str:
-        """What hints told outright of a card: `nothing`, `red`, `rank 3` or `red 3`."""
+        """What positive hints say about a card: `nothing`, `red`, `rank 3` or `red 3`."""
         if known.colour and known.rank:
             return self("$colour $rank", colour=self.colour(known.colour), rank=known.rank)
         if known.colour:
@@ -145,14 +145,14 @@ class Words:
 ENGLISH = Words()
 
 
-@lru_cache(maxsize=16384)  # a history is told again on every turn, one move longer
-def _said(words: Words, past: Past, seat: int, players: int | None, after: bool) -> str:
+@lru_cache(maxsize=16384)  # every turn words the history again, one move longer
+def _worded(words: Words, past: Past, seat: int, players: int | None, after: bool) -> str:
     player = words.player(past.seat, seat)
     if players is not None and past.seat != seat:
         player += words(", +$steps", steps=(past.seat - seat) % players)
     who = words("turn $turn, $who: ", turn=past.turn, who=player)
-    said = f"{who}{_move(past, players)}{words.outcome(past)}{words.touched(past)}"
-    return f"{said}{words.standing(past)}" if after else said
+    text = f"{who}{_move(past, players)}{words.outcome(past)}{words.touched(past)}"
+    return f"{text}{words.standing(past)}" if after else text
 
 
 def _move(past: Past, players: int | None) -> str:

@@ -60,7 +60,7 @@ def mermaid(config: GraphConfig, players: int) -> str:
 
 def show_graph(config: GraphConfig, console: Console, source: str = "") -> None:
     """The steps of a turn, what each node reads and its prompt sections, and what happens after a refusal."""
-    named = ", ".join(part for part in (f"context {context.of(config.context).name}", source) if part)
+    named = ", ".join(part for part in (f"context {context.resolved(config.context).name}", source) if part)
     console.print(Text.assemble((config.name, "bold"), (f"  ({named})", "dim")))
     shared = _shared(config)
     console.print(Text(f"sections of every node: {', '.join(shared) or 'none in common'}\n"))
@@ -98,7 +98,7 @@ def _about(config: GraphConfig, name: str, shared: list[str]) -> Iterator[str]:
     facts += [f"on {node.model}"] if node.model != "default" else []
     facts += [f"{node.samples} samples"] if node.samples > 1 else []
     facts += [f"at {', '.join(map(str, node.players))} players"] if node.players != PLAYERS else []
-    facts += [f"context {context.of(node.context).name}"] if node.context else []
+    facts += [f"context {context.resolved(node.context).name}"] if node.context else []
     facts += [f"judges {config.decides}"] if config.check and name == config.check.judge else []
     facts += [f"options {flow(node.options)}"] if node.options else []
     if facts:

@@ -23,7 +23,7 @@ def list_graphs(console: Console) -> None:
         config = graph_configs.read(name)
         verify = config.verify.rule if not config.check else f"{config.check.judge} + {config.verify.rule}"
         nodes = ", ".join(f"{n} x{x.samples}" if x.samples > 1 else n for n, x in config.nodes.items())
-        named, source = context.of(config.context).name, graph_configs.source(name)
+        named, source = context.resolved(config.context).name, graph_configs.source(name)
         table.add_row(name, named, nodes, calls(config), str(depth(config)), verify, source)
     console.print(table)
 

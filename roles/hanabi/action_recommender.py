@@ -1,7 +1,7 @@
 """Action recommender: the few best moves, which is all that a planner gets to choose from (Guandan, section 3.2).
 
-The paper's is a value network trained by reinforcement learning; ours is literal play. How well a move scores is kept
-from the planner, as its rank is when the list is shuffled.
+The paper's is a value network trained by reinforcement learning; ours is literal play. The planner does not see how
+well a move scores, nor its rank when the list is shuffled.
 """
 
 import random
@@ -23,7 +23,7 @@ nothing of their ranks, the same whenever the same seat stands before the same m
 
 @role(reply=Shortlist, takes=(*TAKES, FinalRound), needs=NEEDS, options=OPTIONS)
 def action_recommender(sections: Sections, notes: Notes) -> Shortlist:
-    """Lists the best k legal moves, to which those who hear it are then bound."""
+    """Lists the best k legal moves; roles that read the list can choose no other."""
     options = defaults(OPTIONS) | dict(sections.options)
     position, k = Position.of(sections), options["k"]
     best = islice(literal_play.ranked(position), k if isinstance(k, int) else None)

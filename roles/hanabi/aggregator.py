@@ -29,7 +29,7 @@ R = TypeVar("R", bound=BaseModel)
 
 @role(reply=Choice, takes=WHOLE, needs=NEEDS)
 def aggregator(sections: Sections, notes: Notes) -> Choice:
-    """Decides, weighing the colleagues' reports; its program does no colleague's work and no refused move again."""
+    """Decides by the colleagues' reports; its program adds nothing to them and repeats no refused move."""
     position = by_history(Position.of(sections), notes)
     at = scene(sections, position, notes)
     for advice in BY_CONVENTION if at and not at.among_strangers else LITERALLY:
@@ -56,8 +56,8 @@ def _sure_play(position: Position, notes: Notes) -> Advice:
         yield from ((move, "the analyst is certain that it fits") for move in (*best, *sure))
 
 
-def _told_play(position: Position, notes: Notes) -> Advice:
-    """What the historian says can only be a card that fits."""
+def _inferred_play(position: Position, notes: Notes) -> Advice:
+    """Plays of cards that by the historian's report can only fit."""
     for report in _all(notes, HistoryReport):
         for found in report.inferred:
             if known(mask(found.cards), position.piles.playable):
@@ -107,8 +107,8 @@ def _discard(position: Position, notes: Notes) -> Advice:
 
 
 LITERALLY = (_urgent, _sure_play, _likely_play, _hint, _proposal, _discard)
-BY_CONVENTION = (_urgent, _sure_play, _told_play, _hint, _gamble, _discard, _proposal)
-"""Without a report of what the past means by the conventions, their hints cannot be told from others."""
+BY_CONVENTION = (_urgent, _sure_play, _inferred_play, _hint, _gamble, _discard, _proposal)
+"""Where no report says what the past means by the conventions, hints that follow them look like any others."""
 
 
 def _all(notes: Notes, *kinds: type[R]) -> list[R]:

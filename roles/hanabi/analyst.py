@@ -22,7 +22,7 @@ from roles.registry import role
 from roles.replies import Chance, Reply
 from roles.sections import Sections
 
-Kind = Literal["play", "discard", "colour-hint", "rank-hint"]
+MoveKind = Literal["play", "discard", "colour-hint", "rank-hint"]
 Success = Literal["certain", "high", "medium", "low", "impossible"]
 Risk = Literal["very-safe", "safe", "risky", "deadly"]
 Value = Literal["immediate-play", "critical-save", "setup", "redundant", "wasted"]
@@ -34,7 +34,7 @@ class Assessment(Reply):
     names_moves = True
 
     action: Grounded = Field(description="the legal move, copied from the list")
-    type: Kind = Field(description="what kind of move it is")
+    type: MoveKind = Field(description="what kind of move it is")
     immediate_effect: str = Field(description="what it does at once to score, tokens and lives")
     chance: Chance | None = Field(default=None, description="for plays: the probability that the card fits, else null")
     success: Success | None = Field(default=None, description="for plays: the same in words, else null")
@@ -89,7 +89,7 @@ def foreseen(analysis: Analysis, sections: Sections, truth: Truth) -> Marks | No
 
 @role(reply=Analysis, takes=TAKES_ALL, needs=NEEDS, mark=foreseen)
 def analyst(sections: Sections, notes: Notes) -> Analysis:
-    """Assesses every legal move: success, risk, worth, effect on the turns to come."""
+    """Assesses every legal move: success, risk, value, effect on the turns to come."""
     position = by_history(Position.of(sections), notes)
     at = scene(sections, position, notes)
     lessons = {str(found.hint): found for found in literal_play.lessons(position)}
@@ -189,11 +189,11 @@ def _hint(move: Move, found: Lesson) -> Assessment:
 
 
 def _pointing(taught: HintEffect, found: Lesson) -> Assessment:
-    """A hint to somebody who takes it to point at a card."""
+    """A hint to a partner who takes it to point at a card."""
     assessed = _hint(found.hint, found)
     value: Value = "immediate-play" if taught.helps else "critical-save" if taught.warns and taught.true else "setup"
-    said = "a card becomes known to be playable" if taught.plays else "it points at no card"
-    says = said if taught.says is None else f"it would be taken as a {taught.says.why}"
+    plain = "a card becomes known to be playable" if taught.plays else "it points at no card"
+    says = plain if taught.says is None else f"it would be taken as a {taught.says.why}"
     if taught.says is not None and not taught.true:
         value, says = "wasted", f"{says}, and the card is not what that says"
     return assessed.model_copy(update={"hint_value": value, "rationale": says})

@@ -1,6 +1,6 @@
-"""What a role promises, checked for its author: `conformance.check(role)` gives what is wrong, a sentence each.
+"""Checks a role for its author: `conformance.check(role)` returns what is wrong, a sentence each.
 
-The role is run over positions of games that the literal player plays with itself, at 2 to 5 players. A problem is told
+The role is run on positions of games that the literal player plays with itself, at 2 to 5 players. A problem is named
 once, with the first position that shows it.
 """
 
@@ -47,7 +47,7 @@ class Case:
     def __str__(self) -> str:
         return f"{self.view.players} players, turn {self.view.turn}"
 
-    def told(
+    def sections(
         self, role: Role, *gone: type[Section], refused: Iterable[Move] = (), options: Options | None = None
     ) -> Sections:
         """All that the role takes, at the sections' defaults, but for sections that are gone and moves refused."""
@@ -55,7 +55,7 @@ class Case:
         return cut(self.view, kinds, tuple(refused), None, defaults(role.options) | dict(options or {}))
 
     def notes(self, role: Role) -> Notes:
-        """The least that the role hears: a judge always hears the choice that he judges."""
+        """The least that the role reads: a judge always reads the choice that it judges."""
         choice = Choice(reason="It is legal.", action=self.view.legal[0])
         return {"generate": (choice,)} if issubclass(role.reply, Judgement) else {}
 
@@ -86,8 +86,8 @@ def check(role: Role) -> list[str]:
         return found
     for one in CHECKS:
         for at in cases():
-            if said := next(one(role, at), None):
-                found.append(f"{said} (first seen at {at})")
+            if problem := next(one(role, at), None):
+                found.append(f"{problem} (first seen at {at})")
                 break
     return found
 
@@ -100,7 +100,7 @@ def _reply(kind: type[Reply]) -> Iterator[str]:
     for owner in _types(kind):
         for name in owner.asked():
             if not owner.model_fields[name].description:
-                yield f"field {name!r} of {owner.__name__} has no description; models are told what a field means"
+                yield f"field {name!r} of {owner.__name__} has no description; models read there what a field means"
     if missing := [name for name in kind.asked() if name not in kind.example]:
         yield f"the example of {kind.__name__} leaves out {', '.join(missing)}; models copy what they are shown"
     if surplus := [name for name in kind.example if name not in kind.model_fields]:
@@ -141,15 +141,15 @@ def _made(role: Role) -> Iterator[str]:
 # At a position: each yields the first problem of its kind
 
 
-def _tells(role: Role, at: Case) -> Iterator[str]:
+def _prompts(role: Role, at: Case) -> Iterator[str]:
     """Every form of its prompt can be made."""
     for form, (ratings, first), options in product(FORMS, product((False, True), repeat=2), _settings(role)):
         if role.template is None:
             return
         try:
-            role.prompt(at.told(role, options=options), at.notes(role), variant(role.reply, ratings, first), form)
+            role.prompt(at.sections(role, options=options), at.notes(role), variant(role.reply, ratings, first), form)
         except Exception as error:
-            yield f"prompt() raised {_said(error)}"
+            yield f"prompt() raised {_message(error)}"
 
 
 def _settings(role: Role) -> list[Mapping[str, object]]:
@@ -166,11 +166,11 @@ def _one(allowed: object) -> object:
 def _answers(role: Role, at: Case) -> Iterator[str]:
     """The program gives its reply type, whatever the options, the same each time."""
     for options in _settings(role) if role.solve else ():
-        told, again = (at.told(role, options=options) for _ in range(2))
+        first, again = (at.sections(role, options=options) for _ in range(2))
         try:
-            reply, same = (_solve(role, one, at.notes(role)) for one in (told, again))
+            reply, same = (_solve(role, one, at.notes(role)) for one in (first, again))
         except Exception as error:
-            yield f"solve() raised {_said(error)}"
+            yield f"solve() raised {_message(error)}"
             return
         if not isinstance(reply, role.reply):
             yield f"solve() gave a {type(reply).__name__}, not a {role.reply.__name__}"
@@ -181,12 +181,12 @@ def _answers(role: Role, at: Case) -> Iterator[str]:
 def _legal(role: Role, at: Case) -> Iterator[str]:
     """It names legal moves alone, and none that was refused."""
     for refused in ((), at.view.legal[:1]):
-        told = at.told(role, refused=refused)
-        allowed = told[LegalMoves].moves if LegalMoves in told else at.view.legal
+        sections = at.sections(role, refused=refused)
+        allowed = sections[LegalMoves].moves if LegalMoves in sections else at.view.legal
         try:
-            reply = _solve(role, told, at.notes(role))
+            reply = _solve(role, sections, at.notes(role))
         except Exception as error:
-            yield f"when {', '.join(map(str, refused)) or 'nothing'} was refused, solve() raised {_said(error)}"
+            yield f"when {', '.join(map(str, refused)) or 'nothing'} was refused, solve() raised {_message(error)}"
             return
         for move in _moves(reply):
             if move not in allowed and not isinstance(reply, Judgement):
@@ -195,7 +195,7 @@ def _legal(role: Role, at: Case) -> Iterator[str]:
 
 def _reads_back(role: Role, at: Case) -> Iterator[str]:
     """Its replies survive every answer format: written as text and read by the ordinary reader."""
-    reply = _reply_to(role, at.told(role), at.notes(role))
+    reply = _reply_to(role, at.sections(role), at.notes(role))
     example = role.reply.model_validate(role.reply.example)
     for one, form in product((example, reply), FORMS):
         if one is None:
@@ -203,7 +203,7 @@ def _reads_back(role: Role, at: Case) -> Iterator[str]:
         try:
             yield from _differs(one, _read(one, form), form)
         except Exception as error:
-            yield f"its reply cannot be read back from the answer format {form!r}: {_said(error)}"
+            yield f"its reply cannot be read back from the answer format {form!r}: {_message(error)}"
 
 
 def _read(reply: Reply, form: Form) -> Reply:
@@ -224,61 +224,63 @@ def _differs(reply: Reply, again: Reply, form: Form) -> Iterator[str]:
 
 def _does_without(role: Role, at: Case) -> Iterator[str]:
     """A section that it takes and does not need may be taken away."""
-    if _reply_to(role, at.told(role), at.notes(role)) is None:
+    if _reply_to(role, at.sections(role), at.notes(role)) is None:
         return
     for kind in role.takes:
         if kind not in role.needs:
             try:
-                _solve(role, at.told(role, kind), at.notes(role))
+                _solve(role, at.sections(role, kind), at.notes(role))
             except Exception as error:
-                yield f"without the section {kind.name!r}, which it does not need, solve() raised {_said(error)}"
+                yield f"without the section {kind.name!r}, which it does not need, solve() raised {_message(error)}"
 
 
-def _hears(role: Role, at: Case) -> Iterator[str]:
-    """Colleagues may say anything, or nothing."""
-    if _reply_to(role, at.told(role), at.notes(role)) is None:
+def _reads_notes(role: Role, at: Case) -> Iterator[str]:
+    """Other nodes may reply anything, or nothing."""
+    if _reply_to(role, at.sections(role), at.notes(role)) is None:
         return
-    said = {name: replies for name, replies in _colleagues(at).items() if name != role.name}
+    answered = {name: replies for name, replies in _replies_of_others(at).items() if name != role.name}
     gone = (Absent(reason="no usable answer"),)
-    silent: Notes = dict.fromkeys(said, gone)
-    twice: Notes = {name: (*replies, *gone, *replies) for name, replies in said.items()}
-    for what, notes in {"nobody answered": silent, "all answered": said, "some answered twice": twice}.items():
-        heard = {**at.notes(role), **notes}
+    silent: Notes = dict.fromkeys(answered, gone)
+    twice: Notes = {name: (*replies, *gone, *replies) for name, replies in answered.items()}
+    for what, notes in {"nobody answered": silent, "all answered": answered, "some answered twice": twice}.items():
+        read = {**at.notes(role), **notes}
         try:
-            _solve(role, at.told(role), heard)
+            _solve(role, at.sections(role), read)
             if role.template is not None:
-                role.prompt(at.told(role), heard)
+                role.prompt(at.sections(role), read)
         except Exception as error:
-            yield f"when {what}, it raised {_said(error)}"
+            yield f"when {what}, it raised {_message(error)}"
 
 
 @cache
-def _colleagues(at: Case) -> Notes:
-    """What the programs of all built-in roles but judges say there."""
+def _replies_of_others(at: Case) -> Notes:
+    """What the programs of all built-in roles but judges reply there."""
     built_in = (registry.get(name) for name in registry.names() if registry.source(name) == BUILT_IN)
-    made = {role.name: _reply_to(role, at.told(role), {}) for role in built_in if not issubclass(role.reply, Judgement)}
+    made = {
+        role.name: _reply_to(role, at.sections(role), {}) for role in built_in if not issubclass(role.reply, Judgement)
+    }
     return {name: (reply,) for name, reply in made.items() if reply is not None}
 
 
 def _marks(role: Role, at: Case) -> Iterator[str]:
     """Its marks are finite numbers, also of a reply that does not fit the position, as models give them."""
-    told = at.told(role)
-    for reply in (_reply_to(role, told, at.notes(role)), role.reply.model_validate(role.reply.example)):
+    sections = at.sections(role)
+    for reply in (_reply_to(role, sections, at.notes(role)), role.reply.model_validate(role.reply.example)):
         if reply is None:
             continue
         try:
-            registry.mark(role, reply, told, at.truth)
+            registry.mark(role, reply, sections, at.truth)
         except Exception as error:
-            yield f"mark() failed: {_said(error)}"
+            yield f"mark() failed: {_message(error)}"
 
 
 CHECKS: tuple[Callable[[Role, Case], Iterator[str]], ...] = (
-    _tells,
+    _prompts,
     _answers,
     _legal,
     _reads_back,
     _does_without,
-    _hears,
+    _reads_notes,
     _marks,
 )
 
@@ -288,7 +290,7 @@ def _solve(role: Role, sections: Sections, notes: Notes) -> BaseModel | None:
 
 
 def _reply_to(role: Role, sections: Sections, notes: Notes) -> Reply | None:
-    """The program's reply; None when it has none to give, which `_answers` tells."""
+    """The program's reply; None when it has none to give, which `_answers` reports."""
     try:
         reply = _solve(role, sections, notes)
     except Exception:
@@ -305,5 +307,5 @@ def _moves(value: object) -> list[Move]:
     return [move for inner in value for move in _moves(inner)] if isinstance(value, tuple | list) else []
 
 
-def _said(error: Exception) -> str:
+def _message(error: Exception) -> str:
     return str(error) if isinstance(error, UserError) else f"{type(error).__name__}: {error}"

@@ -71,7 +71,7 @@ def spared(report: DiscardReport, sections: Sections, truth: Truth) -> Marks | N
     mark=spared,
 )
 def discard_strategist(sections: Sections, notes: Notes) -> DiscardReport:
-    """Judges of every own card whether the team can spare it."""
+    """Judges whether the team can spare each own card."""
     position = by_history(Position.of(sections), notes)
     at = scene(sections, position, notes)
     order = sorted(

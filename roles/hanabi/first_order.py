@@ -1,4 +1,4 @@
-"""First-order beliefs: what each partner knows, how he plays, what he will do (Guandan, 3.3 and B.1)."""
+"""First-order beliefs: what each partner knows, how they play, what they will do (Guandan, 3.3 and B.1)."""
 
 from collections.abc import Sequence
 
@@ -22,11 +22,11 @@ FEW = 6
 """Cards that a slot may be, up to which it counts as narrowed down."""
 
 SEEN: tuple[type[Section], ...] = (Rules, Conventions, *TAKES, NextPlayable, FinalRound, History, Remembered)
-"""What readers of minds are told."""
+"""The sections of the roles that reason about minds."""
 
 
 class Belief(Reply):
-    """What one believes of a partner."""
+    """What one believes about a partner."""
 
     seat: int = Field(ge=0, le=4, description="the player's number")
     knows: str = Field(description="what he knows of his own hand")
@@ -59,7 +59,7 @@ class FirstOrder(Reply):
 
 @role(reply=FirstOrder, takes=tuple(kind for kind in SEEN if kind is not LegalMoves), needs=(State,))
 def first_order(sections: Sections, notes: Notes) -> FirstOrder:
-    """Forms a belief about each partner: what he knows of his hand, how he plays, what he will do next."""
+    """Forms a belief about each partner: what they know of their hand, how they play, what they will do next."""
     position = Position.of(sections)
     return FirstOrder(beliefs=tuple(_belief(sections, position, seat) for seat in position.hands))
 
@@ -81,15 +81,15 @@ def narrowed(known: Sequence[Mask], words: Words) -> str:
     """The slots that hints leave few cards for: `slot 1 R1, R2; slot 3 B5`."""
     few = {slot: unmask(mask) for slot, mask in enumerate(known) if mask.bit_count() <= FEW}
     cards = {slot: words.listed(card.value for card in left) for slot, left in few.items()}
-    said = [words("slot $slot $text", slot=slot, text=text) for slot, text in cards.items()]
-    return words("; ").join(said) or words("no slot is narrowed down to a few cards")
+    slots = [words("slot $slot $text", slot=slot, text=text) for slot, text in cards.items()]
+    return words("; ").join(slots) or words("no slot is narrowed down to a few cards")
 
 
 PATTERN = "hints: $hints, plays: $plays, of which failed: $failed, discards: $discards; the last: $move"
 
 
 def _pattern(moves: Sequence[Past], words: Words) -> str:
-    """What he did so far, in numbers."""
+    """What a player did so far, in numbers."""
     if not moves:
         return words("no move of his is known yet")
     plays = [past for past in moves if isinstance(past.move, Play)]

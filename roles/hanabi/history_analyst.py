@@ -64,8 +64,8 @@ SECTIONS: tuple[type[Section], ...] = (Rules, Conventions, *TAKES, NextPlayable,
 
 
 OPTIONS: AllowedValues = {"trust": ("learnt", "blind")}
-"""`trust`: whether its program learns from what partners do how far they keep to the conventions, or takes everybody to
-keep to them."""
+"""`trust`: whether its program learns from what partners do how far they keep to the conventions, or assumes that
+everybody does."""
 
 
 @role(

@@ -25,7 +25,7 @@ class Inference(Reply):
 
 
 class Believed(Reply):
-    """What a partner takes one of his cards to be, where that is more than hints say."""
+    """What a partner takes one of their cards to be, where that is more than hints say."""
 
     seat: int = Field(ge=0, le=4)
     slot: int = Field(ge=0, le=4)
@@ -37,13 +37,13 @@ class Trusted(Reply):
 
     seat: int = Field(ge=0, le=4)
     hints: Focus | None
-    """Which touched card his hints point at; None when they are taken to say no more than they say."""
+    """Which touched card their hints point at; None when their hints are taken literally."""
     reads: Focus | None
-    """Which touched card he takes a hint to point at; None when he is told things in so many words."""
+    """Which touched card they take a hint to point at; None when they take hints literally."""
     chance: Chance
     """How likely that is; of one who keeps to no convention, how likely the likeliest convention is."""
     broke: tuple[str, ...] = ()
-    """What spoke against what he was taken for at first."""
+    """What spoke against the convention assumed at first."""
 
 
 class HistoryReport(Reply):
@@ -71,13 +71,13 @@ class HistoryReport(Reply):
 def by_history(position: Position, notes: Notes) -> Position:
     """A position narrowed by reports on the past, where they leave something possible."""
     for report in (note for replies in notes.values() for note in replies if isinstance(note, HistoryReport)):
-        own, told = list(position.own), {seat: list(hand) for seat, hand in position.known.items()}
+        own, known = list(position.own), {seat: list(hand) for seat, hand in position.known.items()}
         for inference in report.inferred:
             if inference.slot < len(own):
                 own[inference.slot] &= mask(inference.cards)
         for believed in report.believed:
-            if believed.seat in told and believed.slot < len(told[believed.seat]):
-                told[believed.seat][believed.slot] = mask(believed.cards)
-        narrowed = replace(position, own=tuple(own), known={seat: tuple(hand) for seat, hand in told.items()})
+            if believed.seat in known and believed.slot < len(known[believed.seat]):
+                known[believed.seat][believed.slot] = mask(believed.cards)
+        narrowed = replace(position, own=tuple(own), known={seat: tuple(hand) for seat, hand in known.items()})
         position = narrowed if narrowed.possible else replace(narrowed, own=position.own)
     return position

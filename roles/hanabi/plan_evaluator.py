@@ -69,14 +69,14 @@ def _wise(position: Position, notes: Notes) -> Iterator[tuple[Move, str]]:
 
 
 def _objection(position: Position, move: Move, notes: Notes) -> bool:
-    """Whether a hint points at just the card that its owner will play by himself, or a move would be misread."""
-    said = [note for replies in notes.values() for note in replies]
-    readings = [one for note in said if isinstance(note, SecondOrder) for one in note.readings if one.action == move]
+    """Whether a hint points at just the card that its owner will play unprompted, or a move would be misread."""
+    found = [note for replies in notes.values() for note in replies]
+    readings = [one for note in found if isinstance(note, SecondOrder) for one in note.readings if one.action == move]
     if any(reading.understood < MISREAD for reading in readings):
         return True
     if not isinstance(move, HintColour | HintRank):
         return False
-    beliefs = [one for note in said if isinstance(note, FirstOrder) for one in note.beliefs if one.seat == move.to]
+    beliefs = [one for note in found if isinstance(note, FirstOrder) for one in note.beliefs if one.seat == move.to]
     return any(_pointed(position, move) == [belief.plays] for belief in beliefs)
 
 

@@ -1,4 +1,4 @@
-"""Planner: a one-ply search over the seat's own moves, the partners taken for convention players."""
+"""Planner: a one-ply search over the seat's own moves, in which the partners play by the conventions."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -35,7 +35,7 @@ def planner(sections: Sections, notes: Notes) -> RatedChoice:
     assert isinstance(rollouts, int)  # as its options say
     if not position.possible:
         return RatedChoice(ratings=(), reason="no hand fits what is known", action=usual)
-    chance = Random(f"{sections[State].turn} {position}")  # nothing that the seat was not told
+    chance = Random(f"{sections[State].turn} {position}")  # nothing that the seat does not know
     trials = [t for t in search(_harmless(at, position), usual, rollouts, chance) if t.scores]
     if not trials:
         return RatedChoice(ratings=(), reason="nothing else is worth a try", action=usual)

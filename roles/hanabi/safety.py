@@ -46,10 +46,10 @@ class Safety:
         if position.lives > 1 and position.deck_size <= GAMBLES[position.lives]:
             needed = min(needed, NEARLY_OVER)
         lives = f"{position.lives} {'lives' if position.lives > 1 else 'life'} left"
-        said = (
+        reason = (
             f"slot {move.slot} is playable with probability {chance:.2f}; with {lives} it must be at least {needed:.2f}"
         )
-        return Judgement(accept=chance >= needed, reason=said)
+        return Judgement(accept=chance >= needed, reason=reason)
 
 
 def _discard(position: Position, move: Discard) -> Judgement:

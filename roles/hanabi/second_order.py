@@ -69,7 +69,7 @@ def second_order(sections: Sections, notes: Notes) -> SecondOrder:
 
 
 def _expected(position: Position, words: Words) -> str:
-    """What hints alone, which everybody heard, would have this seat do."""
+    """What hints alone, which everybody knows, would have this seat do."""
     sure = [slot for slot, left in enumerate(position.own) if known(left, position.piles.playable)]
     if sure:
         return words("you play slot $slot, which the hints show to fit", slot=sure[0])

@@ -12,7 +12,7 @@ from roles.sections import Sections
 
 @role(reply=Judgement, takes=(Rules, *TAKES, NextPlayable, FinalRound), needs=(State,))
 def self_verifier(sections: Sections, notes: Notes) -> Judgement:
-    """Accepts or refuses a chosen move: by the rules, and not throwing the game away.
+    """Accepts or refuses a chosen move: by the rules, and whether it throws the game away.
 
     Its program trusts no report on the past: only the graph's own verifier knows which of them programs made.
     """

@@ -1,6 +1,7 @@
-"""A role's program made fallible: the errors of language models, put into what it is told and into what it answers.
+"""A role's program made fallible: errors of language models, in what it sees and in what it answers.
 
-Every error has dice of its own, so that another rate of one changes nothing of the others. See docs/simulated.md.
+Every kind of error has random numbers of its own, so that another rate of one does not change when the others occur.
+See docs/simulated.md.
 """
 
 import random
@@ -29,14 +30,14 @@ SLOTS = ("slot", "plays", "safest_first")
 
 @dataclass
 class Slips:
-    """The errors of one answer: which of them strike, and which were made of those."""
+    """The errors of one answer: which of them are drawn, and which of those could be made."""
 
     rates: Rates
     seed: int
     made: list[str] = field(default_factory=list)
 
     def strike(self, kind: str) -> random.Random | None:
-        """Dice to make this error with; None when it is not to be made."""
+        """Random numbers to make this error with; None when it is not to be made."""
         dice = random.Random(f"{self.seed} {kind}")
         return dice if dice.random() < getattr(self.rates, kind) else None
 
@@ -58,13 +59,13 @@ def reply(kind: type[Reply], solve: Solve, exact: Exact, sections: Sections, not
     return rated(moved(made, sections, slips), kind, sections, slips)
 
 
-# What it is told
+# Errors in what it sees
 
 
 def _misled(solve: Solve, sections: Sections, notes: Notes, slips: Slips) -> BaseModel | None:
     """The answer to a position misread or half forgotten; None when there is no such error.
 
-    A misreading that contradicts what is known for certain leaves a program nothing to believe: another one is made.
+    A misreading that contradicts what is known for certain leaves no possible hand: another one is tried.
     """
     forgot = forgetful(sections, slips.strike("forgotten_negatives"))
     before = forgot or sections
@@ -73,7 +74,7 @@ def _misled(solve: Solve, sections: Sections, notes: Notes, slips: Slips) -> Bas
     for wrong, kinds in [*variants, *([(forgot, errors)] if forgot else [])]:
         try:
             found = solve(wrong, notes)
-        except Exception:  # what a program raises that finds its position impossible is its own affair
+        except Exception:  # a program may raise anything where no hand is possible
             continue
         slips.made += kinds
         return found
@@ -106,7 +107,7 @@ def forgetful(sections: Sections, dice: random.Random | None) -> Sections | None
     return sections.replacing(dice.choice(found)) if dice and found else None
 
 
-# What it answers
+# Errors in what it answers
 
 
 def overconfident(choice: Choice, sections: Sections, slips: Slips) -> Choice:
@@ -166,7 +167,7 @@ def rated(made: Reply, kind: type[Reply], sections: Sections, slips: Slips) -> R
 
 
 def _ranked(sections: Sections) -> list[Move]:
-    """The legal moves, the best first as far as the position is told."""
+    """The legal moves, the best first as far as the sections show the position."""
     if State in sections and LegalMoves in sections:
         return [move for move, _ in literal_play.ranked(Position.of(sections))]
     return list(sections[LegalMoves].moves) if LegalMoves in sections else []

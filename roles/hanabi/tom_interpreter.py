@@ -88,12 +88,14 @@ NO_HINT = "No hint is worth a token now."
 
 
 def _hints(position: Position, at: Scene | None) -> Iterator[tuple[Hint, str]]:
-    """The hints worth a token, the best first: to those who keep to the conventions by what they point at, to the
-    others by what they say; then, when all tokens are there, one that points at nothing."""
+    """The hints worth a token, the best first: for partners who keep to the conventions by what it points at,
+    for the others by what it says; then, when all tokens are there, one that points at nothing."""
     if at is not None:
         yield from policy.help(at)
-    told = literal_play.lessons(position, [hint for hint in position.hints if at is None or at.literally(hint)])
-    yield from ((found.hint, literal_play.why_hint(found)) for found in told if found.worth >= literal_play.WORTHWHILE)
+    literal = literal_play.lessons(position, [hint for hint in position.hints if at is None or at.literally(hint)])
+    yield from (
+        (found.hint, literal_play.why_hint(found)) for found in literal if found.worth >= literal_play.WORTHWHILE
+    )
     if at is not None:
         yield from policy.dump(at)
 
@@ -106,17 +108,17 @@ def _explanation(history: History | None) -> str:
 
 
 def _intention(literally: Position, at: Scene | None, seat: int) -> Intention:
-    """What he does by all that he knows of his hand; his hints cannot be foretold in detail.
+    """What a partner will do by all that they know of their hand; which hint they will give cannot be foretold.
 
-    `literally`: the position by what hints say. What the past may mean is no matter to a stranger, and need not be
-    true.
+    `literally`: the position by what hints say. It serves for strangers, who keep to no convention, so that what the
+    past would mean by the conventions need not be true of them.
     """
     foreseen = literal_play.foresee(literally, seat) if at is None or at.is_stranger(seat) else foresee(at, seat)
     return Intention(seat=seat, next_action=foreseen.say(ENGLISH), chance=foreseen.chance)
 
 
 def foresee(at: Scene, seat: int) -> Foreseen:
-    """What a convention player will do next if nobody hints him again."""
+    """What a convention player will do next if nobody gives them another hint."""
     hand = at.knowledge.known[seat]
     fits = [slot for slot, mask in enumerate(hand) if known(mask, at.piles.playable)]
     if fits:

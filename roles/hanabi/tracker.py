@@ -1,4 +1,4 @@
-"""Tracker: Mycroft's agent, who keeps his own list of what the hints leave of every card (section 5, appendix I.6)."""
+"""Tracker: Mycroft's agent, which itself lists what the hints leave of every card (section 5, appendix I.6)."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -26,7 +26,7 @@ Lists = dict[int, list[Mask]]
 
 @role(reply=TrackedChoice, takes=(*WHOLE, DeductionRules), needs=(*NEEDS, History))
 def tracker(sections: Sections, notes: Notes) -> TrackedChoice:
-    """Keeps track of what everybody knows, by himself, and chooses a move (Mycroft)."""
+    """Keeps its own track of what everybody knows, and chooses a move (Mycroft)."""
     state = sections[State]
     lists = tracked(state, sections[History].moves, sections.get(Remembered))
     partners = {seat: tuple(masks) for seat, masks in lists.items() if seat != state.seat}
@@ -57,8 +57,8 @@ def _after(lists: Lists, past: Past) -> None:
 def _kept(memory: Mapping[str, Any]) -> Lists:
     """The list that the seat wrote on its last turn, as far as it can be read."""
     replies = [reply for replies in memory.get("notes", {}).values() for reply in replies]
-    said = [deduction for reply in replies for deduction in reply.get("deductions", ())]
-    return {one["seat"]: [read(text) for text in one["slots"]] for one in said}
+    kept = [deduction for reply in replies for deduction in reply.get("deductions", ())]
+    return {one["seat"]: [read(text) for text in one["slots"]] for one in kept}
 
 
 def written(mask: Mask) -> str:

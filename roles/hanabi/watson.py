@@ -70,7 +70,7 @@ class PileReport(Reply):
 
 
 class Insights(Reply):
-    """What the latest moves tell; no move is proposed."""
+    """What the latest moves reveal; no move is proposed."""
 
     labels = {"insights": ("History insights", "Insights")}
     example = {"insights": ["P1 hinted me rank 1 while every firework stood at 0: my 1s are meant to be played."]}
@@ -80,7 +80,7 @@ class Insights(Reply):
 
 @role(reply=MoveRemarks, takes=SHARED, needs=NEEDS)
 def watson_analyst(sections: Sections, notes: Notes) -> MoveRemarks:
-    """Remarks on every legal move in free text (Watson's mixture of agents, agent 3)."""
+    """Comments on every legal move in free text (Watson's mixture of agents, agent 3)."""
     position = Position.of(sections)
     remarks = tuple(Remark(action=move, remark=_remark(position, move)) for move in position.moves)
     move, why = literal_play.best(position)

@@ -95,7 +95,7 @@ async def test_a_graph_that_remembers_nothing_keeps_nothing() -> None:
     ("text", "said"),
     [
         (small(remembers=["nobody"]), "remembers: 'nobody' is not a node; the nodes are: proposer, aggregator"),
-        (small(remembers=["proposer"]), "remembers: no node is told the section remembered"),
+        (small(remembers=["proposer"]), "remembers: no node gets the section remembered"),
     ],
 )
 def test_a_memory_that_cannot_be_is_refused(text: str, said: str) -> None:

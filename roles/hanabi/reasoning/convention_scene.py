@@ -1,4 +1,4 @@
-"""Play by the conventions, for roles that were told them and hear what the past means by them."""
+"""Play by the conventions, for roles that get them and read a report on what the past means by them."""
 
 from collections.abc import Sequence
 

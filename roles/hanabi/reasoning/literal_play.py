@@ -1,4 +1,4 @@
-"""Literal play: what hints say and what can be counted, no conventions. The craft that the programs share."""
+"""Literal play: what hints say and what can be counted, no conventions. Most programs build on it."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from roles.words import Words
 LIKELY = 0.6
 """A play this likely is worth a life, while there is one to spare (Piers' and VanDenBergh's threshold)."""
 WORTHWHILE = 2.0
-"""The worth from which a hint is better than a safe discard: it tells something new of a playable card, or saves a
+"""The worth from which a hint is better than a safe discard: it says something new about a playable card, or saves a
 critical one."""
 
 
@@ -29,9 +29,9 @@ class Lesson:
     plays: int
     """Playable cards whose owner would newly know that they are."""
     points: int
-    """Playable cards of which it tells something new, short of certainty."""
+    """Playable cards about which it says something new, short of certainty."""
     saves: int
-    """Critical cards that their owner might have discarded next and would now know something new of."""
+    """Critical cards that their owner might have discarded next and would now know something new about."""
     worth: float
 
     @property
@@ -61,7 +61,7 @@ def lesson(position: Position, hint: Hint) -> Lesson:
 
 
 def _saved(position: Position, bit: Mask, old: Mask, new: Mask) -> bool:
-    """Whether the card that its owner would discard next is critical, not playable, and newly told of."""
+    """Whether the card that its owner would discard next is critical, not playable, and newly hinted."""
     return bool(bit & position.piles.critical and not bit & position.piles.playable and new != old)
 
 
@@ -78,7 +78,7 @@ def lessons(position: Position, hints: Iterable[Hint] | None = None) -> list[Les
 
 
 def hints_of_hands(position: Position) -> Iterator[Hint]:
-    """The hints that tokens and hands allow, for a role that was not told the legal moves."""
+    """The hints that tokens and hands allow, for a role that does not get the legal moves."""
     for seat, cards in position.hands.items() if position.tokens else ():
         yield from hints_to(seat, cards)
 
@@ -165,7 +165,7 @@ FORESEEN = {
 
 @dataclass(frozen=True)
 class Foreseen:
-    """What a literal player will do next if nobody hints him again."""
+    """What a literal player will do next if nobody gives them another hint."""
 
     does: Literal["play", "hint or discard", "discard"]
     slot: int
@@ -176,7 +176,7 @@ class Foreseen:
 
 
 def foresee(position: Position, seat: int) -> Foreseen:
-    """A partner who sees what he sees; his hints cannot be foretold in detail."""
+    """A partner's next move by what they see; which hint they will give cannot be foretold."""
     playable = [i for i, slot in enumerate(position.partner(seat)) if slot.playable == 1.0]
     if playable:
         return Foreseen("play", playable[0], 0.9)

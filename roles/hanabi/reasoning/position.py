@@ -1,7 +1,7 @@
-"""A position as far as a role was told of it: what its program reasons from.
+"""A position as far as a role's sections show it: what its program reasons from.
 
-It is built of sections alone, so that a section taken away is really gone: without `own_deductions` only what was told
-outright counts, without `discards` no discarded card is counted, without either section on the others' knowledge
+It is built of sections alone, so that a section taken away is really gone: without `own_deductions` only positive hints
+count, without `discards` no discarded card is counted, without either section on the others' knowledge
 they are taken to know nothing.
 """
 
@@ -32,7 +32,7 @@ class Position:
     turns: int
     """The most turns that can still be taken, this one included."""
     turns_left: int | None
-    """Turns until the game ends, if it was told; None while the deck has cards."""
+    """Turns until the game ends, if a section says so; None while the deck has cards."""
     piles: Piles
     own: tuple[Mask, ...]
     """What hints leave of each own slot."""
@@ -77,7 +77,7 @@ class Position:
             return False
 
     def partner(self, seat: int) -> tuple[Slot, ...]:
-        """The exact belief of a partner about his hand, as far as this seat can tell."""
+        """The exact belief of a partner about their hand, as far as this seat can tell."""
         return belief.believe(self.known[seat], self.piles, *(h for other, h in self.hands.items() if other != seat))
 
     @property
@@ -102,7 +102,7 @@ class Position:
         return belief.unseen(self.piles, *(cards for other, cards in self.hands.items() if other != seat))
 
     def possible_to(self, seat: int) -> tuple[Mask, ...]:
-        """For each slot of a partner: what he can think it is, slot by slot, by his hints and the cards both see."""
+        """What a partner can think each of their slots is, by their hints and the cards both see."""
         return self._possible[seat]
 
     @cached_property
@@ -120,7 +120,7 @@ def _known(sections: Sections, hands: Mapping[int, tuple[Card, ...]]) -> Mapping
 
 
 def _turns(sections: Sections, state: State) -> int:
-    """Exact in the final round, if it was told; else by the cards and tokens that are left to spend."""
+    """Exact in the final round, if a section shows it; else by the cards and tokens that are left to spend."""
     final = sections.get(FinalRound)
     if final and final.turns_left is not None:
         return final.turns_left

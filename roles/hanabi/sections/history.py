@@ -1,4 +1,4 @@
-"""The sections that tell what happened: the moves so far, and what the seat kept of its own last turn."""
+"""The sections on what happened: the moves so far, and what the seat remembers of its own last turn."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -34,7 +34,7 @@ class History(Section):
     whole: bool
     """Whether these are all moves of the game."""
     after: bool
-    """Whether the words tell fireworks, tokens and lives after each move."""
+    """Whether the words give fireworks, tokens and lives after each move."""
     relative: bool
     """Whether players are also named by their distance, as in the papers' engine: from the seat, and in a hint from
     who gave it."""
@@ -95,7 +95,7 @@ class OwnActions(Section):
 @section
 @dataclass(frozen=True)
 class Remembered(Section):
-    """What the seat kept of its own last turn; says nothing on its first, or when its graph remembers nothing."""
+    """What the seat remembers of its own last turn; says nothing on its first, or when its graph remembers nothing."""
 
     name = "remembered"
     memory: Mapping[str, Any] = field(default_factory=dict)
@@ -105,7 +105,7 @@ class Remembered(Section):
         return replace(self, memory={key: kept for key, kept in memory.items() if key != BEFORE})
 
     def variables(self, words: Words) -> dict[str, object]:
-        said = [
+        notes = [
             f"## {words.name(node)}\n{lines(reply, words)}"
             for node, replies in self.memory["notes"].items()
             for reply in replies
@@ -114,7 +114,7 @@ class Remembered(Section):
             **{key: self.memory[key] for key in ("turn", "move", "lives", "tokens", "deck_size")},
             "fireworks": words.fireworks(self.memory["fireworks"]),
             "own": words.by_slot(self.memory["own"]),
-            "notes": "\n\n".join(said) or words("You noted nothing."),
+            "notes": "\n\n".join(notes) or words("You noted nothing."),
         }
 
     def words(self, words: Words = ENGLISH) -> str:

@@ -1,4 +1,4 @@
-"""The section that tells past games of the others: public records, and the habits that they show."""
+"""The section on past games of the other players: public records, and the habits that they show."""
 
 import json
 from collections import Counter
@@ -55,11 +55,11 @@ class Habits:
 
 def _watch(game: Record, counts: Counter[str]) -> None:
     """Adds what a game shows."""
-    told: dict[int, tuple[int, ...]] = {}  # the slots of the latest hint to a player since his last turn
+    hinted: dict[int, tuple[int, ...]] = {}  # the slots of the latest hint to a player since their last turn
     for step in game.steps():
         counts["turns"] += 1
         counts["tokens"] += step.tokens
-        if slots := told.pop(step.seat, ()):
+        if slots := hinted.pop(step.seat, ()):
             counts["hinted_turns"] += 1
             counts.update(_answered(step, slots))
         if isinstance(step.move, Play):
@@ -67,7 +67,7 @@ def _watch(game: Record, counts: Counter[str]) -> None:
         elif isinstance(step.move, Discard):
             counts.update(_discarded(step))
         else:
-            told[step.move.to] = step.touched
+            hinted[step.move.to] = step.touched
             counts["colour_hints"] += isinstance(step.move, HintColour)
             counts["rank_hints"] += isinstance(step.move, HintRank)
 
@@ -136,7 +136,7 @@ class PastGames(Section):
         return _habits(self.games)
 
     def variables(self, words: Words) -> dict[str, object]:
-        return {"count": len(self.games), "games": _endings(self.games, words), "habits": _said(self.habits, words)}
+        return {"count": len(self.games), "games": _endings(self.games, words), "habits": _worded(self.habits, words)}
 
     def words(self, words: Words = ENGLISH) -> str:
         return super().words(words) if self.records else ""
@@ -167,7 +167,7 @@ HINTED = "- Hints: $count, $share of all turns; of a colour: $colour, of a rank:
 TOKENS = "- Tokens at the beginning of a turn: $tokens on average."
 
 
-def _said(habits: Habits, words: Words) -> str:
+def _worded(habits: Habits, words: Words) -> str:
     hints = habits.colour_hints + habits.rank_hints
     lines = [
         words(

@@ -19,7 +19,7 @@ OWN_HAND = "Your hand, which you cannot see, with what you have been told outrig
 @section
 @dataclass(frozen=True)
 class State(Section):
-    """The table as it stands: the public counts, the hands in sight, and what was told outright of the own cards."""
+    """The table as it stands: the public counts, the hands in sight, and the positive hints to the own cards."""
 
     name = "state"
     choices = {"own": ("told", "unsaid")}
@@ -31,18 +31,18 @@ class State(Section):
     deck_size: int
     fireworks: Fireworks
     own: tuple[Mask, ...]
-    """What was told outright of each own slot: positive hints alone."""
+    """What positive hints leave of each own slot."""
     known: tuple[Knowledge, ...]
-    """What was told of each own slot; its words are those told outright."""
+    """All hints to each own slot; the words give the positive ones."""
     hands: dict[int, tuple[Card, ...]]
     """By seat, in turn order from the next player."""
-    tells_own: bool = True
-    """Whether the words repeat what was told outright; where deductions are listed they can leave it out."""
+    own_in_words: bool = True
+    """Whether the words give the hints to the own cards; where deductions are listed they can leave them out."""
 
     @classmethod
     def of(cls, view: View, options: Options) -> Self:
         return cls(
-            tells_own=options["own"] == "told",
+            own_in_words=options["own"] == "told",
             players=view.players,
             seat=view.seat,
             turn=view.turn,
@@ -72,7 +72,7 @@ class State(Section):
         }
 
     def _own(self, words: Words) -> str:
-        if not self.tells_own:
+        if not self.own_in_words:
             return ""
         return f"{words(OWN_HAND)}\n{words.slots(map(words.told, self.known))}\n\n"
 
@@ -116,11 +116,11 @@ class OwnDeductions(Section):
 @section
 @dataclass(frozen=True)
 class PartnerKnowledge(Section):
-    """What the others were told outright."""
+    """What positive hints say about the others' cards."""
 
     name = "partner_knowledge"
     hands: dict[int, tuple[Mask, ...]]
-    """By seat and slot: positive hints alone."""
+    """By seat and slot: what positive hints leave."""
     known: dict[int, tuple[Knowledge, ...]]
 
     @classmethod
@@ -131,8 +131,8 @@ class PartnerKnowledge(Section):
         )
 
     def variables(self, words: Words) -> dict[str, object]:
-        told = {seat: words.by_slot(map(words.told, known)) for seat, known in self.known.items()}
-        return {"hands": _by_seat(told, words)}
+        hints = {seat: words.by_slot(map(words.told, known)) for seat, known in self.known.items()}
+        return {"hands": _by_seat(hints, words)}
 
 
 @section
