@@ -66,7 +66,7 @@ def _found(one: Difference, testable: bool) -> str:
     if one.p_holm is not None and one.p_holm < ALPHA:
         return f"{one.arm} {_less(one.mean, at)} ({bounds})"
     if not testable:
-        none = f"with so few {one.unit} none is possible"
+        none = f"with so few {one.unit} none could be significant"
         return f"{one.arm}: no significant difference from {at}; {none} ({one.mean:+.2f}; {bounds})"
     return f"{one.arm}: no significant difference from {at} ({one.mean:+.2f}; {bounds}). {_missed(one.mde)}"
 
