@@ -18,16 +18,14 @@ MAY_IMPORT = {
 
 ONLY_IN = {
     "hanabi_learning_environment": {"orchestrator/hanabi/referee.py"},
-    "langchain": {"orchestrator/models/layer.py"},
+    "langchain": {"orchestrator/models/langchain_client.py"},
+    "openai": {"orchestrator/models/openai_client.py"},
+    "httpx2": {"orchestrator/models/openai_client.py"},
     "sqlite3": {"orchestrator/models/cache.py"},
     "langgraph": {"graphs/compile.py", "graphs/node.py", "graphs/langgraph_app.py"},
     "jinja2": {"experiments/report/page.py"},
     "pyarrow": {"experiments/results/parquet.py"},
-    "aiohttp": {
-        "orchestrator/models/openai_client.py",
-        "orchestrator/models/fake_endpoint.py",
-        "orchestrator/models/fake_faults.py",
-    },
+    "aiohttp": {"orchestrator/models/fake_endpoint.py", "orchestrator/models/fake_faults.py"},
     "typer": {
         f"experiments/cli/{name}.py" for name in ("app", "options", "experiment", "export", "listing", "game", "tools")
     },
