@@ -40,7 +40,8 @@ def offline(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def keyless(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("OPENAI_API_KEY", "HANABI_API_KEY", "LANGSMITH_TRACING", "LANGCHAIN_TRACING_V2"):
+    keys = ("OPENAI_API_KEY", "HANABI_API_KEY", "AZURE_OPENAI_API_KEY", "AZURE_OPENAI_AD_TOKEN")
+    for name in (*keys, "LANGSMITH_TRACING", "LANGCHAIN_TRACING_V2"):
         monkeypatch.delenv(name, raising=False)
 
 

@@ -62,7 +62,9 @@ def measure(graph: str, games: int, latency_s: float, limit: int, players: int =
             for deal in (Deal(seed, players) for seed in range(1, games + 1))
         ]
         ended: list[Outcome] = []
-        pool = GamePool(SeatPool({spec.key: spec}, ModelLayer()), ended.append)
+        players = SeatPool({spec.key: spec}, ModelLayer())
+        players.seat(spec.key)  # imports the model's client, which takes a second
+        pool = GamePool(players, ended.append)
         pool.at_once = games
         samples: list[float] = []
         began, spent = time.perf_counter(), time.process_time()

@@ -220,7 +220,7 @@ class Budget:
     async def enter(self) -> str | None:
         """Wait for room for the next turn, then begin it; called in the task that plays the game.
 
-        Returns None, or why the turn cannot begin: even if all turns in play ended now, there would be no room.
+        Returns None, or why the turn cannot begin: there is no room, and no other turn in play that could free some.
         """
         self.leave()
         name = next(self._names)

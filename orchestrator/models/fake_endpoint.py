@@ -1,9 +1,9 @@
-"""A local OpenAI-compatible server that answers blindly: a public test double.
+"""A local OpenAI-compatible server with meaningless but well-formed answers: a public test double.
 
-It fills in the request's JSON schema with well-formed values, or those of the example in the prompt, and names legal
-moves where moves are asked for: of the prompt it reads that example and the numbered list of moves, and no more.
-Answers depend on the prompt alone, so that a game against it can be repeated. It knows nothing of Hanabi; scores of
-games against it mean nothing. With `Faults` it misbehaves.
+It fills in the JSON schema of the request, or else repeats the example in the prompt with other values, and names legal
+moves where moves are asked for: the example and the list of moves are all that it reads of a prompt. Answers depend on
+the prompt alone, so that games against it can be repeated. It knows nothing of Hanabi, so scores of games against it
+mean nothing. With `Faults` it makes the mistakes of real servers.
 """
 
 import asyncio
@@ -59,7 +59,7 @@ def fill(schema: dict[str, Any], moves: list[str], chance: random.Random, key: s
 
 
 def like(example: Any, moves: list[str], chance: random.Random, key: str = "", words: str = BLIND) -> Any:
-    """A value of the form of an example; a string under one of MOVE_KEYS is a legal move, every reason is `words`."""
+    """A value shaped like an example; a string under one of MOVE_KEYS is a legal move, every reason is `words`."""
     if isinstance(example, dict):
         return {name: like(inner, moves, chance, name, words) for name, inner in example.items()}
     if isinstance(example, list):
@@ -72,7 +72,7 @@ def like(example: Any, moves: list[str], chance: random.Random, key: str = "", w
 
 
 def _move(key: str, moves: list[str], chance: random.Random) -> str | None:
-    """A legal move that fits its key: under `hint`, a hint or nothing."""
+    """A legal move; under the key `hint` a hint, or None where none is legal."""
     fitting = [move for move in moves if key != "hint" or not move.startswith(("play", "discard slot"))]
     return chance.choice(fitting) if fitting else None
 
@@ -82,13 +82,13 @@ _NAMED = re.compile(_MOVE)
 
 
 def _example(prompt: str) -> str:
-    """The reply that a prompt shows; of a prompt without one, a choice."""
+    """The example reply of a prompt, or a simple choice of a move where it has none."""
     found = _EXAMPLE.findall(prompt)
     return str(found[-1]) if found else json.dumps({"reason": BLIND, "action": "0"})
 
 
 def _like(example: str, moves: list[str], chance: random.Random, words: str) -> str:
-    """An answer of the form of an example, in JSON or plain text."""
+    """An answer shaped like an example, in JSON or plain text."""
     if example.startswith("{"):
         return json.dumps(like(json.loads(example), moves, chance, words=words))
     reasoned = re.sub(r"^(Reason\w*:).*", lambda said: f"{said[1]} {words}", example, flags=re.MULTILINE)
@@ -97,7 +97,7 @@ def _like(example: str, moves: list[str], chance: random.Random, words: str) -> 
 
 
 def complete(request: dict[str, Any], kind: str | None = None) -> dict[str, Any]:
-    """The chat completion for a request, spoilt by a fault of `fake_faults.CONTENT`, if any."""
+    """The chat completion for a request, with one of the faults of `fake_faults.CONTENT` if `kind` is given."""
     prompt = "\n\n".join(str(message.get("content")) for message in request.get("messages", []))
     chance = random.Random(hashlib.sha256(prompt.encode()).digest())
     moves = list(dict.fromkeys(text for _, text in _LEGAL.findall(prompt)))
@@ -122,7 +122,7 @@ def complete(request: dict[str, Any], kind: str | None = None) -> dict[str, Any]
 
 
 def app(latency_s: float = 0.0, faults: Faults | None = None) -> web.Application:
-    """The server; every answer waits `latency_s` and leaves in one write."""
+    """The server; every response is sent after `latency_s`."""
 
     asked = Counter[str]()
 

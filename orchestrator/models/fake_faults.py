@@ -1,7 +1,7 @@
-"""Everything that a model server is known to get wrong, on purpose: for the fake endpoint.
+"""The known mistakes of model servers, made on purpose by the fake endpoint.
 
-Which request is hit, and how, depends on the seed, the prompt, and how often that prompt has come: a run against faults
-can be repeated, and a second try may go well.
+Which requests are hit, and how, depends on the seed, the prompt, and how often that prompt has come: a run with faults
+can be repeated, and a second try may succeed.
 """
 
 import asyncio
@@ -30,7 +30,7 @@ WIRE = (
     "no_completion",
     "no_schema",
 )
-"""No answer comes of it. `no_schema` is a 400 to a request with `response_format`; it spares all others."""
+"""No completion comes. `no_schema` is a 400 to a request with `response_format`; it does not hit other requests."""
 
 CONTENT = (
     "empty",
@@ -45,7 +45,7 @@ CONTENT = (
     "script",
     "fenced",
 )
-"""An answer comes, and something is wrong with it; with the last two, nothing that makes it unusable."""
+"""A completion comes, with something wrong in it; the last two leave it usable."""
 
 KINDS = (*WIRE, *CONTENT)
 
@@ -54,7 +54,7 @@ STATUS = {"429": 429, "429_retry_after": 429, "500": 500, "502": 502, "503": 503
 
 @dataclass
 class Faults:
-    """How often, of which kinds; counts what it did. Raises UserError for a kind that there is not."""
+    """Which faults occur, how often, and how many have. Raises UserError for an unknown kind."""
 
     rate: float
     seed: int = 1
@@ -62,7 +62,7 @@ class Faults:
     hang_s: float = 60
     retry_after_s: float = 1
     done: Counter[str] = field(default_factory=Counter)
-    """By kind: how often."""
+    """How many have occurred, by kind."""
     _seen: Counter[str] = field(default_factory=Counter)
 
     def __post_init__(self) -> None:
@@ -70,7 +70,7 @@ class Faults:
             raise UserError(f"unknown fault {unknown[0]!r}; known: {', '.join(KINDS)}")
 
     def pick(self, request: dict[str, Any]) -> str | None:
-        """What happens to this request."""
+        """The kind of fault that hits a request, or None."""
         prompt = hashlib.sha256(json.dumps(request.get("messages")).encode()).hexdigest()
         self._seen[prompt] += 1
         chance = random.Random(f"{self.seed}-{prompt}-{self._seen[prompt]}")
@@ -83,7 +83,7 @@ class Faults:
         return kind
 
     async def on_the_wire(self, kind: str, request: web.Request) -> web.StreamResponse:
-        """What comes instead of an answer."""
+        """The response that is sent instead of a completion."""
         if kind in STATUS:
             headers = {"Retry-After": str(self.retry_after_s)} if kind == "429_retry_after" else {}
             return web.json_response({"error": {"message": f"fault {kind}"}}, status=STATUS[kind], headers=headers)
@@ -108,7 +108,7 @@ def _hang_up(request: web.Request) -> None:
 
 
 def spoil(kind: str, answer: dict[str, Any]) -> None:
-    """Make a completion wrong, in place."""
+    """Put a fault of content into a completion, in place."""
     choice = answer["choices"][0]
     text = choice["message"]["content"]
     spoilt: dict[str, Any] = {

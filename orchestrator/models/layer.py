@@ -36,7 +36,7 @@ Named = str | Mapping[str, Any] | ModelSettings
 """A model by its string, or with settings."""
 
 LONGEST_WAIT_S = 60.0
-"""Between two tries, unless the server names another time."""
+"""The longest wait between two tries, unless the server names a longer one."""
 WARNING_S = 5.0
 """A failed try that takes so long, its wait included, is a warning; a shorter one is shown with -v alone."""
 
@@ -162,7 +162,7 @@ class ChatBrain:
 
 
 CUT_OFF = ("length", "max_tokens", "model_length")
-"""How providers say that an answer was cut off, in small letters."""
+"""The finish reasons of providers for an answer that was cut off, in small letters."""
 
 
 def _finish(reason: str | None) -> str | None:
@@ -188,7 +188,7 @@ def call_seed(base: int, request: ModelRequest) -> int:
 
 
 def transport(model: Named) -> Transport:
-    """How the model of a string or of settings is reached. Raises UserError when it lacks a key or a package."""
+    """The transport to a model. Raises UserError when a key or a package is missing."""
     chosen = settings(model)
     if chosen.provider is not None:
         from orchestrator.models.langchain_client import LangChainTransport, init
@@ -223,9 +223,9 @@ class ModelLayer:
     """Answers instead of every model: no model is made."""
     _brains: list[ChatBrain] = field(default_factory=list)
     limit: Callable[[str, str, int], Limit] = lambda server, model, most: Limiter(most)
-    """Makes what bounds the calls of a model of a server."""
+    """Makes the limit of a model's calls, from its server, its name and `max_concurrency`."""
     limits: dict[tuple[str, str], Limit] = field(default_factory=dict)
-    """By server and model, however it is sampled."""
+    """By server and model: settings of one model that differ in sampling share a limit."""
 
     def brain(self, model: "Named | BaseChatModel") -> Brain:
         """The brain of a model. Raises UserError when it cannot be used."""
@@ -256,7 +256,7 @@ class ModelLayer:
         return self.limits[key]
 
     async def check(self) -> None:
-        """Raise UserError before the first call when a server cannot be used; a cache may need none."""
+        """Raise UserError when a server cannot be used. With a cache nothing is checked: it may have all responses."""
         for brain in self._brains if self.cache is None else ():
             await brain.check()
 
@@ -273,7 +273,7 @@ class Wrapper(Protocol):
 
 
 def limit_of(brain: object) -> Limit | None:
-    """What bounds the calls of a brain of a layer, however wrapped; None for any other."""
+    """The limit of a model's calls, given its brain; None for a brain that no layer has made."""
     while isinstance(brain, Wrapper):
         brain = brain.brain
     return brain.limiter if isinstance(brain, ChatBrain) else None

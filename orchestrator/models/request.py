@@ -1,4 +1,7 @@
-"""Who answers a node: the one seam to models. Knows asks and texts, no roles and no views."""
+"""Requests to models and their responses: the one seam between the nodes of a graph and whatever answers them.
+
+It knows prompts, texts and reply types, no roles and no views of a game.
+"""
 
 import hashlib
 import json
@@ -19,7 +22,7 @@ Speaker = Literal["system", "user", "assistant"]
 
 @dataclass(frozen=True)
 class Part:
-    """A named stretch of a prompt: a section, the colleagues' notes, the instruction."""
+    """A named part of a prompt: a section, the notes of other nodes, the instruction."""
 
     name: str
     text: str
@@ -28,7 +31,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Place:
-    """Where in its game a question is asked; it holds nothing that the seat may not know."""
+    """The place of a request in its game; it holds nothing that the seat may not know."""
 
     game: str = ""
     """A one-way hash of the player count, the deal's label and the repeat."""
@@ -38,12 +41,12 @@ class Place:
 
 
 class Key(NamedTuple):
-    """Which ask of a game: what resume and replay find a call by."""
+    """What identifies a request within a game, for resume and replay."""
 
     turn: int
     seat: int
     node: str
-    """In its attempt: `generate-2`."""
+    """With the number of its attempt, from the second on: `generate-2`."""
     sample: int
     ask: int
 
@@ -53,7 +56,7 @@ COMPLAINT = "That reply cannot be used: $error. Reply once more, in the answer f
 
 @dataclass(frozen=True)
 class ModelRequest:
-    """One question to a model. (node, sample) says which; the parts say it all, in order."""
+    """One request to a model: its prompt as named parts, in order, and how the answer is to be read."""
 
     node: str
     role: str
@@ -61,14 +64,14 @@ class ModelRequest:
     parts: tuple[Part, ...]
     reply: type[Reply]
     moves: Options
-    """The legal moves that the parts tell; a move named in the reply must be one of them."""
+    """The legal moves as the prompt lists them; a move in the reply must be one of them."""
     form: Form = "json_schema"
-    """How the parts say that it is to be answered."""
+    """The answer format that the prompt asks for."""
     complaint: str = COMPLAINT
-    """What is said of an unusable answer, `$error` standing for what is wrong with it."""
+    """The message that follows an unusable answer; `$error` stands for what is wrong with it."""
     place: Place = Place()
     ask: int = 0
-    """0 is the first; each further one is made because the reply before was unusable."""
+    """0 for the first request; 1 for the retry after an unusable answer, and so on."""
 
     @property
     def key(self) -> Key:
@@ -76,13 +79,13 @@ class ModelRequest:
 
 
 def estimated(text: str) -> int:
-    """Tokens of a text where nobody counts them: four characters each, and one for a character that is not ASCII."""
+    """An estimate of a text's tokens: four ASCII characters each, and one for every other character."""
     plain = sum(character.isascii() for character in text)
     return plain // 4 + len(text) - plain
 
 
 class Span(Frozen):
-    """Where a part stands in a message."""
+    """The place of a part in the text of a message."""
 
     name: str
     start: int
@@ -97,7 +100,7 @@ class Message(Frozen):
 
 
 def messages(parts: Sequence[Part]) -> tuple[Message, ...]:
-    """The parts as messages: one of the system, if any part is, then one of the user."""
+    """The parts as chat messages: a system message if there are system parts, then a user message."""
     made = []
     for speaker in ("system", "user"):
         texts, spans, end = list[str](), list[Span](), 0
@@ -113,14 +116,14 @@ def messages(parts: Sequence[Part]) -> tuple[Message, ...]:
 
 
 class Absent(Frozen):
-    """No usable reply came. Never shown to a colleague; the reason is for the journal."""
+    """Stands for a reply where no usable one came. The reason goes to the journal, and to no other node."""
 
     reason: str
 
 
 @dataclass(frozen=True)
 class ModelResponse:
-    """What a brain said to some messages; counts are zero where a provider sends none."""
+    """The response to a request; counts are 0 where a provider sends none."""
 
     text: str
     tokens_in: int = 0
@@ -137,35 +140,35 @@ class ModelResponse:
     reasoning: str | None = None
     """Reasoning text, when the provider sends it."""
     attempts: tuple[WireTry, ...] = ()
-    """The tries over the wire, the last of which brought the answer."""
+    """The tries over the wire; the last one brought the response."""
     usd: float | None = None
     """What it cost; None when no price is known."""
     estimated: bool = False
-    """The server counted no tokens; these are the characters, four to a token."""
+    """Whether the token counts are estimated from the characters, because the server sent none."""
     cached: bool = False
-    """It came from the cache of an earlier run and cost nothing now; its tokens are those of then."""
+    """Whether it came from the cache: it cost nothing now, its token counts are those of the first time."""
     injected: tuple[str, ...] = ()
-    """Of a simulated model: the errors that this answer was given."""
+    """The errors that a simulated model put into this answer."""
     latency_s: float = 0.0
 
 
 Outcome = Literal["ok", "repaired", "reasked", "fallback", "failed"]
-"""`reasked`: unusable, asked again; `fallback`: unusable, and it was the last ask: the node is absent; `failed`: no
-answer came over the wire, so the game is suspended."""
+"""`repaired`: usable after a repair of its form; `reasked`: unusable, so the model is asked again; `fallback`: the last
+answer was unusable too, so the node's reply is absent; `failed`: no response came, so the game is suspended."""
 
 
 @dataclass(frozen=True)
 class Exchange:
-    """One ask of a brain and what became of it."""
+    """One request, its response, and what became of it."""
 
     ask: int
-    """0 is the first; each further one was made because the one before was unusable."""
+    """0 for the first request; 1 for the retry after an unusable answer, and so on."""
     messages: tuple[Message, ...]
     response: ModelResponse | None
-    """None when no answer came."""
+    """None when none came."""
     outcome: Outcome
     error: str | None = None
-    """Why it was unusable, or did not come."""
+    """Why the answer was unusable, or why no response came."""
     reply: BaseModel | None = None
     attempts: tuple[WireTry, ...] = ()
 
@@ -175,13 +178,13 @@ class Exchange:
 
 
 def prompt_hash(messages: Sequence[Message]) -> str:
-    """A hash of what is said by whom; where the parts lie does not matter."""
+    """A hash of the roles and texts of messages; it does not depend on the spans of the parts."""
     told = json.dumps([[message.role, message.content] for message in messages])
     return hashlib.sha256(told.encode()).hexdigest()[:16]
 
 
 class Brain(Protocol):
-    """A model, a script, a recording: anything that says something to messages.
+    """Anything that responds to messages: a model, a script, a recording.
 
     Raises ModelError when the provider fails.
     """
@@ -192,34 +195,37 @@ class Brain(Protocol):
 
 
 MAX_ASKS = 2
-"""An unusable reply is asked again once."""
+"""The model is asked once more after an unusable answer."""
 
 
 async def answer(request: ModelRequest, brain: Brain, record: Callable[[Exchange], None]) -> BaseModel:
-    """Ask a brain until its reply is usable, at most MAX_ASKS times; then `Absent`.
+    """The reply to a request: a brain is asked until its answer is usable, at most MAX_ASKS times; else `Absent`.
 
-    Every ask goes to `record` before the next one is made. Raises ModelError when no answer comes.
+    Every exchange is passed to `record` before the next request is made. Raises ModelError when no response comes.
     """
-    said = messages(request.parts)
+    prompt = messages(request.parts)
     error = ""
     for number in range(MAX_ASKS):
-        spoken = await _spoken(request if request.ask == number else replace(request, ask=number), said, brain, record)
+        if number:
+            request = replace(request, ask=number)
+        response = await _response(request, prompt, brain, record)
+        cut_off = response.finish == "length"
         try:
-            reading = read(spoken.text, request.reply, request.moves, request.form, cut_off=spoken.finish == "length")
+            reading = read(response.text, request.reply, request.moves, request.form, cut_off=cut_off)
         except Unreadable as problem:
             error = str(problem)
             outcome: Outcome = "reasked" if number + 1 < MAX_ASKS else "fallback"
-            record(Exchange(number, said, spoken, outcome, error, attempts=spoken.attempts))
+            record(Exchange(number, prompt, response, outcome, error, attempts=response.attempts))
             log.info("unusable reply", node=request.node, sample=request.sample, ask=number, error=error)
-            said = (*said, *_again(spoken.text, request.complaint.replace("$error", error)))
+            prompt = (*prompt, *_again(response.text, request.complaint.replace("$error", error)))
             continue
         done: Outcome = "repaired" if reading.repaired else "ok"
-        record(Exchange(number, said, spoken, done, reply=reading.reply, attempts=spoken.attempts))
-        return reading.reply.of_text(spoken.text)
+        record(Exchange(number, prompt, response, done, reply=reading.reply, attempts=response.attempts))
+        return reading.reply.of_text(response.text)
     return Absent(reason=error)
 
 
-async def _spoken(
+async def _response(
     request: ModelRequest, messages: tuple[Message, ...], brain: Brain, record: Callable[[Exchange], None]
 ) -> ModelResponse:
     try:
@@ -231,11 +237,11 @@ async def _spoken(
 
 
 ECHO = 4000
-"""Characters of an unusable reply that are said back; some servers answer with megabytes."""
+"""Characters of an unusable answer that are quoted in the retry; some servers answer with megabytes."""
 
 
 def _again(text: str, complaint: str) -> tuple[Message, Message]:
-    """What was said, and what was wrong with it; providers refuse an empty assistant message."""
+    """The unusable answer and the complaint about it; providers refuse an empty assistant message."""
     echo = text if len(text) <= ECHO else f"{text[:ECHO]} [...]"
     return Message(role="assistant", content=echo or "(empty)"), Message(role="user", content=complaint)
 
@@ -245,9 +251,9 @@ Script = str | Mapping[str, object] | Callable[[ModelRequest], object]
 
 @dataclass
 class Scripted:
-    """A brain that answers by role from a script and keeps what it was asked; a public test double.
+    """A brain that answers by role from a script, and keeps its requests: a public test double.
 
-    A role's answer is a text, a mapping (written as JSON), or a function of the Ask that returns either. A role
+    A role's answer is a text, a mapping (written as JSON), or a function of the request that returns either. A role
     without one gets an empty text.
     """
 

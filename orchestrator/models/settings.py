@@ -1,4 +1,4 @@
-"""A model and how it is asked, as one frozen value: of a string, a YAML file, the environment or Python."""
+"""The settings of a model, given as a string, in a YAML file, by the environment or in Python."""
 
 import os
 import re
@@ -18,9 +18,9 @@ from orchestrator.values import Frozen
 OPENAI_URL = "https://api.openai.com/v1"
 
 PROGRAM = "program"
-"""The model that is no model: the role's own exact program answers."""
+"""Stands for a model where the role's own exact program answers."""
 REPLAY = "replay:"
-"""Before the path of a recording."""
+"""Prefix of a model that replays the recording at a path."""
 
 FORMS = "openai:NAME, openai:NAME@http://HOST:PORT/v1, azure:DEPLOYMENT, langchain:PROVIDER:NAME, " + simulated.NAMES
 
@@ -40,7 +40,7 @@ OURS = ("model", "messages", "response_format", "stream", "n")
 
 
 Share = Annotated[float, Field(ge=0, allow_inf_nan=False)]
-"""A number from 0 up."""
+"""A finite number that is not negative."""
 
 
 class Price(Frozen):
@@ -59,10 +59,10 @@ class Price(Frozen):
 
 
 class ModelSettings(Frozen):
-    """What is not set is not sent.
+    """A model and how it is asked; what is not set is not sent.
 
-    The first group decides what a model answers: it is written to journals and hashed. The second only says how it is
-    asked, and may change while a game waits to be resumed.
+    The first group of settings decides what a model answers: it is written to journals and hashed. The second group
+    only says how the model is reached, and may change while a game waits to be resumed.
     """
 
     model: str
@@ -72,17 +72,17 @@ class ModelSettings(Frozen):
     max_tokens: int | None = Field(default=None, ge=1)
     """Of one answer, reasoning included."""
     seed: int | None = None
-    """Every call gets a seed of its own, hashed from this one and the call's place in its game."""
+    """Every request gets a seed of its own, hashed from this one and the request's place in its game."""
     reasoning_effort: str | None = None
     extra_body: dict[str, Any] = {}
     """Merged into every request as it is."""
     response_format: Literal["json_schema", "json_object", "none"] = "json_schema"
-    """What is asked of the server besides the prompt, which states the format anyway."""
+    """The constraint on the answer that the server is asked for; the prompt states the format as well."""
     made_with: dict[str, Any] = {}
-    """Of a LangChain model that was made in Python: what it was given there."""
+    """The parameters of a LangChain model object that was made in Python."""
 
     base_url: str | None = None
-    """The server. `@URL` in the model makes the server a part of the model's name; this does not: it may move."""
+    """The server's address, or Azure's endpoint. Unlike `@URL` in `model` it may change between runs."""
     key: str | None = None
     """The environment variable that holds the key.
 
@@ -91,13 +91,13 @@ class ModelSettings(Frozen):
     timeout_s: float = Field(default=600, gt=0, allow_inf_nan=False)
     """Seconds for one call; reasoning models think for minutes."""
     max_concurrency: int = Field(default=16, ge=1)
-    """Calls at the same time, over all games of a process; 429 halves it for a while."""
+    """Calls at the same time, over all games of a process; halved for a while when the server answers 429."""
     attempts: int = Field(default=8, ge=1)
-    """Tries of one ask when the server is at fault."""
+    """Tries of one request when the server is at fault."""
     backoff_s: Share = 1
     """Seconds before the second try; doubled for each further one, with jitter."""
     patience_s: Share = 300
-    """Seconds that one ask waits between its tries, all waits together."""
+    """Seconds that one request may wait between its tries, all waits together."""
     price: Price | None = None
 
     @field_validator("model")
@@ -110,7 +110,7 @@ class ModelSettings(Frozen):
     @field_validator("key")
     @classmethod
     def _a_name(cls, key: str | None) -> str | None:
-        """A key pasted here would end in error messages."""
+        """A key given here by mistake would appear in error messages."""
         if key is not None and not re.fullmatch(r"[A-Z][A-Z0-9_]*", key):
             raise ValueError("this names the environment variable of the key, e.g. TOGETHER_API_KEY; it is not the key")
         return key
@@ -118,7 +118,7 @@ class ModelSettings(Frozen):
     @field_validator("extra_body")
     @classmethod
     def _not_ours(cls, body: dict[str, Any]) -> dict[str, Any]:
-        """Keys that are sent anyway would be sent twice, or break the answer."""
+        """These keys belong to the program; others would break the response."""
         if taken := [key for key in body if key in OURS]:
             raise ValueError(f"extra_body cannot set {taken[0]!r}: it is the program's own")
         return body
@@ -189,17 +189,18 @@ class ModelSettings(Frozen):
 
     @property
     def secrets(self) -> tuple[str, ...]:
-        """All that must never be written. Raises UserError as `secret` does."""
+        """All keys of the model, which must never be written. Raises UserError as `secret` does."""
         token = _key(AZURE_TOKEN) if self.azure else None
         return tuple(filter(None, (self.secret, token)))
 
     def _check_azure(self) -> None:
-        """Raise UserError for what the Azure client would miss."""
+        """Raise UserError for variables that the Azure client needs and that are not set."""
         needed = [] if self.base_url else [AZURE_ENDPOINT]
         if self.key or not os.environ.get(AZURE_TOKEN):
             needed.append(self.key or AZURE_KEY)
         if missing := [name for name in (*needed, AZURE_VERSION) if not os.environ.get(name)]:
-            raise UserError(f"{self.model} needs {' and '.join(missing)}: set them in the environment or in .env")
+            them = "it" if len(missing) == 1 else "them"
+            raise UserError(f"{self.model} needs {' and '.join(missing)}: set {them} in the environment or in .env")
         try:
             _check_url(self.url)
         except ValueError as error:
@@ -275,7 +276,7 @@ def _environment(names: Iterable[str] = tuple(ModelSettings.model_fields)) -> di
 
 
 def of_object(model: str, given: Mapping[str, Any]) -> ModelSettings:
-    """The settings of a model that was made elsewhere, with what it was given there; the rest is the environment's."""
+    """The settings of a model object that was made in Python with these parameters."""
     asked = [name for name in ModelSettings.model_fields if name not in DECIDING]
     try:
         return ModelSettings.model_validate({**_environment(asked), "model": model, "made_with": dict(given)})

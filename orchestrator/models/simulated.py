@@ -1,4 +1,4 @@
-"""Simulated models, as settings: which errors a program's answers are given, and how often. See docs/simulated.md.
+"""The settings of simulated models: which errors a program's answers are given, how often. See docs/simulated.md.
 
 The rates are fixed from what the papers state, or by plain judgement; none was fitted to a score.
 """
@@ -13,30 +13,30 @@ from orchestrator.errors import UserError, user_error
 from orchestrator.values import Frozen
 
 SIM = "sim:"
-"""Before the name of a profile."""
+"""Prefix of a simulated model; the name of a profile follows."""
 
 Rate = Annotated[float, Field(ge=0, le=1)]
 
 
 class Rates(Frozen):
-    """How likely each error is in one answer; they strike independently. What cannot happen there does not."""
+    """The probability of each error in one answer; errors are independent, and left out where they cannot occur."""
 
     misread_stack: Rate = 0.0
-    """One firework, and the next playable card with it, is taken for one higher or lower."""
+    """One firework is read as one higher or lower, and its next playable card with it."""
     forgotten_negatives: Rate = 0.0
-    """Of one hand, the own or a partner's, only what was told outright is remembered."""
+    """Of one hand, the own or a partner's, only positive hint information is remembered."""
     slot_off_by_one: Rate = 0.0
-    """The slots of the answer are one too high, or one too low."""
+    """The slots in the answer are one too high, or one too low."""
     overconfident_play: Rate = 0.0
-    """Instead of a hint or a discard, a hinted card that may fit is taken to fit."""
+    """Instead of a hint or a discard, a hinted card is played that may be playable."""
     rating_mismatch: Rate = 0.0
-    """The chosen move is not the best rated."""
+    """The chosen move is not the one with the best rating."""
     malformed: Rate = 0.0
-    """The text is not as asked: half of these can be mended (fences, prose), half cannot (cut off, unfinished)."""
+    """The text breaks the format: half of these can be repaired (fences, prose), half cannot (cut off, unfinished)."""
     wrong_accept: Rate = 0.0
-    """Of a judge, who errs in no other way but this and the next: a move to be refused is accepted."""
+    """A judge accepts a move that should be refused. This error and the next are the only ones of judges."""
     wrong_refusal: Rate = 0.0
-    """Of a judge: a move to be accepted is refused."""
+    """A judge refuses a move that should be accepted."""
 
 
 AVERAGE = {
@@ -60,11 +60,11 @@ NAMES = ", ".join(f"{SIM}{name}" for name in PROFILES)
 
 
 class SimSettings(Rates):
-    """A simulated model, every rate stated: all of it decides what is answered, so all of it is written to journals."""
+    """A simulated model with every rate stated; all settings decide its answers, so all are written to journals."""
 
     model: str
     seed: int = 0
-    """Another one makes other errors; every call gets a seed of its own, hashed from this one and its place."""
+    """Every request gets a seed of its own, hashed from this one and the request's place in its game."""
 
     @field_validator("model")
     @classmethod
@@ -78,7 +78,7 @@ class SimSettings(Rates):
 
 
 def profile(model: str) -> Rates:
-    """The rates of `sim:NAME`. Raises ValueError for a name that there is not."""
+    """The rates of `sim:NAME`. Raises ValueError for an unknown name."""
     name = model.removeprefix(SIM)
     if not is_simulated(model) or name not in PROFILES:
         raise ValueError(f"there is no simulated model {model!r}; known: {NAMES}")
@@ -105,5 +105,5 @@ def settings(model: object) -> SimSettings | None:
 
 
 def among(models: str) -> list[str]:
-    """The simulated ones of models as a seat's card or a result names them, joined by `+`."""
+    """The simulated models among model names joined by `+`, as results state them."""
     return [one for one in re.split(r"\+(?=\S)", models) if is_simulated(one)]
