@@ -1,6 +1,6 @@
 """What models are told, as readable files: a change of any prompt shows as a diff.
 
-After a meant change: `python -m pytest tests/test_golden.py --golden`, then read the diff.
+After a meant change: `python -m pytest tests/graphs/test_golden_prompts.py --golden`, then read the diff.
 """
 
 import pytest
