@@ -37,7 +37,7 @@ def test_its_nodes_are_the_houses() -> None:
     assert set(opened.get_graph().nodes) == set(graphs.build(graphs.read("house"), 3).get_graph().nodes)
     assert set(opened.get_input_jsonschema()["properties"]) == {"view", "memory"}
     assert "notes" in opened.get_output_jsonschema()["properties"]
-    assert opened.context_schema is None  # the tools make one of plain data, and a kit is none
+    assert opened.context_schema is None  # the tools make one of plain data, and a SeatRuntime is none
 
 
 @pytest.mark.parametrize("view", (LAST, OPENING))

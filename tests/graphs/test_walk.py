@@ -27,8 +27,8 @@ async def both(name: str, view: View) -> tuple[Any, Any]:
     for walked in (walk(config), None):
         events: list[Event] = []
         state: SeatState = {"view": view, "memory": {}, "notes": {}, "failed": []}
-        kit = SeatRuntime({}, GameContext(events.append))
-        done = await (walked(state, kit) if walked else build(config, view.players).ainvoke(state, context=kit))
+        runtime = SeatRuntime({}, GameContext(events.append))
+        done = await (walked(state, runtime) if walked else build(config, view.players).ainvoke(state, context=runtime))
         found.append((done["notes"], sorted(event.model_dump_json() for event in events)))
     return found[0], found[1]
 

@@ -168,40 +168,21 @@ TOKENS = "- Tokens at the beginning of a turn: $tokens on average."
 
 
 def _worded(habits: Habits, words: Words) -> str:
-    hints = habits.colour_hints + habits.rank_hints
+    h, hints = habits, habits.colour_hints + habits.rank_hints
+    answered = _shares(h.hinted_turns, newest=h.played_newest, oldest=h.played_oldest, other=h.played_other)
+    played = _shares(h.plays, blind=h.unhinted_plays, wrong=h.misplays)
+    discarded = _shares(h.discards, oldest=h.oldest_unhinted, newest=h.newest_unhinted, hinted=h.hinted_discards)
+    hinted = _shares(h.turns, share=hints) | _shares(hints, colour=h.colour_hints, rank=h.rank_hints)
     lines = [
-        words(
-            ANSWERED,
-            count=habits.hinted_turns,
-            newest=_share(habits.played_newest, habits.hinted_turns),
-            oldest=_share(habits.played_oldest, habits.hinted_turns),
-            other=_share(habits.played_other, habits.hinted_turns),
-        ),
-        words(
-            PLAYED,
-            count=habits.plays,
-            blind=_share(habits.unhinted_plays, habits.plays),
-            wrong=_share(habits.misplays, habits.plays),
-        ),
-        words(
-            DISCARDED,
-            count=habits.discards,
-            oldest=_share(habits.oldest_unhinted, habits.discards),
-            newest=_share(habits.newest_unhinted, habits.discards),
-            hinted=_share(habits.hinted_discards, habits.discards),
-        ),
-        words(
-            HINTED,
-            count=hints,
-            share=_share(hints, habits.turns),
-            colour=_share(habits.colour_hints, hints),
-            rank=_share(habits.rank_hints, hints),
-        ),
-        words(TOKENS, tokens=f"{habits.tokens / max(habits.turns, 1):.1f}"),
+        words(ANSWERED, count=h.hinted_turns, **answered),
+        words(PLAYED, count=h.plays, **played),
+        words(DISCARDED, count=h.discards, **discarded),
+        words(HINTED, count=hints, **hinted),
+        words(TOKENS, tokens=f"{h.tokens / max(h.turns, 1):.1f}"),
     ]
     return "\n".join(lines)
 
 
-def _share(part: int, whole: int) -> str:
-    """`0%` where there is nothing to share."""
-    return percent(part / whole) if whole else "0%"
+def _shares(whole: int, **parts: int) -> dict[str, str]:
+    """Each part as a percentage of the whole; `0%` of an empty one."""
+    return {name: percent(part / whole) if whole else "0%" for name, part in parts.items()}
