@@ -1,4 +1,4 @@
-"""What there is: `graphs`, `roles`, `partners`."""
+"""`graphs`, `roles` and `partners`: list and show them."""
 
 from typing import Annotated
 
@@ -13,26 +13,26 @@ from experiments.show.terminal import console
 from orchestrator.hanabi import referee
 from roles.hanabi import conformance
 
-graphs_app = group("The graphs there are.")
-roles_app = group("The roles there are.")
-partners_app = group("The rule players there are.")
+graphs_app = group("List and show graphs.")
+roles_app = group("List, show and check roles.")
+partners_app = group("List rule players.")
 
 
 @graphs_app.command("list")
 def graphs_list(as_json: Json = False) -> None:
-    """Name every graph."""
+    """List the graphs."""
     printed(listing.graphs_data()) if as_json else listing.list_graphs(console())
 
 
 @graphs_app.command("show")
 def graphs_show(
     name: Annotated[str, typer.Argument(help="A graph's name, or a path to its YAML file.")],
-    mermaid: Annotated[bool, typer.Option("--mermaid", help="The compiled graph as a Mermaid picture.")] = False,
+    mermaid: Annotated[bool, typer.Option("--mermaid", help="The compiled graph as a Mermaid diagram.")] = False,
     players: Players = 3,
     settings: Settings = None,
     as_json: Json = False,
 ) -> None:
-    """Show who hears whom in a graph."""
+    """Show which node of a graph reads which."""
     config = graphs.dotted(graphs.read(name), settings or ())
     if mermaid:
         print(graph_tree.mermaid(config, referee.check_players(players)))
@@ -47,12 +47,12 @@ def graphs_prompt(
     name: Annotated[str, typer.Argument(help="A graph's name, or a path to its YAML file.")],
     players: Players = 3,
     seed: Annotated[int, typer.Option(help="HLE's own deal of this seed.")] = 1,
-    turn: Annotated[int, typer.Option(help="Of the game that the graph's programs play.")] = 1,
-    node: Annotated[str | None, typer.Option(help="This node's prompt alone.")] = None,
+    turn: Annotated[int, typer.Option(help="The turn of the game that the graph's programs play.")] = 1,
+    node: Annotated[str | None, typer.Option(help="Only the prompt of this node.")] = None,
     settings: Settings = None,
     as_json: Json = False,
 ) -> None:
-    """Print the prompts that a graph would send for a position, with their size; nobody is asked."""
+    """Print the prompts that a graph would send for a position, with their size; no model is asked."""
     config = graphs.dotted(graphs.read(name), settings or ())
     made = prompts.node_prompts(config, referee.check_players(players), referee.check_seed(seed), turn, node)
     printed(prompts.data(made)) if as_json else prompts.show(made, console())
@@ -60,7 +60,7 @@ def graphs_prompt(
 
 @roles_app.command("list")
 def roles_list(as_json: Json = False) -> None:
-    """Name every role."""
+    """List the roles."""
     if as_json:
         printed([listing.role_data(roles.get(name)) for name in roles.names()])
     else:
@@ -69,14 +69,14 @@ def roles_list(as_json: Json = False) -> None:
 
 @roles_app.command("show")
 def roles_show(name: str, as_json: Json = False) -> None:
-    """Show what a role takes and answers, and its instruction."""
+    """Show the sections of a role, its reply and its instruction."""
     role = roles.get(name)
     printed(listing.role_data(role)) if as_json else listing.show_role(role, console())
 
 
 @roles_app.command("check")
 def roles_check(name: str, as_json: Json = False) -> None:
-    """Check that a role keeps its promises: at 2 to 5 players, in every answer format, without any section or note."""
+    """Check a role against its interface: at 2 to 5 players, in every answer format, without each section or note."""
     problems = conformance.check(roles.get(name))
     if as_json:
         printed({"role": name, "ok": not problems, "problems": problems})
@@ -88,5 +88,5 @@ def roles_check(name: str, as_json: Json = False) -> None:
 
 @partners_app.command("list")
 def partners_list(as_json: Json = False) -> None:
-    """Name every rule player that can have a seat."""
+    """List the rule players that can take a seat."""
     printed(listing.partners_data()) if as_json else listing.list_partners(console())

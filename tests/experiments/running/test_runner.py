@@ -180,7 +180,10 @@ def test_a_game_of_another_graph_is_refused_with_the_difference(run: Run, tmp_pa
         ({"baseline": "none"}, "baseline 'none' is not an arm; the arms are: alone, with-watson"),
         ({"players": [6]}, "players.0: Input should be less than or equal to 5, not 6"),
         ({"seeds": {"first": 1, "cuont": 2}}, "unknown key 'cuont'; known: first, count"),
-        ({"arms": {"alone": {"without": ["x"]}}}, "arm 'alone': `without` changes a graph, and partner:random is not a graph"),
+        (
+            {"arms": {"alone": {"without": ["x"]}}},
+            "arm 'alone': `without` changes a graph, and partner:random is not a graph",
+        ),
         ({"arms": {"alone": {"seats": {2: "watson"}}}}, "there is no seat 2 among 2 players"),
         ({"arms": {"alone": {"graph": "huose"}}}, "unknown graph 'huose'"),
         ({"arms": {"alone": {"graph": "house", "without": ["x"]}}}, "has no node 'x'; it has: "),
