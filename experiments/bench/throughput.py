@@ -62,9 +62,9 @@ def measure(graph: str, games: int, latency_s: float, limit: int, players: int =
             for deal in (Deal(seed, players) for seed in range(1, games + 1))
         ]
         ended: list[Outcome] = []
-        players = SeatPool({spec.key: spec}, ModelLayer())
-        players.seat(spec.key)  # imports the model's client, which takes a second
-        pool = GamePool(players, ended.append)
+        seats = SeatPool({spec.key: spec}, ModelLayer())
+        seats.seat(spec.key)  # imports the model's client, which takes a second
+        pool = GamePool(seats, ended.append)
         pool.at_once = games
         samples: list[float] = []
         began, spent = time.perf_counter(), time.process_time()

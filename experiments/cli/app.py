@@ -26,7 +26,7 @@ SUSPENDED = 3
 
 
 def main() -> None:
-    """The console script: a mistake is one sentence on stderr and an exit code, never a traceback."""
+    """The console script: a user's mistake is one sentence on stderr and an exit code, never a traceback."""
     try:
         signal.signal(signal.SIGTERM, _as_an_interrupt)
         _keys()
@@ -50,9 +50,9 @@ def main() -> None:
 
 
 def _as_an_interrupt(number: int, frame: FrameType | None) -> None:
-    """Schedulers send SIGTERM: the game ends as by Ctrl-C, the terminal as it was.
+    """Schedulers send SIGTERM: handle it like Ctrl-C, so that games stop cleanly and the terminal is restored.
 
-    A shell script's background jobs are born deaf to SIGINT; SIGTERM ends them all the same.
+    Background jobs of a shell script ignore SIGINT from the start; SIGTERM must end them all the same.
     """
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.default_int_handler(number, frame)
@@ -70,7 +70,7 @@ def _fail(sentence: str, code: int) -> None:
 
 
 def _keys() -> None:
-    """Keys from the nearest .env; the environment goes first."""
+    """Load API keys from the nearest .env; variables of the environment take precedence."""
     from dotenv import find_dotenv, load_dotenv
 
     path = find_dotenv(usecwd=True)

@@ -1,4 +1,4 @@
-"""`experiment`: arms of games on the same deals, and what they come to."""
+"""`experiment`: run, plan and compare ablation experiments."""
 
 from pathlib import Path
 from typing import Annotated, Literal
@@ -23,19 +23,19 @@ Executors = Literal["local", "ray"]
 
 Settings = Annotated[
     list[str] | None,
-    typer.Option("--set", help="Another setting of the experiment, e.g. seeds.count=10; may be repeated."),
+    typer.Option("--set", help="Change a setting of the experiment, e.g. seeds.count=10; repeatable."),
 ]
 Past = Annotated[
-    Path | None, typer.Option("--from", help="A run's folder: estimate costs by its finished games as well.")
+    Path | None, typer.Option("--from", help="A run folder: estimate costs from its finished games as well.")
 ]
 AnswerTokens = Annotated[
-    int | None, typer.Option("--answer-tokens", help="Estimate costs with answers of so many tokens.")
+    int | None, typer.Option("--answer-tokens", help="Estimate costs with responses of this many tokens.")
 ]
 
-app = group("Arms of games on the same deals, and what they come to.")
+app = group("Run, plan and compare ablation experiments.")
 
 Intervals = Annotated[
-    Literal["t", "bootstrap"], typer.Option("--interval", help="How 95 % intervals of options are made.")
+    Literal["t", "bootstrap"], typer.Option("--interval", help="The method of 95 % confidence intervals.")
 ]
 
 
@@ -44,15 +44,15 @@ def run(
     context: typer.Context,
     name: Annotated[str, typer.Argument(metavar="FILE", help="A YAML file, or the name of a packaged experiment.")],
     settings: Settings = None,
-    out: Annotated[Path | None, typer.Option(help="The run's folder; runs/NAME if not given.")] = None,
-    workers: Annotated[int, typer.Option(min=1, help="Processes that play.")] = 1,
+    out: Annotated[Path | None, typer.Option(help="The run folder; default runs/NAME.")] = None,
+    workers: Annotated[int, typer.Option(min=1, help="Worker processes.")] = 1,
     executor: Annotated[Executors, typer.Option(help="local, or ray for several machines.")] = "local",
     shard: Annotated[str | None, typer.Option(help="I/N: only this part of the deals, for job arrays.")] = None,
     replay: ReplayOf = None,
     cache: CacheFolder = "off",
     max_tokens: MaxTokens = None,
     max_usd: MaxUsd = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what it would cost, and play nothing.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Estimate the cost, and play nothing.")] = False,
     interval: Intervals = "t",
     past: Past = None,
     answer_tokens: AnswerTokens = None,
@@ -60,7 +60,7 @@ def run(
     verbose: Verbose = False,
     quiet: Quiet = False,
 ) -> None:
-    """Run an experiment; the same command again goes on with it."""
+    """Run an experiment; the same command again continues it. Completed API calls are never billed again."""
     from experiments.design import experiment
     from experiments.running import runner
     from experiments.running.model_options import ModelOptions
@@ -90,18 +90,18 @@ def run(
         raise typer.Exit(INTERRUPTED)
     if done.suspended:
         onward = "A larger budget" if done.over_budget else "The same command"
-        raise Suspended(f"{done.suspended}. {onward} goes on from there", 0)
+        raise Suspended(f"{done.suspended}. {onward} continues from there", 0)
     if done.failed:
         raise TurnError(run_summary.failures(done))
 
 
 @app.command("report")
 def report(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A run's folder, e.g. runs/role-ablation.")],
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A run folder, e.g. runs/role-ablation.")],
     interval: Intervals = "t",
     as_json: Json = False,
 ) -> None:
-    """Write report.html and report.md with figures and tables, from what lies in a run's folder."""
+    """Write report.html and report.md, with figures and tables, for a run folder."""
     from experiments.report import run_report
     from experiments.show.terminal import console
 
@@ -111,10 +111,10 @@ def report(
 
 @app.command("compare")
 def compared(
-    first: Annotated[Path, typer.Argument(metavar="DIR_A", help="A run's folder.")],
-    second: Annotated[Path, typer.Argument(metavar="DIR_B", help="Another's, which is compared with it.")],
-    arm: Annotated[str | None, typer.Option(help="Only this arm; every arm that both have if not given.")] = None,
-    arm_b: Annotated[str | None, typer.Option(help="The arm of DIR_B, where it has another name.")] = None,
+    first: Annotated[Path, typer.Argument(metavar="DIR_A", help="A run folder.")],
+    second: Annotated[Path, typer.Argument(metavar="DIR_B", help="Another run folder, to compare with it.")],
+    arm: Annotated[str | None, typer.Option(help="Only this arm; default every arm that both runs have.")] = None,
+    arm_b: Annotated[str | None, typer.Option(help="The arm of DIR_B, if its name differs.")] = None,
     interval: Intervals = "t",
     as_json: Json = False,
 ) -> None:
@@ -130,16 +130,16 @@ def compared(
 def plan(
     name: Annotated[str, typer.Argument(metavar="FILE", help="A YAML file, or the name of a packaged experiment.")],
     settings: Settings = None,
-    out: Annotated[Path | None, typer.Option(help="The run's folder; runs/NAME if not given.")] = None,
+    out: Annotated[Path | None, typer.Option(help="The run folder; default runs/NAME.")] = None,
     past: Past = None,
     answer_tokens: AnswerTokens = None,
-    effect: Annotated[float | None, typer.Option(help="Points that an arm should differ by and be seen to.")] = None,
-    power: Annotated[float, typer.Option(help="How often such a difference is to be seen.")] = 0.8,
-    max_usd: Annotated[float | None, typer.Option("--max-usd", help="What it may cost.")] = None,
-    max_tokens: Annotated[int | None, typer.Option("--max-tokens", help="What it may take, in and out.")] = None,
+    effect: Annotated[float | None, typer.Option(help="The difference to detect, in points.")] = None,
+    power: Annotated[float, typer.Option(help="The probability of detecting it.")] = 0.8,
+    max_usd: Annotated[float | None, typer.Option("--max-usd", help="Budget in dollars.")] = None,
+    max_tokens: Annotated[int | None, typer.Option("--max-tokens", help="Budget in tokens, input and output.")] = None,
     as_json: Json = False,
 ) -> None:
-    """Propose player counts and deals: what a budget can show, or what an effect costs."""
+    """Propose player counts and deals: what a budget can detect, or what an effect needs."""
     from experiments.costs import sample_size, sample_size_report
     from experiments.design import experiment
     from experiments.show.terminal import console
@@ -155,9 +155,9 @@ def plan(
 
 @app.command("errors")
 def errors(
-    folder: Annotated[Path, typer.Argument(help="A run's folder, e.g. runs/cac-table-3.")], as_json: Json = False
+    folder: Annotated[Path, typer.Argument(help="A run folder, e.g. runs/cac-table-3.")], as_json: Json = False
 ) -> None:
-    """Count what became of the errors of a run's simulated models."""
+    """Count what became of the errors of simulated models in a run."""
     from experiments.show.terminal import console
     from experiments.statistics import simulated_errors
 

@@ -1,4 +1,4 @@
-"""`export`: what was run, for other programs."""
+"""`export`: runs in the formats of other programs."""
 
 from pathlib import Path
 from typing import Annotated
@@ -13,12 +13,12 @@ TARGETS = ("tables",)
 
 def export(
     folder: Annotated[Path, typer.Argument(metavar="PATH", help="A run's folder, e.g. runs/role-ablation.")],
-    to: Annotated[str, typer.Option("--to", help=f"What to make of it: {', '.join(TARGETS)}.")],
-    out: Annotated[Path, typer.Option(help="The folder that is written.")],
-    texts: Annotated[bool, typer.Option("--texts", help="Of calls: the messages and the reply, too.")] = False,
+    to: Annotated[str, typer.Option("--to", help=f"The format: {', '.join(TARGETS)}.")],
+    out: Annotated[Path, typer.Option(help="The folder to write.")],
+    texts: Annotated[bool, typer.Option("--texts", help="Include the messages and response of every call.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Write a run in another form: `tables` are Parquet files of its games, turns and calls."""
+    """Write a run in another format: `tables` are Parquet files of its games, turns and calls."""
     from rich.text import Text
 
     from experiments.results import parquet

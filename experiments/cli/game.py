@@ -1,4 +1,4 @@
-"""One game: `play`, and `show`, which tells it."""
+"""One game: `play`, and `show`, which prints it."""
 
 import asyncio
 import json
@@ -30,7 +30,7 @@ def play(
     context: typer.Context,
     graph: Graph = "house",
     players: Players = 3,
-    seed: Annotated[int | None, typer.Option(help="HLE's own deal of this seed; 1 if no deck is given.")] = None,
+    seed: Annotated[int | None, typer.Option(help="HLE's own deal of this seed; default 1.")] = None,
     deck: Annotated[Path | None, typer.Option(help="A JSON list of 50 cards, first dealt first.")] = None,
     model: Model | None = None,
     seat: Seats = None,
@@ -41,12 +41,12 @@ def play(
     cache: CacheFolder = "off",
     max_tokens: MaxTokens = None,
     max_usd: MaxUsd = None,
-    force_new: Annotated[bool, typer.Option("--force-new", help="Begin anew; an old journal stays.")] = False,
+    force_new: Annotated[bool, typer.Option("--force-new", help="Start a new game; an old journal is kept.")] = False,
     as_json: Json = False,
     verbose: Verbose = False,
     quiet: Quiet = False,
 ) -> None:
-    """Play one game; the same command again goes on with an unfinished one."""
+    """Play one game; the same command again continues an unfinished one."""
     import graphs
     from experiments.design import seat_spec
     from experiments.running import single_game
@@ -94,12 +94,10 @@ def play(
 
 
 def _onward(suspended: Suspended, forced: bool) -> str:
-    """How a suspended game goes on."""
+    """How to continue a suspended game."""
     if suspended.held:
-        return "A larger budget goes on from there"
-    return (
-        "The same command without --force-new goes on from there" if forced else "The same command goes on from there"
-    )
+        return "A larger budget continues from there"
+    return f"The same command{' without --force-new' if forced else ''} continues from there"
 
 
 def _deck(path: Path | None) -> list[str] | None:
@@ -118,11 +116,11 @@ def _deck(path: Path | None) -> list[str] | None:
 
 def show(
     game: Annotated[Path, typer.Argument(help="A game's journal.")],
-    turn: Annotated[int | None, typer.Option(help="Tell this turn instead of the game.")] = None,
-    full: Annotated[bool, typer.Option("--full", help="With whole prompts and whole replies.")] = False,
+    turn: Annotated[int | None, typer.Option(help="Show this turn instead of the game.")] = None,
+    full: Annotated[bool, typer.Option("--full", help="With whole prompts and responses.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Tell the story of a game, or of one turn."""
+    """Show a game turn by turn, or one turn with its prompts and responses."""
     from experiments.results.story import Story
     from experiments.show import game_story, turn_story
     from experiments.show.terminal import console

@@ -1,4 +1,4 @@
-"""What there is: `graphs`, `roles`, `partners`."""
+"""`graphs`, `roles` and `partners`: list and show them."""
 
 from typing import Annotated
 
@@ -6,14 +6,14 @@ import typer
 
 from experiments.cli.options import Json, Players, Settings, group, printed
 
-graphs_app = group("The graphs there are.")
-roles_app = group("The roles there are.")
-partners_app = group("The rule players there are.")
+graphs_app = group("List and show graphs.")
+roles_app = group("List, show and check roles.")
+partners_app = group("List rule players.")
 
 
 @graphs_app.command("list")
 def graphs_list(as_json: Json = False) -> None:
-    """Name every graph."""
+    """List the graphs."""
     from experiments.show import listing
     from experiments.show.terminal import console
 
@@ -23,7 +23,7 @@ def graphs_list(as_json: Json = False) -> None:
 @graphs_app.command("show")
 def graphs_show(
     name: Annotated[str, typer.Argument(help="A graph's name, or a path to its YAML file.")],
-    mermaid: Annotated[bool, typer.Option("--mermaid", help="The compiled graph as a Mermaid picture.")] = False,
+    mermaid: Annotated[bool, typer.Option("--mermaid", help="The compiled graph as a Mermaid diagram.")] = False,
     players: Players = 3,
     settings: Settings = None,
     as_json: Json = False,
@@ -48,8 +48,8 @@ def graphs_prompt(
     name: Annotated[str, typer.Argument(help="A graph's name, or a path to its YAML file.")],
     players: Players = 3,
     seed: Annotated[int, typer.Option(help="HLE's own deal of this seed.")] = 1,
-    turn: Annotated[int, typer.Option(help="Of the game that the graph's programs play.")] = 1,
-    node: Annotated[str | None, typer.Option(help="This node's prompt alone.")] = None,
+    turn: Annotated[int, typer.Option(help="The turn of the game that the graph's programs play.")] = 1,
+    node: Annotated[str | None, typer.Option(help="Only the prompt of this node.")] = None,
     settings: Settings = None,
     as_json: Json = False,
 ) -> None:
@@ -66,7 +66,7 @@ def graphs_prompt(
 
 @roles_app.command("list")
 def roles_list(as_json: Json = False) -> None:
-    """Name every role."""
+    """List the roles."""
     import roles
     from experiments.show import listing
     from experiments.show.terminal import console
@@ -79,7 +79,7 @@ def roles_list(as_json: Json = False) -> None:
 
 @roles_app.command("show")
 def roles_show(name: str, as_json: Json = False) -> None:
-    """Show what a role takes and answers, and its instruction."""
+    """Show the sections of a role, its reply and its instruction."""
     import roles
     from experiments.show import listing
     from experiments.show.terminal import console
@@ -90,7 +90,7 @@ def roles_show(name: str, as_json: Json = False) -> None:
 
 @roles_app.command("check")
 def roles_check(name: str, as_json: Json = False) -> None:
-    """Check that a role keeps its promises: at 2 to 5 players, in every answer format, without any section or note."""
+    """Check a role against its interface: at 2 to 5 players, in every answer format, without each section or note."""
     from rich.text import Text
 
     import roles
@@ -108,7 +108,7 @@ def roles_check(name: str, as_json: Json = False) -> None:
 
 @partners_app.command("list")
 def partners_list(as_json: Json = False) -> None:
-    """Name every rule player that can have a seat."""
+    """List the rule players that can take a seat."""
     from experiments.show import listing
     from experiments.show.terminal import console
 

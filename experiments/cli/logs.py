@@ -1,6 +1,6 @@
-"""Operational logs, set up once: on stderr, so that stdout stays the answer; a line an event, or JSON for machines.
+"""Operational logs: on stderr, so that stdout holds only results; a line for each event, or JSON for machines.
 
-Every line bears the game, turn, seat and node in which it was written, as far as there are any.
+Every line names the game, turn, seat and node in which it was written, if any.
 """
 
 import logging
@@ -16,8 +16,8 @@ Form = Literal["console", "json"]
 FORMS: tuple[Form, ...] = ("console", "json")
 
 
-def _to_stderr(*_: object) -> "structlog.PrintLogger":
-    """Looked up for each line: a live board puts a stream of its own there, which prints above it."""
+def _to_stderr(*_: object) -> structlog.PrintLogger:
+    """Looked up for each line: a live table replaces it by a stream that prints above the table."""
     import structlog
 
     return structlog.PrintLogger(sys.stderr)
@@ -25,12 +25,12 @@ def _to_stderr(*_: object) -> "structlog.PrintLogger":
 
 @dataclass(frozen=True)
 class Loudness:
-    """How much is told, and in which form."""
+    """How much is logged, and in which format."""
 
     verbose: bool = False
-    """What goes wrong and is mended, too."""
+    """Also log errors that are recovered from."""
     quiet: bool = False
-    """Errors alone; else warnings too."""
+    """Only errors; otherwise warnings, too."""
     form: Form = "console"
 
     def more(self, *, verbose: bool, quiet: bool) -> Self:

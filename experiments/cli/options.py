@@ -9,7 +9,7 @@ import typer
 INTERRUPTED = 130
 HELP = {"help_option_names": ["-h", "--help"]}
 
-Json = Annotated[bool, typer.Option("--json", help="Print JSON on stdout and nothing else.")]
+Json = Annotated[bool, typer.Option("--json", help="Print only JSON on stdout.")]
 Graph = Annotated[str, typer.Option("--graph", help="A graph's name, or a path to its YAML file.")]
 Model = Annotated[
     str,
@@ -19,28 +19,28 @@ Model = Annotated[
 ]
 Settings = Annotated[
     list[str] | None,
-    typer.Option("--set", help="Another setting of the graph, e.g. nodes.proposer.samples=3; may be repeated."),
+    typer.Option("--set", help="Change a setting of the graph, e.g. nodes.proposer.samples=3; repeatable."),
 ]
 Players = Annotated[int, typer.Option("--players", help="2 to 5.")]
 Seats = Annotated[
     list[str] | None,
-    typer.Option("--seat", help="N=SPEC, N from 0: partner:NAME, python:module:object, or a graph; may be repeated."),
+    typer.Option("--seat", help="N=SPEC, N from 0: partner:NAME, python:module:object, or a graph; repeatable."),
 ]
 ReplayOf = Annotated[
-    Path | None, typer.Option("--replay", help="Ask no model: answer from the journals of this folder.")
+    Path | None, typer.Option("--replay", help="Ask no model: take the responses from the journals of this folder.")
 ]
-CacheFolder = Annotated[str, typer.Option("--cache", help="A folder that keeps answers across runs; off for none.")]
-MaxTokens = Annotated[int | None, typer.Option("--max-tokens", help="Stop, resumably, before more tokens than this.")]
-MaxUsd = Annotated[float | None, typer.Option("--max-usd", help="Stop, resumably, before it costs more than this.")]
-Verbose = Annotated[bool, typer.Option("-v", "--verbose", help="Log what goes wrong and is mended, on stderr.")]
-Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="Say how it ended, and errors, and nothing else.")]
+CacheFolder = Annotated[str, typer.Option("--cache", help="A folder that caches responses across runs, or off.")]
+MaxTokens = Annotated[int | None, typer.Option("--max-tokens", help="Suspend before more tokens than this.")]
+MaxUsd = Annotated[float | None, typer.Option("--max-usd", help="Suspend before more dollars than this.")]
+Verbose = Annotated[bool, typer.Option("-v", "--verbose", help="Also log errors that are recovered from, on stderr.")]
+Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="Print only the outcome and errors.")]
 
 
 def group(said: str) -> typer.Typer:
-    """Commands under one noun."""
+    """A group of commands."""
     return typer.Typer(no_args_is_help=True, help=said)
 
 
 def printed(data: Any) -> None:
-    """All that `--json` prints."""
+    """Print what `--json` promises."""
     print(json.dumps(data, ensure_ascii=False))

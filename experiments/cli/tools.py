@@ -1,4 +1,4 @@
-"""`bench` and `fake-endpoint`: for measuring and trying."""
+"""`bench` and `fake-endpoint`: measure this machine, and try things without a model."""
 
 import asyncio
 from typing import Annotated
@@ -10,26 +10,26 @@ from orchestrator.errors import UserError
 
 
 def measure(
-    graph: Annotated[list[str] | None, typer.Option("--graph", help="Only this graph; may be repeated.")] = None,
+    graph: Annotated[list[str] | None, typer.Option("--graph", help="Only this graph; repeatable.")] = None,
     games: Annotated[int, typer.Option(min=1, help="Games per graph or partner, and player count.")] = 5,
-    of_partners: Annotated[bool, typer.Option("--partners", help="Measure partners with themselves.")] = False,
-    partner: Annotated[list[str] | None, typer.Option("--partner", help="Only this partner; may be repeated.")] = None,
+    of_partners: Annotated[bool, typer.Option("--partners", help="Measure the self-play of rule players.")] = False,
+    partner: Annotated[list[str] | None, typer.Option("--partner", help="Only this partner; repeatable.")] = None,
     latency: Annotated[
         float | None,
-        typer.Option(min=0.01, help="Measure turns instead, on models that take so many seconds to answer."),
+        typer.Option(min=0.01, help="Measure turns instead, on a model with this latency in seconds."),
     ] = None,
     turns: Annotated[int, typer.Option(min=1, help="With --latency: turns per graph.")] = 20,
     of_intervals: Annotated[
-        bool, typer.Option("--coverage", help="Simulate how often 95 % intervals of skewed scores hold the truth.")
+        bool, typer.Option("--coverage", help="Simulate the coverage of 95 % intervals for skewed scores.")
     ] = False,
     at_once: Annotated[
         int | None,
-        typer.Option("--at-once", min=1, help="With --latency: so many whole games together instead."),
+        typer.Option("--at-once", min=1, help="With --latency: this many whole games at once instead."),
     ] = None,
-    limit: Annotated[int, typer.Option(min=1, help="With --at-once: calls that the model bears together.")] = 1000,
+    limit: Annotated[int, typer.Option(min=1, help="With --at-once: concurrent calls that the model allows.")] = 1000,
     as_json: Json = False,
 ) -> None:
-    """Measure how long program games take on this machine, or turns on a model of some latency, or partners' scores."""
+    """Measure how long program games take on this machine, turns on a model of a given latency, or partners' scores."""
     from dataclasses import asdict
 
     import graphs
@@ -60,13 +60,13 @@ def measure(
 
 def serve_blindly(
     port: Annotated[int, typer.Option(min=0, max=65535, help="On 127.0.0.1; 0 takes a free one.")] = 8000,
-    latency: Annotated[float, typer.Option(min=0, help="Seconds that every answer waits.")] = 0.0,
+    latency: Annotated[float, typer.Option(min=0, help="Seconds before each response.")] = 0.0,
     faults: Annotated[float, typer.Option(min=0, max=1, help="The share of requests that go wrong.")] = 0.0,
-    fault_seed: Annotated[int, typer.Option(help="Another seed makes others go wrong.")] = 1,
-    only: Annotated[str, typer.Option(help="Faults, by commas, instead of all: 429,500,hang,empty ...")] = "",
-    hang: Annotated[float, typer.Option(min=0, help="Seconds after which a hanging answer is dropped.")] = 10.0,
+    fault_seed: Annotated[int, typer.Option(help="Another seed makes other requests go wrong.")] = 1,
+    only: Annotated[str, typer.Option(help="Only these faults, separated by commas: 429,500,hang,empty ...")] = "",
+    hang: Annotated[float, typer.Option(min=0, help="Seconds after which a hanging response is dropped.")] = 10.0,
 ) -> None:
-    """Serve an OpenAI-compatible endpoint that answers blindly, for trials without a model."""
+    """Serve an OpenAI-compatible endpoint that gives arbitrary well-formed answers, for trials without a model."""
     from rich.text import Text
 
     from experiments.show.terminal import console

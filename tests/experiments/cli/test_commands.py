@@ -187,13 +187,13 @@ def test_a_game_whose_server_fails_is_suspended_and_goes_on_by_the_same_command(
     code, out, err = run(*play)
     assert (code, len(out.splitlines())) == (3, 3) and err == (
         "error: suspended at turn 4 of games/watson-3p-s1.jsonl: node 'proposer': the model server answered HTTP 404. "
-        "The same command goes on from there\n"
+        "The same command continues from there\n"
     )
     code, out, _ = run(*play, "--json")
     assert code == 0 and json.loads(out)["calls"] == asked - 1
     asked = 3
     code, _, err = run(*play, "--force-new")
-    assert code == 3 and "The same command without --force-new goes on from there" in err
+    assert code == 3 and "The same command without --force-new continues from there" in err
 
 
 def test_a_server_that_is_still_down_leaves_a_game_suspended(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -185,7 +185,7 @@ def test_a_budget_stops_a_run_which_goes_on_with_more(
     command = ("experiment", "run", written(asking(url), tmp_path), "--out", "here", "-q", "--workers", workers)
     code, _, err = run(*command, "--max-tokens", "30000")
     calls = [call for path in Path("here").rglob("*.jsonl") for call in of(journal.read(path), Call)]
-    assert code == 3 and "the budget is reached: " in err and err.endswith("A larger budget goes on from there\n")
+    assert code == 3 and "the budget is reached: " in err and err.endswith("A larger budget continues from there\n")
     assert 15_000 < sum(call.tokens_in + call.tokens_out for call in calls) <= 30_000
     asked = server.asked
     code, _, err = run(*command, "--max-tokens", "30000")
@@ -212,7 +212,7 @@ def test_a_storm_of_429_suspends_games_that_go_on_later(run: Run, fickle: tuple[
     server.status = 429
     code, _, err = run(*command)
     assert code == 3 and "the model server has too many requests: HTTP 429" in err
-    assert "The same command goes on from there" in err
+    assert "The same command continues from there" in err
     assert all(journal.stat().st_size >= size for journal, size in begun.items())
     server.status = 200
     assert run(*command)[0] == 0

@@ -183,7 +183,7 @@ def test_the_command_stops_with_3_and_counts_what_was_spent_before(run: Run, end
     play = ("play", "--json", "--graph", "watson", "--model", f"openai:fake@{endpoint}")
     code, out, err = run(*play, "--max-tokens", "9000")
     assert code == 3 and "the budget is reached: " in err and "of 9000 tokens are spent" in err
-    assert err.endswith(". A larger budget goes on from there\n")
+    assert err.endswith(". A larger budget continues from there\n")
     path = Path(json.loads(out)["journal"])
     first = tokens(journal.read(path))
     assert 0 < first <= 9000
