@@ -135,7 +135,7 @@ def interquartile(values: Sequence[float] | Matrix, axis: int = -1) -> Any:
     return trim_mean(values, 0.25, axis=axis)
 
 
-# scipy.stats.permutation_test agrees where it is exact, but takes 10 to 400 times as long, and doubles the smaller tail
+# scipy.stats.permutation_test agrees where it is exact, but takes 4 to 400 times as long, and doubles the smaller tail
 # of random draws.
 @dataclass(frozen=True)
 class Permuted:
