@@ -16,7 +16,7 @@ Form = Literal["console", "json"]
 FORMS: tuple[Form, ...] = ("console", "json")
 
 
-def _to_stderr(*_: object) -> structlog.PrintLogger:
+def _to_stderr(*_: object) -> "structlog.PrintLogger":
     """Looked up for each line: a live table replaces it by a stream that prints above the table."""
     import structlog
 
