@@ -246,16 +246,16 @@ async def test_a_question_that_is_being_asked_is_waited_for(tmp_path: Path) -> N
 OTHER_PROCESS = """
 import asyncio, os, sys
 from pathlib import Path
-from orchestrator.models.request import Said, messages
+from orchestrator.models.request import ModelResponse, messages
 from orchestrator.models.cache import Cache, Cached
 from orchestrator.models.schema import response_format
 from orchestrator.models.settings import settings
-from tests.servers import ask
+from tests.support.servers import ask
 
 class Slow:
-    async def __call__(self, ask, said, /):
+    async def __call__(self, request, messages, /):
         await asyncio.sleep(3)
-        return Said(text=str(os.getpid()))
+        return ModelResponse(text=str(os.getpid()))
 
 async def main():
     one = ask(node="elsewhere")
