@@ -253,7 +253,7 @@ from orchestrator.models.settings import settings
 from tests.support.servers import ask
 
 class Slow:
-    async def __call__(self, ask, said, /):
+    async def __call__(self, request, messages, /):
         await asyncio.sleep(3)
         return ModelResponse(text=str(os.getpid()))
 
