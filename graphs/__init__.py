@@ -2,7 +2,7 @@
 
 A graph says which role reads which. `config.py` holds what its YAML file says, `context.py` which sections its prompts
 are made of, `ablate.py` the functions from one graph to another. A seat of a graph (`graph_seat.py`) plays node by node
-where all nodes are programs (`walk.py`), and on LangGraph where models are asked (`compile.py`). `configs/` holds the
+where all nodes are programs (`walk.py`), and on LangGraph where models are asked (`langgraph_compile.py`). `configs/` holds the
 built-in graphs. The folder imports `roles`, `orchestrator` and `prompts`. Start reading with `graph_seat.py`, then
 `node.py`.
 

@@ -1,9 +1,9 @@
 from .ablate import at, bind, change, dotted, replace, setting, verified, without, without_sections
-from .compile import build
 from .config import GraphConfig, names, read, source
 from .graph_seat import GraphSeat, Model, seat
-from .marks import marks_at
-from .prompting import notes_of, requests
+from .langgraph_compile import build
+from .prompt_preview import notes_of, requests
+from .recorded_marks import marks_at
 
 __all__ = [
     "GraphConfig",

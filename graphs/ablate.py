@@ -7,7 +7,7 @@ from typing import Any
 from graphs.config import PROGRAM, GraphConfig, check_removed_sections, checked
 from orchestrator import yaml_files
 from orchestrator.errors import UserError
-from orchestrator.models.simulated import is_simulated
+from orchestrator.models.simulated_settings import is_simulated
 
 
 def without(config: GraphConfig, *gone: str) -> GraphConfig:

@@ -14,14 +14,14 @@ from graphs import named as library
 from graphs.context import Context, ContextName, Order
 from orchestrator.errors import UserError, user_error
 from orchestrator.models.settings import PROGRAM as PROGRAM
-from orchestrator.models.simulated import is_simulated
+from orchestrator.models.simulated_settings import is_simulated
 from orchestrator.values import Frozen
 from orchestrator.yaml_files import from_file, loaded
 from roles import Judgement, Role
 from roles.hanabi.safety import LIMITS
 from roles.notes_text import check_report
-from roles.options import check_options, defaults
-from roles.replies import Choice, Form, answer_format
+from roles.reply_types import Choice, Form, answer_format
+from roles.role_options import check_options, defaults
 from roles.words import ENGLISH
 
 RESERVED = ("view", "notes", "safety")

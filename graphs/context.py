@@ -16,8 +16,8 @@ from orchestrator.models.request import Part
 from orchestrator.values import Frozen
 from orchestrator.yaml_files import from_file, loaded
 from roles import Role, Section
-from roles.options import check_options, defaults
-from roles.replies import Form, Reply, variant
+from roles.reply_types import Form, Reply, variant
+from roles.role_options import check_options, defaults
 from roles.sections import OWN_PARTS as OWN_PARTS
 from roles.words import Words
 

@@ -7,29 +7,29 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
-from graphs import prompt_texts
+from graphs import prompt_files
 from graphs.ablate import at, bind
 from graphs.attempts import Attempt, attempts
 from graphs.config import PROGRAM, GraphConfig, read
 from graphs.memory import remember
 from graphs.node import SeatRuntime, SeatState
-from graphs.simulated import SimulatedModel
+from graphs.simulated_model import SimulatedModel
 from graphs.walk import walk
 from orchestrator.errors import UserError
 from orchestrator.hanabi.moves import Move
 from orchestrator.hanabi.view import View
 from orchestrator.journal.events import Memory, SeatInfo
 from orchestrator.journal.recorded_answers import Recording, Replay, Resumed
-from orchestrator.models import simulated
+from orchestrator.models import simulated_settings
 from orchestrator.models.layer import ModelLayer, described, is_langchain
 from orchestrator.models.request import Brain
 from orchestrator.models.settings import REPLAY, ModelSettings, settings
-from orchestrator.models.simulated import SimSettings, is_simulated
+from orchestrator.models.simulated_settings import SimSettings, is_simulated
 from orchestrator.table.seat import Decision, GameContext
 from roles.hanabi.reasoning.position import TAKES, Position
 from roles.hanabi.safety import safest
 from roles.notes_text import Notes
-from roles.replies import Choice, RatedChoice, Shortlist, Verdict
+from roles.reply_types import Choice, RatedChoice, Shortlist, Verdict
 from roles.sections import cut
 
 if TYPE_CHECKING:  # LangChain takes a second to import, and a game of programs needs none of it
@@ -71,7 +71,7 @@ class GraphSeat:
             model="+".join(self.config.models),
             config=self.config.model_dump(mode="json"),
             models={name: dict(deciding) for name, deciding in self.models.items() if name in self.config.models},
-            prompts=prompt_texts.hashes(self.config),
+            prompts=prompt_files.hashes(self.config),
         )
 
     def bind(self, context: GameContext) -> Self:
@@ -104,9 +104,9 @@ class _Turns(dict[int, tuple[GraphConfig, PlayTurn]]):
 
 def _scheduled(config: GraphConfig, players: int) -> PlayTurn:
     """A graph that asks models runs on LangGraph, which is imported here: games of programs do not need it."""
-    from graphs import compile
+    from graphs import langgraph_compile
 
-    return partial(compile.run_turn, compile.build(config, players))
+    return partial(langgraph_compile.run_turn, langgraph_compile.build(config, players))
 
 
 def decide(config: GraphConfig, view: View, notes: Notes) -> Decision:
@@ -173,7 +173,7 @@ def _of_seat(brain: Brain | SimulatedModel, info: SeatInfo) -> Brain | Simulated
 
 
 def _brain(model: Model, layer: ModelLayer) -> Brain | SimulatedModel:
-    if (sim := simulated.settings(model)) and layer.replay is None:
+    if (sim := simulated_settings.settings(model)) and layer.replay is None:
         return SimulatedModel(sim)
     if isinstance(model, str | Mapping | ModelSettings) or is_langchain(model):
         return layer.brain(model)
@@ -195,7 +195,7 @@ def _deciding(model: Model) -> Mapping[str, Any]:
         return model.recording.model[1]
     if is_langchain(model):
         return described(model).deciding
-    if sim := simulated.settings(model):
+    if sim := simulated_settings.settings(model):
         return sim.deciding
     if isinstance(model, str | Mapping | ModelSettings) and model != PROGRAM:
         return settings(model).deciding
@@ -224,7 +224,7 @@ def label(model: Model) -> str:
         return model
     if isinstance(model, Replay):
         return model.recording.model[0]
-    if sim := simulated.settings(model):
+    if sim := simulated_settings.settings(model):
         return sim.model
     if isinstance(model, Mapping | ModelSettings):
         return settings(model).model

@@ -14,8 +14,8 @@ from langgraph.graph.state import CompiledStateGraph
 from typing_extensions import TypedDict  # before Python 3.12 no form can be made of typing's own
 
 from graphs.ablate import at
-from graphs.compile import wired
 from graphs.graph_seat import seat
+from graphs.langgraph_compile import wired
 from graphs.node import RoleNode, SeatRuntime, SeatState, merge
 from orchestrator.errors import UserError
 from orchestrator.hanabi.referee import check_players

@@ -12,7 +12,7 @@ from pydantic import BaseModel
 
 from graphs.config import PROGRAM
 from graphs.context import Context
-from graphs.simulated import Question, SimulatedModel
+from graphs.simulated_model import Question, SimulatedModel
 from orchestrator.errors import RoleError, TurnError
 from orchestrator.hanabi.moves import Move
 from orchestrator.hanabi.view import View
@@ -22,7 +22,7 @@ from orchestrator.models.request import COMPLAINT, Absent, Brain, Exchange, Mode
 from orchestrator.table.seat import GameContext
 from roles import Notes, Role, Section, Sections, Verdict
 from roles.registry import Solve
-from roles.replies import Choice, Judgement, Shortlist
+from roles.reply_types import Choice, Judgement, Shortlist
 from roles.sections import LegalMoves, cut
 from roles.words import ENGLISH, Words
 

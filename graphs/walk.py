@@ -12,7 +12,7 @@ from graphs.attempts import SAFETY, Attempt, attempts, role_node, safety_node
 from graphs.config import PROGRAM, GraphConfig
 from graphs.node import RoleNode, SeatRuntime, SeatState
 from roles import Verdict
-from roles.replies import Choice
+from roles.reply_types import Choice
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """Roles: the questions that a graph's nodes ask about a position, each with a prompt, a reply type and a program.
 
 The files of this folder know no game's strategy: what a role is (`registry.py`), what it sees (`sections.py`), what it
-replies (`replies.py`), how notes and cards are worded (`notes_text.py`, `words.py`), how replies are scored afterwards
+replies (`reply_types.py`), how notes and cards are worded (`notes_text.py`, `words.py`), how replies are scored afterwards
 (`marks.py`). The roles and sections themselves stand in `hanabi/`, which imports these files and is imported by none of
 them. The folder imports `orchestrator` and `prompts`. Start reading with `registry.py`, then `hanabi/proposer.py`.
 
@@ -34,9 +34,9 @@ from roles.hanabi.sections.table import (
 from roles.hanabi.truth import Truth
 from roles.marks import Marks, brier
 from roles.notes_text import Notes
-from roles.options import AllowedValues, Options
 from roles.registry import Role, add, get, load, mark, names, role, source
-from roles.replies import Chance, Choice, Judgement, RatedChoice, Reply, Verdict
+from roles.reply_types import Chance, Choice, Judgement, RatedChoice, Reply, Verdict
+from roles.role_options import AllowedValues, Options
 from roles.sections import SECTIONS, LegalMoves, Section, Sections, section
 from roles.words import Words
 

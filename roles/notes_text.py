@@ -8,7 +8,7 @@ from pydantic import BaseModel
 
 from orchestrator.models.request import Absent
 from orchestrator.replies.text_format import entry, text_of
-from roles.replies import Choice, Form, Reply, Verdict
+from roles.reply_types import Choice, Form, Reply, Verdict
 from roles.words import ENGLISH, Words
 
 Notes = Mapping[str, tuple[BaseModel, ...]]

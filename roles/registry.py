@@ -13,8 +13,8 @@ from orchestrator.errors import UserError
 from orchestrator.models.request import Absent, Part
 from roles.marks import Mark, Marks, checked
 from roles.notes_text import Notes, notes_for_judge, notes_text
-from roles.options import AllowedValues, Options, check_declared, defaults
-from roles.replies import Form, Judgement, Reply, Shortlist, answer_format
+from roles.reply_types import Form, Judgement, Reply, Shortlist, answer_format
+from roles.role_options import AllowedValues, Options, check_declared, defaults
 from roles.sections import LegalMoves, Section, Sections
 from roles.words import ENGLISH, Words
 

@@ -11,7 +11,7 @@ from orchestrator.errors import UserError
 from orchestrator.hanabi.moves import Listed, Move, listed
 from orchestrator.hanabi.view import View
 from orchestrator.models.request import Part
-from roles.options import AllowedValues, Options, check_declared, defaults
+from roles.role_options import AllowedValues, Options, check_declared, defaults
 from roles.words import ENGLISH, Words
 
 OWN_PARTS = ("notes", "instruction", "answer_format")

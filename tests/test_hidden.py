@@ -22,12 +22,12 @@ from orchestrator.journal.events import Event, Memory
 from orchestrator.journal.file import comparable
 from orchestrator.models import fake_endpoint
 from orchestrator.models.fake_faults import CONTENT
+from orchestrator.models.json_schema import response_format
 from orchestrator.models.layer import call_seed
 from orchestrator.models.request import Message, ModelRequest, ModelResponse
-from orchestrator.models.schema import response_format
 from orchestrator.table.game_loop import start
 from orchestrator.table.seat import Decision, GameContext
-from roles.replies import Judgement
+from roles.reply_types import Judgement
 from tests.orchestrator.hanabi.test_view import disguised
 from tests.support.positions import GRAPHS, random_game
 from tests.support.prove import FULL

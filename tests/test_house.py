@@ -59,7 +59,7 @@ ONLY_IN = {
     "httpx2": {"orchestrator/models/openai_client.py"},
     "langchain": {"orchestrator/models/langchain_client.py"},
     "sqlite3": {"orchestrator/models/cache.py"},
-    "langgraph": {"graphs/compile.py", "graphs/langgraph_app.py"},
+    "langgraph": {"graphs/langgraph_compile.py", "graphs/langgraph_app.py"},
     "jinja2": {"experiments/report/page.py"},
     "pyarrow": {"experiments/results/parquet.py"},
     "aiohttp": {"orchestrator/models/fake_endpoint.py", "orchestrator/models/fake_faults.py"},

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from experiments.cli import experiment, export, game, listing, logs, tools
-from experiments.cli.options import HELP, INTERRUPTED, Quiet, Verbose
+from experiments.cli.shared_options import HELP, INTERRUPTED, Quiet, Verbose
 from orchestrator.errors import Suspended, TurnError, UserError
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, context_settings=HELP)

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from experiments.cli.options import (
+from experiments.cli.shared_options import (
     INTERRUPTED,
     CacheFolder,
     Json,
@@ -159,7 +159,7 @@ def errors(
 ) -> None:
     """Count what became of the errors of simulated models in a run."""
     from experiments.show.terminal import console
-    from experiments.statistics import simulated_errors
+    from experiments.statistics import error_counts
 
-    found = simulated_errors.count_run(folder)
-    printed(simulated_errors.data(found)) if as_json else simulated_errors.show(found, console())
+    found = error_counts.count_run(folder)
+    printed(error_counts.data(found)) if as_json else error_counts.show(found, console())

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from experiments.cli.options import (
+from experiments.cli.shared_options import (
     CacheFolder,
     Graph,
     Json,

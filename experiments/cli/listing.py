@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from experiments.cli.options import Json, Players, Settings, group, printed
+from experiments.cli.shared_options import Json, Players, Settings, group, printed
 
 graphs_app = group("List and show graphs.")
 roles_app = group("List, show and check roles.")

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from experiments.cli.options import Json, printed
+from experiments.cli.shared_options import Json, printed
 from orchestrator.errors import UserError
 
 

@@ -8,8 +8,8 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from experiments.costs import estimate
-from experiments.costs.estimate import Bill, Estimates
+from experiments.costs import cost_estimate
+from experiments.costs.cost_estimate import Bill, Estimates
 from experiments.design.experiment import Experiment
 from experiments.design.job import Job
 from experiments.design.plan import Plan
@@ -47,13 +47,13 @@ class Planned:
 
     @property
     def bill(self) -> Bill:
-        return estimate.total(one.bill for one in self.games)
+        return cost_estimate.total(one.bill for one in self.games)
 
     @property
     def assumptions(self) -> list[str]:
         """What the estimates assume, in sentences."""
-        found = estimate.assumptions() if any(estimate.PROBED in one.basis for one in self.games) else []
-        unpriced = estimate.unpriced(self.models)
+        found = cost_estimate.assumptions() if any(cost_estimate.PROBED in one.basis for one in self.games) else []
+        unpriced = cost_estimate.unpriced(self.models)
         return [*found, unpriced] if unpriced and self.bill.calls else found
 
 
@@ -86,7 +86,7 @@ def _grouped(jobs: Iterable[Job]) -> dict[tuple[str, int], list[Job]]:
 
 def _games(estimates: Estimates, arm: tuple[str, int], jobs: list[Job], waiting: list[Job]) -> Games:
     found = [estimates.game(job) for job in waiting or jobs[:1]]
-    bill = estimate.total(one.bill for one in found) if waiting else estimate.NOTHING
+    bill = cost_estimate.total(one.bill for one in found) if waiting else cost_estimate.NOTHING
     return Games(*arm, len(jobs), len(waiting), bill, "; ".join(dict.fromkeys(one.basis for one in found)))
 
 
@@ -142,7 +142,7 @@ def _together(same: Sequence[Games]) -> Games:
     if len(same) == 1:
         return first
     games, waiting = sum(one.games for one in same), sum(one.left for one in same)
-    bill = estimate.total(one.bill for one in same)
+    bill = cost_estimate.total(one.bill for one in same)
     return Games(f"{first.arm} and {len(same) - 1} more", first.players, games, waiting, bill, first.basis)
 
 

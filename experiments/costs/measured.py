@@ -12,7 +12,7 @@ from experiments.design.player_spec import PlayerSpec
 from experiments.results.rows import Peeked
 from orchestrator.journal.events import Result, SeatInfo
 from orchestrator.models.settings import PROGRAM, ModelSettings, Price
-from orchestrator.models.simulated import is_simulated
+from orchestrator.models.simulated_settings import is_simulated
 from orchestrator.table.seat import describe
 
 

@@ -15,7 +15,7 @@ from experiments.show.graph_tree import node_calls
 from graphs.ablate import at, bind
 from graphs.config import PROGRAM, GraphConfig
 from graphs.graph_seat import GraphSeat, seat
-from graphs.prompting import notes_of, requests
+from graphs.prompt_preview import notes_of, requests
 from orchestrator.errors import TurnError, UserError
 from orchestrator.hanabi.view import View
 from orchestrator.journal.events import Event, GameStarted, Memory, Moved, TurnStarted

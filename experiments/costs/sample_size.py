@@ -11,8 +11,8 @@ from functools import cached_property
 from pathlib import Path
 from statistics import fmean, variance
 
-from experiments.costs import estimate
-from experiments.costs.estimate import Bill, Estimates
+from experiments.costs import cost_estimate
+from experiments.costs.cost_estimate import Bill, Estimates
 from experiments.design.experiment import Experiment, Range
 from experiments.design.plan import Plan
 from experiments.results import rows as results
@@ -123,11 +123,11 @@ class Options:
 
     def deal(self, players: Sequence[int]) -> Bill:
         """Of one deal at each player count, in all arms."""
-        return estimate.total(bill for p in players for bill in self.bills[p].values())
+        return cost_estimate.total(bill for p in players for bill in self.bills[p].values())
 
     def pair(self, players: Sequence[int]) -> Bill:
         """The same in two arms only: the baseline and the most expensive other arm."""
-        return estimate.total(bill for p in players for bill in self._two(self.bills[p]))
+        return cost_estimate.total(bill for p in players for bill in self._two(self.bills[p]))
 
     def _two(self, by_arm: dict[str, Bill]) -> list[Bill]:
         others = sorted((bill for arm, bill in by_arm.items() if arm != self._baseline), key=lambda bill: bill.tokens)

@@ -8,7 +8,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from experiments.costs import estimate
+from experiments.costs import cost_estimate
 from experiments.costs.dry_run import bill_data, money
 from experiments.costs.sample_size import Proposal, Size, command
 from experiments.show.terminal import plain_table
@@ -22,8 +22,8 @@ def sentences(proposal: Proposal) -> list[str]:
     options, size = proposal.options, proposal.size
     found = [f"SD of paired differences: {options.spread.sd:.1f} points; {options.spread.basis}"]
     found += [f"costs are based on: {options.basis}"]
-    found += estimate.assumptions() if estimate.PROBED in options.basis else []
-    if unpriced := estimate.unpriced(options.models):
+    found += cost_estimate.assumptions() if cost_estimate.PROBED in options.basis else []
+    if unpriced := cost_estimate.unpriced(options.models):
         found.append(unpriced)
     if not options.models:
         found.append("no model on a server is asked: games cost only time")

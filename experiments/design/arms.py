@@ -6,8 +6,8 @@ from pathlib import Path
 
 from experiments.design import matrix
 from experiments.design.experiment import Experiment
+from experiments.design.file_schema import Changes, SeatConfig
 from experiments.design.player_spec import PlayerSpec, player_spec
-from experiments.design.schema import Changes, SeatConfig
 from orchestrator.errors import UserError
 
 

@@ -4,8 +4,8 @@ from collections.abc import Callable, Mapping
 
 from experiments.design.arms import Arm, Deal, check
 from experiments.design.experiment import Experiment
+from experiments.design.file_schema import SeatConfig
 from experiments.design.player_spec import PlayerSpec, player_spec
-from experiments.design.schema import SeatConfig
 from orchestrator.players import partners
 from orchestrator.players.base import PREFIX
 

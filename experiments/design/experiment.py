@@ -8,8 +8,8 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, ValidationError, field_validator, model_validator
 
+from experiments.design.file_schema import AnySeat, Changes, Model, Name, SeatConfig, SeatNumber, Verifier, labelled
 from experiments.design.protocols import completed
-from experiments.design.schema import AnySeat, Changes, Model, Name, SeatConfig, SeatNumber, Verifier, labelled
 from graphs.config import PLAYERS, PlayerCount
 from orchestrator.errors import UserError, user_error
 from orchestrator.hanabi.referee import MAX_SEED

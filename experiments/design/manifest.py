@@ -16,13 +16,13 @@ from typing import Any
 import yaml
 
 from experiments.design.arms import Arm
+from experiments.design.file_schema import Model, settled
 from experiments.design.plan import Plan
 from experiments.design.player_spec import PlayerSpec
 from experiments.design.rerun import cards
-from experiments.design.schema import Model, settled
 from experiments.results.files import write_atomically
 from experiments.results.run_folder import RUN, read
-from graphs import prompt_texts
+from graphs import prompt_files
 from graphs.config import PLAYERS
 from graphs.graph_seat import label
 from orchestrator.errors import UserError
@@ -73,7 +73,7 @@ def resolved(plan: Plan, known: Mapping[int, str] | None = None) -> dict[str, An
     """The experiment with all its seats, prompt texts and deals; decks that are `known` are not dealt again."""
     experiment = plan.experiment
     seats = {key: _seat(one) for key, one in sorted(plan.specs.items())}
-    texts = [prompt_texts.texts(one.config) for one in plan.specs.values() if one.config]
+    texts = [prompt_files.texts(one.config) for one in plan.specs.values() if one.config]
     return {
         "name": experiment.name,
         "players": sorted(set(experiment.players)),
@@ -111,7 +111,7 @@ def _seat(one: PlayerSpec) -> dict[str, Any]:
         "model": "+".join(asked),
         "config": one.config.model_dump(mode="json"),
         "models": {name: _plain(settled(model)) for name, model in one.models.items()},
-        "prompts": prompt_texts.hashes(one.config),
+        "prompts": prompt_files.hashes(one.config),
     }
 
 

@@ -13,7 +13,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from experiments.design.experiment import Experiment, place
-from experiments.design.schema import Changes, label
+from experiments.design.file_schema import Changes, label
 from experiments.design.seat_spec import OTHERS
 from graphs import ablate
 from graphs.config import read

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import graphs
 from experiments.design import seat_spec
 from experiments.design.experiment import Experiment
-from experiments.design.schema import Changes, Model, SeatConfig, sampled
+from experiments.design.file_schema import Changes, Model, SeatConfig, sampled
 from graphs import ablate
 from graphs.config import PLAYERS, PROGRAM, GraphConfig, read
 from orchestrator.errors import UserError

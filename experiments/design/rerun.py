@@ -8,9 +8,9 @@ from pydantic import Field, ValidationError
 
 from experiments.design.arms import Arm, fixed
 from experiments.design.experiment import Rerun
+from experiments.design.file_schema import Model, SeatNumber, settled
 from experiments.design.player_spec import PlayerSpec
-from experiments.design.schema import Model, SeatNumber, settled
-from graphs import prompt_texts
+from graphs import prompt_files
 from graphs.config import GraphConfig, PlayerCount
 from orchestrator.errors import UserError, user_error
 from orchestrator.hanabi import referee
@@ -125,7 +125,7 @@ def _keys(others: Mapping[int, str] | tuple[str, ...]) -> Iterable[str]:
 
 def _changed(seat: RecordedSeat) -> list[str]:
     """The prompt texts of a seat that differ now."""
-    now = prompt_texts.hashes(seat.config) if seat.config else {}
+    now = prompt_files.hashes(seat.config) if seat.config else {}
     return [name for name in {**now, **seat.prompts} if now.get(name) != seat.prompts.get(name)]
 
 

@@ -16,7 +16,7 @@ from experiments.statistics.analysis import Analysis, Interval, differences, sum
 from experiments.statistics.pairing import Pairs, arranged, counts
 from orchestrator.errors import UserError
 from orchestrator.journal.events import GameStarted
-from orchestrator.journal.resume import differences as changed
+from orchestrator.journal.game_so_far import differences as changed
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from experiments.report.run_data import RunData
 from experiments.report.tables import Grid
 from experiments.statistics import conclusions
 from experiments.statistics.analysis import Analysis
-from orchestrator.models.simulated import among
+from orchestrator.models.simulated_settings import among
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from orchestrator.hanabi.cards import MAX_LIVES
 from orchestrator.journal import file
 from orchestrator.journal.events import GameEnded, GameStarted, Result
 from orchestrator.models.settings import PROGRAM
-from orchestrator.models.simulated import among
+from orchestrator.models.simulated_settings import among
 
 GAMES = "games"
 RESULTS = "results.csv"

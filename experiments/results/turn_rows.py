@@ -15,7 +15,7 @@ import roles
 from experiments.results.rows import Row
 from orchestrator.errors import UserError
 from orchestrator.journal import file
-from roles.replies import Choice
+from roles.reply_types import Choice
 
 T = TypeVar("T")
 

@@ -10,7 +10,7 @@ from experiments.design.plan import Plan
 from experiments.results.rows import GAMES, Peeked
 from experiments.running.seat_pool import SeatPool
 from orchestrator.errors import UserError
-from orchestrator.journal.resume import differences
+from orchestrator.journal.game_so_far import differences
 
 
 def begun(plan: Plan, games: Mapping[Path, Peeked]) -> dict[Path, Peeked]:

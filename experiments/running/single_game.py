@@ -9,13 +9,13 @@ from graphs.graph_seat import GraphSeat
 from orchestrator import journal
 from orchestrator.errors import Suspended, TurnError, UserError
 from orchestrator.journal.events import Call, GameStarted, Result, Sink
+from orchestrator.journal.game_so_far import GameSoFar, differences
 from orchestrator.journal.recorded_answers import Replay
-from orchestrator.journal.resume import GameSoFar, differences
 from orchestrator.journal.totals import usage_by_turn
 from orchestrator.models import settings
 from orchestrator.models.layer import ModelLayer
 from orchestrator.models.settings import ModelSettings
-from orchestrator.models.simulated import SimSettings
+from orchestrator.models.simulated_settings import SimSettings
 from orchestrator.table.game_loop import play_async
 from orchestrator.table.seat import JournaledSeat, Seat
 

@@ -16,7 +16,7 @@ from orchestrator.journal.events import (
     Result,
     VerdictGiven,
 )
-from orchestrator.models.simulated import among
+from orchestrator.models.simulated_settings import among
 
 
 def print_game(story: Story, console: Console) -> None:

@@ -53,7 +53,7 @@ def depth(config: GraphConfig) -> int:
 
 def mermaid(config: GraphConfig, players: int) -> str:
     """The compiled graph as a Mermaid diagram, with separate nodes for every attempt."""
-    from graphs.compile import build  # LangGraph takes a second to import
+    from graphs.langgraph_compile import build  # LangGraph takes a second to import
 
     return build(config, players).get_graph().draw_mermaid()
 

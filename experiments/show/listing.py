@@ -11,9 +11,9 @@ from experiments.show.terminal import plain_table
 from graphs import config as graph_configs
 from graphs import context
 from orchestrator.players import partners
-from roles.options import shown
 from roles.registry import Role
-from roles.replies import answer_format
+from roles.reply_types import answer_format
+from roles.role_options import shown
 
 
 def list_graphs(console: Console) -> None:

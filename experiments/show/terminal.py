@@ -15,7 +15,7 @@ from orchestrator.hanabi.cards import COLOURS, Card
 from orchestrator.hanabi.moves import Discard, Move, Play
 from orchestrator.hanabi.view import Past, View
 from orchestrator.journal.events import Decided
-from orchestrator.models.simulated import among
+from orchestrator.models.simulated_settings import among
 from roles.words import ENGLISH, percent
 
 STYLES = {"R": "red", "Y": "yellow", "G": "green", "W": "bright_white", "B": "blue"}

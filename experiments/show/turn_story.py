@@ -15,7 +15,7 @@ from experiments.show.live_table import picture
 from experiments.show.terminal import certainty, on, printable
 from graphs.config import PROGRAM, GraphConfig
 from graphs.context import OWN_PARTS
-from graphs.prompting import notes_of, requests
+from graphs.prompt_preview import notes_of, requests
 from orchestrator.journal.events import Call, Memory, VerdictGiven
 from orchestrator.models.request import Message, messages
 from roles.notes_text import scalar

@@ -13,8 +13,8 @@ from .events import (
     VerdictGiven,
 )
 from .file import Journal, comparable, plain, public_record, read
+from .game_so_far import GameSoFar
 from .recorded_answers import Recording, Replay
-from .resume import GameSoFar
 
 __all__ = [
     "Call",

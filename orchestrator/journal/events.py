@@ -11,7 +11,7 @@ from orchestrator.hanabi.moves import Grounded
 from orchestrator.hanabi.referee import End
 from orchestrator.hanabi.view import Past, View
 from orchestrator.models.request import Key, Message, Outcome
-from orchestrator.models.simulated import is_simulated
+from orchestrator.models.simulated_settings import is_simulated
 from orchestrator.values import Frozen
 
 

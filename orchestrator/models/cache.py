@@ -18,8 +18,8 @@ from typing import IO
 
 from orchestrator.errors import UserError
 from orchestrator.logs import log
+from orchestrator.models.json_schema import constraint
 from orchestrator.models.request import Brain, Message, ModelRequest, ModelResponse
-from orchestrator.models.schema import constraint
 from orchestrator.models.settings import ModelSettings
 
 POLL_S = 0.02

@@ -21,9 +21,9 @@ from orchestrator.models import faults
 from orchestrator.models.budget import Budget, Metered
 from orchestrator.models.cache import Cache, Cached
 from orchestrator.models.faults import Fault
+from orchestrator.models.json_schema import constraint
 from orchestrator.models.limiter import Limit, Limiter
 from orchestrator.models.request import Brain, Message, ModelRequest, ModelResponse, estimated
-from orchestrator.models.schema import constraint
 from orchestrator.models.settings import ModelSettings, settings
 from orchestrator.models.transport import CompletionRequest, Transport
 

@@ -11,8 +11,8 @@ import yaml
 from pydantic import Field, ValidationError, field_validator, model_validator
 
 from orchestrator.errors import UserError, user_error
-from orchestrator.models import simulated
-from orchestrator.models.simulated import SimSettings
+from orchestrator.models import simulated_settings
+from orchestrator.models.simulated_settings import SimSettings
 from orchestrator.values import Frozen
 
 OPENAI_URL = "https://api.openai.com/v1"
@@ -22,7 +22,10 @@ PROGRAM = "program"
 REPLAY = "replay:"
 """Prefix of a model that replays the recording at a path."""
 
-FORMS = "openai:NAME, openai:NAME@http://HOST:PORT/v1, azure:DEPLOYMENT, langchain:PROVIDER:NAME, " + simulated.NAMES
+FORMS = (
+    "openai:NAME, openai:NAME@http://HOST:PORT/v1, azure:DEPLOYMENT, langchain:PROVIDER:NAME, "
+    + simulated_settings.NAMES
+)
 
 AZURE_KEY, AZURE_TOKEN = "AZURE_OPENAI_API_KEY", "AZURE_OPENAI_AD_TOKEN"
 """Either will do; where both are set, the token is used."""
@@ -256,7 +259,7 @@ def settings(model: "str | Mapping[str, Any] | ModelSettings") -> ModelSettings:
         return model
     given = {"model": model} if isinstance(model, str) else dict(model)
     where = f"model {given.get('model')!r}" if "model" in given else "a model"
-    if simulated.is_simulated(given.get("model")):
+    if simulated_settings.is_simulated(given.get("model")):
         raise UserError(f"{where} is simulated: the roles of a graph answer for it, no server does")
     try:
         return ModelSettings.model_validate(_environment() | given)
@@ -309,6 +312,6 @@ def _one(path: Path, name: str, model: Any) -> ModelSettings | SimSettings | str
     if not isinstance(model, str | dict):
         raise UserError(f"models {str(path)!r}: {name} is {model!r}; a model is a string, or a mapping with `model`")
     try:
-        return simulated.settings(model) or settings(model)
+        return simulated_settings.settings(model) or settings(model)
     except UserError as error:
         raise UserError(f"{path}, {name}: {error}") from None

@@ -3,13 +3,13 @@
 from collections.abc import Mapping
 
 from orchestrator.errors import UserError
-from orchestrator.players import chance, graded, production, smart
+from orchestrator.players import chance, graded, published, smart
 from orchestrator.players.base import PREFIX as PREFIX
 from orchestrator.players.base import Partner as Partner
 from orchestrator.players.hat import player
 
 PARTNERS: Mapping[str, Partner] = {
-    made.name: made for family in (chance, production, graded, smart, player) for made in family.PARTNERS
+    made.name: made for family in (chance, published, graded, smart, player) for made in family.PARTNERS
 }
 
 

@@ -35,7 +35,7 @@ from orchestrator.journal.events import (
     nowhere,
 )
 from orchestrator.journal.file import Journal
-from orchestrator.journal.resume import GameSoFar, differences
+from orchestrator.journal.game_so_far import GameSoFar, differences
 from orchestrator.journal.totals import Ledger
 from orchestrator.logs import log
 from orchestrator.table.seat import Decision, GameContext, JournaledSeat, Seat, at_once, describe

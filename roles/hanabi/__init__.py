@@ -2,7 +2,7 @@
 
 A role's file holds its reply type, its program (a function under `@role`) and, where there is one, its mark.
 `sections/` is what a role sees of a position, `reasoning/` what the programs think with. `conformance.py` checks a role
-for its author, `truth.py` is what marks are computed from, `simulated_errors.py` makes programs err like models. The
+for its author, `truth.py` is what marks are computed from, `error_injection.py` makes programs err like models. The
 folder imports `orchestrator`, `prompts` and the files of `roles/`. Start reading with `proposer.py` and `analyst.py`.
 
 Importing the folder registers the roles.

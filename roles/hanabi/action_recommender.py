@@ -11,9 +11,9 @@ from roles.hanabi.reasoning import literal_play
 from roles.hanabi.reasoning.position import NEEDS, TAKES, Position
 from roles.hanabi.sections.table import FinalRound, State
 from roles.notes_text import Notes
-from roles.options import AllowedValues, defaults
 from roles.registry import role
-from roles.replies import Recommended, Shortlist
+from roles.reply_types import Recommended, Shortlist
+from roles.role_options import AllowedValues, defaults
 from roles.sections import Sections
 
 OPTIONS: AllowedValues = {"k": (5, 3, "all", range(1, 51)), "shuffle": (False, True)}

@@ -21,7 +21,7 @@ from roles.hanabi.selector import by_frequency, candidates
 from roles.hanabi.tom_interpreter import MindReport
 from roles.notes_text import Notes
 from roles.registry import role
-from roles.replies import Choice
+from roles.reply_types import Choice
 from roles.sections import Sections
 
 R = TypeVar("R", bound=BaseModel)

@@ -9,7 +9,7 @@ from roles.hanabi.sections.history import History, Remembered
 from roles.hanabi.sections.table import FinalRound, NextPlayable, State
 from roles.notes_text import Notes
 from roles.registry import role
-from roles.replies import Reply
+from roles.reply_types import Reply
 from roles.sections import LegalMoves, Sections
 from roles.words import ENGLISH
 

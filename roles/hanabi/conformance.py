@@ -18,8 +18,8 @@ from orchestrator.errors import UserError
 from orchestrator.hanabi.moves import Discard, HintColour, HintRank, Move, Play, listed
 from orchestrator.hanabi.referee import Referee, deal
 from orchestrator.hanabi.view import View
+from orchestrator.models.json_schema import response_format
 from orchestrator.models.request import Absent
-from orchestrator.models.schema import response_format
 from orchestrator.plugins import BUILT_IN
 from orchestrator.replies import reader, text_format
 from roles import registry
@@ -27,9 +27,9 @@ from roles.hanabi.reasoning import literal_play
 from roles.hanabi.reasoning.position import TAKES, Position
 from roles.hanabi.truth import Truth
 from roles.notes_text import Notes
-from roles.options import Options, defaults
 from roles.registry import Role
-from roles.replies import Choice, Form, Judgement, Reply, variant
+from roles.reply_types import Choice, Form, Judgement, Reply, variant
+from roles.role_options import Options, defaults
 from roles.sections import LegalMoves, Section, Sections, cut
 
 FORMS: tuple[Form, ...] = ("text", "json", "json_schema")

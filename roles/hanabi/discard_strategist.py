@@ -17,7 +17,7 @@ from roles.hanabi.truth import Truth
 from roles.marks import Marks, brier
 from roles.notes_text import Notes
 from roles.registry import role
-from roles.replies import Chance, Reply
+from roles.reply_types import Chance, Reply
 from roles.sections import Sections
 
 Criticality = Literal["very-high", "high", "medium", "low", "very-low"]

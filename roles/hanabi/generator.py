@@ -10,7 +10,7 @@ from roles.hanabi.sections.table import FinalRound, NextPlayable
 from roles.hanabi.tom_interpreter import MindReport
 from roles.notes_text import Notes
 from roles.registry import role
-from roles.replies import Choice
+from roles.reply_types import Choice
 from roles.sections import Sections
 
 

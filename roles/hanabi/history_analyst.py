@@ -19,8 +19,8 @@ from roles.hanabi.sections.table import FinalRound, NextPlayable, State
 from roles.hanabi.truth import Truth
 from roles.marks import Marks
 from roles.notes_text import Notes
-from roles.options import AllowedValues
 from roles.registry import role
+from roles.role_options import AllowedValues
 from roles.sections import Section, Sections
 
 

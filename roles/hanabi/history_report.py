@@ -8,7 +8,7 @@ from orchestrator.hanabi.cards import Card, mask
 from orchestrator.hanabi.convention.hint_convention import Focus
 from roles.hanabi.reasoning.position import Position
 from roles.notes_text import Notes
-from roles.replies import Chance, Reply
+from roles.reply_types import Chance, Reply
 
 
 class Insight(Reply):

@@ -13,7 +13,7 @@ from roles.hanabi.reasoning.position import NEEDS, Position
 from roles.hanabi.second_order import SecondOrder
 from roles.notes_text import Notes
 from roles.registry import role
-from roles.replies import Choice, Reply
+from roles.reply_types import Choice, Reply
 from roles.sections import Sections
 from roles.words import Words
 

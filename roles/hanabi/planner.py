@@ -15,9 +15,9 @@ from roles.hanabi.reasoning.convention_scene import scene, scene_of
 from roles.hanabi.reasoning.position import NEEDS, Position
 from roles.hanabi.sections.table import State
 from roles.notes_text import Notes
-from roles.options import defaults
 from roles.registry import role
-from roles.replies import Choice, RatedChoice, Rating
+from roles.reply_types import Choice, RatedChoice, Rating
+from roles.role_options import defaults
 from roles.sections import Sections
 
 OPTIONS: dict[str, tuple[object, ...]] = {"rollouts": (100, range(100_001))}

@@ -7,7 +7,7 @@ from roles.hanabi.sections.history import History, Remembered
 from roles.hanabi.sections.table import FinalRound, NextPlayable
 from roles.notes_text import Notes
 from roles.registry import role
-from roles.replies import Choice
+from roles.reply_types import Choice
 from roles.sections import Section, Sections
 
 WHOLE: tuple[type[Section], ...] = (

@@ -17,7 +17,7 @@ from roles.hanabi.reasoning.position import NEEDS, TAKES, Position
 from roles.hanabi.sections.table import Discards, OwnDeductions
 from roles.notes_text import Notes
 from roles.registry import role
-from roles.replies import Choice, Judgement
+from roles.reply_types import Choice, Judgement
 from roles.sections import Sections
 
 LIMITS: Mapping[int, float] = {1: 1.0, 2: literal_play.LIKELY, 3: literal_play.LIKELY}

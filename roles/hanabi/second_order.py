@@ -11,7 +11,7 @@ from roles.hanabi.reasoning import literal_play
 from roles.hanabi.reasoning.position import NEEDS, Position
 from roles.notes_text import Notes
 from roles.registry import role
-from roles.replies import Chance, Reply
+from roles.reply_types import Chance, Reply
 from roles.sections import Sections
 from roles.words import Words
 

@@ -9,7 +9,7 @@ from roles.hanabi.reasoning import literal_play
 from roles.hanabi.reasoning.position import NEEDS, Position
 from roles.notes_text import Notes
 from roles.registry import role
-from roles.replies import Choice
+from roles.reply_types import Choice
 from roles.sections import LegalMoves, Sections
 
 

@@ -6,7 +6,7 @@ from roles.hanabi.sections.fixed import Rules
 from roles.hanabi.sections.table import FinalRound, NextPlayable, State
 from roles.notes_text import Notes
 from roles.registry import role
-from roles.replies import Judgement
+from roles.reply_types import Judgement
 from roles.sections import Sections
 
 

@@ -19,7 +19,7 @@ from roles.hanabi.sections.past_games import PastGames
 from roles.hanabi.sections.table import FinalRound, NextPlayable, State
 from roles.notes_text import Notes
 from roles.registry import role
-from roles.replies import Chance, Reply
+from roles.reply_types import Chance, Reply
 from roles.sections import LegalMoves, Sections
 from roles.words import ENGLISH
 

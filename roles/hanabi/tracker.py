@@ -17,7 +17,7 @@ from roles.hanabi.sections.history import History, Remembered
 from roles.hanabi.sections.table import State
 from roles.notes_text import Notes
 from roles.registry import role
-from roles.replies import Deduction, TrackedChoice
+from roles.reply_types import Deduction, TrackedChoice
 from roles.sections import Sections
 
 Lists = dict[int, list[Mask]]

@@ -15,7 +15,7 @@ from roles.hanabi.sections.table import Discards, FinalRound, State
 from roles.hanabi.selector import by_frequency, candidates
 from roles.notes_text import Notes
 from roles.registry import role
-from roles.replies import Choice, Reply
+from roles.reply_types import Choice, Reply
 from roles.sections import Section, Sections
 
 SHARED: tuple[type[Section], ...] = (Rules, Conventions, *TAKES, FinalRound, History, CardCounts, ProbabilityAdvice)

@@ -6,7 +6,7 @@ import pytest
 
 import graphs
 from graphs.config import parse
-from graphs.prompting import requests
+from graphs.prompt_preview import requests
 from orchestrator.errors import UserError
 from orchestrator.models.request import Scripted
 from tests.support.positions import GRAPHS

@@ -7,7 +7,7 @@ import pytest
 
 import graphs
 from graphs.memory import remember
-from graphs.prompting import requests
+from graphs.prompt_preview import requests
 from orchestrator.hanabi.view import View
 from orchestrator.journal.events import Memory
 from orchestrator.models.request import messages

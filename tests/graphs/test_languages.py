@@ -9,7 +9,7 @@ import yaml
 import graphs
 import prompts
 import roles
-from graphs.prompting import requests
+from graphs.prompt_preview import requests
 from orchestrator.errors import UserError
 from orchestrator.journal.events import Call, Event
 from orchestrator.models import fake_endpoint

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 import graphs
-from graphs.prompting import requests
+from graphs.prompt_preview import requests
 from orchestrator.hanabi.view import View
 from orchestrator.journal.events import Call, Decided, Event
 from orchestrator.models.request import ModelRequest

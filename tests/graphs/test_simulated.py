@@ -15,29 +15,29 @@ from hypothesis import strategies as st
 import graphs
 import roles
 from experiments.results.story import Story, StoryTurn
-from experiments.statistics import simulated_errors as error_table
+from experiments.statistics import error_counts as error_table
 from graphs.attempts import attempts, role_node, safety_node
-from graphs.simulated import Question, SimulatedModel
+from graphs.simulated_model import Question, SimulatedModel
 from orchestrator import journal
 from orchestrator.errors import UserError
 from orchestrator.hanabi.moves import Discard, Play, listed
 from orchestrator.hanabi.view import View
 from orchestrator.journal.events import Call, Decided, Event, GameStarted, Moved, Result
 from orchestrator.models import settings as model_settings
-from orchestrator.models import simulated
+from orchestrator.models import simulated_settings
 from orchestrator.models.budget import Budget
 from orchestrator.models.layer import ModelLayer
 from orchestrator.models.request import Absent, Exchange, ModelRequest, Part, Place, answer
-from orchestrator.models.simulated import KINDS, PROFILES, Rates, SimSettings
+from orchestrator.models.simulated_settings import KINDS, PROFILES, Rates, SimSettings
 from orchestrator.replies.reply import Form
 from orchestrator.table.game_loop import play_async
 from orchestrator.table.seat import GameContext
 from roles import Choice, Judgement, RatedChoice, Reply, Role, Sections
-from roles.hanabi import simulated_errors
+from roles.hanabi import error_injection
+from roles.hanabi.error_injection import Slips
 from roles.hanabi.reasoning.position import TAKES, Position
 from roles.hanabi.sections.table import NextPlayable, OwnDeductions, PartnerDeductions, State
-from roles.hanabi.simulated_errors import Slips
-from roles.replies import variant
+from roles.reply_types import variant
 from roles.sections import cut
 from tests.conftest import Run
 from tests.support.folders import ROOT
@@ -89,7 +89,7 @@ def choice(view: View) -> Choice:
 @given(views, seeds)
 def test_a_stack_misread_is_one_firework_by_one_and_what_follows_from_it(view: View, seed: int) -> None:
     told = told_of(view)
-    for wrong in simulated_errors.misread(told, struck("misread_stack", seed).strike("misread_stack")):
+    for wrong in error_injection.misread(told, struck("misread_stack", seed).strike("misread_stack")):
         differences = [b - a for a, b in zip(view.fireworks, wrong[State].fireworks, strict=True)]
         assert sorted(map(abs, differences)) == [0, 0, 0, 0, 1]
         tops = [card.rank - 1 if card else 5 for card in wrong[NextPlayable].cards]
@@ -103,7 +103,7 @@ def test_a_stack_misread_is_one_firework_by_one_and_what_follows_from_it(view: V
 @given(views, seeds)
 def test_what_negative_hints_said_is_forgotten_of_one_hand(view: View, seed: int) -> None:
     told = told_of(view)
-    wrong = simulated_errors.forgetful(told, struck("forgotten_negatives", seed).strike("forgotten_negatives"))
+    wrong = error_injection.forgetful(told, struck("forgotten_negatives", seed).strike("forgotten_negatives"))
     before = {view.seat: told[OwnDeductions].slots, **told[PartnerDeductions].masks}
     outright = {view.seat: tuple(known.positive for known in view.own)}
     outright |= {hand.seat: tuple(known.positive for known in hand.known) for hand in view.hands}
@@ -120,7 +120,7 @@ def test_what_negative_hints_said_is_forgotten_of_one_hand(view: View, seed: int
 @given(views, seeds)
 def test_an_overconfident_player_plays_a_hinted_card_that_may_not_fit(view: View, seed: int) -> None:
     exact, slips = choice(view), struck("overconfident_play", seed)
-    wrong = simulated_errors.overconfident(exact, told_of(view), slips)
+    wrong = error_injection.overconfident(exact, told_of(view), slips)
     if not slips.made:
         assert wrong == exact
         return
@@ -133,13 +133,13 @@ def test_an_overconfident_player_plays_a_hinted_card_that_may_not_fit(view: View
 @given(views, seeds)
 def test_slots_are_off_by_one_and_stay_legal(view: View, seed: int) -> None:
     exact, slips = choice(view), struck("slot_off_by_one", seed)
-    wrong = simulated_errors.moved(exact, told_of(view), slips)
+    wrong = error_injection.moved(exact, told_of(view), slips)
     assert isinstance(wrong, Choice) and bool(slips.made) == (wrong != exact) and wrong.action in view.legal
     if isinstance(exact.action, Play | Discard):
         assert slips.made and isinstance(wrong.action, type(exact.action))
         assert abs(wrong.action.slot - exact.action.slot) == 1
     report = roles.get("discard_strategist").solve(told_of(view), {})  # type: ignore[misc]
-    off = simulated_errors.moved(report, told_of(view), struck("slot_off_by_one", seed))  # type: ignore[arg-type]
+    off = error_injection.moved(report, told_of(view), struck("slot_off_by_one", seed))  # type: ignore[arg-type]
     assert off != report and all(0 <= card.slot < len(view.own) for card in off.cards)  # type: ignore[attr-defined]
 
 
@@ -148,7 +148,7 @@ def test_slots_are_off_by_one_and_stay_legal(view: View, seed: int) -> None:
 def test_ratings_put_the_chosen_move_first_or_not(view: View, seed: int) -> None:
     exact, kind = choice(view), variant(Choice, ratings=True)
     for slips, agrees in ((Slips(Rates(), seed), True), (struck("rating_mismatch", seed), False)):
-        made = simulated_errors.rated(exact, kind, told_of(view), slips)
+        made = error_injection.rated(exact, kind, told_of(view), slips)
         assert isinstance(made, RatedChoice) and made.action == exact.action
         assert {rating.action for rating in made.ratings} == set(view.legal)
         best = max(made.ratings, key=lambda rating: rating.rating)
@@ -160,7 +160,7 @@ def test_a_judge_errs_each_way_at_its_own_rate(accept: bool, kind: str) -> None:
     exact = Judgement(reason="r", accept=accept)
     for name in ("wrong_refusal", "wrong_accept"):
         slips = struck(name, 1)
-        made = simulated_errors.judgement(exact, slips)
+        made = error_injection.judgement(exact, slips)
         assert isinstance(made, Judgement) and (made.accept == accept) == (name != kind)
         assert slips.made == ([kind] if name == kind else [])
 
@@ -371,7 +371,7 @@ def test_two_rates_of_one_profile_are_two_models() -> None:
     seat = graphs.seat(config, "sim:average", named={"judge": sim(wrong_accept=0.0)})
     assert set(seat.info.models) == {"sim:average", "sim:average (judge)"}
     assert seat.info.models["sim:average (judge)"]["wrong_accept"] == 0.0
-    assert simulated.among(seat.info.model) == ["sim:average", "sim:average (judge)"]
+    assert simulated_settings.among(seat.info.model) == ["sim:average", "sim:average (judge)"]
 
 
 def test_the_command_says_that_it_is_simulated(run: Run, tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 import graphs
-from graphs.compile import build
+from graphs.langgraph_compile import build
 from graphs.node import SeatRuntime, SeatState
 from graphs.walk import Walk, walk
 from orchestrator.hanabi.view import View

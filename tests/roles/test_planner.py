@@ -7,7 +7,7 @@ import pytest
 import graphs
 import roles
 from graphs.config import checked
-from graphs.prompting import requests
+from graphs.prompt_preview import requests
 from orchestrator.errors import UserError
 from orchestrator.hanabi.moves import HintRank, Play
 from orchestrator.hanabi.view import View
@@ -20,7 +20,7 @@ from roles.hanabi.plan_evaluator import PlannedChoice
 from roles.hanabi.reasoning import literal_play
 from roles.hanabi.reasoning.position import TAKES, Position
 from roles.hanabi.second_order import MoveReading, SecondOrder
-from roles.replies import Recommended, Shortlist
+from roles.reply_types import Recommended, Shortlist
 from roles.sections import cut
 from tests.support.positions import POSITIONS, events_of, literal_views, position, random_views, turn_of
 from tests.support.small_graph import LAST, OPENING, scripted, turn

@@ -13,8 +13,8 @@ from orchestrator.hanabi.cards import INDEX
 from orchestrator.hanabi.moves import Discard, HintRank, Play
 from orchestrator.hanabi.referee import deal
 from orchestrator.hanabi.view import View
+from orchestrator.models.json_schema import response_format
 from orchestrator.models.request import Absent
-from orchestrator.models.schema import response_format
 from orchestrator.replies import text_format
 from orchestrator.table.seat import BEFORE
 from roles import SECTIONS, Choice, Judgement, Reply, Role, Sections, Verdict
@@ -27,7 +27,7 @@ from roles.hanabi.safety import LIMITS, Safety, safest
 from roles.hanabi.sections.history import History
 from roles.hanabi.sections.table import Discards, OwnDeductions, State
 from roles.notes_text import notes_text
-from roles.replies import TrackedChoice, answer_format, variant
+from roles.reply_types import TrackedChoice, answer_format, variant
 from roles.sections import LegalMoves, cut
 from tests.support.positions import literal_views, position, random_views
 

@@ -6,7 +6,7 @@ from typing import Self
 import prompts
 from orchestrator.hanabi.cards import HAND_SIZES
 from orchestrator.hanabi.view import View
-from roles.options import Options
+from roles.role_options import Options
 from roles.sections import Section, section
 from roles.words import ENGLISH, Words
 

@@ -7,7 +7,7 @@ from typing import Any, Self
 from orchestrator.hanabi.view import Past, View
 from orchestrator.table.seat import BEFORE
 from roles.notes_text import lines
-from roles.options import Options
+from roles.role_options import Options
 from roles.sections import Section, section
 from roles.words import ENGLISH, Words
 

@@ -11,7 +11,7 @@ from orchestrator.hanabi.moves import Discard, HintColour, HintRank, Play
 from orchestrator.hanabi.public_record import Record, RecordedMove
 from orchestrator.hanabi.view import View
 from orchestrator.table.seat import BEFORE
-from roles.options import Options
+from roles.role_options import Options
 from roles.sections import Section, section
 from roles.words import ENGLISH, Words, percent
 

@@ -9,7 +9,7 @@ from orchestrator.hanabi import belief
 from orchestrator.hanabi.belief import Slot
 from orchestrator.hanabi.cards import COLOURS, Card, Fireworks, Mask, Piles
 from orchestrator.hanabi.view import Hand, Knowledge, View
-from roles.options import Options
+from roles.role_options import Options
 from roles.sections import Section, section
 from roles.words import ENGLISH, Words
 

@@ -13,14 +13,14 @@ import yaml
 from scipy import stats
 
 import graphs
-from experiments.costs import estimate, prompt_probe, sample_size
-from experiments.costs.estimate import Bill
+from experiments.costs import cost_estimate, prompt_probe, sample_size
+from experiments.costs.cost_estimate import Bill
 from experiments.costs.sample_size import measured_spread
 from experiments.results.rows import Row
 from experiments.statistics.power import mde, needed
 from orchestrator.journal.events import Call, Event, Memory
 from orchestrator.models.request import estimated
-from orchestrator.models.simulated import Rates, SimSettings
+from orchestrator.models.simulated_settings import Rates, SimSettings
 from orchestrator.table.seat import BEFORE, GameContext
 from tests.conftest import Run
 
@@ -103,7 +103,7 @@ def test_a_dry_run_prices_what_is_left_by_arm_and_player_count(run: Run) -> None
     for players in (2, 3):
         full, twice, program = (arms[arm, players] for arm in TEXT["arms"])
         assert full["calls"] == 4 * prompt_probe.game(players).turns and twice["calls"] == 6 * full["calls"]
-        assert full["tokens_out"] == estimate.ANSWER * full["calls"]
+        assert full["tokens_out"] == cost_estimate.ANSWER * full["calls"]
         assert full["usd"] == pytest.approx((full["tokens_in"] + 10 * full["tokens_out"]) / 1e6, rel=1e-5)
         assert program["calls"] == program["tokens_in"] == program["usd"] == 0
         assert program["basis"] == "programs: no model is asked" and "500 tokens assumed" in full["basis"]

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 import graphs
-from graphs.prompting import requests
+from graphs.prompt_preview import requests
 from orchestrator.hanabi.cards import INDEX, Card
 from orchestrator.hanabi.referee import Referee, deal, rebuild
 from orchestrator.hanabi.view import View

@@ -17,9 +17,9 @@ from orchestrator.journal.events import Call, Event
 from orchestrator.journal.recorded_answers import Recording, Replay
 from orchestrator.models import fake_endpoint
 from orchestrator.models.cache import Cache, Cached
+from orchestrator.models.json_schema import response_format
 from orchestrator.models.layer import ModelLayer
 from orchestrator.models.request import Message, ModelRequest, ModelResponse, Part, Place, messages
-from orchestrator.models.schema import response_format
 from orchestrator.models.settings import settings
 from orchestrator.table.game_loop import play_async
 from tests.conftest import Run

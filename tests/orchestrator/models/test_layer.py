@@ -14,6 +14,7 @@ from orchestrator.errors import UserError
 from orchestrator.journal.events import Call, Event
 from orchestrator.models import fake_endpoint
 from orchestrator.models import layer as models
+from orchestrator.models.json_schema import response_format
 from orchestrator.models.layer import ModelLayer
 from orchestrator.models.openai_client import OpenAITransport
 from orchestrator.models.request import (
@@ -28,7 +29,6 @@ from orchestrator.models.request import (
     answer,
     messages,
 )
-from orchestrator.models.schema import response_format
 from orchestrator.table.game_loop import play_async
 from roles import Choice
 from roles.hanabi.history_report import HistoryReport

@@ -12,7 +12,7 @@ from orchestrator.hanabi.moves import Discard, HintColour, HintRank, Listed, Mov
 from orchestrator.replies import text_format
 from orchestrator.replies.reader import Reading, Unreadable, read
 from orchestrator.replies.reply import Reply
-from roles.replies import Choice, RatedChoice, variant
+from roles.reply_types import Choice, RatedChoice, variant
 from tests.support.prove import FULL
 
 LEGAL: Listed = listed((Discard(slot=0), Play(slot=0), Play(slot=1), HintColour(to=1, colour="R")))

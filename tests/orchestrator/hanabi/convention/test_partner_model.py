@@ -19,7 +19,7 @@ from roles.hanabi.history_report import HistoryReport, by_history
 from roles.hanabi.reasoning.convention_scene import scene
 from roles.hanabi.reasoning.position import Position
 from roles.hanabi.tom_interpreter import MindReport
-from roles.replies import Choice
+from roles.reply_types import Choice
 from roles.sections import cut
 from tests.support.positions import dealt, partners_game, turn_of
 from tests.support.prove import FULL

@@ -18,14 +18,14 @@ from experiments.statistics.estimates import standard_error
 from experiments.statistics.labels import labelled
 from graphs.attempts import attempts, role_node
 from graphs.config import GraphConfig
-from graphs.prompting import notes_of
+from graphs.prompt_preview import notes_of
 from orchestrator import journal
 from orchestrator.errors import UserError
 from orchestrator.hanabi.moves import Move, Play
 from orchestrator.journal.events import Call, Memory, VerdictGiven
-from orchestrator.models.simulated import among
+from orchestrator.models.simulated_settings import among
 from roles.notes_text import Notes
-from roles.replies import Choice
+from roles.reply_types import Choice
 
 HARMLESS = {"malformed", "rating_mismatch"}
 """Errors that do not change the move."""

@@ -13,13 +13,13 @@ from pydantic import BaseModel
 
 from orchestrator.hanabi.cards import COLOURS, Card
 from orchestrator.hanabi.moves import Discard, Move, Play
-from orchestrator.models.simulated import Rates
+from orchestrator.models.simulated_settings import Rates
 from roles.hanabi.reasoning import literal_play
 from roles.hanabi.reasoning.position import Position
 from roles.hanabi.sections.table import NextPlayable, OwnDeductions, PartnerDeductions, State
 from roles.notes_text import Notes
 from roles.registry import Solve
-from roles.replies import Choice, Judgement, Reply
+from roles.reply_types import Choice, Judgement, Reply
 from roles.sections import LegalMoves, Section, Sections
 
 R = TypeVar("R", bound=BaseModel)

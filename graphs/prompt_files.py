@@ -4,7 +4,7 @@ import prompts
 import roles
 from graphs import named as library
 from graphs.config import GraphConfig
-from roles.replies import answer_format
+from roles.reply_types import answer_format
 
 _BLOCKS = ("answer_json", "answer_text", "candidates", "judged", "refusals", "reports")
 COMMON = (*(f"{block}.md" for block in _BLOCKS), prompts.PHRASES)

@@ -12,9 +12,9 @@ from experiments.design.job import Job
 from experiments.design.player_spec import PlayerSpec
 from experiments.results.rows import Peeked
 from orchestrator.errors import UserError
-from orchestrator.models import simulated
+from orchestrator.models import simulated_settings
 from orchestrator.models.settings import PROGRAM, REPLAY, ModelSettings, Price, settings
-from orchestrator.models.simulated import SimSettings
+from orchestrator.models.simulated_settings import SimSettings
 from orchestrator.players import python_agent
 
 Named = str | ModelSettings | SimSettings
@@ -131,7 +131,11 @@ class Estimates:
         every = [model for key, _ in seats for model in self._models(key, players).values()]
         if any(self.specs[key].spec.startswith(python_agent.PREFIX) for key, _ in seats):
             return "a Python seat: its calls are not known"
-        return "simulated: no model is asked" if any(map(simulated.settings, every)) else "programs: no model is asked"
+        return (
+            "simulated: no model is asked"
+            if any(map(simulated_settings.settings, every))
+            else "programs: no model is asked"
+        )
 
     def _alike(self, lineup: Lineup) -> Sequence[Finished]:
         if not self.measured.games:
@@ -175,7 +179,7 @@ class Estimates:
 
 def served(model: Named) -> ModelSettings | None:
     """The settings of a model on a server; None for what costs nothing: programs, simulated models, replays."""
-    if isinstance(model, SimSettings) or simulated.settings(model):
+    if isinstance(model, SimSettings) or simulated_settings.settings(model):
         return None
     free = isinstance(model, str) and (model == PROGRAM or model.startswith(REPLAY))
     return None if free else settings(model)

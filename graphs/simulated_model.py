@@ -7,11 +7,11 @@ from pydantic import BaseModel
 
 from orchestrator.models.layer import call_seed
 from orchestrator.models.request import Message, ModelRequest, ModelResponse, estimated
-from orchestrator.models.simulated import SimSettings
+from orchestrator.models.simulated_settings import SimSettings
 from orchestrator.replies import malformed, text_format
 from roles import Notes, Sections
-from roles.hanabi import simulated_errors
-from roles.hanabi.simulated_errors import Slips
+from roles.hanabi import error_injection
+from roles.hanabi.error_injection import Slips
 from roles.registry import Solve
 
 
@@ -50,7 +50,7 @@ class SimulatedBrain:
     async def __call__(self, request: ModelRequest, messages: tuple[Message, ...], /) -> ModelResponse:
         slips = Slips(self.settings, call_seed(self.settings.seed, request))
         asked = self.question
-        reply = simulated_errors.reply(request.reply, asked.solve, asked.exact, asked.sections, asked.notes, slips)
+        reply = error_injection.reply(request.reply, asked.solve, asked.exact, asked.sections, asked.notes, slips)
         text, finish = text_format.text_of(reply, request.form), "stop"
         if dice := slips.strike("malformed"):
             slips.made.append("malformed")

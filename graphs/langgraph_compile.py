@@ -22,7 +22,7 @@ from graphs.ablate import at
 from graphs.attempts import SAFETY, Attempt, attempts, nth, role_node, safety_node
 from graphs.config import GraphConfig
 from graphs.node import RoleNode, SeatRuntime, SeatState
-from roles.replies import Choice, Verdict
+from roles.reply_types import Choice, Verdict
 
 SeatGraph = CompiledStateGraph[SeatState, SeatRuntime, SeatState, SeatState]
 

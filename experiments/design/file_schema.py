@@ -7,9 +7,9 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field, ValidationError
 
 from orchestrator.errors import user_error
-from orchestrator.models import simulated
+from orchestrator.models import simulated_settings
 from orchestrator.models.settings import PROGRAM, REPLAY, ModelSettings, settings
-from orchestrator.models.simulated import SimSettings
+from orchestrator.models.simulated_settings import SimSettings
 from orchestrator.values import Frozen
 
 Name = Annotated[str, Field(pattern=r"^[\w+][\w.+-]*$", max_length=100)]
@@ -22,7 +22,7 @@ def _model(value: Any) -> Any:
     if not isinstance(value, dict):
         return value
     try:
-        return simulated.settings(value) or ModelSettings.model_validate(value)
+        return simulated_settings.settings(value) or ModelSettings.model_validate(value)
     except ValidationError as error:
         raise ValueError(user_error("", error)) from None
 
@@ -50,7 +50,7 @@ def settled(model: Model) -> Model:
 def asked(model: Model) -> bool:
     """Whether the model is on a server: neither a program, a simulated model nor a recording."""
     return isinstance(model, ModelSettings) or (
-        isinstance(model, str) and model != PROGRAM and not model.startswith((REPLAY, simulated.SIM))
+        isinstance(model, str) and model != PROGRAM and not model.startswith((REPLAY, simulated_settings.SIM))
     )
 
 

@@ -5,7 +5,7 @@ import pytest
 import graphs
 from experiments.show.prompts import NodePrompt, shared
 from graphs.context import OWN_PARTS
-from graphs.prompting import requests
+from graphs.prompt_preview import requests
 from orchestrator.errors import UserError
 from orchestrator.models.request import messages
 from tests.support.positions import POSITIONS, position, turn_of
