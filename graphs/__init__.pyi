@@ -2,8 +2,9 @@ from .ablate import at, bind, change, dotted, replace, setting, verified, withou
 from .config import GraphConfig, names, read, source
 from .graph_seat import GraphSeat, Model, seat
 from .langgraph_compile import build
-from .prompt_preview import notes_of, requests
+from .prompt_preview import requests
 from .recorded_marks import marks_at
+from .recorded_notes import notes_of
 
 __all__ = [
     "GraphConfig",

@@ -21,8 +21,8 @@ from orchestrator.logs import log
 from orchestrator.models.request import COMPLAINT, Absent, Brain, Exchange, ModelRequest, Place, answer
 from orchestrator.table.seat import GameContext
 from roles import Notes, Role, Section, Sections, Verdict
-from roles.registry import Solve
 from roles.reply_types import Choice, Judgement, Shortlist
+from roles.role_definition import Solve
 from roles.sections import LegalMoves, cut
 from roles.words import ENGLISH, Words
 

@@ -6,7 +6,7 @@ import roles
 from graphs.ablate import at
 from graphs.attempts import attempts, role_node
 from graphs.config import GraphConfig, checked
-from graphs.prompt_preview import notes_of
+from graphs.recorded_notes import notes_of
 from orchestrator.errors import UserError
 from orchestrator.hanabi.referee import rebuild
 from orchestrator.journal.events import Decided, Event, GameStarted, Memory, Moved, TurnStarted

@@ -5,14 +5,14 @@ from dataclasses import dataclass
 
 from pydantic import BaseModel
 
-from orchestrator.models.layer import call_seed
 from orchestrator.models.request import Message, ModelRequest, ModelResponse, estimated
+from orchestrator.models.retries import call_seed
 from orchestrator.models.simulated_settings import SimSettings
 from orchestrator.replies import malformed, text_format
 from roles import Notes, Sections
 from roles.hanabi import error_injection
 from roles.hanabi.error_injection import Slips
-from roles.registry import Solve
+from roles.role_definition import Solve
 
 
 @dataclass(frozen=True)

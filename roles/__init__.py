@@ -1,9 +1,11 @@
 """Roles: the questions that a graph's nodes ask about a position, each with a prompt, a reply type and a program.
 
-The files of this folder know no game's strategy: what a role is (`registry.py`), what it sees (`sections.py`), what it
-replies (`reply_types.py`), how notes and cards are worded (`notes_text.py`, `words.py`), how replies are scored afterwards
-(`marks.py`). The roles and sections themselves stand in `hanabi/`, which imports these files and is imported by none of
-them. The folder imports `orchestrator` and `prompts`. Start reading with `registry.py`, then `hanabi/proposer.py`.
+The files of this folder hold no strategy, though they use Hanabi's moves and cards: what a role is and how its prompt
+is put together (`role_definition.py`), the table of roles (`registry.py`), what a role sees (`sections.py`), what it
+replies (`reply_types.py`), how notes and cards are worded (`notes_text.py`, `words.py`), and how replies are scored
+after a game (`marks.py`). The roles and sections themselves are in `hanabi/`, which imports these files; only this
+`__init__.py` imports it back. The folder imports `orchestrator` and `prompts`. Start reading with
+`role_definition.py`, then `hanabi/proposer.py`.
 
 Users import everything from here. Importing the folder registers the built-in roles and sections.
 """
@@ -34,8 +36,9 @@ from roles.hanabi.sections.table import (
 from roles.hanabi.truth import Truth
 from roles.marks import Marks, brier
 from roles.notes_text import Notes
-from roles.registry import Role, add, get, load, mark, names, role, source
+from roles.registry import add, get, load, mark, names, role, source
 from roles.reply_types import Chance, Choice, Judgement, RatedChoice, Reply, Verdict
+from roles.role_definition import Role
 from roles.role_options import AllowedValues, Options
 from roles.sections import SECTIONS, LegalMoves, Section, Sections, section
 from roles.words import Words

@@ -23,8 +23,8 @@ from orchestrator.journal.file import comparable
 from orchestrator.models import fake_endpoint
 from orchestrator.models.fake_faults import CONTENT
 from orchestrator.models.json_schema import response_format
-from orchestrator.models.layer import call_seed
 from orchestrator.models.request import Message, ModelRequest, ModelResponse
+from orchestrator.models.retries import call_seed
 from orchestrator.table.game_loop import start
 from orchestrator.table.seat import Decision, GameContext
 from roles.reply_types import Judgement

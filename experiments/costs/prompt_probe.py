@@ -15,7 +15,8 @@ from experiments.show.graph_tree import node_calls
 from graphs.ablate import at, bind
 from graphs.config import PROGRAM, GraphConfig
 from graphs.graph_seat import GraphSeat, seat
-from graphs.prompt_preview import notes_of, requests
+from graphs.prompt_preview import requests
+from graphs.recorded_notes import notes_of
 from orchestrator.errors import TurnError, UserError
 from orchestrator.hanabi.view import View
 from orchestrator.journal.events import Event, GameStarted, Memory, Moved, TurnStarted

@@ -11,8 +11,8 @@ from experiments.show.terminal import plain_table
 from graphs import config as graph_configs
 from graphs import context
 from orchestrator.players import partners
-from roles.registry import Role
 from roles.reply_types import answer_format
+from roles.role_definition import Role
 from roles.role_options import shown
 
 

@@ -18,7 +18,8 @@ from graphs.ablate import at, bind
 from graphs.config import PROGRAM, GraphConfig
 from graphs.graph_seat import GraphSeat
 from graphs.graph_seat import seat as graph_seat
-from graphs.prompt_preview import notes_of, requests
+from graphs.prompt_preview import requests
+from graphs.recorded_notes import notes_of
 from orchestrator.errors import UserError
 from orchestrator.hanabi.view import View
 from orchestrator.journal.events import Decided, Event, Memory, TurnStarted

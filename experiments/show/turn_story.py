@@ -15,7 +15,8 @@ from experiments.show.live_table import picture
 from experiments.show.terminal import certainty, on, printable
 from graphs.config import PROGRAM, GraphConfig
 from graphs.context import OWN_PARTS
-from graphs.prompt_preview import notes_of, requests
+from graphs.prompt_preview import requests
+from graphs.recorded_notes import notes_of
 from orchestrator.journal.events import Call, Memory, VerdictGiven
 from orchestrator.models.request import Message, messages
 from roles.notes_text import scalar

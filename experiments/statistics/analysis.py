@@ -16,13 +16,13 @@ from experiments.statistics.estimates import (
     Bounds,
     Estimate,
     bootstrapped,
-    holm,
     interquartile,
     means,
     of_one,
     spread,
 )
 from experiments.statistics.pairing import Pairs, Unit, arranged
+from experiments.statistics.permutation import holm
 
 Interval = Literal["t", "bootstrap"]
 PERFECT = 25

@@ -18,7 +18,7 @@ from experiments.statistics.estimates import standard_error
 from experiments.statistics.labels import labelled
 from graphs.attempts import attempts, role_node
 from graphs.config import GraphConfig
-from graphs.prompt_preview import notes_of
+from graphs.recorded_notes import notes_of
 from orchestrator import journal
 from orchestrator.errors import UserError
 from orchestrator.hanabi.moves import Move, Play

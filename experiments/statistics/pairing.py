@@ -11,7 +11,8 @@ from statistics import fmean
 from typing import Literal
 
 from experiments.results.rows import Row
-from experiments.statistics.estimates import Estimate, Permuted, by_groups, by_signs, of_one, of_two
+from experiments.statistics.estimates import Estimate, of_one, of_two
+from experiments.statistics.permutation import Permuted, by_groups, by_signs
 
 Unit = Literal["deals", "repeats"]
 

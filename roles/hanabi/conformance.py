@@ -27,8 +27,8 @@ from roles.hanabi.reasoning import literal_play
 from roles.hanabi.reasoning.position import TAKES, Position
 from roles.hanabi.truth import Truth
 from roles.notes_text import Notes
-from roles.registry import Role
 from roles.reply_types import Choice, Form, Judgement, Reply, variant
+from roles.role_definition import Role
 from roles.role_options import Options, defaults
 from roles.sections import LegalMoves, Section, Sections, cut
 

@@ -18,8 +18,8 @@ from roles.hanabi.reasoning import literal_play
 from roles.hanabi.reasoning.position import Position
 from roles.hanabi.sections.table import NextPlayable, OwnDeductions, PartnerDeductions, State
 from roles.notes_text import Notes
-from roles.registry import Solve
 from roles.reply_types import Choice, Judgement, Reply
+from roles.role_definition import Solve
 from roles.sections import LegalMoves, Section, Sections
 
 R = TypeVar("R", bound=BaseModel)

@@ -8,7 +8,8 @@ import graphs
 import roles
 from graphs.attempts import attempts
 from graphs.config import checked, parse
-from graphs.prompt_preview import notes_of, requests
+from graphs.prompt_preview import requests
+from graphs.recorded_notes import notes_of
 from orchestrator.errors import RoleError
 from orchestrator.hanabi.moves import Discard, Play
 from orchestrator.journal.events import Call, VerdictGiven

@@ -4,7 +4,8 @@ import re
 from dataclasses import dataclass
 from io import StringIO
 
-from experiments.report.figures import best_of_k, choices, cost, cross_play, curves, ends, scores, style
+from experiments.report.figures import style
+from experiments.report.figures.all_figures import all_figures
 from experiments.report.figures.figure import Figure, FigureTable
 from experiments.report.run_data import NothingToDrawError, RunData
 from experiments.results.files import write_atomically
@@ -37,19 +38,6 @@ class DrawnFigure:
 class LeftOut:
     title: str
     why: str
-
-
-def all_figures(data: RunData) -> list[Figure]:
-    """In the order of the report."""
-    return [
-        *scores.FIGURES,
-        *cross_play.figures(data),
-        best_of_k.FIGURE,
-        curves.FIGURE,
-        *ends.FIGURES,
-        cost.FIGURE,
-        *choices.FIGURES,
-    ]
 
 
 def there() -> bool:

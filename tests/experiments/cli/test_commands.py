@@ -20,7 +20,7 @@ from experiments.running import single_game
 from experiments.show.live_table import LiveTable
 from orchestrator.errors import ModelError
 from orchestrator.hanabi.referee import deal
-from orchestrator.models import fake_endpoint, layer
+from orchestrator.models import fake_endpoint
 from orchestrator.models.request import ModelRequest, ModelResponse
 from tests.conftest import Run
 from tests.support.positions import events_of
@@ -166,7 +166,7 @@ def answering(monkeypatch: pytest.MonkeyPatch, text: Callable[[], str]) -> None:
     async def said(_: object, request: ModelRequest, said: object, /) -> ModelResponse:
         return ModelResponse(text=text())
 
-    monkeypatch.setattr(layer.ChatBrain, "__call__", said)
+    monkeypatch.setattr(retries.ChatBrain, "__call__", said)
     monkeypatch.setattr(layer.ModelLayer, "check", lambda _: asyncio.sleep(0))
 
 

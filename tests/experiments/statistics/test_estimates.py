@@ -13,12 +13,8 @@ from scipy import stats
 
 from experiments.statistics import interval_coverage
 from experiments.statistics.estimates import (
-    DRAWS,
     Estimate,
     bootstrapped,
-    by_groups,
-    by_signs,
-    holm,
     interquartile,
     means,
     of_one,
@@ -26,6 +22,7 @@ from experiments.statistics.estimates import (
     spread,
     standard_error,
 )
+from experiments.statistics.permutation import DRAWS, by_groups, by_signs, holm
 from tests.support.folders import ROOT
 from tests.support.prove import FULL
 

@@ -15,9 +15,10 @@ from orchestrator.errors import ModelError, Suspended, WireTry
 from orchestrator.journal.events import Call, Event, GameSuspended
 from orchestrator.models import fake_endpoint, faults
 from orchestrator.models.fake_faults import CONTENT, WIRE, Faults, spoil
-from orchestrator.models.layer import ChatBrain, ModelLayer
+from orchestrator.models.layer import ModelLayer
 from orchestrator.models.limiter import Limiter
 from orchestrator.models.request import Absent, Brain, Exchange, ModelResponse, answer, messages
+from orchestrator.models.retries import ChatBrain
 from orchestrator.table.game_loop import play_async
 from roles import Choice
 from tests.support.servers import GOOD, Handler, ask, completion, quick, server

@@ -14,8 +14,9 @@ from orchestrator.journal.events import Call, Event, GameStarted
 from orchestrator.models import fake_endpoint, settings
 from orchestrator.models import layer as models
 from orchestrator.models.fake_faults import Faults
-from orchestrator.models.layer import ModelLayer, call_seed
+from orchestrator.models.layer import ModelLayer
 from orchestrator.models.request import Place, messages
+from orchestrator.models.retries import ChatBrain, call_seed
 from orchestrator.models.settings import ModelSettings
 from orchestrator.table.game_loop import play_async
 from tests.support.servers import ask, completion, quick, server
@@ -173,7 +174,7 @@ def test_one_model_with_two_samplings_is_two_models() -> None:
 async def test_seats_of_one_layer_share_their_models_limits() -> None:
     layer, url = ModelLayer(), "http://127.0.0.1:9/v1"
     cold, hot = (layer.brain(quick(url, temperature=heat)) for heat in (0.1, 0.9))
-    assert isinstance(cold, models.ChatBrain) and isinstance(hot, models.ChatBrain)
+    assert isinstance(cold, ChatBrain) and isinstance(hot, ChatBrain)
     assert cold.limiter is hot.limiter
 
 
@@ -242,7 +243,7 @@ def test_model_objects_that_differ_are_told_apart_and_their_keys_are_not_told(mo
     assert told.made_with["temperature"] == 0.1 and told.temperature is None and told.price is not None
     layer = ModelLayer()
     first, second = (layer.brain(made[0]) for _ in range(2))
-    assert isinstance(first, models.ChatBrain) and isinstance(second, models.ChatBrain)
+    assert isinstance(first, ChatBrain) and isinstance(second, ChatBrain)
     assert first.limiter is second.limiter and first.transport.secrets == ("sk-x",)
 
 

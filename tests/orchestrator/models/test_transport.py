@@ -11,10 +11,11 @@ from aiohttp import web
 from orchestrator.errors import ModelError, UserError
 from orchestrator.models import fake_endpoint, layer
 from orchestrator.models.faults import NotACompletion
-from orchestrator.models.layer import ChatBrain, ModelLayer
+from orchestrator.models.layer import ModelLayer
 from orchestrator.models.limiter import Limiter
 from orchestrator.models.openai_client import OpenAITransport
 from orchestrator.models.request import ModelResponse, answer, messages
+from orchestrator.models.retries import ChatBrain, call_seed
 from orchestrator.models.settings import settings
 from orchestrator.models.transport import FakeTransport, Transport
 from roles import Choice
@@ -37,7 +38,7 @@ async def test_a_transport_gets_the_messages_the_format_and_a_seed() -> None:
     reply = await answer(ask(), brain(fake, seed=3), lambda _: None)
     (request,) = fake.requests
     assert isinstance(reply, Choice) and [message.content for message in request.messages] == ["A table."]
-    assert request.response_format is not None and request.seed == layer.call_seed(3, ask())
+    assert request.response_format is not None and request.seed == call_seed(3, ask())
 
 
 async def test_faults_of_any_transport_are_tried_again_and_keys_removed() -> None:

@@ -1,0 +1,41 @@
+"""The notes of a turn, read back from its journal."""
+
+from collections.abc import Iterable
+
+from pydantic import BaseModel
+
+from graphs.attempts import attempts, role_node
+from graphs.config import GraphConfig
+from graphs.node import RoleNode
+from orchestrator.journal.events import Call, Event, VerdictGiven
+from orchestrator.models.request import Absent
+from roles import Notes, Verdict
+
+
+def notes_of(config: GraphConfig, turn: Iterable[Event]) -> Notes:
+    """The notes of a recorded turn, by node and sample."""
+    replies: dict[str, dict[int, BaseModel]] = {}
+    for event in turn:
+        if isinstance(event, Call):
+            replies.setdefault(event.node, {})[event.sample] = _reply(config, event)
+        if isinstance(event, VerdictGiven):
+            replies[event.node] = {0: Verdict(move=event.move, accept=event.accepted, reason=event.why)}
+    return {node: tuple(by_sample[i] for i in sorted(by_sample)) for node, by_sample in replies.items()}
+
+
+def _reply(config: GraphConfig, call: Call) -> BaseModel:
+    node = _node(config, call.node)
+    if call.reply is None or node is None:
+        return Absent(reason=call.error or "")
+    assert node.context is not None
+    kind = node.context.reply(node.role) if call.text is not None else node.role.reply
+    return kind.model_validate(call.reply).of_text(call.text)
+
+
+def _node(config: GraphConfig, called: str) -> RoleNode | None:
+    """The node of a name such as `generate-2`; None for the graph's own safety node."""
+    for attempt in attempts(config):
+        for name in config.nodes:
+            if attempt.name(name) == called:
+                return role_node(config, name, attempt)
+    return None

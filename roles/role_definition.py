@@ -1,0 +1,79 @@
+"""What a role is, and how its prompt is put together."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from pydantic import BaseModel
+
+import prompts
+from orchestrator.errors import UserError
+from orchestrator.models.request import Part
+from roles.marks import Mark
+from roles.notes_text import Notes, notes_for_judge, notes_text
+from roles.reply_types import Form, Judgement, Reply, Shortlist, answer_format
+from roles.role_options import AllowedValues, Options, defaults
+from roles.sections import LegalMoves, Section, Sections
+from roles.words import ENGLISH, Words
+
+Solve = Callable[[Sections, Notes], BaseModel]
+"""A role's program: the sections and the notes that a model would get -> the reply."""
+
+
+@dataclass(frozen=True)
+class Role:
+    """A question about a position. A model and the program get the same: the sections, and the notes read."""
+
+    name: str
+    reply: type[Reply]
+    takes: tuple[type[Section], ...]
+    """The sections it wants; it gets those that its graph's context has."""
+    needs: tuple[type[Section], ...] = ()
+    """Those without which its program cannot answer."""
+    solve: Solve | None = None
+    """Its program: computes the exact reply without a model."""
+    template: str | None = None
+    """Its instruction for a model; None for a role that only a program plays."""
+    title: str = ""
+    """One line: what the role is for."""
+    settled: Callable[[Sections, Notes], BaseModel | None] | None = None
+    """The reply, when there is nothing to ask: a selector of a single candidate."""
+    options: AllowedValues = field(default_factory=dict)
+    """What a node may set for it; its program finds them in `sections.options`, its template as variables."""
+    mark: Mark | None = None
+    """Scores a reply once the hidden cards are known; see `roles.mark`."""
+
+    def instruction(self, words: Words) -> str:
+        """Its template in a language. Raises UserError when there is none."""
+        if self.template is None:
+            raise UserError(f"role {self.name!r} has no template: only a program plays it")
+        return self.template if words == ENGLISH else words.text(f"roles/{self.name}.md")
+
+    def filling(self, options: Options) -> dict[str, object]:
+        """The values of its template's variables."""
+        wanted = prompts.variables(self.template or "")
+        return {name: value for name, value in (defaults(self.options) | dict(options)).items() if name in wanted}
+
+    def prompt(
+        self,
+        sections: Sections,
+        notes: Notes,
+        reply: type[Reply] | None = None,
+        form: Form = "json_schema",
+        *,
+        raw: bool = False,
+    ) -> tuple[Part, ...]:
+        """The prompt's named parts: the sections, the notes read, the instruction, the answer format.
+
+        `reply`: a variant of its own type, such as one with ratings. `raw`: reports are passed on as they were written.
+        """
+        words, written = sections.words, form if raw else None
+        instruction = self.instruction(words)
+        if LegalMoves in sections:  # a shortlist shows there
+            notes = {node: tuple(n for n in replies if not isinstance(n, Shortlist)) for node, replies in notes.items()}
+        text = notes_for_judge if issubclass(self.reply, Judgement) else notes_text
+        own = (
+            Part("notes", text(notes, words, written)),
+            Part("instruction", prompts.substitute(instruction, self.filling(sections.options), self.name)),
+            Part("answer_format", answer_format(reply or self.reply, form, words)),
+        )
+        return tuple(part for part in (*sections.parts(), *own) if part.text)
