@@ -20,7 +20,7 @@ from experiments.running import single_game
 from experiments.show.live_table import LiveTable
 from orchestrator.errors import ModelError
 from orchestrator.hanabi.referee import deal
-from orchestrator.models import fake_endpoint
+from orchestrator.models import fake_endpoint, layer, retries
 from orchestrator.models.request import ModelRequest, ModelResponse
 from tests.conftest import Run
 from tests.support.positions import events_of
