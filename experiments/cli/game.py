@@ -32,7 +32,7 @@ def play(
     players: Players = 3,
     seed: Annotated[int | None, typer.Option(help="HLE's own deal of this seed; default 1.")] = None,
     deck: Annotated[Path | None, typer.Option(help="A JSON list of 50 cards, first dealt first.")] = None,
-    model: Model | None = None,
+    model: Model = None,
     seat: Seats = None,
     settings: Settings = None,
     verify: Annotated[str | None, typer.Option(help="none or safety, instead of the graph's own.")] = None,

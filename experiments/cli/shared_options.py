@@ -12,7 +12,7 @@ HELP = {"help_option_names": ["-h", "--help"]}
 Json = Annotated[bool, typer.Option("--json", help="Print only JSON on stdout.")]
 Graph = Annotated[str, typer.Option("--graph", help="A graph's name, or a path to its YAML file.")]
 Model = Annotated[
-    str,
+    str | None,
     typer.Option(
         "--model", help="program, openai:NAME or openai:NAME@URL, sim:average, replay:DIR ..., or a file of models."
     ),
