@@ -1,9 +1,12 @@
-"""The table and everything around it: the game, models, journals, seats and rule players.
+"""Plays Hanabi games: rules, model calls, journals, rule players.
 
-`hanabi` is the game, `models` sends requests to language models, and neither knows the other. `journal` stores what
-happens, `table` plays a game, `players` are seats that ask no model. Imports go one way, upwards in this list:
-`errors`, `values`, `replies`; `hanabi`, `models`; `journal`; `table`; `players`. Start with `play` in
+`hanabi` is the game and `models` sends requests to language models; they do not import each other. `journal` stores
+what happens, `table` plays a game, `players` are seats that ask no model. Graphs of agents are in the package `graphs`.
+Imports go one way. In this order, each may import those named before it: `values`, `errors`, `logs`, `plugins`,
+`versions`, `yaml_files`, `replies`; then `models` and `hanabi`; `journal`; `table`; `players`. Start with `play` in
 `table/game_loop.py`.
+
+Users import everything from here (the names are in `__init__.pyi`). They are loaded when they are first used.
 """
 
 import lazy_loader

@@ -1,4 +1,4 @@
-"""What a role is, and the one table of roles."""
+"""The table of all roles: they are registered here by name, and found again."""
 
 from collections.abc import Callable
 from pathlib import Path

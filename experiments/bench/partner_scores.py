@@ -79,7 +79,7 @@ def _error(scores: Sequence[int]) -> float:
 
 
 def show(found: Iterable[SelfPlay], console: Console) -> None:
-    names = ("partner", "players", "games", "strict", "kept", "struck out", "perfect", "ms a turn")
+    names = ("partner", "players", "games", "strict", "kept", "struck out", "perfect", "ms per turn")
     table = plain_table(*names, words=("partner",))
     for one in found:
         scores = f"{one.strict:.2f} ± {one.strict_se:.2f}", f"{one.kept:.2f} ± {one.kept_se:.2f}"

@@ -116,8 +116,8 @@ def _depth(name: str, players: int, done: list[tuple[float, int]], latency_s: fl
 
 
 def show_depths(found: list[Depth], console: Console) -> None:
-    names = ("graph", "players", "turns", "calls a turn", "model latencies a turn", "ms beyond")
-    table = plain_table(*names, words=("graph", "model latencies a turn"))
+    names = ("graph", "players", "turns", "calls per turn", "model latencies per turn", "ms beyond")
+    table = plain_table(*names, words=("graph", "model latencies per turn"))
     for d in found:
         latencies = ", ".join(f"{n} ({turns} turns)" for n, turns in d.latencies.items())
         table.add_row(d.graph, str(d.players), str(d.turns), f"{d.calls:.1f}", latencies, f"{d.overhead_ms:.0f}")
@@ -134,7 +134,7 @@ def data(timings: list[Timing]) -> dict[str, Any]:
 
 
 def show(timings: list[Timing], console: Console) -> None:
-    names = ("graph", "players", "games", "turns", "s a game", "slowest", "ms a turn", "strict")
+    names = ("graph", "players", "games", "turns", "s per game", "slowest", "ms per turn", "strict")
     table = plain_table(*names, words=("graph",))
     for t in timings:
         row = (t.graph, str(t.players), str(t.games), f"{t.turns:.1f}", f"{t.seconds:.2f}", f"{t.slowest:.2f}")

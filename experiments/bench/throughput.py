@@ -125,7 +125,7 @@ def show(found: list[Throughput], console: Console) -> None:
         "wall s": lambda c: f"{c.wall_s:.1f}",
         "critical s": lambda c: f"{c.critical_s:.1f}",
         "ratio": lambda c: f"{c.ratio:.2f}",
-        "CPU ms a call": lambda c: f"{c.cpu_ms:.2f}",
+        "CPU ms per call": lambda c: f"{c.cpu_ms:.2f}",
         "in flight": lambda c: "-" if c.in_flight is None else f"{c.in_flight:.1%}",
     }
     table = plain_table(*columns, words=("graph",))

@@ -132,4 +132,5 @@ def _footer(config: GraphConfig) -> Iterator[str]:
         limits = ", ".join(f"{lives}: {limit}" for lives, limit in sorted(config.verify.limits.items()))
         yield f"verify: safety (probability that a play needs, by lives left: {limits})"
     if config.at_most:
-        yield f"at most {config.at_most} redos per turn; then the safest legal move is played, marked as forced"
+        redos = f"{config.at_most} redo{'s' * (config.at_most > 1)}"
+        yield f"at most {redos} per turn; then the safest legal move is played, marked as forced"

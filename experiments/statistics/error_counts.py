@@ -31,6 +31,13 @@ HARMLESS = {"malformed", "rating_mismatch"}
 """Errors that do not change the move."""
 USED = ("ok", "repaired")
 """Outcomes of responses that were used."""
+LABELS: Mapping[str, str] = {
+    "refused rightly, after an error": "refused rightly: error in the choice",
+    "refused rightly, after none": "refused rightly: no error injected",
+    "refused wrongly": "refused wrongly: error of the judge",
+    "misplays after an error": "misplays: error in the choice",
+}
+"""How the table calls some of the counts, whose own names are the keys of the data."""
 
 
 @dataclass
@@ -153,6 +160,6 @@ def rows(arms: Collection[ErrorCounts]) -> Iterator[tuple[str, list[str]]]:
     yield "score, strict", [mean(one.strict) for one in arms]
     yield "score, kept", [mean(one.kept) for one in arms]
     for name in dict.fromkeys(name for one in arms for name in one.counts):
-        yield name, [str(one.counts[name]) for one in arms]
+        yield LABELS.get(name, name), [str(one.counts[name]) for one in arms]
     for kind in dict.fromkeys(kind for one in arms for kind in sorted(one.injected)):
         yield f"injected: {kind}", [str(one.injected[kind]) for one in arms]

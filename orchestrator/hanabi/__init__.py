@@ -2,7 +2,8 @@
 
 No models, journals or seats are known here: this folder may import `values` and `errors` alone. Start with `cards` and
 `moves`, then `view` (what a seat may know), `referee` (the rules, played by HLE) and `belief` (exact probabilities).
-A hint is applied to a hand in `literal_knowledge`; the conventions that give hints more meaning are in `convention/`.
+`literal_knowledge` works out what hints say of a hand, for conventions and programs; what a View shows of hints comes
+from HLE through `referee`. The conventions that give hints more meaning are in `convention/`.
 """
 
 import lazy_loader

@@ -1,9 +1,10 @@
-"""Language models: a request with its reply type goes in, a typed reply or an absence comes out.
+"""Language models: requests with a reply type go in, typed replies come out.
 
-Nothing here knows Hanabi: the folder may import `replies`, `errors`, `values` and `logs` alone. Start with `request`
-(what is asked and answered, and asking again), then `layer` (retries, limits, budget and cache of a run's requests),
-`transport` (the one-method seam) and its two implementations, `openai_client` and `langchain_client`. `faults` says
-what each error of a server means, a 429 among them; `fake_endpoint` is a server for trials.
+`Absent` comes out when there was no usable answer. Nothing here knows Hanabi: the folder may import `replies`,
+`errors`, `values` and `logs` alone. Start with `request` (requests, responses, and the second request after an unusable
+answer), then `layer` (the cache, budget and limits that a run's requests go through). `transport` is the interface that
+a client implements, as `openai_client` and `langchain_client` do. `faults` classifies errors, `retries` tries again,
+also after a 429, and `limiter` then slows down. `fake_endpoint` is a local fake server for tests.
 """
 
 import lazy_loader

@@ -1,4 +1,4 @@
-"""Requests to models and their responses: the one seam between the nodes of a graph and whatever answers them.
+"""Requests to models and their responses: the interface between the nodes of a graph and whatever answers them.
 
 It knows prompts, texts and reply types, no roles and no views of a game.
 """

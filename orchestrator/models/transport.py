@@ -1,4 +1,4 @@
-"""The seam to model servers: one completion request goes out, one response comes back or an exception is raised.
+"""The interface to model servers: one completion request goes out, one response comes back or an exception is raised.
 
 `openai_client` and `langchain_client` implement it. What all servers have in common (how many calls run at a time,
 retries, the classification of faults, prices, keys that must not be written) is `orchestrator.models.layer`'s.

@@ -1,7 +1,9 @@
 """Players that ask no model: rule players (`partner:NAME`) and agents written for HLE (`python:module:object`).
 
-This folder may import `table` and everything below it. Start with `base`, which says what a partner is, then `smart`, a
-player of the hint convention in a few lines; `partners` lists them all.
+A partner is our word for a rule player. The families are a file each, and a folder: `chance` (random moves),
+`published` (players of papers, by production rules), `graded` (simpler convention players), `smart` (convention
+players) and `hat/` (hat players); `partners` lists them all. This folder may import `table` and everything before it.
+Start with `base`, which says what a partner is, then `smart`, a player of the hint convention in a few lines.
 """
 
 import lazy_loader

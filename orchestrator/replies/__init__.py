@@ -1,7 +1,8 @@
 """Replies: the text that a model answers, as one typed value; one writer and one reader for all reply types.
 
-Other folders of the package are not imported here. Start with `reply` (the base class), then `reader` (text to reply)
-and `text_format` (replies in named lines); `malformed` writes the texts that simulated models spoil.
+Other folders of the package are not imported here. Start with `reply` (the base class). `text_format.text_of` writes
+a reply as text, `reader.read` reads one from text; `text_format` also holds the format of replies in named lines.
+`malformed` writes the malformed answers that simulated models give.
 """
 
 import lazy_loader

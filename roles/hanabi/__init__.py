@@ -1,8 +1,9 @@
 """The built-in roles, a file each, and what their programs share.
 
 A role's file holds its reply type, its program (a function under `@role`) and, where there is one, its mark.
-`sections/` is what a role sees of a position, `reasoning/` what the programs think with. `conformance.py` checks a role
-for its author, `truth.py` is what marks are computed from, `error_injection.py` makes programs err like models. The
+`history_report.py` is a reply type that several of these files share. `sections/` is what a role sees of a position,
+`reasoning/` what the programs share. `conformance.py` checks a role for its author, `truth.py` holds the hidden facts
+that marks compare replies with, `error_injection.py` puts errors of language models into a program's replies. The
 folder imports `orchestrator`, `prompts` and the files of `roles/`. Start reading with `proposer.py` and `analyst.py`.
 
 Importing the folder registers the roles.

@@ -57,7 +57,7 @@ def _sure_play(position: Position, notes: Notes) -> Advice:
 
 
 def _inferred_play(position: Position, notes: Notes) -> Advice:
-    """Plays of cards that by the historian's report can only fit."""
+    """Plays of cards that by the history analyst's report can only fit."""
     for report in _all(notes, HistoryReport):
         for found in report.inferred:
             if known(mask(found.cards), position.piles.playable):

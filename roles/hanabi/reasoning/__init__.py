@@ -1,7 +1,7 @@
-"""What the roles' programs think with: a position built of sections, literal play on it, play by conventions.
+"""What the roles' programs share: a position built from sections, literal play on it, play by conventions.
 
-The folder imports `orchestrator.hanabi` and the sections; of the roles only `history_report.py`, the report that says
-how far partners keep to conventions. Start reading with `position.py`.
+The folder imports `orchestrator.hanabi`, the sections, the files of `roles/`, and of the files beside it only
+`history_report.py`, the report that says how far partners keep to conventions. Start reading with `position.py`.
 """
 
 import lazy_loader

@@ -1,4 +1,4 @@
-"""The seam to model servers: what goes through it, where keys go, Azure, proxies, and what is imported when."""
+"""The interface to model servers: what goes through it, where keys go, Azure, proxies, and what is imported when."""
 
 import asyncio
 import subprocess
