@@ -64,7 +64,8 @@ ONLY_IN = {
     "pyarrow": {"experiments/results/parquet.py"},
     "aiohttp": {"orchestrator/models/fake_endpoint.py", "orchestrator/models/fake_faults.py"},
     "typer": {
-        f"experiments/cli/{name}.py" for name in ("app", "options", "experiment", "export", "listing", "game", "tools")
+        f"experiments/cli/{name}.py"
+        for name in ("app", "shared_options", "experiment", "export", "listing", "game", "tools")
     },
 }
 

@@ -248,7 +248,7 @@ import asyncio, os, sys
 from pathlib import Path
 from orchestrator.models.request import ModelResponse, messages
 from orchestrator.models.cache import Cache, Cached
-from orchestrator.models.schema import response_format
+from orchestrator.models.json_schema import response_format
 from orchestrator.models.settings import settings
 from tests.support.servers import ask
 
