@@ -9,21 +9,14 @@ TurnError         a turn could not be finished
 Suspended         a game stopped before its end and has no score; it can be resumed from its journal
 """
 
-from pydantic import ValidationError
+from __future__ import annotations
 
-from orchestrator.values import Frozen
+from typing import TYPE_CHECKING
 
+if TYPE_CHECKING:  # for `--help`, which takes as long as its imports
+    from pydantic import ValidationError
 
-class WireTry(Frozen):
-    """One try of a model call over the wire."""
-
-    error: str | None = None
-    """What went wrong; None when a response came."""
-    status: int | None = None
-    """The HTTP status of an error, when there was one."""
-    waited_s: float = 0.0
-    """Seconds waited after it before the next try."""
-    latency_s: float = 0.0
+    from orchestrator.wire_try import WireTry
 
 
 class UserError(ValueError):

@@ -16,7 +16,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "experiments": {"orchestrator", "prompts", "roles", "graphs"},
 }
 
-NEUTRAL = {"errors", "values", "logs", "versions", "plugins", "yaml_files", "replies"}
+NEUTRAL = {"errors", "values", "wire_try", "logs", "versions", "plugins", "yaml_files", "replies"}
 """What every room of orchestrator may use."""
 
 RESULTS = {"results"}
@@ -26,7 +26,8 @@ RUNNING = {*DESIGN, "running", "statistics"}
 ROOMS: dict[str, dict[str, set[str]]] = {
     "orchestrator": {
         "values": set(),
-        "errors": {"values"},
+        "wire_try": {"values"},
+        "errors": {"wire_try"},
         "logs": set(),
         "versions": set(),
         "plugins": {"errors"},

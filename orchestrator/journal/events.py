@@ -5,7 +5,6 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, PlainSerializer, SerializerFunctionWrapHandler, model_serializer
 
-from orchestrator.errors import WireTry
 from orchestrator.hanabi.cards import Card
 from orchestrator.hanabi.moves import Grounded
 from orchestrator.hanabi.referee import End
@@ -13,6 +12,7 @@ from orchestrator.hanabi.view import Past, View
 from orchestrator.models.request import Key, Message, Outcome
 from orchestrator.models.simulated_settings import is_simulated
 from orchestrator.values import Frozen
+from orchestrator.wire_try import WireTry
 
 
 def _short(view: View) -> dict[str, Any]:

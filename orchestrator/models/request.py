@@ -11,11 +11,12 @@ from typing import Literal, NamedTuple, Protocol
 
 from pydantic import BaseModel
 
-from orchestrator.errors import ModelError, UserError, WireTry
+from orchestrator.errors import ModelError, UserError
 from orchestrator.logs import log
 from orchestrator.replies.reader import Unreadable, read
 from orchestrator.replies.reply import Form, Options, Reply
 from orchestrator.values import Frozen
+from orchestrator.wire_try import WireTry
 
 Speaker = Literal["system", "user", "assistant"]
 

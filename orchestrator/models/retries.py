@@ -7,7 +7,7 @@ import time
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from orchestrator.errors import ModelError, WireTry
+from orchestrator.errors import ModelError
 from orchestrator.logs import log
 from orchestrator.models import faults
 from orchestrator.models.faults import Fault
@@ -16,6 +16,7 @@ from orchestrator.models.limiter import Limit
 from orchestrator.models.request import Message, ModelRequest, ModelResponse, estimated
 from orchestrator.models.settings import ModelSettings
 from orchestrator.models.transport import CompletionRequest, Transport
+from orchestrator.wire_try import WireTry
 
 if TYPE_CHECKING:
     pass
