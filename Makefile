@@ -14,9 +14,9 @@ export CMAKE_POLICY_VERSION_MINIMUM := 3.5
 play: $(READY)
 	$(BIN)/orchestrator play
 
-# Tests that share something expensive, such as a port or a run, stay in one process (loadgroup).
+# The tests of a file stay in one process: many share a run that takes seconds to play.
 test: check
-	$(BIN)/python -m pytest -n 2 --dist loadgroup
+	$(BIN)/python -m pytest -n 2 --dist loadfile
 
 # Static checks alone, in well under a minute.
 check: $(DEV)

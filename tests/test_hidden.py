@@ -122,7 +122,7 @@ async def test_another_hidden_hand_changes_no_prompt_no_seed_no_memory_and_no_er
     for players in PLAYERS:
         if players not in config.players:
             continue
-        for referee, other in positions(players, 11 + players, 0.4 if FULL else 0.06):
+        for referee, other in positions(players, 11 + players, 0.4 if FULL else 0.04):
             heard, decision, events = await played(config, referee)
             assert (heard, decision, events) == await played(config, other)
             met += len(heard)
@@ -134,7 +134,7 @@ async def test_another_hidden_hand_changes_no_prompt_no_seed_no_memory_and_no_er
 @pytest.mark.parametrize("players", PLAYERS)
 def test_another_hidden_hand_changes_no_view_and_no_refusal(players: int) -> None:
     met = 0
-    for seed in range(12 if FULL else 3):
+    for seed in range(12 if FULL else 2):
         for referee, other in positions(players, seed, 0.2):
             assert referee.view().model_dump_json() == other.view().model_dump_json()
             for move in set(MOVES) - set(referee.legal()):
