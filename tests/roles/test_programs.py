@@ -30,6 +30,7 @@ from roles.notes_text import notes_text
 from roles.reply_types import TrackedChoice, answer_format, variant
 from roles.sections import LegalMoves, cut
 from tests.support.positions import literal_views, position, random_views
+from tests.support.prove import FULL
 
 DECIDING = (
     "aggregator",
@@ -50,7 +51,8 @@ def whole(view: View, role: Role) -> Sections:
 
 
 def some_views(players: int) -> list[View]:
-    return [*random_views(players, 3)[::7], *list(literal_views(players, 5))[::7]]
+    step = 7 if FULL else 14
+    return [*random_views(players, 3)[::step], *list(literal_views(players, 5))[::step]]
 
 
 @pytest.mark.parametrize("name", roles.names())
