@@ -94,9 +94,10 @@ class Context(Frozen):
 
     def kinds(self, role: Role, without: Iterable[str] = ()) -> list[tuple[type[Section], Mapping[str, Any]]]:
         """The sections that a role gets here, with their options."""
-        gone = set(without)
-        listed = [(t.section, t.options) for t in self.sections if t.section not in (*OWN_PARTS, *gone)]
-        return [(roles.SECTIONS[name], options) for name, options in listed if roles.SECTIONS[name] in role.takes]
+        gone = {*OWN_PARTS, *without}
+        there = {t.section: t.options for t in self.sections if t.section not in gone}
+        listed = [(roles.SECTIONS[name], options) for name, options in there.items()]
+        return [(kind, options) for kind, options in listed if kind in role.takes and _at_home(kind, there)]
 
     @property
     def words(self) -> Words:
@@ -122,6 +123,16 @@ class Context(Frozen):
         ordered = sorted(parts, key=lambda part: layout.index(part.name))
         system = set(self.system) - set(OWN_PARTS if self.order == "cache" else ())
         return tuple(replace(part, speaker="system") if part.name in system else part for part in ordered)
+
+
+def _at_home(kind: type[Section], there: Mapping[str, Mapping[str, Any]]) -> bool:
+    """Whether the section beside which alone this one is there is there, and with the right option."""
+    if kind.beside is None:
+        return True
+    beside, option, values = kind.beside
+    if beside not in there:
+        return False
+    return {**defaults(roles.SECTIONS[beside].choices), **there[beside]}[option] in values
 
 
 def _long(entry: Any) -> Any:

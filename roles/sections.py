@@ -26,6 +26,8 @@ class Section:
     """Its name in configs, and its template's."""
     template: ClassVar[str | Path | None] = None
     """Its words, as text or as a file; None for the file of its name in prompts/sections/."""
+    beside: ClassVar[tuple[str, str, tuple[object, ...]] | None] = None
+    """A section, its option and the values of it beside which alone this one is there; None for always."""
     choices: ClassVar[AllowedValues] = {}
     """The options that a context or a graph may set. The first may be given by its bare value."""
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from orchestrator.hanabi.cards import ANY, Mask, mask, unmask
-from orchestrator.hanabi.convention.common_knowledge import CommonKnowledge, Why
+from orchestrator.hanabi.convention.common_knowledge import Claim, CommonKnowledge, Why
 from orchestrator.hanabi.convention.hint_convention import Focus, Manner, known
 from orchestrator.hanabi.convention.partner_model import NOTHING_KNOWN, PartnerModel, learnt, understand
 from orchestrator.hanabi.literal_knowledge import literal_hands, shifted, unknown_hands
@@ -12,6 +12,7 @@ from orchestrator.hanabi.moves import Discard, Play
 from orchestrator.hanabi.view import Past
 from roles.hanabi.history_report import Believed, HistoryReport, Inference, Insight, Trusted
 from roles.hanabi.reasoning.position import TAKES
+from roles.hanabi.sections.convention_facts import ConventionFacts
 from roles.hanabi.sections.fixed import CardCounts, Conventions, ProbabilityAdvice, Rules
 from roles.hanabi.sections.history import History, Remembered
 from roles.hanabi.sections.past_games import PastGames
@@ -60,7 +61,7 @@ def held(report: HistoryReport, sections: Sections, truth: Truth) -> Marks | Non
     return {"inferred_held": right, "inferred_types": types}
 
 
-SECTIONS: tuple[type[Section], ...] = (Rules, Conventions, *TAKES, NextPlayable, FinalRound, History)
+SECTIONS: tuple[type[Section], ...] = (Rules, Conventions, ConventionFacts, *TAKES, NextPlayable, FinalRound, History)
 
 
 OPTIONS: AllowedValues = {"trust": ("learnt", "blind")}
@@ -108,13 +109,14 @@ def by_conventions(sections: Sections, history: History, players: int) -> Histor
     inferred = tuple(
         Inference(slot=slot, cards=unmask(mask), reason=_grounds(now, history.seat, slot))
         for slot, mask in enumerate(now.known[history.seat])
-        if mask != ANY
+        if mask != ANY and (mask.bit_count() <= FEW or _said_of(now, history.seat, slot))
     )
+    said = {(history.seat, one.slot) for one in inferred}
     believed = tuple(
         Believed(seat=seat, slot=slot, cards=unmask(mask))
         for seat, hand in enumerate(now.known)
         for slot, mask in enumerate(hand)
-        if seat != history.seat and mask != now.literal[seat][slot]
+        if mask != now.literal[seat][slot] and (seat, slot) not in said
     )
     return HistoryReport(
         insights=tuple(_read(insight, now, history.seat) for insight in insights(history)),
@@ -141,10 +143,10 @@ def _kept(options: Manner) -> Focus | None:
 MEANINGS: Mapping[Why, str] = {
     "play hint": "it points at a card of P$owner's that can be played",
     "warning": "it warns P$owner of a critical card",
-    "silence": "P$owner was not warned, so the card that he would discard next is not critical",
-    "passed over": "he did not play a card that he had been told of",
-    "played as told": "he read the hint by the conventions",
-    "played untold": "he had not been told so: he saw it, or read a hint otherwise",
+    "silence": "P$owner was not warned, so the card that P$owner would discard next is not critical",
+    "passed over": "they did not play a card that they had been told of",
+    "played as told": "they read the hint by the conventions",
+    "played untold": "they had not been told so: they saw it, or read a hint otherwise",
 }
 MINE: Mapping[Why, str] = {
     "play hint": "it points at a card of mine that can be played",
@@ -155,11 +157,17 @@ MINE: Mapping[Why, str] = {
 
 def _grounds(now: CommonKnowledge, seat: int, slot: int) -> str:
     """Why a card of one's own is thought to be what it is."""
-    said = [claim for claim in now.claims if claim.card == now.cards[seat][slot] and claim.why in POINTING]
-    turns = [f"{claim.why} of P{claim.seat} on turn {claim.turn}" for claim in said]
+    turns = [f"{claim.why} of P{claim.seat} on turn {claim.turn}" for claim in _said_of(now, seat, slot)]
     return "; ".join(turns) or "hints and counting"
 
 
+def _said_of(now: CommonKnowledge, seat: int, slot: int) -> list[Claim]:
+    """What moves said of a card by the conventions."""
+    return [claim for claim in now.claims if claim.card == now.cards[seat][slot] and claim.why in POINTING]
+
+
+FEW = 6
+"""Kinds of card to which hints and counting narrow a card that the report names for that alone."""
 POINTING = ("play hint", "warning", "silence")
 
 
@@ -198,8 +206,8 @@ def insights(history: History) -> tuple[Insight, ...]:
 
 def _meaning(past: Past, seat: int) -> str:
     if isinstance(past.move, Play):
-        return f"P{past.seat} thought his card could be played, {'rightly' if past.scored else 'wrongly'}"
+        return f"P{past.seat} thought the card could be played, {'rightly' if past.scored else 'wrongly'}"
     if isinstance(past.move, Discard):
-        return f"P{past.seat} saw no play and thought his card could be spared"
+        return f"P{past.seat} saw no play and thought the card could be spared"
     whose = "me" if past.move.to == seat else f"P{past.move.to}"
     return f"P{past.seat} told {whose} of {len(past.slots)} card{'s' if len(past.slots) > 1 else ''}"

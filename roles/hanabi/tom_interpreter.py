@@ -8,11 +8,11 @@ from orchestrator.hanabi.convention import policy
 from orchestrator.hanabi.convention.hint_convention import known, next_discard
 from orchestrator.hanabi.convention.policy import Scene
 from orchestrator.hanabi.moves import Discard, Grounded, Hint, Move, Play
-from roles.hanabi.history_report import by_history
 from roles.hanabi.reasoning import literal_play
-from roles.hanabi.reasoning.convention_scene import scene
+from roles.hanabi.reasoning.convention_scene import understood
 from roles.hanabi.reasoning.literal_play import Foreseen
 from roles.hanabi.reasoning.position import TAKES, Position
+from roles.hanabi.sections.convention_facts import ConventionFacts
 from roles.hanabi.sections.fixed import Conventions, Rules
 from roles.hanabi.sections.history import History, Remembered
 from roles.hanabi.sections.past_games import PastGames
@@ -64,14 +64,13 @@ class MindReport(Reply):
 
 @role(
     reply=MindReport,
-    takes=(Rules, Conventions, *TAKES, NextPlayable, FinalRound, History, Remembered, PastGames),
+    takes=(Rules, Conventions, ConventionFacts, *TAKES, NextPlayable, FinalRound, History, Remembered, PastGames),
     needs=(State, LegalMoves),
 )
 def tom_interpreter(sections: Sections, notes: Notes) -> MindReport:
     """Explains the others' latest moves, foresees their next ones and says what to tell them."""
     literally = Position.of(sections)
-    position = by_history(literally, notes)
-    at = scene(sections, position, notes)
+    position, at = understood(sections, notes)
     legal = set(position.moves)
     urgent = next((found for found in (policy.save(at) if at else ()) if found[0] in legal), None)
     hint, why = urgent or next((found for found in _hints(position, at) if found[0] in legal), (None, NO_HINT))
