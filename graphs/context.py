@@ -43,13 +43,15 @@ class Context(Frozen):
     answer_format: Form = "json_schema"
     """`text`: named lines of plain text. `json`: one object, by the prompt alone. `json_schema`: the server is sent the
     schema too."""
-    reports: Literal["typed", "raw"] = "typed"
+    reports: Literal["typed", "raw", "brief"] = "typed"
     """How colleagues' notes are passed on: field by field, or as the text that the model wrote (a program's, as a model
-    would have written it)."""
+    would have written it); `brief`: field by field, but only what they conclude."""
     ratings: bool = False
     """Whether deciding roles rate every legal move."""
     reason_first: bool = False
     """Whether the reason is asked for before everything else."""
+    wording: str | None = None
+    """A folder of prompts/roles/, whose texts of roles stand in for the roles' own."""
     lang: prompts.Lang = "en"
     """The language of the prompts; moves, cards, seats and the names of a reply's parts are the same in all."""
 
@@ -72,6 +74,13 @@ class Context(Frozen):
     def names(self) -> tuple[str, ...]:
         """The sections, in prompt order."""
         return tuple(one.section for one in self.sections if one.section not in OWN_PARTS)
+
+    @field_validator("wording")
+    @classmethod
+    def _worded(cls, wording: str | None) -> str | None:
+        if wording is not None and (not wording.isidentifier() or not prompts.names(f"roles/{wording}")):
+            raise ValueError(f"there is no folder {wording!r} of roles' texts; leave `wording` out, or say `house`")
+        return wording
 
     def files(self, section: str) -> tuple[str, ...]:
         """The prompt files of one of its sections, with the options it has here."""

@@ -68,6 +68,8 @@ class RoleNode:
     """How its prompt is laid out; None for a node that only a program can be."""
     layout: tuple[str, ...] = ()
     solve: Solve | None = None
+    gate: str = ""
+    """The rule by which its choice may be refused, in the words of its prompt; empty where nothing may refuse it."""
     options: Mapping[str, Any] = field(default_factory=dict)
     """The role's own."""
 
@@ -171,13 +173,14 @@ class RoleNode:
     def request(self, sample: int, sections: Sections, notes: Notes, place: Place | None = None) -> ModelRequest:
         """The question as a model gets it."""
         assert self.context is not None  # checked when the config was read
-        reply, form, raw = self.context.reply(self.role), self.context.answer_format, self.context.reports == "raw"
-        legal = sections.get(LegalMoves)
+        reply, form, passed = self.context.reply(self.role), self.context.answer_format, self.context.reports
+        legal, wording = sections.get(LegalMoves), self.context.wording
+        parts = self.role.prompt(sections, notes, reply, form, raw=passed == "raw", brief=passed == "brief", wording=wording, gate=self.gate)
         return ModelRequest(
             node=self.name,
             role=self.role.name,
             sample=sample,
-            parts=self.context.arrange(self.role.prompt(sections, notes, reply, form, raw=raw), self.layout),
+            parts=self.context.arrange(parts, self.layout),
             reply=reply,
             moves=legal.listed if legal else {},
             form=form,

@@ -101,17 +101,22 @@ class LegalMoves(Section):
     """The legal moves, each with its label: the moves that a reply may name."""
 
     name = "legal_moves"
-    choices = {"labels": ("numbers", "letters")}
+    choices = {"labels": ("numbers", "letters"), "words": ("told", "unsaid")}
     listed: Listed
     """By label. A move refused this turn is not among them; the others keep their labels."""
     letters: bool = False
     legal: int | None = None
     """How many legal moves there were before a recommender listed some of them; None when nobody did."""
+    told: bool = True
+    """Whether they are told in words; a role that names no move, or finds it elsewhere, needs none."""
 
     @classmethod
     def of(cls, view: View, options: Options) -> Self:
         letters = options["labels"] == "letters"
-        return cls(listed(view.legal, letters=letters), letters)
+        return cls(listed(view.legal, letters=letters), letters, told=options["words"] == "told")
+
+    def words(self, words: Words = ENGLISH) -> str:
+        return super().words(words) if self.told else ""
 
     @property
     def moves(self) -> tuple[Move, ...]:

@@ -30,8 +30,8 @@ from roles.sections import Sections
 R = TypeVar("R", bound=BaseModel)
 
 
-OPTIONS: AllowedValues = {"discards": ("reported", "own")}
-"""`discards`: whether its program discards what a strategist reports, or, where there is none, chooses by itself."""
+OPTIONS: AllowedValues = {"discard_by": ("strategist", "itself")}
+"""`discard_by`: whose choice of a discard its program takes: a strategist's, or its own where none reports."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ def aggregator(sections: Sections, notes: Notes) -> Choice:
     """Decides by the colleagues' reports, and where no analyst reports by its own chances of plays; its program adds
     nothing else and repeats no refused move."""
     position, at = understood(sections, notes)
-    case = Case(position, at, notes, discards=sections.options.get("discards") == "own")
+    case = Case(position, at, notes, discards=sections.options.get("discard_by") == "itself")
     for advice in BY_CONVENTION if at and not at.among_strangers else LITERALLY:
         for move, why in advice(case):
             if move in position.moves and literal_play.harmless(position, move):

@@ -37,6 +37,7 @@ class CardRisk(Reply):
 class DiscardReport(Reply):
     """Every card of the own hand, then the summary."""
 
+    conclusion = ("safest_first", "summary")
     example = {
         "cards": [
             {

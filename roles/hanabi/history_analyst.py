@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from orchestrator.hanabi.cards import ANY, Mask, mask, unmask
 from orchestrator.hanabi.convention.common_knowledge import Claim, CommonKnowledge, Why
 from orchestrator.hanabi.convention.hint_convention import Focus, Manner, known
-from orchestrator.hanabi.convention.partner_model import NOTHING_KNOWN, PartnerModel, learnt, understand
+from orchestrator.hanabi.convention.partner_model import NOTHING_KNOWN, PartnerModel, Understanding, learnt, understand
 from orchestrator.hanabi.literal_knowledge import literal_hands, shifted, unknown_hands
 from orchestrator.hanabi.moves import Discard, Play
 from orchestrator.hanabi.view import Past
@@ -79,10 +79,11 @@ everybody does."""
 def history_analyst(sections: Sections, notes: Notes) -> HistoryReport:
     """Explains what past moves reveal of the hidden cards; proposes no move."""
     history, players = sections[History], sections[Rules].players
-    if not history.whole:
+    facts = sections.get(ConventionFacts)
+    if not history.whole and facts is None:
         return HistoryReport(insights=insights(history), inferred=(), summary="Only the latest moves are known.")
     if (conventions := sections.get(Conventions)) and conventions.agreed:
-        return by_conventions(sections, history, players)
+        return by_conventions(sections, history)
     hints = replay(history, players, history.seat)
     inferred = tuple(
         Inference(slot=i, cards=unmask(left), reason=f"hinted on turn {', '.join(map(str, hints.touched[i]))}")
@@ -97,14 +98,9 @@ def history_analyst(sections: Sections, notes: Notes) -> HistoryReport:
     )
 
 
-def by_conventions(sections: Sections, history: History, players: int) -> HistoryReport:
+def by_conventions(sections: Sections, history: History) -> HistoryReport:
     """The readings of everything that happened, as far as each partner is trusted to keep to the conventions."""
-    state = sections.get(State)
-    past = sections.get(PastGames)
-    before = learnt(past.games) if past else NOTHING_KNOWN
-    hands = state.hands if state else {}
-    blind = sections.options.get("trust") == "blind"
-    understood = understand(history.moves, players, history.seat, hands, before, blind=blind)
+    understood = _understood(sections, history)
     now = understood.knowledge
     inferred = tuple(
         Inference(slot=slot, cards=unmask(mask), reason=_grounds(now, history.seat, slot))
@@ -134,6 +130,18 @@ def by_conventions(sections: Sections, history: History, players: int) -> Histor
             for one in understood.partners
         ),
     )
+
+
+def _understood(sections: Sections, history: History) -> Understanding:
+    """By the whole history; where it is told in part, by the facts that follow from the whole."""
+    facts = sections.get(ConventionFacts)
+    if not history.whole and facts is not None:
+        return facts.understood
+    state, past = sections.get(State), sections.get(PastGames)
+    before = learnt(past.games) if past else NOTHING_KNOWN
+    blind = sections.options.get("trust") == "blind"
+    hands = state.hands if state else {}
+    return understand(history.moves, sections[Rules].players, history.seat, hands, before, blind=blind)
 
 
 def _kept(options: Manner) -> Focus | None:

@@ -51,6 +51,7 @@ class HistoryReport(Reply):
 
     programmed = ("believed", "trust")
     unsaid = ("believed",)
+    conclusion = ("inferred", "summary")
 
     example = {
         "insights": [{"turn": 12, "meaning": "P1 hinted me white rather than P2's playable blue 2: mine is playable."}],

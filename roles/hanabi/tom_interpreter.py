@@ -36,6 +36,7 @@ class MindReport(Reply):
     """The others' latest moves explained, what they will do, what to tell them."""
 
     names_moves = True
+    conclusion = ("intentions", "suggestion", "hint", "urgent")
     example = {
         "explanation": "P1 told me of my 1s because every firework is still at 0: they can all be played.",
         "intentions": [{"seat": 1, "next_action": "discard slot 0, for he knows of no play", "chance": 0.7}],

@@ -20,7 +20,7 @@ from orchestrator.table.seat import BEFORE
 from roles.hanabi.sections.past_games import records_of
 from roles.role_options import Options
 from roles.sections import Section, section
-from roles.words import Words, percent
+from roles.words import Words
 
 
 @section
@@ -32,6 +32,7 @@ class ConventionFacts(Section):
     """
 
     name = "convention_facts"
+    choices = {"told": ("whole", "without_hints", "without_own")}
     beside = ("conventions", "pack", ("newest",))
     players: int
     seat: int
@@ -42,11 +43,14 @@ class ConventionFacts(Section):
     turns_left: int | None
     records: Sequence[Mapping[str, Any]] = ()
     """Past games of the others as plain data."""
+    told: str = "whole"
+    """Whether the words leave out what each hint would be read as, or what the own cards can be."""
 
     @classmethod
     def of(cls, view: View, options: Options) -> Self:
         hands = {hand.seat: hand.cards for hand in view.hands}
-        return cls(view.players, view.seat, view.history, hands, tuple(view.legal), view.turns_left)
+        told = str(options["told"])
+        return cls(view.players, view.seat, view.history, hands, tuple(view.legal), view.turns_left, told=told)
 
     def holding(self, memory: Mapping[str, Any]) -> Self:
         found = tuple(memory.get(BEFORE, ()))
@@ -82,10 +86,10 @@ class ConventionFacts(Section):
     def variables(self, words: Words) -> dict[str, object]:
         return {
             "doubts": "".join(self._doubt(seat, words) for seat in self.hands),
-            "own": "\n".join(self._own(words)),
+            "own": "" if self.told == "without_own" else "\n".join(self._own(words)) + "\n\n",
             "others": "\n".join(self._partner(seat, words) for seat in self.hands),
             "danger": self._danger(words),
-            "hints": "\n\n".join(self._hints(words)) or words(NO_TOKEN),
+            "hints": "" if self.told == "without_hints" else self._hints(words),
         }
 
     def _doubt(self, seat: int, words: Words) -> str:
@@ -101,7 +105,7 @@ class ConventionFacts(Section):
 
     def _own(self, words: Words) -> Iterator[str]:
         both = enumerate(zip(self.by_hints, self.scene.own, strict=True))
-        told = [(slot, _brief(now, words)) for slot, (plain, now) in both if _brief(plain, words) != _brief(now, words)]
+        told = [(slot, words.few(now)) for slot, (plain, now) in both if words.few(plain) != words.few(now)]
         yield words(MORE if told else NO_MORE)
         yield from (words("- slot $slot: $text", slot=slot, text=text) for slot, text in told)
         commonly, piles, own = self.scene.knowledge.known[self.seat], self.scene.piles, self.scene.own
@@ -139,18 +143,16 @@ class ConventionFacts(Section):
 
     # The hints
 
-    def _hints(self, words: Words) -> Iterator[str]:
-        for seat in self.hands:
-            effects = [effect for effect in self.scene.hint_effects if effect.hint.to == seat]
-            lines = "\n".join(self._hint(effect, words) for effect in effects)
-            yield f"{words(HINTS, seat=seat)}\n{lines}" if effects else ""
+    def _hints(self, words: Words) -> str:
+        lines = "\n".join(self._hint(effect, words) for effect in self.scene.hint_effects)
+        return "\n\n" + (f"{words(HINTS)}\n{lines}" if lines else words(NO_TOKEN))
 
     def _hint(self, effect: HintEffect, words: Words) -> str:
         hint, hand = effect.hint, self.hands[effect.hint.to]
         touched = (str(slot) for slot, card in enumerate(hand) if _touches(hint, card))
         return words(
             HINT,
-            hint=words.colour(hint.colour) if isinstance(hint, HintColour) else words("rank $rank", rank=hint.rank),
+            hint=hint,
             slots=words.listed(touched),
             says=self._says(effect, words),
         )
@@ -179,29 +181,13 @@ RIGHT = "slot $slot ($card, it is)"
 WRONG = "slot $slot ($card, it is not)"
 DANGER = "In danger: P$seat is about to discard slot $slot, the critical $card."
 NO_DANGER = "In danger: nothing; P$seat is not about to discard a critical card."
-HINTS = "Hints to P$seat:"
-HINT = "- $hint touches $slots: $says"
+HINTS = "Each hint, the slots that it touches, and what it says:"
+HINT = "- $hint ($slots): $says"
 POINT = "play slot $slot ($card)"
 WARNING = "warning of slot $slot ($card)"
 KNOWN = "makes a playable card known"
 NEWS = "; news $types"
 NO_TOKEN = "There is no token for a hint."
-
-
-SPELLED = 5
-"""Kinds of card that are spelled out."""
-
-
-def _brief(slot: Slot, words: Words) -> str:
-    """A belief: the three chances that matter, and the cards where they are few."""
-    chances = words(
-        "playable $playable, dead $dead, critical $critical",
-        playable=percent(slot.playable),
-        dead=percent(slot.dead),
-        critical=percent(slot.critical),
-    )
-    cards = [card.value for card in slot.cards()]
-    return chances if len(cards) > SPELLED else words("$cards ($chances)", cards=words.listed(cards), chances=chances)
 
 
 def _whose(slots: Sequence[tuple[int, bool]], words: Words) -> str:

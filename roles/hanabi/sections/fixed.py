@@ -43,19 +43,29 @@ class Rules(Section):
         return words.fill("sections/rules_brief.md", **self.variables(words)) if self.brief else super().words(words)
 
 
+DOING = "## What to do"
+"""The heading under which a pack says what to do."""
+
+
 @section
 @dataclass(frozen=True)
 class Conventions(Section):
     name = "conventions"
-    choices = {"pack": ("basic", *(name for name in prompts.names("conventions") if name != "basic"), "none")}
+    choices = {
+        "pack": ("basic", *(name for name in prompts.names("conventions") if name != "basic"), "none"),
+        "told": ("whole", "reading"),
+    }
     pack: str
+    whole: bool = True
+    """Whether the words tell the whole pack; else, of a pack that says what to do at its end, what comes before."""
 
     @classmethod
     def of(cls, view: View, options: Options) -> Self:
-        return cls(str(options["pack"]))
+        return cls(str(options["pack"]), options["told"] == "whole")
 
     def variables(self, words: Words) -> dict[str, object]:
-        return {"conventions": words.text(f"conventions/{self.pack}.md")}
+        text = words.text(f"conventions/{self.pack}.md")
+        return {"conventions": text if self.whole else text.partition(DOING)[0].strip()}
 
     @classmethod
     def files(cls, options: Options) -> tuple[str, ...]:
