@@ -22,29 +22,31 @@ SCORING = {
 @dataclass(frozen=True)
 class Rules(Section):
     name = "rules"
-    choices = {"scoring": tuple(SCORING), "length": ("full", "brief")}
+    choices = {"scoring": tuple(SCORING), "length": ("full", "brief", "short")}
     players: int
     hand_size: int
     scoring: str
-    brief: bool = False
+    length: str = "full"
 
     @classmethod
     def of(cls, view: View, options: Options) -> Self:
-        return cls(view.players, HAND_SIZES[view.players], str(options["scoring"]), brief=options["length"] == "brief")
+        return cls(view.players, HAND_SIZES[view.players], str(options["scoring"]), str(options["length"]))
 
     def variables(self, words: Words) -> dict[str, object]:
         return {"players": self.players, "hand_size": self.hand_size, "scoring": words(SCORING[self.scoring])}
 
     @classmethod
     def files(cls, options: Options) -> tuple[str, ...]:
-        return ("sections/rules_brief.md",) if options["length"] == "brief" else super().files(options)
+        return super().files(options) if options["length"] == "full" else (f"sections/rules_{options['length']}.md",)
 
     def words(self, words: Words = ENGLISH) -> str:
-        return words.fill("sections/rules_brief.md", **self.variables(words)) if self.brief else super().words(words)
+        if self.length == "full":
+            return super().words(words)
+        return words.fill(f"sections/rules_{self.length}.md", **self.variables(words))
 
 
-DOING = "## What to do"
-"""The heading under which a pack says what to do."""
+READING, DOING = "## What a hint says", "## What to do"
+"""The headings of the two parts of a pack that has such parts, after what both need."""
 
 
 @section
@@ -53,19 +55,24 @@ class Conventions(Section):
     name = "conventions"
     choices = {
         "pack": ("basic", *(name for name in prompts.names("conventions") if name != "basic"), "none"),
-        "told": ("whole", "reading"),
+        "told": ("whole", "reading", "doing"),
     }
     pack: str
-    whole: bool = True
-    """Whether the words tell the whole pack; else, of a pack that says what to do at its end, what comes before."""
+    told: str = "whole"
+    """What the words tell of a pack in parts: all of it, or how to read hints, or what to do."""
 
     @classmethod
     def of(cls, view: View, options: Options) -> Self:
-        return cls(str(options["pack"]), options["told"] == "whole")
+        return cls(str(options["pack"]), str(options["told"]))
 
     def variables(self, words: Words) -> dict[str, object]:
         text = words.text(f"conventions/{self.pack}.md")
-        return {"conventions": text if self.whole else text.partition(DOING)[0].strip()}
+        reading, _, doing = text.partition(DOING)
+        if self.told == "reading":
+            text = reading
+        elif self.told == "doing" and doing:
+            text = f"{reading.partition(READING)[0]}{DOING}{doing}"
+        return {"conventions": text.strip()}
 
     @classmethod
     def files(cls, options: Options) -> tuple[str, ...]:
