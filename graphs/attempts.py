@@ -69,6 +69,7 @@ def role_node(config: GraphConfig, name: str, attempt: Attempt) -> RoleNode:
         judges=attempt.name(config.decides) if config.check and name == config.check.judge else None,
         context=context,
         layout=context.layout([config.role(other) for other in config.nodes]),
+        wording=context.worded(config.without_sections),
         gate=_gate(config) if name == config.decides and role.template is not None else "",
         options=config.options_of(name),
     )

@@ -108,6 +108,14 @@ class Context(Frozen):
         listed = [(roles.SECTIONS[name], options) for name, options in there.items()]
         return [(kind, options) for kind, options in listed if kind in role.takes and _at_home(kind, there)]
 
+    def worded(self, without: Iterable[str] = ()) -> str | None:
+        """The folder of the roles' texts: its own where every section is there that they may speak of."""
+        gone = {*OWN_PARTS, *without}
+        there = {t.section: t.options for t in self.sections if t.section not in gone}
+        listed = [roles.SECTIONS[name] for name in self.names]
+        whole = all(kind.name in there and _at_home(kind, there) for kind in listed if kind.beside)
+        return self.wording if whole else None
+
     @property
     def words(self) -> Words:
         return Words(self.lang)

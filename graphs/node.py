@@ -68,6 +68,8 @@ class RoleNode:
     """How its prompt is laid out; None for a node that only a program can be."""
     layout: tuple[str, ...] = ()
     solve: Solve | None = None
+    wording: str | None = None
+    """The folder of the roles' texts that its instruction is taken from, if any."""
     gate: str = ""
     """The rule by which its choice may be refused, in the words of its prompt; empty where nothing may refuse it."""
     options: Mapping[str, Any] = field(default_factory=dict)
@@ -174,8 +176,8 @@ class RoleNode:
         """The question as a model gets it."""
         assert self.context is not None  # checked when the config was read
         reply, form, passed = self.context.reply(self.role), self.context.answer_format, self.context.reports
-        legal, wording = sections.get(LegalMoves), self.context.wording
-        parts = self.role.prompt(sections, notes, reply, form, raw=passed == "raw", brief=passed == "brief", wording=wording, gate=self.gate)
+        legal = sections.get(LegalMoves)
+        parts = self.role.prompt(sections, notes, reply, form, raw=passed == "raw", brief=passed == "brief", wording=self.wording, gate=self.gate)
         return ModelRequest(
             node=self.name,
             role=self.role.name,
