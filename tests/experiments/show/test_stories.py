@@ -21,9 +21,9 @@ def test_the_story_of_a_turn_tells_who_heard_and_said_what(run: Run) -> None:
     result = json.loads(run("play", "--json", "--graph", "house")[1])
     code, out, _ = run("show", result["journal"], "--turn", "2")
     assert code == 0
-    for node in ("history_analyst", "tom_interpreter", "proposer", "analyst", "discard_strategist", "aggregator"):
+    for node in ("history_analyst", "tom_interpreter", "discard_strategist", "aggregator"):
         assert f"\n{node}  (program)" in out
-    assert "history_analyst, tom_interpreter, proposer" in " ".join(out.split())
+    assert "history_analyst, tom_interpreter, discard_strategist" in " ".join(out.split())
     assert "safety  accepts" in out and "\ndecided  " in out and "\nplayed   " in out
     full = run("show", result["journal"], "--turn", "2", "--full")[1]
     assert "# How to answer" in full and "--full shows them" in out and "--full shows them" not in full
