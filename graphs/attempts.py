@@ -113,7 +113,9 @@ def _reads_past(config: GraphConfig) -> bool:
 def _told_conventions(config: GraphConfig, name: str) -> bool:
     """Whether a node gets the pack that the exact reading knows."""
     kinds = config.context_of(name).kinds(config.role(name), config.without_sections)
-    return any(kind is Conventions and {**defaults(kind.choices), **options}["pack"] == "newest" for kind, options in kinds)
+    return any(
+        kind is Conventions and {**defaults(kind.choices), **options}["pack"] == "newest" for kind, options in kinds
+    )
 
 
 def _trusted(config: GraphConfig) -> list[str]:

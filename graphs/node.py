@@ -177,7 +177,16 @@ class RoleNode:
         assert self.context is not None  # checked when the config was read
         reply, form, passed = self.context.reply(self.role), self.context.answer_format, self.context.reports
         legal = sections.get(LegalMoves)
-        parts = self.role.prompt(sections, notes, reply, form, raw=passed == "raw", brief=passed == "brief", wording=self.wording, gate=self.gate)
+        parts = self.role.prompt(
+            sections,
+            notes,
+            reply,
+            form,
+            raw=passed == "raw",
+            brief=passed == "brief",
+            wording=self.wording,
+            gate=self.gate,
+        )
         return ModelRequest(
             node=self.name,
             role=self.role.name,

@@ -26,7 +26,9 @@ def notes_text(notes: Notes, words: Words = ENGLISH, raw: Form | None = None, *,
     shown = {node: found for node, found in present.items() if found and not isinstance(found[0], Verdict)}
     own = [node for node, found in shown.items() if len(notes[node]) > 1 and isinstance(found[0], Choice)]
     blocks = {
-        "reports": "\n\n".join(report(node, found, words, raw, brief=brief) for node, found in shown.items() if node not in own),
+        "reports": "\n\n".join(
+            report(node, found, words, raw, brief=brief) for node, found in shown.items() if node not in own
+        ),
         "candidates": "\n\n".join(candidates(shown[node], words) for node in own),
         "refusals": "\n".join(words("- $name: $text", name=v.move, text=v.reason) for v in verdicts if not v.accept),
     }

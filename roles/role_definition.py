@@ -73,7 +73,8 @@ class Role:
         """The prompt's named parts: the sections, the notes read, the instruction, the answer format.
 
         `reply`: a variant of its own type, such as one with ratings. `raw`: reports are passed on as they were written;
-        `brief`: only what they conclude. `wording`: see `instruction`. `gate`: the rule by which its choice may be refused, in words.
+        `brief`: only what they conclude. `wording`: see `instruction`. `gate`: the rule by which its choice may be
+        refused, in words.
         """
         words, written = sections.words, form if raw else None
         instruction = self.instruction(words, wording)

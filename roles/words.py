@@ -135,7 +135,9 @@ class Words:
             dead=percent(slot.dead),
             critical=percent(slot.critical),
         )
-        return self("$cards; $chances", cards=self(" or ").join(cards), chances=chances) if len(cards) <= FEW else chances
+        return (
+            self("$cards; $chances", cards=self(" or ").join(cards), chances=chances) if len(cards) <= FEW else chances
+        )
 
     def counted(self, slot: Slot) -> str:
         """A belief: its likeliest cards, and the three chances that matter."""

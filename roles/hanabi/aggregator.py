@@ -7,8 +7,8 @@ from typing import TypeVar
 from pydantic import BaseModel
 
 from orchestrator.hanabi.cards import mask
-from orchestrator.hanabi.convention.hint_convention import known
 from orchestrator.hanabi.convention import policy
+from orchestrator.hanabi.convention.hint_convention import known
 from orchestrator.hanabi.convention.policy import GAMBLES, Scene
 from orchestrator.hanabi.moves import Discard, Move, Play
 from roles.hanabi.analyst import Analysis
@@ -77,8 +77,10 @@ def _sure_play(case: Case) -> Advice:
         best = [move for move in report.best if move in sure]
         yield from ((move, "the analyst is certain that it fits") for move in (*best, *sure))
     if not reports:
-        yield from policy.play(case.at) if case.at else (
-            (move, f"slot {move.slot} is known to fit") for move in literal_play.certain_plays(case.position)
+        yield from (
+            policy.play(case.at)
+            if case.at
+            else ((move, f"slot {move.slot} is known to fit") for move in literal_play.certain_plays(case.position))
         )
 
 
@@ -134,8 +136,13 @@ def _discard(case: Case) -> Advice:
     for report in reports:
         yield from ((Discard(slot=slot), "the discard strategist's safest card") for slot in report.safest_first)
     if case.discards and not reports:
-        yield from policy.discard(case.at) if case.at else (
-            (move, literal_play.why_discard(case.position, move)) for move in literal_play.by_spareness(case.position)
+        yield from (
+            policy.discard(case.at)
+            if case.at
+            else (
+                (move, literal_play.why_discard(case.position, move))
+                for move in literal_play.by_spareness(case.position)
+            )
         )
 
 

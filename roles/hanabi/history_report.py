@@ -25,7 +25,7 @@ class Inference(Reply):
 
 
 class Believed(Reply):
-    """What a player takes one of their cards to be, where that is more than hints say and the report does not say it."""
+    """What a player takes one of their cards to be, where that is more than hints say and stands nowhere else."""
 
     seat: int = Field(ge=0, le=4)
     slot: int = Field(ge=0, le=4)

@@ -37,7 +37,7 @@ class Safety:
     limits: Mapping[int, float]
 
     def words(self, words: Words, grounds: str, redos: int) -> str:
-        """The rule as the prompt of a role states it whose choice may be refused. `grounds`: what chances it goes by."""
+        """The rule as the prompt of a node states it that decides. `grounds`: what the chances come from."""
         by_limit: dict[float, list[int]] = {}
         for lives, limit in sorted(self.limits.items(), reverse=True):
             by_limit.setdefault(limit, []).append(lives)

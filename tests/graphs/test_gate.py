@@ -103,5 +103,7 @@ async def test_every_prompt_whose_choice_may_be_refused_says_by_what_rule(name: 
 async def test_the_rule_is_told_with_the_limits_of_the_graph() -> None:
     config = graphs.dotted(HOUSE, ["verify.limits={1: 1.0, 2: 0.8, 3: 0.5}"])
     view = position("3p-middle")
-    (part,) = (p for p in requests(config, view, await turn_of(config, view))["aggregator"].parts if p.name == "instruction")
+    (part,) = (
+        p for p in requests(config, view, await turn_of(config, view))["aggregator"].parts if p.name == "instruction"
+    )
     assert "by hints, counting and conventions, is below 50% (lives left: 3), 80% (lives left: 2)" in part.text

@@ -71,7 +71,10 @@ async def test_a_remembering_graph_is_marked_with_its_memory_and_samples() -> No
     turn, truth = turns_of(events)[8]
     whole = marks(config, turn, truth, memories[5])
     assert memories[5]["turn"] == 6 and whole == marks_at(events, 9)
-    assert len(whole["discard_strategist"]) == 2 and whole["discard_strategist"][0] == whole["discard_strategist"][1] is not None
+    assert (
+        len(whole["discard_strategist"]) == 2
+        and whole["discard_strategist"][0] == whole["discard_strategist"][1] is not None
+    )
     with pytest.raises(UserError, match="this journal has no turn 999"):
         marks_at(events, 999)
 

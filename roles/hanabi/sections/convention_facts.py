@@ -166,9 +166,7 @@ class ConventionFacts(Section):
         return what + (words(", true") if effect.true else words(", false")) + (news if effect.helps else "")
 
 
-NO_CONVENTION = (
-    "P$seat does not keep to them: a hint from P$seat or to P$seat says what it says and no more."
-)
+NO_CONVENTION = "P$seat does not keep to them: a hint from P$seat or to P$seat says what it says and no more."
 READS_LITERALLY = "P$seat hints by them but reads hints literally: a hint to P$seat says what it says and no more."
 OLDEST = "Between you and P$seat a play hint points at the oldest touched card, not the newest."
 MORE = "Your own cards by hints, counting and conventions, where that says more than hints and counting alone:"
@@ -191,7 +189,9 @@ NO_TOKEN = "There is no token for a hint."
 
 
 def _whose(slots: Sequence[tuple[int, bool]], words: Words) -> str:
-    told = (words("slot $slot (everybody knows)" if all_ else "slot $slot (only you know)", slot=s) for s, all_ in slots)
+    told = (
+        words("slot $slot (everybody knows)" if all_ else "slot $slot (only you know)", slot=s) for s, all_ in slots
+    )
     return words.listed(told) or words("none")
 
 
