@@ -105,7 +105,7 @@ def by_conventions(sections: Sections, history: History) -> HistoryReport:
     inferred = tuple(
         Inference(slot=slot, cards=unmask(mask), reason=_grounds(now, history.seat, slot))
         for slot, mask in enumerate(now.known[history.seat])
-        if mask != ANY and (mask.bit_count() <= FEW or _said_of(now, history.seat, slot))
+        if mask != ANY and (mask.bit_count() <= FEW or _pointed_at(now, history.seat, slot))
     )
     said = {(history.seat, one.slot) for one in inferred}
     believed = tuple(
@@ -169,13 +169,17 @@ def _grounds(now: CommonKnowledge, seat: int, slot: int) -> str:
     return "; ".join(turns) or "hints and counting"
 
 
+def _pointed_at(now: CommonKnowledge, seat: int, slot: int) -> bool:
+    return any(claim.why != "silence" for claim in _said_of(now, seat, slot))
+
+
 def _said_of(now: CommonKnowledge, seat: int, slot: int) -> list[Claim]:
     """What moves said of a card by the conventions."""
     return [claim for claim in now.claims if claim.card == now.cards[seat][slot] and claim.why in POINTING]
 
 
 FEW = 6
-"""Kinds of card to which hints and counting narrow a card that the report names for that alone."""
+"""Kinds of card to which a card is narrowed that the report names though no hint pointed at it."""
 POINTING = ("play hint", "warning", "silence")
 
 

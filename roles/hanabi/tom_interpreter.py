@@ -28,7 +28,7 @@ class Intention(Reply):
     """What a player will most likely do next."""
 
     seat: int = Field(ge=0, le=4, description="the player's number")
-    next_action: str = Field(description="what he will most likely do on his next turn if nobody hints him again")
+    next_action: str = Field(description="what they will most likely do on their next turn if nobody hints them again")
     chance: Chance = Field(description="how likely that is")
 
 

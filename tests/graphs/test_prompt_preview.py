@@ -59,9 +59,10 @@ async def test_a_turn_of_cac_fits_in_three_thousand_tokens(where: str) -> None:
 @pytest.mark.parametrize("where", POSITIONS)
 @pytest.mark.parametrize("graph", ["house", "moa_sherlock", "moa_watson"])
 async def test_most_of_a_turns_prompts_are_a_beginning_they_share(graph: str, where: str) -> None:
-    """Of Watson's minimal context little is there to share on the first turn."""
+    """Of Watson's minimal context little is there to share on the first turn; house tells each role what it needs."""
     made = await pictures(graphs.setting(graphs.read(graph), order="cache"), where)
-    assert shared(made) >= (0.6 if (graph, where) == ("moa_watson", "2p-opening") else 0.7)
+    least = {("moa_watson", "2p-opening"): 0.6}
+    assert shared(made) >= (0.5 if graph == "house" else least.get((graph, where), 0.7))
 
 
 @pytest.mark.parametrize("graph", graphs.names())
@@ -88,7 +89,7 @@ async def test_every_section_can_be_taken_from_every_graph(graph: str) -> None:
 
 @pytest.mark.parametrize(
     ("pack", "said"),
-    [("basic", "Save hints"), ("newest", "the newest that may"), ("hgroup_1", "Your chop is"), ("none", "")],
+    [("basic", "Save hints"), ("newest", "the newest (highest slot)"), ("hgroup_1", "Your chop is"), ("none", "")],
 )
 async def test_conventions_are_packs(pack: str, said: str) -> None:
     config = graphs.setting(graphs.read("cac"), options={"conventions": pack})
