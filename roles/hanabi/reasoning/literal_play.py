@@ -187,7 +187,9 @@ def foresee(position: Position, seat: int) -> Foreseen:
 def why_hint(found: Lesson) -> str:
     owner = f"P{found.hint.to}"
     if found.plays:
-        return f"{owner} will know that {'a card' if found.plays == 1 else f'{found.plays} cards'} of theirs can be played"
+        return (
+            f"{owner} will know that {'a card' if found.plays == 1 else f'{found.plays} cards'} of theirs can be played"
+        )
     if found.saves:
         return f"it saves a critical card that {owner} might discard next"
     if found.points:
