@@ -104,7 +104,7 @@ def safety_node(config: GraphConfig, attempt: Attempt) -> RoleNode:
 
 def _reads_past(config: GraphConfig) -> bool:
     """Whether the rule reads the past by the conventions: prompts on the way to the decision tell a model to."""
-    if config.verify.trust != "conventions":
+    if not config.verify.conventions:
         return False
     asked = [name for name in config.nodes if config.nodes[name].model != PROGRAM]
     return any(_told_conventions(config, name) and between(config, name, config.decides) for name in asked)

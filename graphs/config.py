@@ -66,10 +66,11 @@ class Verify(Frozen):
     rule: Literal["none", "safety"] = "none"
     limits: dict[int, float] = Field(default_factory=lambda: dict(LIMITS))
     """Lives left -> the probability that a play needs; 1.0 never gambles."""
-    trust: Literal["conventions", "programs", "models"] = "conventions"
-    """What counts as knowledge of the past. `programs`: notes made by programs. `models`: notes made by models too.
-    `conventions`: notes made by programs; where prompts with the pack `newest` ask a model instead, the exact reading
-    of the public moves, whatever the model's note says."""
+    trust: Literal["programs", "models"] = "programs"
+    """Whose notes on the past count as knowledge: those made by programs, or those made by models too."""
+    conventions: bool = True
+    """Whether, where no note is trusted, the exact reading of the public moves counts: by the conventions of the pack
+    `newest`, if the prompts of models hold it."""
     at_most: int = Field(default=2, ge=0, le=10)
     """Redos in one turn, for a graph without a check of its own."""
 
