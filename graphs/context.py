@@ -43,6 +43,9 @@ class Context(Frozen):
     answer_format: Form = "json_schema"
     """`text`: named lines of plain text. `json`: one object, by the prompt alone. `json_schema`: the server is sent the
     schema too."""
+    second_ask: Literal["same", "json_schema"] = "json_schema"
+    """The answer format of a second ask, after an unusable answer: `json_schema` where the server takes schemas, else
+    the same as before."""
     reports: Literal["typed", "raw"] = "typed"
     """How colleagues' notes are passed on: field by field, or as the text that the model wrote (a program's, as a model
     would have written it)."""

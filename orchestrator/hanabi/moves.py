@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field, PlainSerializer, ValidationInfo, WithJsonSchema
 
 from orchestrator.hanabi.cards import COLOUR_NAMES, Colour
-from orchestrator.replies.reply import NotAnOption
+from orchestrator.replies.reply import OPTION, NotAnOption
 from orchestrator.values import Frozen
 
 
@@ -195,6 +195,6 @@ Grounded = Annotated[
     Move,
     BeforeValidator(_grounded),
     PlainSerializer(str, return_type=str),
-    WithJsonSchema({"type": "string", "description": "One of the legal moves, copied from the list."}),
+    WithJsonSchema({"type": "string", "description": "One of the legal moves, copied from the list.", OPTION: True}),
 ]
 """A move as a reply names it: a text in JSON, matched to a legal move when `context={"moves": ...}` is given."""

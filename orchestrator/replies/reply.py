@@ -16,6 +16,12 @@ Form = Literal["text", "json", "json_schema"]
 """How a model is to answer: in named lines of plain text, as a JSON object, or as one whose schema the server gets."""
 
 
+OPTION = "x-option"
+"""Marks the JSON schema of a field that names an option."""
+BEGINS = "x-begins"
+"""With the first word of the options that a field may name, where it may not name all."""
+
+
 class NotAnOption(ValueError):  # noqa: N818  # named for what is wrong with the text
     """A text names none of the options, or several; the message is a sentence for the model."""
 

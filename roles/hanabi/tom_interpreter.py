@@ -8,6 +8,7 @@ from orchestrator.hanabi.convention import policy
 from orchestrator.hanabi.convention.hint_convention import known, next_discard
 from orchestrator.hanabi.convention.policy import Scene
 from orchestrator.hanabi.moves import Discard, Grounded, Hint, Move, Play
+from orchestrator.replies.reply import BEGINS
 from roles.hanabi.history_report import by_history
 from roles.hanabi.reasoning import literal_play
 from roles.hanabi.reasoning.convention_scene import scene
@@ -48,7 +49,9 @@ class MindReport(Reply):
     intentions: tuple[Intention, ...] = Field(description="one entry for each other player who still has a turn")
     suggestion: str = Field(description="which information would help the others most now, and why")
     hint: Grounded | None = Field(
-        default=None, description="the legal hint that gives it, copied from the list, or none"
+        default=None,
+        description="the legal hint that gives it, copied from the list, or none",
+        json_schema_extra={BEGINS: "hint"},
     )
     urgent: bool = Field(
         default=False, description="true if that cannot wait: without it a card that must not be lost will go"
