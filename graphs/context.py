@@ -53,6 +53,9 @@ class Context(Frozen):
     """Whether deciding roles rate every legal move."""
     reason_first: bool = False
     """Whether the reason is asked for before everything else."""
+    reason_words: int | None = Field(default=None, ge=1)
+    """How many words a deciding role may reason in before its move, as models need that do not think by themselves;
+    None: a few sentences."""
     lang: prompts.Lang = "en"
     """The language of the prompts; moves, cards, seats and the names of a reply's parts are the same in all."""
 
@@ -107,7 +110,7 @@ class Context(Frozen):
 
     def reply(self, role: Role) -> type[Reply]:
         """What a role is asked for here."""
-        return variant(role.reply, self.ratings, self.reason_first)
+        return variant(role.reply, self.ratings, self.reason_first, self.reason_words)
 
     def layout(self, team: Iterable[Role]) -> tuple[str, ...]:
         """The names of all parts in prompt order, for a graph of these roles."""

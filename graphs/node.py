@@ -22,6 +22,7 @@ from orchestrator.models import second_ask
 from orchestrator.models.request import Absent, Brain, Exchange, ModelRequest, Place, answer
 from orchestrator.table.seat import GameContext
 from roles import Notes, Role, Section, Sections, Verdict
+from roles.reply_form import blanks
 from roles.reply_types import Choice, Judgement, Shortlist, answer_format
 from roles.role_definition import Solve
 from roles.sections import LegalMoves, cut
@@ -183,6 +184,7 @@ class RoleNode:
             reply=reply,
             moves=legal.listed if legal else {},
             form=form,
+            blanks=blanks(reply, form, self.words),
             said=_second_ask(self.words),
             second_form="json_schema" if changes else None,
             second_format=answer_format(reply, "json_schema", self.words) if changes and form == "text" else "",

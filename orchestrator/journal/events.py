@@ -114,7 +114,7 @@ class Call(Frozen):
     usd: float | None = None
     """Cost in US dollars; None when no price is known."""
     estimated: bool = False
-    """Whether the token counts are estimates, of four characters a token, because the server sent none."""
+    """Whether the token counts are estimates from the characters, because the server sent none."""
     tokens_in: int = 0
     tokens_out: int = 0
     cached_tokens: int = 0

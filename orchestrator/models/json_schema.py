@@ -58,8 +58,8 @@ def _format(reply: type[Reply], moves: Sequence[str], bounds: bool) -> dict[str,
     return {"type": "json_schema", "json_schema": {"name": reply.__name__, "strict": True, "schema": strict}}
 
 
-_LEFT_OUT = {"title", "default", "minLength", "maxLength", OPTION, BEGINS}
-"""Keys that strict mode does not take, or that are ours; the reader checks what they say."""
+_LEFT_OUT = {"title", "default", "minLength", "maxLength"}
+"""Keys that strict mode does not take, beside ours, which begin with `x-`; the reader checks what they say."""
 _BOUNDS = {"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "minItems", "maxItems"}
 
 
@@ -86,7 +86,7 @@ class _Strict(NamedTuple):
     def _value(self, schema: dict[str, Any], moves: tuple[str, ...]) -> dict[str, Any]:
         fitting = tuple(move for move in moves if move.startswith(schema.get(BEGINS, "")))
         gone = _LEFT_OUT if self.bounds else _LEFT_OUT | _BOUNDS
-        made = {key: self.of(value, fitting) for key, value in schema.items() if key not in gone}
+        made = {k: self.of(value, fitting) for k, value in schema.items() if k not in gone and not k.startswith("x-")}
         if fitting and OPTION in schema:
             made["enum"] = list(fitting)
         if moves and not fitting and "anyOf" in schema:  # no legal move begins so: null is all that is left

@@ -34,7 +34,7 @@ class Reply(BaseModel):
     names_moves: ClassVar[bool] = False
     """Whether it names legal moves, so that the prompt must list them."""
     example: ClassVar[dict[str, Any]] = {}
-    """One well-formed reply, to show the form."""
+    """One well-formed reply, which tests read back. No model is shown it: weak ones copy what they are shown."""
     labels: ClassVar[Mapping[str, tuple[str, ...]]] = {}
     """The names of fields in a plain-text reply, where they differ: the first is shown to models, all are accepted."""
 

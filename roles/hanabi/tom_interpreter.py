@@ -38,7 +38,7 @@ class MindReport(Reply):
 
     names_moves = True
     example = {
-        "explanation": "P1 told me of my 1s because every firework is still at 0: they can all be played.",
+        "explanation": "P1 told me of my 1s because every firework is still at 0: one of each colour fits.",
         "intentions": [{"seat": 1, "next_action": "discard slot 0, for he knows of no play", "chance": 0.7}],
         "suggestion": "P1's slot 3 is the playable red 1 and he does not know it: tell him of his 1s.",
         "hint": "hint P1 rank 1",
