@@ -46,4 +46,5 @@ def complaint(request: "ModelRequest", problem: Unreadable, *, quoted: bool, oth
         OTHER_FORMAT if other_format else SAME_FORMAT,
     )
     told = " ".join(request.said.get(sentence, sentence) for sentence in sentences if sentence)
+    told = told.replace("。 ", "。")  # Chinese puts no space between sentences
     return told.replace("$moves", moves).replace("$error", str(problem).rstrip("."))
