@@ -37,7 +37,7 @@ def constraints(request: ModelRequest, settings: ModelSettings) -> tuple[Constra
     if request.form != "json_schema":
         return ()
     listed = tuple(str(move) for move in request.moves.values()) if settings.enumerates_moves else ()
-    return _schemas(request.reply, listed, settings.schema_bounds)
+    return _schemas(request.reply, listed, settings.bounds_values)
 
 
 @lru_cache(maxsize=512)  # the nodes and samples of a turn ask with the same moves

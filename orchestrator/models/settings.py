@@ -86,8 +86,8 @@ class ModelSettings(Frozen):
 
     None: `string` for api.openai.com and Azure, which are slow at the first request with a new schema, else `enum`.
     """
-    schema_bounds: bool = True
-    """Whether a schema has the bounds of numbers and lists."""
+    schema_bounds: bool | None = None
+    """Whether a schema has the bounds of numbers and lists. None: not for Azure, which does not take them."""
     made_with: dict[str, Any] = {}
     """The parameters of a LangChain model object that was made in Python."""
 
@@ -166,6 +166,11 @@ class ModelSettings(Frozen):
         if self.schema_moves is None:
             return not (self.home or self.azure)
         return self.schema_moves == "enum"
+
+    @property
+    def bounds_values(self) -> bool:
+        """Whether a schema has the bounds of numbers and lists."""
+        return not self.azure if self.schema_bounds is None else self.schema_bounds
 
     @property
     def name(self) -> str:

@@ -50,7 +50,8 @@ def test_a_field_for_hints_takes_hints_alone() -> None:
     [
         (OWN, {}, ["moves", "schema"]),
         ("openai:gpt-4.1-mini", {}, ["bounds", "schema"]),
-        ("azure:mine", {}, ["bounds", "schema"]),
+        ("azure:mine", {}, ["schema"]),
+        ("azure:mine", {"schema_bounds": True}, ["bounds", "schema"]),
         ("openai:gpt-4.1-mini", {"schema_moves": "enum"}, ["moves", "schema"]),
         (OWN, {"schema_moves": "string"}, ["bounds", "schema"]),
         (OWN, {"schema_moves": "string", "schema_bounds": False}, ["schema"]),
