@@ -157,11 +157,13 @@ def answer_format(kind: type[Reply], form: Form = "json", words: Words = ENGLISH
 
     The names of the fields are the same in all languages: they are what is read.
     """
+    empty = reply_form.form(kind, form, words)
+    lists = words("; a list has as many entries as asked for above") if "[" in empty or "\n- " in empty else ""
     if form == "text":
         parts = "\n".join(_text_parts(kind, words))
-        return words.fill("answer_text.md", parts=parts, form=reply_form.form(kind, form, words))
+        return words.fill("answer_text.md", parts=parts, lists=lists, form=empty)
     fields = "\n".join(_fields(kind, kind.asked(), words))
-    return words.fill("answer_json.md", fields=fields, form=reply_form.form(kind, form, words))
+    return words.fill("answer_json.md", fields=fields, lists=lists, form=empty)
 
 
 def _fields(kind: type[BaseModel], names: Iterable[str], words: Words, indent: str = "") -> list[str]:

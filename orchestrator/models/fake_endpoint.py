@@ -64,7 +64,7 @@ def _move(key: str, moves: list[str], chance: random.Random) -> str | None:
     return chance.choice(fitting) if fitting else None
 
 
-_FORM = re.compile(r"(?:as asked for above:|按上面的要求写出各项：)\n(.*?)(?:\n\n|\Z)", re.DOTALL)
+_FORM = re.compile(r"(?:Fill in this form: |请填写下面的格式：)[^\n]*\n(.*?)(?:\n\n|\Z)", re.DOTALL)
 _BLANK = re.compile(r"<([^<>]+)>")
 _RANGE = re.compile(r"(-?\d+) (?:to|到) (-?\d+)")
 
