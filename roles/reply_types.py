@@ -1,6 +1,5 @@
 """The reply types that more than one role shares, and how a reply type is explained to a model."""
 
-import json
 from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import Annotated, Any, ClassVar, Literal, get_args, get_origin
@@ -8,10 +7,11 @@ from typing import Annotated, Any, ClassVar, Literal, get_args, get_origin
 from pydantic import BaseModel, BeforeValidator, Field, create_model
 from pydantic.fields import FieldInfo
 
-from orchestrator.hanabi.moves import Grounded, Move, parse
+from orchestrator.hanabi.moves import Grounded, Move
 from orchestrator.replies import text_format
 from orchestrator.replies.reply import Form as Form
 from orchestrator.replies.reply import Reply as Reply
+from roles import reply_form
 from roles.words import ENGLISH, Words
 
 Chance = Annotated[float, Field(ge=0, le=1)]
@@ -76,18 +76,30 @@ class TrackedChoice(RatedChoice):
     deductions: tuple[Deduction, ...] = Field(description="one entry for EVERY player, yourself included")
 
 
+REASON = "your thinking, step by step, and what follows from it, in up to $count words"
+WORDS = "x-words"
+"""With the number of words of a reason, where a context gives one."""
+
+
 @cache
-def variant(kind: type[Reply], ratings: bool = False, reason_first: bool = False) -> type[Reply]:
-    """A reply type as a context asks for it: a plain choice with ratings, and any choice with its reason first."""
+def variant(
+    kind: type[Reply], ratings: bool = False, reason_first: bool = False, reason_words: int | None = None
+) -> type[Reply]:
+    """A reply type as a context asks for it: a plain choice with ratings, and any choice with its reason first, or with
+    room for so many words of it."""
     wanted = RatedChoice if ratings and kind is Choice else kind
-    if not reason_first or not issubclass(wanted, Choice):
+    if not issubclass(wanted, Choice) or not (reason_first or reason_words):
         return wanted
-    return _reason_first(wanted)
+    return _reasoned(wanted, reason_first, reason_words)
 
 
-def _reason_first(kind: type[Choice]) -> type[Choice]:
-    made: type[Choice] = create_model(kind.__name__, __base__=kind, __doc__=kind.__doc__)
-    made.reason_first = True
+def _reasoned(kind: type[Choice], first: bool, count: int | None) -> type[Choice]:
+    fields: dict[str, Any] = {}
+    if count:
+        told = Field(description=ENGLISH(REASON, count=count), json_schema_extra={WORDS: count})
+        fields["reason"] = (str, told)
+    made: type[Choice] = create_model(kind.__name__, __base__=kind, __doc__=kind.__doc__, **fields)
+    made.reason_first = first
     return made
 
 
@@ -141,30 +153,15 @@ class Verdict(Judgement):
 
 @cache
 def answer_format(kind: type[Reply], form: Form = "json", words: Words = ENGLISH) -> str:
-    """The part of a prompt that states how to answer: fields with their meaning, then the example.
+    """The part of a prompt that states how to answer: fields with their meaning, then the form to fill in.
 
     The names of the fields are the same in all languages: they are what is read.
     """
-    example = {name: _translated(kind.example[name], words) for name in kind.asked() if name in kind.example}
     if form == "text":
         parts = "\n".join(_text_parts(kind, words))
-        return words.fill("answer_text.md", parts=parts, example=text_format.write(kind, example))
+        return words.fill("answer_text.md", parts=parts, form=reply_form.form(kind, form, words))
     fields = "\n".join(_fields(kind, kind.asked(), words))
-    return words.fill("answer_json.md", fields=fields, example=json.dumps(example, ensure_ascii=False))
-
-
-def _translated(value: Any, words: Words) -> Any:
-    """A value of an example in the words of a language; moves are the same in all."""
-    if isinstance(value, dict):
-        return {key: _translated(inner, words) for key, inner in value.items()}
-    if isinstance(value, list):
-        return [_translated(inner, words) for inner in value]
-    if not isinstance(value, str) or words == ENGLISH:
-        return value
-    try:
-        return str(parse(value))
-    except ValueError:
-        return words(value)
+    return words.fill("answer_json.md", fields=fields, form=reply_form.form(kind, form, words))
 
 
 def _fields(kind: type[BaseModel], names: Iterable[str], words: Words, indent: str = "") -> list[str]:
@@ -179,6 +176,9 @@ def _fields(kind: type[BaseModel], names: Iterable[str], words: Words, indent: s
 
 
 def _meant(field: FieldInfo, words: Words) -> str:
+    more = field.json_schema_extra
+    if isinstance(more, dict) and WORDS in more:
+        return words(REASON, count=more[WORDS])
     return words(str(field.description))
 
 

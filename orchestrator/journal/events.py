@@ -9,8 +9,10 @@ from orchestrator.hanabi.cards import Card
 from orchestrator.hanabi.moves import Grounded
 from orchestrator.hanabi.referee import End
 from orchestrator.hanabi.view import Past, View
-from orchestrator.models.request import Key, Message, Outcome
+from orchestrator.models.request import Constraint, Key, Message, Outcome
 from orchestrator.models.simulated_settings import is_simulated
+from orchestrator.replies.reader import Cause
+from orchestrator.replies.reply import Form
 from orchestrator.values import Frozen
 from orchestrator.wire_try import WireTry
 
@@ -97,6 +99,14 @@ class Call(Frozen):
     outcome: Outcome = "ok"
     error: str | None = None
     """Why the reply was unusable, or why none came."""
+    cause: Cause | None = None
+    """What kind of fault made the reply unusable; None for a usable one, and in old journals."""
+    copied: bool = False
+    """Whether the answer repeats the example of its prompt, so that it is not the model's own."""
+    form: Form | None = None
+    """The format that a second request asked for, where it is not that of the first."""
+    constraint: Constraint | None = None
+    """What the server was asked to hold the answer to; None for nothing, and in old journals."""
     attempts: tuple[WireTry, ...] = ()
     """The requests over the wire, retries included; none for a program, a script or a response of the cache."""
     cached: bool = False
@@ -104,7 +114,7 @@ class Call(Frozen):
     usd: float | None = None
     """Cost in US dollars; None when no price is known."""
     estimated: bool = False
-    """Whether the token counts are estimates, of four characters a token, because the server sent none."""
+    """Whether the token counts are estimates from the characters, because the server sent none."""
     tokens_in: int = 0
     tokens_out: int = 0
     cached_tokens: int = 0
@@ -146,7 +156,11 @@ class Call(Frozen):
         data: dict[str, Any] = handler(self)
         if not self.simulated:
             data.pop("injected", None)
-        return data
+        return {key: value for key, value in data.items() if key not in UNSAID or value}
+
+
+UNSAID = ("cause", "copied", "form", "constraint")
+"""Fields of a call that are written only where there is something to say, as most calls have none of them."""
 
 
 class VerdictGiven(Frozen):
@@ -235,6 +249,13 @@ class Result(Frozen):
     """Of `calls`: responses of the cache."""
     forced: int
     """Decisions that were forced."""
+    copied: int | None = None
+    """Usable responses that repeat the example of their prompt; None in old journals, which do not store it."""
+
+    @model_serializer(mode="wrap")
+    def _as_it_was_read(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        data: dict[str, Any] = handler(self)
+        return {key: value for key, value in data.items() if key != "copied" or value is not None}
 
 
 class GameEnded(Frozen):

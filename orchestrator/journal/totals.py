@@ -30,6 +30,7 @@ class Ledger:
         self.counts["repaired"] += event.outcome == "repaired"
         self.counts["reasked"] += event.outcome == "reasked"
         self.counts["fallbacks"] += event.outcome == "fallback"
+        self.counts["copied"] += event.copied and event.reply is not None
         self.counts["cache_hits"] += event.cached
         if event.paid:
             self._pay(event)
@@ -42,7 +43,7 @@ class Ledger:
 
     @property
     def stated(self) -> dict[str, Any]:
-        names = (*self.COUNTED, "calls", "repaired", "reasked", "fallbacks", "faults", "cache_hits", "forced")
+        names = (*self.COUNTED, "calls", "repaired", "reasked", "fallbacks", "faults", "cache_hits", "forced", "copied")
         paid = self.counts["calls"] > self.counts["cache_hits"]
         return {name: self.counts[name] for name in names} | {
             "usd": round(self.usd, 8) if self.priced and paid else None

@@ -16,6 +16,16 @@ Form = Literal["text", "json", "json_schema"]
 """How a model is to answer: in named lines of plain text, as a JSON object, or as one whose schema the server gets."""
 
 
+OPTION = "x-option"
+"""Marks the JSON schema of a field that names an option."""
+BEGINS = "x-begins"
+"""With the first word of the options that a field may name, where it may not name all."""
+
+
+class NotAnOption(ValueError):  # noqa: N818  # named for what is wrong with the text
+    """A text names none of the options, or several; the message is a sentence for the model."""
+
+
 class Reply(BaseModel):
     """What a role answers. Keys that a model adds are dropped."""
 
@@ -24,7 +34,7 @@ class Reply(BaseModel):
     names_moves: ClassVar[bool] = False
     """Whether it names legal moves, so that the prompt must list them."""
     example: ClassVar[dict[str, Any]] = {}
-    """One well-formed reply, to show the form."""
+    """One well-formed reply, which tests read back. No model is shown it: weak ones copy what they are shown."""
     labels: ClassVar[Mapping[str, tuple[str, ...]]] = {}
     """The names of fields in a plain-text reply, where they differ: the first is shown to models, all are accepted."""
 

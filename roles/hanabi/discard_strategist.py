@@ -27,11 +27,11 @@ class CardRisk(Reply):
     """One own card, judged."""
 
     slot: int = Field(ge=0, le=4, description="the slot, 0 is the oldest card")
-    safety: Chance = Field(description="the probability that the team can spare the card")
-    criticality: Criticality = Field(description="how critical it may be")
     duplicates: str = Field(description='copies in sight of what it may be, and where, or "none"')
-    recommendation: Literal["discard", "keep"] = Field(description="what to do with it if somebody must discard")
     reason: str = Field(description="why")
+    criticality: Criticality = Field(description="how critical it may be")
+    safety: Chance = Field(description="the probability that the team can spare the card")
+    recommendation: Literal["discard", "keep"] = Field(description="what to do with it if somebody must discard")
 
 
 class DiscardReport(Reply):
