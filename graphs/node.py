@@ -218,6 +218,7 @@ class RoleNode:
                 reply=done.reply.model_dump(mode="json") if done.reply else None,
                 outcome=done.outcome,
                 error=done.error,
+                dropped=done.dropped,
                 **(vars(done.response) if done.response else {}) | {"attempts": done.attempts},
             )
             runtime.game.emit(call)

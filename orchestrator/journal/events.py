@@ -97,6 +97,9 @@ class Call(Frozen):
     outcome: Outcome = "ok"
     error: str | None = None
     """Why the reply was unusable, or why none came."""
+    dropped: tuple[str, ...] = ()
+    """What was left out of the reply because it could not be read: where it stood, and why. Stored where there is
+    something."""
     attempts: tuple[WireTry, ...] = ()
     """The requests over the wire, retries included; none for a program, a script or a response of the cache."""
     cached: bool = False
@@ -146,6 +149,8 @@ class Call(Frozen):
         data: dict[str, Any] = handler(self)
         if not self.simulated:
             data.pop("injected", None)
+        if not self.dropped:
+            data.pop("dropped", None)
         return data
 
 

@@ -154,8 +154,9 @@ class ModelResponse:
 
 
 Outcome = Literal["ok", "repaired", "reasked", "fallback", "failed"]
-"""`repaired`: usable after a repair of its form; `reasked`: unusable, so the model is asked again; `fallback`: the last
-answer was unusable too, so the node's reply is absent; `failed`: no response came, so the game is suspended."""
+"""`repaired`: usable after a repair of its form, or without a part that could not be read; `reasked`: unusable, so the
+model is asked again; `fallback`: the last answer was unusable too, so the node's reply is absent; `failed`: no response
+came, so the game is suspended."""
 
 
 @dataclass(frozen=True)
@@ -172,6 +173,8 @@ class Exchange:
     """Why the answer was unusable, or why no response came."""
     reply: BaseModel | None = None
     attempts: tuple[WireTry, ...] = ()
+    dropped: tuple[str, ...] = ()
+    """What was left out of the reply because it could not be read."""
 
     @property
     def prompt_hash(self) -> str:
@@ -221,7 +224,8 @@ async def answer(request: ModelRequest, brain: Brain, record: Callable[[Exchange
             prompt = (*prompt, *_again(response.text, request.complaint.replace("$error", error)))
             continue
         done: Outcome = "repaired" if reading.repaired else "ok"
-        record(Exchange(number, prompt, response, done, reply=reading.reply, attempts=response.attempts))
+        kept, dropped = reading.reply, reading.dropped
+        record(Exchange(number, prompt, response, done, reply=kept, attempts=response.attempts, dropped=dropped))
         return reading.reply.of_text(response.text)
     return Absent(reason=error)
 
