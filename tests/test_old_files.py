@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from experiments.design import experiment, manifest
+from experiments.design.plan import Plan
 from orchestrator import journal
 from orchestrator.journal.events import Call, GameEnded, GameStarted
 from tests.conftest import Run
@@ -84,7 +86,7 @@ CHECKED = """
 name: checked
 graph: cac_no_tom
 players: [2]
-seeds: {first: 1, count: 2}
+seeds: {first: 1, count: 1}
 models: {default: program}
 """
 
@@ -106,20 +108,19 @@ OLD_CHECK = {"judge": "check", "redo": "generate", "at_most": 2}
 
 
 def test_a_run_from_before_unreadable_verdicts_refused_goes_on_as_it_began(
-    before: pytest.MonkeyPatch, tmp_path: Path, run: Run
+    before: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """Its games, finished or not, accept a move whose verdict cannot be read; so do those that are still to come."""
     (tmp_path / "checked.yaml").write_text(CHECKED, "utf-8")
-    command = ["experiment", "run", str(tmp_path / "checked.yaml"), "--out", str(tmp_path / "run")]
-    assert run(*command, "--set", "seeds.count=1")[0] == 0
+    manifest.write(Plan.resolve(experiment.read(tmp_path / "checked.yaml"), tmp_path / "run"))
     before.undo()
-    code, _, err = run(*command)
-    assert code == 0 and "2 games, 1 of them played before" in err
-    games = sorted((tmp_path / "run" / "games").rglob("*.jsonl"))
-    assert [check_of(path) for path in games] == [OLD_CHECK] * 2
-    assert run(*command[:-1], str(tmp_path / "new"), "--set", "seeds.count=1")[0] == 0
-    (path,) = (tmp_path / "new" / "games").rglob("*.jsonl")
-    assert check_of(path) == OLD_CHECK | {"unreadable": "refuse"}
+    found = {}
+    for folder in ("run", "new"):
+        plan = Plan.resolve(experiment.read(tmp_path / "checked.yaml"), tmp_path / folder)
+        (spec,) = plan.specs.values()
+        assert spec.config is not None
+        found[folder] = spec.config.model_dump(mode="json")["check"], "earlier version" in " ".join(plan.notes)
+    assert found == {"run": (OLD_CHECK, True), "new": (OLD_CHECK | {"unreadable": "refuse"}, False)}
 
 
 def test_a_game_from_before_unreadable_verdicts_refused_goes_on_as_it_began(
