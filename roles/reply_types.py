@@ -17,6 +17,10 @@ from roles.words import ENGLISH, Words
 Chance = Annotated[float, Field(ge=0, le=1)]
 
 
+class PlainText(Reply):
+    """A report in plain text, whatever the form in which its reader answers."""
+
+
 class Choice(Reply):
     """What a deciding role replies; the seat makes the Decision. Roles may ask for more by a subclass.
 

@@ -22,7 +22,7 @@ CARDS = {
     "brief": "of each three 1s, two 2s, 3s and 4s, one 5",
 }
 UNCOUNTED = {
-    "full": "The cards have five colours, red (R), yellow (Y), green (G), white (W) and blue (B), and the ranks 1 to 5.",
+    "full": "The cards are red (R), yellow (Y), green (G), white (W) and blue (B), and their ranks are 1 to 5.",
     "brief": "the ranks are 1 to 5",
 }
 """What stands in place of `CARDS`."""

@@ -61,9 +61,7 @@ class History(Section):
         elif isinstance(which, int):
             kept = kept[-which:] if which else ()
         said = {option: options[option] == "told" for option in ("after", "details", "shift")}
-        return cls(
-            view.players, view.seat, kept, kept == view.history, relative=options["names"] == "relative", **said
-        )
+        return cls(view.players, view.seat, kept, kept == view.history, relative=options["names"] == "relative", **said)
 
     def variables(self, words: Words) -> dict[str, object]:
         of = self.players if self.relative else None
