@@ -23,6 +23,10 @@ ENTRY = {"action": ("Action", "Move"), "rating": ("Rating", "Score")}
 """What models call the fields of an entry about a move."""
 
 
+class PlainText(Reply):
+    """A report in plain text, whatever the form in which its reader answers."""
+
+
 class Choice(Reply):
     """What a deciding role replies; the seat makes the Decision. Roles may ask for more by a subclass.
 

@@ -7,9 +7,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import yaml
 
 from experiments.design import experiment, manifest
 from experiments.design.plan import Plan
+from graphs import prompt_files
 from orchestrator import journal
 from orchestrator.journal.events import Call, GameEnded, GameStarted
 from tests.conftest import Run
@@ -63,19 +65,36 @@ def test_a_run_is_exported(old: Path, run: Run) -> None:
     assert (code, err) == (0, "") and json.loads(out)["rows"]["games"] == 4
 
 
-def gone_on(old: Path, run: Run) -> tuple[str, str]:
-    """What the same command says on stderr, and the results that it leaves."""
-    (old / "run" / "results.csv").unlink()
-    code, _, err = run(
-        "experiment", "run", str(old / "experiment.yaml"), "--set", "seeds.count=1", "--out", str(old / "run")
-    )
-    assert code == 0
-    return err, (old / "run" / "results.csv").read_text("utf-8")
+def again(old: Path, run: Run) -> tuple[int, str, str]:
+    """The same command once more."""
+    return run("experiment", "run", str(old / "experiment.yaml"), "--set", "seeds.count=1", "--out", str(old / "run"))
+
+
+def test_a_run_whose_prompts_have_changed_since_is_refused_by_their_names(old: Path, run: Run) -> None:
+    code, _, err = again(old, run)
+    assert code == 2 and "is another game: " in err and "contexts/cac.yaml" in err and "conventions/basic.md" in err
+
+
+@pytest.fixture
+def prompts_of_then(old: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leaves all but the prompts' texts to be compared: the graph's config, the models, the deals."""
+    seats = yaml.safe_load((old / "run" / "run.yaml").read_text("utf-8"))["seats"].values()
+    recorded = next(seat["prompts"] for seat in seats if seat.get("prompts"))
+    monkeypatch.setattr(prompt_files, "hashes", lambda config: recorded)
 
 
 RESULTS = (OLD / "run" / "results.csv").read_text("utf-8")
 
 
+def gone_on(old: Path, run: Run) -> tuple[str, str]:
+    """What the same command says on stderr, and the results that it leaves."""
+    (old / "run" / "results.csv").unlink()
+    code, _, err = again(old, run)
+    assert code == 0
+    return err, (old / "run" / "results.csv").read_text("utf-8")
+
+
+@pytest.mark.usefixtures("prompts_of_then")
 def test_its_games_are_not_played_again(old: Path, run: Run) -> None:
     """A game goes on only under the config that it began with: the old file still means the same."""
     said, results = gone_on(old, run)
@@ -138,7 +157,8 @@ def test_a_game_from_before_unreadable_verdicts_refused_goes_on_as_it_began(
     assert again == [json.loads(line)["event"] for line in whole]
 
 
-@pytest.mark.parametrize("arm", ("full", "careless"))
+@pytest.mark.usefixtures("prompts_of_then")
+@pytest.mark.parametrize("arm", ("full", "with-piers"))
 def test_a_game_that_was_cut_off_goes_on(arm: str, old: Path, run: Run) -> None:
     path = old / "run" / "games" / arm / "2p-s1-r1.jsonl"
     whole = path.read_text("utf-8").splitlines(keepends=True)

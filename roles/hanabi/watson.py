@@ -127,6 +127,11 @@ def watson_history_analyst(sections: Sections, notes: Notes) -> Insights:
 @role(reply=Choice, takes=WHOLE, needs=NEEDS)
 def watson_aggregator(sections: Sections, notes: Notes) -> Choice:
     """Takes a known safe play when there is one, else weighs the reports (Watson's mixture of agents, agent 6)."""
+    return safe_or_proposed(sections, notes)
+
+
+def safe_or_proposed(sections: Sections, notes: Notes) -> Choice:
+    """A play that is known to fit, else the most frequent proposal that does no certain harm."""
     position = Position.of(sections)
     if sure := literal_play.certain_plays(position):
         return Choice(action=sure[0], reason=f"slot {sure[0].slot} is a known safe play")
