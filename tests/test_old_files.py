@@ -1,5 +1,6 @@
 """Files that version 0.1.0 wrote are still read: a journal, a run's folder and an experiment file."""
 
+import csv
 import gzip
 import json
 import shutil
@@ -60,23 +61,30 @@ def test_a_run_is_exported(old: Path, run: Run) -> None:
     assert (code, err) == (0, "") and json.loads(out)["rows"]["games"] == 4
 
 
-def gone_on(old: Path, run: Run) -> tuple[str, str]:
-    """What the same command says on stderr, and the results that it leaves."""
+def gone_on(old: Path, run: Run) -> tuple[str, list[list[str]]]:
+    """What the same command says on stderr, and the results that it leaves, in the columns of 0.1.0."""
     (old / "run" / "results.csv").unlink()
     code, _, err = run(
         "experiment", "run", str(old / "experiment.yaml"), "--set", "seeds.count=1", "--out", str(old / "run")
     )
     assert code == 0
-    return err, (old / "run" / "results.csv").read_text("utf-8")
+    rows = cells(old / "run" / "results.csv")
+    return err, [row[: len(RESULTS[0])] for row in rows]
 
 
-RESULTS = (OLD / "run" / "results.csv").read_text("utf-8")
+def cells(path: Path) -> list[list[str]]:
+    return list(csv.reader(path.read_text("utf-8").splitlines()))
+
+
+RESULTS = cells(OLD / "run" / "results.csv")
 
 
 def test_its_games_are_not_played_again(old: Path, run: Run) -> None:
     """A game goes on only under the config that it began with: the old file still means the same."""
     said, results = gone_on(old, run)
     assert "4 games, 4 of them played before" in said and results == RESULTS
+    with (old / "run" / "results.csv").open(encoding="utf-8") as file:
+        assert {row["own"] for row in csv.DictReader(file)} == {""}, "they do not state it"
 
 
 @pytest.mark.parametrize("arm", ("full", "careless"))

@@ -10,13 +10,15 @@ from rich.text import Text
 
 from experiments.design.adhoc import EVALUATED
 from experiments.design.cross_play import WITH
+from experiments.report import tables
 from experiments.report.figures import drawing
 from experiments.running.runner import Done
 from experiments.show.terminal import plain_table
 from experiments.statistics import conclusions
 from experiments.statistics.analysis import Analysis, Difference, Summary
+from experiments.statistics.caveats import caveats
 from experiments.statistics.conclusions import pvalue
-from experiments.statistics.labels import labelled, labels
+from experiments.statistics.labels import difference_labels, labels
 from roles.words import percent
 
 TRIALS = 1000
@@ -45,7 +47,9 @@ def analysis_data(analysis: Analysis) -> dict[str, Any]:
 
 
 def show(done: Done, found: Analysis, console: Console) -> None:
+    warn(found, console)
     console.print(arms(found.summaries))
+    origins(found.summaries, console)
     if found.differences:
         alone = all(one.unit == "repeats" for one in found.differences)
         console.print(
@@ -58,6 +62,25 @@ def show(done: Done, found: Analysis, console: Console) -> None:
     if done.rows:
         console.print(Text(f"\nreport   {done.plan.folder}/report.html"), soft_wrap=True, end="")
     console.print(Text(f"\nresults  {done.plan.folder}/results.csv"), soft_wrap=True)
+
+
+def warn(found: Analysis, console: Console) -> None:
+    """What must be known before the scores."""
+    for sentence in caveats(found):
+        console.print(Text(sentence, style="magenta"), soft_wrap=True)
+    if caveats(found):
+        console.print()
+
+
+def origins(found: Sequence[Summary], console: Console) -> None:
+    """A table of refusals, forced moves and second asks, where there are models or refusals."""
+    if (grid := tables.origins(found)) is None:
+        return
+    table = plain_table(*grid.columns, words=("arm",))
+    for row in grid.rows:
+        table.add_row(*row)
+    console.print(Text("\nwhose moves they are: shares of moves, and means per game"))
+    console.print(table)
 
 
 def arms(found: Sequence[Summary]) -> Table:
@@ -74,10 +97,8 @@ def arms(found: Sequence[Summary]) -> Table:
 def differences(found: Sequence[Difference], summaries: Iterable[Summary]) -> Table:
     """The differences as a table; an arm that is compared with a simulated one is marked as simulated, too."""
     table = plain_table(*DIFFERENCES, words=("arm",))
-    named = labels(summaries)
-    simulated = {s.arm for s in summaries if s.simulated}
-    for d in found:
-        label = labelled(d.arm, True) if d.baseline in simulated else named[d.arm]
+    named = difference_labels(tuple(summaries), [(d.arm, d.baseline) for d in found])
+    for d, label in zip(found, named, strict=True):
         bounds = "-" if d.low is None or d.high is None else f"{d.low:+.2f} to {d.high:+.2f}"
         cells = f"{d.mean:+.2f}", bounds, pvalue(d.p_holm), f"{d.wins}/{d.ties}/{d.losses}", _maybe(d.mde)
         table.add_row(label, _players(d.players), str(d.n), *cells)

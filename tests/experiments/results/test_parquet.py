@@ -135,14 +135,15 @@ def test_agreement_is_the_share_of_the_most_frequent_move() -> None:
 
 
 def test_a_redo_stands_for_the_answer_before_it_and_the_deciding_node_is_no_proposer(tmp_path: Path) -> None:
+    seats, here = [{"model": "program", "config": {"decides": "decide"}}], {"turn": 1, "seat": 0}
     lines: list[dict[str, Any]] = [
-        {"event": "game_started", "players": 2, "seed": 1, "repeat": 1, "seats": [{"config": {"decides": "decide"}}]},
-        {"event": "call", "role": "proposer", "node": "propose", "sample": 0, "reply": {"action": "a"}},
-        {"event": "call", "role": "proposer", "node": "decide", "sample": 0, "reply": {"action": "a"}},
-        {"event": "call", "role": "proposer", "node": "propose-2", "sample": 0, "reply": {"action": "b"}},
-        {"event": "call", "role": "analyst", "node": "analyse", "sample": 0, "reply": {"action": "b"}},
-        {"event": "call", "role": "proposer", "node": "other", "sample": 0, "reply": None},
-        {"event": "decided", "move": "b", "ratings": None, "forced": False, "node": "decide-2"},
+        {"event": "game_started", "players": 2, "seed": 1, "repeat": 1, "seats": seats},
+        {"event": "call", "role": "proposer", "node": "propose", "sample": 0, "ask": 0, "reply": {"action": "a"}},
+        {"event": "call", "role": "proposer", "node": "decide", "sample": 0, "ask": 0, "reply": {"action": "a"}},
+        {"event": "call", "role": "proposer", "node": "propose-2", "sample": 0, "ask": 0, "reply": {"action": "b"}},
+        {"event": "call", "role": "analyst", "node": "analyse", "sample": 0, "ask": 0, "reply": {"action": "b"}},
+        {"event": "call", "role": "proposer", "node": "other", "sample": 0, "ask": 0, "reply": None},
+        {"event": "decided", "move": "b", "ratings": None, "forced": False, "node": "decide-2", **here},
         {"event": "moved", "past": {"turn": 1, "seat": 0, "move": "b", "fireworks": [1, 0, 0, 0, 0], "lives": 3}},
     ]
     path = tmp_path / "game.jsonl"

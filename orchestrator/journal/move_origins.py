@@ -1,0 +1,101 @@
+"""How each move of a game came about: whether the seat chose it, and what was refused, asked again or copied before.
+
+A move is the seat's own when its deciding node chose it: it is neither forced nor read from a copy of the prompt's
+example. A move that was read at the second ask, or chosen after a refusal, is the seat's own, and counted besides.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from orchestrator.hanabi.moves import Move
+from orchestrator.journal.events import Call, Decided, Event, GameStarted, VerdictGiven
+from orchestrator.models.settings import PROGRAM
+
+RULE = "safety"
+"""The node of the exact safety rule; no node of a graph may have this name."""
+
+
+@dataclass(frozen=True)
+class MoveOrigin:
+    """Of one move."""
+
+    turn: int
+    of_model: bool
+    """Whether its seat asks a model at any of its nodes."""
+    forced: bool = False
+    refused: tuple[Move, ...] = ()
+    """The choices that were refused before it, in their order. The first is the seat's first choice of the turn."""
+    refused_by_rule: int = 0
+    """Of these, how many the exact safety rule refused; a judge of the graph refused the others."""
+    second_ask: bool = False
+    """Whether the deciding node's first answer was unusable, and the move is that of a later one."""
+
+    @property
+    def own(self) -> bool:
+        """Whether the seat chose it."""
+        return not self.forced
+
+    @property
+    def counts(self) -> Counter[str]:
+        """What it adds to the totals of a game, by the names of `Result`."""
+        return Counter(
+            model_moves=self.of_model,
+            own=self.of_model and self.own,
+            forced=self.forced,
+            refused=len(self.refused),
+            refused_by_rule=self.refused_by_rule,
+            refused_turns=bool(self.refused),
+            after_refusal=bool(self.refused) and self.own,
+            second_ask=self.second_ask,
+        )
+
+
+COUNTS = tuple(MoveOrigin(0, False).counts)
+"""The names of those totals."""
+
+
+@dataclass
+class MoveOrigins:
+    """Finds the origin of each move from the events of a game in their order."""
+
+    models: tuple[str, ...] = ()
+    """Of the seats, as in `SeatInfo`."""
+    _refused: list[VerdictGiven] = field(default_factory=list)
+    _calls: dict[str, Call] = field(default_factory=dict)
+    """By node, the last one with a usable reply."""
+
+    def __call__(self, event: Event) -> MoveOrigin | None:
+        """The origin of the move that this event decides; None for other events."""
+        match event:
+            case GameStarted():
+                self.models = tuple(seat.model for seat in event.seats)
+            case VerdictGiven() if not event.accepted:
+                self._refused.append(event)
+            case Call() if event.reply is not None:
+                self._calls[event.node] = event
+            case Decided():
+                return self._origin(event)
+        return None
+
+    def _origin(self, decided: Decided) -> MoveOrigin:
+        refused, calls = tuple(self._refused), dict(self._calls)
+        self._refused.clear()
+        self._calls.clear()
+        chosen = calls.get(decided.node or "")
+        return MoveOrigin(
+            turn=decided.turn,
+            of_model=self.models[decided.seat] != PROGRAM,
+            forced=decided.forced,
+            refused=tuple(verdict.move for verdict in refused),
+            refused_by_rule=sum(verdict.node.partition("-")[0] == RULE for verdict in refused),
+            second_ask=bool(chosen and chosen.ask),
+        )
+
+
+def origins(events: Iterable[Event]) -> Iterator[MoveOrigin]:
+    """Of every move that was decided, oldest first."""
+    find = MoveOrigins()
+    for event in events:
+        if (origin := find(event)) is not None:
+            yield origin
