@@ -218,6 +218,9 @@ class RoleNode:
                 reply=done.reply.model_dump(mode="json") if done.reply else None,
                 outcome=done.outcome,
                 error=done.error,
+                cause=done.cause,
+                copied=done.copied,
+                form=done.form,
                 **(vars(done.response) if done.response else {}) | {"attempts": done.attempts},
             )
             runtime.game.emit(call)

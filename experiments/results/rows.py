@@ -58,6 +58,8 @@ class Row:
     refused_by_rule: int | None = None
     refused_turns: int | None = None
     after_refusal: int | None = None
+    copied: int | None = None
+    copied_moves: int | None = None
     second_ask: int | None = None
     first_misplays: int | None = None
     first_points: int | None = None

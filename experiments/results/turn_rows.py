@@ -60,6 +60,8 @@ class TurnRow:
     """Of these: by the safety rule."""
     second_ask: bool = False
     """Whether it was read from the deciding node's second answer."""
+    copied: bool = False
+    """Whether the answer that it was read from repeats the example of its prompt."""
     first_choice: str | None = None
     """The first choice, where it was refused; None where it is the move. What follows is None there, too."""
     first_points: int | None = None
@@ -135,7 +137,8 @@ class _Reader:
 
     def _call(self, call: Mapping[str, Any]) -> None:
         _add_proposal(call, self._proposed)
-        self._find(Call.model_construct(**{name: call[name] for name in ("node", "ask", "reply")}))
+        read = {name: call[name] for name in ("node", "ask", "reply")}
+        self._find(Call.model_construct(**read, copied=call.get("copied", False)))
 
     def _decide(self, decided: dict[str, Any]) -> None:
         self._decided = decided
@@ -214,6 +217,7 @@ def _turn(
         refused=len(origin.refused),
         refused_by_rule=origin.refused_by_rule,
         second_ask=origin.second_ask,
+        copied=origin.copied,
     )
 
 

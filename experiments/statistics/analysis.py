@@ -85,7 +85,7 @@ class Summary:
     model_moves: int
     """Moves of seats that ask a model, in all games."""
     own_share: float | None
-    """The share of these that the seats chose: not forced. None where no model is asked."""
+    """The share of these that the seats chose: neither forced nor copied. None where no model is asked."""
     reasked: float
     refused: float | None
     """Choices that the safety rule or a judge refused. This and what follows is None with a journal too old to say."""
@@ -95,6 +95,10 @@ class Summary:
     """Turns with a refusal."""
     after_refusal: float | None
     """Of these: turns in which the seat's next choice was accepted."""
+    copied: float | None
+    """Answers that repeat the example of their prompt."""
+    copied_moves: float | None
+    """Moves read from such answers, which are not the model's own."""
     second_ask: float | None
     """Moves read from the deciding node's second answer."""
     first_misplays: float | None
@@ -273,6 +277,8 @@ def _summary(games: Sequence[Row], players: int | None, interval: Interval) -> S
         refused_by_rule=_known(games, lambda row: row.refused_by_rule),
         refused_turns=_known(games, lambda row: row.refused_turns),
         after_refusal=_known(games, lambda row: row.after_refusal),
+        copied=_known(games, lambda row: row.copied),
+        copied_moves=_known(games, lambda row: row.copied_moves),
         second_ask=_known(games, lambda row: row.second_ask),
         first_misplays=_known(games, lambda row: row.first_misplays),
         first_points=_known(games, lambda row: row.first_points),

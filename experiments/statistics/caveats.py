@@ -40,10 +40,18 @@ def _own(arms: Sequence[Summary], withheld: Sequence[str]) -> Iterator[str]:
     for one in arms:
         if one.own_share is not None and one.own_share < DOUBTFUL:
             yield (
-                f"{one.arm}: only {percent(one.own_share)} of {one.model_moves:,} moves are the model's own. A program "
-                "chose the others, and safely, which makes a failing model look better than it is."
+                f"{one.arm}: only {percent(one.own_share)} of {one.model_moves:,} moves are the model's own. {_others(one)}"
                 + (" It is compared with no other arm." if one.arm in withheld else "")
             )
+
+
+def _others(one: Summary) -> str:
+    """Whose the other moves are."""
+    safely = "and safely, which makes a failing model look better than it is."
+    if not one.copied_moves:
+        return f"A program chose the others, {safely}"
+    copied = f"{one.copied_moves * one.n:.0f} repeat the example of the prompt"
+    return f"{copied}; a program chose the others, {safely}" if one.forced_share else f"{copied}."
 
 
 def _vetoed(arms: Sequence[Summary]) -> Iterator[str]:

@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field, PlainSerializer, ValidationInfo, WithJsonSchema
 
 from orchestrator.hanabi.cards import COLOUR_NAMES, Colour
+from orchestrator.replies.reply import NotAnOption
 from orchestrator.values import Frozen
 
 
@@ -124,16 +125,16 @@ def _only(fitting: Sequence[Move], answer: str) -> Move:
     if len(fitting) == 1:
         return fitting[0]
     which = "is not a legal move now" if not fitting else f"may mean {' or '.join(str(m) for m in fitting[:3])}"
-    raise ValueError(f"{answer[:80]!r} {which}; answer with one of the legal moves, copied exactly")
+    raise NotAnOption(f"{answer[:80]!r} {which}; answer with one of the legal moves, copied exactly")
 
 
 def _by_label(label: str, text: str, legal: Listed) -> Move:
     """The move of `7`, `#7`, `(7)`, `C` or `7: play slot 0`; a label and a text that disagree are refused."""
     if label not in legal:
-        raise ValueError(f"{label} does not name a legal move; the list has {', '.join(legal)}")
+        raise NotAnOption(f"{label} does not name a legal move; the list has {', '.join(legal)}")
     move = legal[label]
     if text and _worded(text, legal) != [move]:
-        raise ValueError(f"{label} is {str(move)!r}, not {text[:60]!r}; answer with one legal move")
+        raise NotAnOption(f"{label} is {str(move)!r}, not {text[:60]!r}; answer with one legal move")
     return move
 
 

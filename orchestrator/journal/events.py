@@ -10,8 +10,10 @@ from orchestrator.hanabi.moves import Grounded
 from orchestrator.hanabi.referee import End
 from orchestrator.hanabi.view import Past, View
 from orchestrator.models.fake_server import FINGERPRINT
-from orchestrator.models.request import Key, Message, Outcome
+from orchestrator.models.request import Constraint, Key, Message, Outcome
 from orchestrator.models.simulated_settings import is_simulated
+from orchestrator.replies.reader import Cause
+from orchestrator.replies.reply import Form
 from orchestrator.values import Frozen
 from orchestrator.wire_try import WireTry
 
@@ -98,6 +100,14 @@ class Call(Frozen):
     outcome: Outcome = "ok"
     error: str | None = None
     """Why the reply was unusable, or why none came."""
+    cause: Cause | None = None
+    """What kind of fault made the reply unusable; None for a usable one, and in old journals."""
+    copied: bool = False
+    """Whether the answer repeats the example of its prompt, so that it is not the model's own."""
+    form: Form | None = None
+    """The format that a second request asked for, where it is not that of the first."""
+    constraint: Constraint | None = None
+    """What the server was asked to hold the answer to; None for nothing, and in old journals."""
     attempts: tuple[WireTry, ...] = ()
     """The requests over the wire, retries included; none for a program, a script or a response of the cache."""
     cached: bool = False
@@ -152,7 +162,11 @@ class Call(Frozen):
         data: dict[str, Any] = handler(self)
         if not self.simulated:
             data.pop("injected", None)
-        return data
+        return {key: value for key, value in data.items() if key not in UNSAID or value}
+
+
+UNSAID = ("cause", "copied", "form", "constraint")
+"""Fields of a call that are written only where there is something to say, as most calls have none of them."""
 
 
 class VerdictGiven(Frozen):
@@ -246,6 +260,8 @@ class Result(Frozen):
     """Of `calls`: responses of the cache."""
     forced: int
     """Decisions that were forced."""
+    copied: Later = None
+    """Usable responses that repeat the example of their prompt."""
     model_moves: Later = None
     """Moves of seats that ask a model."""
     own: Later = None
@@ -258,6 +274,8 @@ class Result(Frozen):
     """Turns with a refused choice."""
     after_refusal: Later = None
     """Of `refused_turns`: those in which the seat then made a choice that was accepted."""
+    copied_moves: Later = None
+    """Of `model_moves`: those read from a copy of the prompt's example."""
     second_ask: Later = None
     """Moves that were read from the deciding node's second answer, since its first was unusable."""
     first_misplays: Later = None

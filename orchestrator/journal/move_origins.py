@@ -31,10 +31,13 @@ class MoveOrigin:
     second_ask: bool = False
     """Whether the deciding node's first answer was unusable, and the move is that of a later one."""
 
+    copied: bool = False
+    """Whether the answer that it was read from repeats the prompt's example."""
+
     @property
     def own(self) -> bool:
         """Whether the seat chose it."""
-        return not self.forced
+        return not (self.forced or self.copied)
 
     @property
     def counts(self) -> Counter[str]:
@@ -46,7 +49,8 @@ class MoveOrigin:
             refused=len(self.refused),
             refused_by_rule=self.refused_by_rule,
             refused_turns=bool(self.refused),
-            after_refusal=bool(self.refused) and self.own,
+            after_refusal=bool(self.refused) and not self.forced,
+            copied_moves=self.copied,
             second_ask=self.second_ask,
         )
 
@@ -90,6 +94,7 @@ class MoveOrigins:
             refused=tuple(verdict.move for verdict in refused),
             refused_by_rule=sum(verdict.node.partition("-")[0] == RULE for verdict in refused),
             second_ask=bool(chosen and chosen.ask),
+            copied=bool(chosen and chosen.copied),
         )
 
 

@@ -35,6 +35,7 @@ def response_of(call: Call) -> ModelResponse:
         estimated=call.estimated,
         cached=call.cached,
         injected=call.injected,
+        constraint=call.constraint,
         latency_s=call.latency_s,
     )
 

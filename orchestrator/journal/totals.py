@@ -41,6 +41,7 @@ class Ledger:
         self.counts["repaired"] += event.outcome == "repaired"
         self.counts["reasked"] += event.outcome == "reasked"
         self.counts["fallbacks"] += event.outcome == "fallback"
+        self.counts["copied"] += event.copied and event.reply is not None
         self.counts["cache_hits"] += event.cached
         if event.paid:
             self._pay(event)
@@ -53,7 +54,7 @@ class Ledger:
 
     @property
     def stated(self) -> dict[str, Any]:
-        names = (*self.COUNTED, "calls", "repaired", "reasked", "fallbacks", "faults", "cache_hits", *COUNTS)
+        names = (*self.COUNTED, "calls", "repaired", "reasked", "fallbacks", "faults", "cache_hits", "copied", *COUNTS)
         paid = self.counts["calls"] > self.counts["cache_hits"]
         return {name: self.counts[name] for name in names} | {
             "usd": round(self.usd, 8) if self.priced and paid else None,

@@ -13,7 +13,7 @@ from pydantic import BaseModel
 
 from orchestrator.errors import ModelError, UserError
 from orchestrator.logs import log
-from orchestrator.replies.reader import Unreadable, read
+from orchestrator.replies.reader import Cause, Unreadable, read
 from orchestrator.replies.reply import Form, Options, Reply
 from orchestrator.values import Frozen
 from orchestrator.wire_try import WireTry
@@ -122,6 +122,11 @@ class Absent(Frozen):
     reason: str
 
 
+Constraint = Literal["moves", "schema", "json_object"]
+"""What a server was asked to hold an answer to: a schema with the bounds of numbers and the legal moves of the turn, a
+plain schema, or any JSON object."""
+
+
 @dataclass(frozen=True)
 class ModelResponse:
     """The response to a request; counts are 0 where a provider sends none."""
@@ -150,6 +155,7 @@ class ModelResponse:
     """Whether it came from the cache: it cost nothing now, its token counts are those of the first time."""
     injected: tuple[str, ...] = ()
     """The errors that a simulated model put into this answer."""
+    constraint: Constraint | None = None
     latency_s: float = 0.0
 
 
@@ -170,6 +176,11 @@ class Exchange:
     outcome: Outcome
     error: str | None = None
     """Why the answer was unusable, or why no response came."""
+    cause: Cause | None = None
+    copied: bool = False
+    """Whether the answer repeats the example of its prompt."""
+    form: Form | None = None
+    """The format that a second request asked for, where it is not that of the first."""
     reply: BaseModel | None = None
     attempts: tuple[WireTry, ...] = ()
 
@@ -216,7 +227,7 @@ async def answer(request: ModelRequest, brain: Brain, record: Callable[[Exchange
         except Unreadable as problem:
             error = str(problem)
             outcome: Outcome = "reasked" if number + 1 < MAX_ASKS else "fallback"
-            record(Exchange(number, prompt, response, outcome, error, attempts=response.attempts))
+            record(Exchange(number, prompt, response, outcome, error, problem.cause, attempts=response.attempts))
             log.info("unusable reply", node=request.node, sample=request.sample, ask=number, error=error)
             prompt = (*prompt, *_again(response.text, request.complaint.replace("$error", error)))
             continue

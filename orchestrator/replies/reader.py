@@ -9,17 +9,28 @@ truncated list passes for a reply.
 import json
 import re
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal
 
 import json_repair
 from pydantic import ValidationError
+from pydantic_core import ErrorDetails
 
 from orchestrator.replies import text_format
-from orchestrator.replies.reply import Form, Options, Reply
+from orchestrator.replies.reply import Form, NotAnOption, Options, Reply
+
+
+Cause = Literal["cut_off", "too_long", "empty", "prose", "schema", "illegal", "overflow"]
+"""Why an answer is unusable: it was cut off; has more characters than are read; is empty; has no object or part in it;
+has a wrong value in a field; names a move that is not on the list; or never came, since the prompt was too long for the
+model."""
 
 
 class Unreadable(Exception):  # noqa: N818  # named for the text; callers ask the model again
     """A text that is not the wanted reply; the message is a sentence for the model."""
+
+    def __init__(self, sentence: str, cause: Cause = "schema") -> None:
+        super().__init__(sentence)
+        self.cause = cause
 
 
 LONGEST = 100_000
@@ -43,11 +54,11 @@ def read(
     """The typed reply of a text; moves named in it are grounded in `moves`. Raises Unreadable."""
     answer = text.rpartition("</think>")[2]
     if cut_off or "<think>" in answer:
-        raise Unreadable("it was cut off before its end")
+        raise Unreadable("it was cut off before its end", "cut_off")
     if not answer.strip():
-        raise Unreadable("it is empty")
+        raise Unreadable("it is empty", "empty")
     if len(answer) > LONGEST:
-        raise Unreadable(f"it has {len(answer)} characters; {LONGEST} are the most that are read")
+        raise Unreadable(f"it has {len(answer)} characters; {LONGEST} are the most that are read", "too_long")
     if form == "text":
         return _plainly(answer, reply, moves)
     return _as_json(text, answer, reply, moves)
@@ -62,14 +73,14 @@ def _plainly(answer: str, reply: type[Reply], moves: Options) -> Reading:
         try:
             return replace(_as_json("", answer, reply, moves), repaired=True)
         except Unreadable:
-            raise Unreadable(str(missing)) from None
+            raise Unreadable(str(missing), "prose") from None
     except ValidationError as error:
-        raise Unreadable(_sentence(error)) from None
+        raise _wrong(error) from None
     return Reading(made, repaired=bare != answer)
 
 
 def _as_json(text: str, answer: str, reply: type[Reply], moves: Options) -> Reading:
-    problem, found = "it holds no complete JSON object", list[Reading]()
+    problem, found = Unreadable("it holds no complete JSON object", "prose"), list[Reading]()
     for chunk in reversed(_objects(answer)):
         data, repaired = _load(chunk)
         if data is None:
@@ -78,15 +89,15 @@ def _as_json(text: str, answer: str, reply: type[Reply], moves: Options) -> Read
             asked = {key: value for key, value in data.items() if key not in reply.programmed}
             made = reply.model_validate(asked, context={"moves": moves})
         except ValidationError as error:
-            problem = _sentence(error)
+            problem = _wrong(error)
             if not found and set(data) & set(reply.asked()):
                 break  # what came before is a draft of this
             continue
         found.append(Reading(made, repaired or chunk != text.strip()))
     if len(chosen := {str(one.reply.action) for one in found if hasattr(one.reply, "action")}) > 1:
-        raise Unreadable(f"it chooses several moves: {', '.join(sorted(chosen))}; reply with one object")
+        raise Unreadable(f"it chooses several moves: {', '.join(sorted(chosen))}; reply with one object", "schema")
     if not found:
-        raise Unreadable(problem)
+        raise problem
     return found[0]
 
 
@@ -162,9 +173,14 @@ def _printable(data: Any) -> dict[str, object] | None:
     return made
 
 
-def _sentence(error: ValidationError) -> str:
+def _wrong(error: ValidationError) -> Unreadable:
     """The first problem, by its path in the reply."""
-    first = error.errors(include_url=False, include_context=False)[0]
+    first = error.errors(include_url=False)[0]
+    illegal = isinstance(first.get("ctx", {}).get("error"), NotAnOption)
+    return Unreadable(_sentence(first), "illegal" if illegal else "schema")
+
+
+def _sentence(first: ErrorDetails) -> str:
     path = ".".join(str(part) for part in first["loc"])
     said = first["msg"].removeprefix("Value error, ")
     if first["type"] != "value_error":

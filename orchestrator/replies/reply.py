@@ -16,6 +16,10 @@ Form = Literal["text", "json", "json_schema"]
 """How a model is to answer: in named lines of plain text, as a JSON object, or as one whose schema the server gets."""
 
 
+class NotAnOption(ValueError):  # noqa: N818  # named for what is wrong with the text
+    """A text names none of the options, or several; the message is a sentence for the model."""
+
+
 class Reply(BaseModel):
     """What a role answers. Keys that a model adds are dropped."""
 
