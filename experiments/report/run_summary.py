@@ -1,7 +1,7 @@
 """What `experiment run` prints at the end: tables of the arms and their differences, and conclusions; also as data."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from rich.console import Console
@@ -36,6 +36,10 @@ def data(done: Done, found: Analysis) -> dict[str, Any]:
         "failed": [{"game": one.job.name, "why": one.failed} for one in done.failed],
         "suspended": done.suspended,
         "left": done.left,
+        "this_command": {
+            **{name: getattr(done.status, name) for name in ("answers", "unusable", "fallbacks", "tokens", "usd")},
+            "moves": {arm: dict(counts) for arm, counts in done.status.moves.items()},
+        },
         "notes": notes(done),
     }
 
@@ -48,7 +52,8 @@ def analysis_data(analysis: Analysis) -> dict[str, Any]:
 
 def show(done: Done, found: Analysis, console: Console) -> None:
     warn(found, console)
-    console.print(arms(found.summaries))
+    if found.summaries:
+        console.print(arms(found.summaries))
     origins(found.summaries, console)
     if found.differences:
         alone = all(one.unit == "repeats" for one in found.differences)
@@ -57,7 +62,7 @@ def show(done: Done, found: Analysis, console: Console) -> None:
         )
         console.print(differences(found.differences, found.summaries))
     console.print()
-    for sentence in (*conclusions.sentences(found), *notes(done)):
+    for sentence in (*conclusions.sentences(found), *notes(done), *so_far(done)):
         console.print(Text(sentence), soft_wrap=True)
     if done.rows:
         console.print(Text(f"\nreport   {done.plan.folder}/report.html"), soft_wrap=True, end="")
@@ -123,6 +128,22 @@ def notes(done: Done) -> list[str]:
     if pairs and not drawing.there():
         found.append(f"Tables are in {drawing.FOLDER}/; {drawing.MISSING}")
     return found
+
+
+def so_far(done: Done) -> Iterator[str]:
+    """What the games of a stopped run say before they are finished: above all, whether its models can be read."""
+    status = done.status
+    if not (done.left and status.answers):
+        return
+    if status.fake and not any(row.faked for row in done.rows):
+        yield "The package's fake server answered, not a language model."
+    yield (
+        f"So far this command got {status.answers:,} answers of models: {status.unusable:,} were unusable, and "
+        f"{status.fallbacks:,} questions got no usable answer."
+    )
+    counts = {arm: (moves["own"], moves["model_moves"]) for arm, moves in status.moves.items()}
+    if shares := [f"{arm} {own:,} of {moves:,} moves" for arm, (own, moves) in counts.items() if moves]:
+        yield f"The models' own: {', '.join(shares)}."
 
 
 def failures(done: Done) -> str:

@@ -39,10 +39,9 @@ def _simulated(arms: Sequence[Summary]) -> Iterator[str]:
 def _own(arms: Sequence[Summary], withheld: Sequence[str]) -> Iterator[str]:
     for one in arms:
         if one.own_share is not None and one.own_share < DOUBTFUL:
-            yield (
-                f"{one.arm}: only {percent(one.own_share)} of {one.model_moves:,} moves are the model's own. {_others(one)}"
-                + (" It is compared with no other arm." if one.arm in withheld else "")
-            )
+            share = f"only {percent(one.own_share)} of {one.model_moves:,} moves are the model's own"
+            alone = " It is compared with no other arm." if one.arm in withheld else ""
+            yield f"{one.arm}: {share}. {_others(one)}{alone}"
 
 
 def _others(one: Summary) -> str:
@@ -50,8 +49,8 @@ def _others(one: Summary) -> str:
     safely = "and safely, which makes a failing model look better than it is."
     if not one.copied_moves:
         return f"A program chose the others, {safely}"
-    copied = f"{one.copied_moves * one.n:.0f} repeat the example of the prompt"
-    return f"{copied}; a program chose the others, {safely}" if one.forced_share else f"{copied}."
+    copied = f"Of the others, {one.copied_moves * one.n:.0f} repeat the example of the prompt"
+    return f"{copied}; a program chose the rest, {safely}" if one.forced_share else f"{copied}."
 
 
 def _vetoed(arms: Sequence[Summary]) -> Iterator[str]:

@@ -18,7 +18,6 @@ from pydantic_core import ErrorDetails
 from orchestrator.replies import text_format
 from orchestrator.replies.reply import Form, NotAnOption, Options, Reply
 
-
 Cause = Literal["cut_off", "too_long", "empty", "prose", "schema", "illegal", "overflow"]
 """Why an answer is unusable: it was cut off; has more characters than are read; is empty; has no object or part in it;
 has a wrong value in a field; names a move that is not on the list; or never came, since the prompt was too long for the
