@@ -40,7 +40,7 @@ def _own(arms: Sequence[Summary], withheld: Sequence[str]) -> Iterator[str]:
     for one in arms:
         if one.own_share is not None and one.own_share < DOUBTFUL:
             share = f"only {percent(one.own_share)} of {one.model_moves:,} moves are the model's own"
-            alone = " It is compared with no other arm." if one.arm in withheld else ""
+            alone = " No comparison is made with it." if one.arm in withheld else ""
             yield f"{one.arm}: {share}. {_others(one)}{alone}"
 
 

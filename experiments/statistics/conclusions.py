@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from experiments.statistics.analysis import DOUBTFUL, Analysis, Difference, Summary
+from experiments.statistics.analysis import DOUBTFUL, WITHHELD, Analysis, Difference, Summary
 from experiments.statistics.caveats import caveats
 from experiments.statistics.power import ALPHA
 from roles.words import percent
@@ -22,11 +22,18 @@ PROGRAMS = "All of these are games of programs: no model was asked."
 def sentences(analysis: Analysis) -> tuple[str, ...]:
     """A sentence or two for each arm, pooled over player counts; then what a reader of the numbers must know."""
     return (
+        *_withheld(analysis),
         *(compared(one, _testable(one, analysis.differences)) for one in _widest(analysis.differences)),
         *_warnings(analysis.differences),
         *(_flag(one) for one in analysis.summaries if one.arm in analysis.flagged and _to_flag(one, analysis)),
         *_players(analysis.summaries),
     )
+
+
+def _withheld(analysis: Analysis) -> Iterator[str]:
+    if analysis.withheld:
+        arms = " and ".join(", ".join(analysis.withheld).rsplit(", ", 1))
+        yield f"No comparison is made with {arms}: fewer than {percent(WITHHELD)} of the moves are the model's own."
 
 
 def as_data(analysis: Analysis) -> dict[str, Any]:

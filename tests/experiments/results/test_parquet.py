@@ -26,7 +26,12 @@ TEXT: dict[str, Any] = {
     "players": [2],
     "seeds": {"first": 1, "count": 2},
     "models": {"default": "sim:careless"},
-    "arms": {"full": {}, "samples": {"graph": "best_of_k"}, "alone": {"graph": "partner:random"}},
+    "arms": {
+        "full": {},
+        "samples": {"graph": "best_of_k"},
+        "judged": {"graph": "cac"},
+        "alone": {"graph": "partner:random"},
+    },
 }
 
 
@@ -52,7 +57,7 @@ def test_the_tables_say_what_the_journals_say(ran: Path, run: Run, tmp_path: Pat
     events = [event for row in rows for event in journal.read(ran / row.journal)]
     calls = [event for event in events if isinstance(event, Call)]
     moved = [event for event in events if isinstance(event, Moved)]
-    assert code == 0 and json.loads(said)["rows"] == {"games": 6, "turns": len(moved), "calls": len(calls)}
+    assert code == 0 and json.loads(said)["rows"] == {"games": 8, "turns": len(moved), "calls": len(calls)}
     by_arm = asked(out, "select arm, avg(score_strict), sum(turns) from games group by arm order by arm")
     for arm, strict, many in by_arm:
         of = [row for row in rows if row.arm == arm]
@@ -127,6 +132,23 @@ def test_a_rank_counts_the_moves_rated_higher(ratings: dict[str, float], move: s
             )
             + 1
         )
+
+
+def test_the_turns_add_up_to_what_the_games_say_of_refusals_and_own_moves(ran: Path) -> None:
+    for row in read_rows(ran):
+        turns = turn_rows.game_turns(ran, row)
+        refused = [turn for turn in turns if turn.first_choice is not None]
+        assert row.model_moves == sum(turn.own is not None for turn in turns)
+        assert row.own == sum(turn.own is True for turn in turns) and row.refused == sum(turn.refused for turn in turns)
+        assert row.second_ask == sum(turn.second_ask for turn in turns) and row.refused_turns == len(refused)
+        assert row.first_points == sum(turn.first_points or 0 for turn in refused)
+        assert row.first_misplays == -sum(turn.first_lives or 0 for turn in refused)
+        assert row.played_points == sum(turn.played_points or 0 for turn in refused)
+        assert row.played_misplays == -sum(turn.played_lives or 0 for turn in refused)
+        assert (row.model_moves == row.turns) is (row.arm != "alone")
+    judged = [turn for row in read_rows(ran) if row.arm == "judged" for turn in turn_rows.game_turns(ran, row)]
+    assert any(turn.refused and turn.first_choice != turn.move for turn in judged)
+    assert all(turn.first_points is None for turn in judged if not turn.refused)
 
 
 def test_agreement_is_the_share_of_the_most_frequent_move() -> None:

@@ -198,7 +198,8 @@ def test_below_ninety_percent_own_moves_a_caveat_leads_and_below_half_nothing_is
     found = analyse([*full, *good, *some, *few], "full")
     said = caveats(found)
     assert [one.split(":")[0] for one in said] == ["b", "c"] and "only 88% of 100 moves are the model's own" in said[0]
-    assert "compared with no other" in said[1] and "compared" not in said[0]
+    assert said[1].endswith("No comparison is made with it.") and "comparison" not in said[0]
+    assert sentences(found)[0] == "No comparison is made with c: fewer than 50% of the moves are the model's own."
     assert found.withheld == ("c",) and [one.arm for one in found.differences] == ["a", "b"]
     assert found.unforced and "c" not in {one.arm for one in found.unforced.differences}
     assert not any(one.startswith(("b", "c:")) and "forced" in one for one in sentences(found)), "said already"
