@@ -19,6 +19,7 @@ from experiments.statistics.analysis import Analysis, Difference, Summary
 from experiments.statistics.caveats import caveats
 from experiments.statistics.conclusions import pvalue
 from experiments.statistics.labels import difference_labels, labels
+from orchestrator.journal.move_origins import COUNTS
 from roles.words import percent
 
 TRIALS = 1000
@@ -38,7 +39,7 @@ def data(done: Done, found: Analysis) -> dict[str, Any]:
         "left": done.left,
         "this_command": {
             **{name: getattr(done.status, name) for name in ("answers", "unusable", "fallbacks", "tokens", "usd")},
-            "moves": {arm: dict(counts) for arm, counts in done.status.moves.items()},
+            "moves": {arm: {name: counts[name] for name in COUNTS} for arm, counts in done.status.moves.items()},
         },
         "notes": notes(done),
     }

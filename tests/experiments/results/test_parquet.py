@@ -26,12 +26,7 @@ TEXT: dict[str, Any] = {
     "players": [2],
     "seeds": {"first": 1, "count": 2},
     "models": {"default": "sim:careless"},
-    "arms": {
-        "full": {},
-        "samples": {"graph": "best_of_k"},
-        "judged": {"graph": "cac"},
-        "alone": {"graph": "partner:random"},
-    },
+    "arms": {"full": {"verify": "safety"}, "samples": {"graph": "best_of_k"}, "alone": {"graph": "partner:random"}},
 }
 
 
@@ -57,7 +52,7 @@ def test_the_tables_say_what_the_journals_say(ran: Path, run: Run, tmp_path: Pat
     events = [event for row in rows for event in journal.read(ran / row.journal)]
     calls = [event for event in events if isinstance(event, Call)]
     moved = [event for event in events if isinstance(event, Moved)]
-    assert code == 0 and json.loads(said)["rows"] == {"games": 8, "turns": len(moved), "calls": len(calls)}
+    assert code == 0 and json.loads(said)["rows"] == {"games": 6, "turns": len(moved), "calls": len(calls)}
     by_arm = asked(out, "select arm, avg(score_strict), sum(turns) from games group by arm order by arm")
     for arm, strict, many in by_arm:
         of = [row for row in rows if row.arm == arm]
@@ -146,7 +141,7 @@ def test_the_turns_add_up_to_what_the_games_say_of_refusals_and_own_moves(ran: P
         assert row.played_points == sum(turn.played_points or 0 for turn in refused)
         assert row.played_misplays == -sum(turn.played_lives or 0 for turn in refused)
         assert (row.model_moves == row.turns) is (row.arm != "alone")
-    judged = [turn for row in read_rows(ran) if row.arm == "judged" for turn in turn_rows.game_turns(ran, row)]
+    judged = [turn for row in read_rows(ran) if row.arm == "full" for turn in turn_rows.game_turns(ran, row)]
     assert any(turn.refused and turn.first_choice != turn.move for turn in judged)
     assert all(turn.first_points is None for turn in judged if not turn.refused)
 

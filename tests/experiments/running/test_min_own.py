@@ -2,6 +2,7 @@
 
 import json
 from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,9 @@ import yaml
 
 from experiments.results.rows import Row
 from experiments.running.min_own import ENOUGH, MinOwn
+from orchestrator import journal
 from orchestrator.errors import UserError
+from orchestrator.journal.events import Call
 from orchestrator.models import fake_endpoint
 from orchestrator.models.fake_faults import Faults
 from tests.conftest import Run
@@ -19,14 +22,14 @@ from tests.support.servers import in_a_thread, quick
 def written(folder: Path, url: str, **more: object) -> str:
     path = folder / "small.yaml"
     model = quick(url) | {"model": f"openai:anything@{url}"}
-    arms = {"full": {}, "no-discards": {"without_sections": ["discards"]}}
-    common = {"name": "small", "graph": "sherlock", "players": [2], "seeds": {"first": 1, "count": 12}}
+    arms = {"full": {}, "safe": {"verify": "safety"}}
+    common = {"name": "small", "graph": "watson", "players": [2], "seeds": {"first": 1, "count": 4}}
     path.write_text(yaml.safe_dump({**common, "models": {"default": model}, "arms": arms, "baseline": "full", **more}))
     return str(path)
 
 
 def test_a_run_of_unusable_answers_stops_says_why_and_goes_on_with_another_share(run: Run, tmp_path: Path) -> None:
-    with in_a_thread(fake_endpoint.app(0.02, Faults(1.0, kinds=("prose",)))) as url:
+    with in_a_thread(fake_endpoint.app(0.01, Faults(1.0, kinds=("prose",)))) as url:
         command = ("experiment", "run", written(tmp_path, url), "--out", "here")
         code, out, err = run(*command)
         assert code == 3 and "(0%) are the model's own, fewer than --min-own 0.5 asks for. The games in" in err
@@ -36,11 +39,17 @@ def test_a_run_of_unusable_answers_stops_says_why_and_goes_on_with_another_share
         code, _, again = run(*command)
         assert code == 3 and "fewer than --min-own 0.5" in again
         assert {path: path.stat().st_size for path in begun} == begun, "no call is made again"
-        code, out, err = run(*command, "--min-own", "0", "--set", "seeds.count=1", "--json")
-        assert (code, json.loads(out)["withheld"], json.loads(out)["differences"]) == (0, ["full", "no-discards"], [])
-    report = Path("here/report.md").read_text("utf-8")
-    assert report.index("not by a language model") < report.index("full: only 0% of") < report.index("What can and")
-    assert "No comparison is made with full and no-discards: fewer than 50%" in report
+        enough = str(spent(begun) + 20_000)
+        code, out, err = run(*command, "--min-own", "0", "--max-tokens", enough, "--json")
+    assert code == 3 and "A larger budget continues" in err
+    assert sum(path.stat().st_size for path in begun) > sum(begun.values())
+    assert json.loads(out)["this_command"]["moves"]["full"]["own"] == 0
+
+
+def spent(games: Iterable[Path]) -> int:
+    """The tokens of journals."""
+    calls = [event for path in games for event in journal.read(path) if isinstance(event, Call)]
+    return sum(call.tokens_in + call.tokens_out for call in calls)
 
 
 def test_a_run_that_stops_at_its_budget_before_its_first_game_ends_says_what_became_of_the_answers(
