@@ -19,7 +19,6 @@ from orchestrator.hanabi.cards import Card
 from orchestrator.hanabi.moves import Move, parse
 from orchestrator.hanabi.public_record import Record
 from orchestrator.journal import file
-from orchestrator.journal.events import Call, Decided, VerdictGiven
 from orchestrator.journal.move_origins import MoveOrigin, MoveOrigins
 from roles.reply_types import Choice
 
@@ -126,8 +125,8 @@ class _Reader:
             self._find.models = tuple(seat["model"] for seat in self.game["seats"])
         elif tag == "call" and _may_propose(line):
             self._call(file.data(line))
-        elif tag == "verdict":
-            self._find(VerdictGiven.model_validate(file.data(line)))
+        elif tag == "verdict" and not (verdict := file.data(line))["accepted"]:
+            self._find.refused(verdict["node"], parse(verdict["move"]))
         elif tag == "decided":
             self._decide(file.data(line))
         elif tag == "moved":
@@ -137,16 +136,15 @@ class _Reader:
 
     def _call(self, call: Mapping[str, Any]) -> None:
         _add_proposal(call, self._proposed)
-        read = {name: call[name] for name in ("node", "ask", "reply")}
-        self._find(Call.model_construct(**read, copied=call.get("copied", False)))
+        if call["reply"] is not None:
+            self._find.answered(call["node"], call["ask"], copied=call.get("copied", False))
 
     def _decide(self, decided: dict[str, Any]) -> None:
         self._decided = decided
-        made = Decided.model_construct(**{name: decided[name] for name in ("turn", "seat", "forced", "node")})
-        if (origin := self._find(made)) is not None:
-            self._origin = origin
-            if origin.refused:
-                self.first[origin.turn] = origin.refused[0]
+        turn, seat, node = decided["turn"], decided["seat"], decided["node"]
+        self._origin = self._find.decided(turn, seat, node, forced=decided["forced"])
+        if self._origin.refused:
+            self.first[turn] = self._origin.refused[0]
 
 
 def _with_effects(game: Mapping[str, Any], rows: list[TurnRow], first: Mapping[int, Move]) -> list[TurnRow]:

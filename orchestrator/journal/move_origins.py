@@ -5,8 +5,8 @@ example. A move that was read at the second ask, or chosen after a refusal, is t
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 from orchestrator.hanabi.moves import Move
 from orchestrator.journal.events import Call, Decided, Event, GameStarted, VerdictGiven
@@ -59,15 +59,15 @@ COUNTS = tuple(MoveOrigin(0, False).counts)
 """The names of those totals."""
 
 
-@dataclass
 class MoveOrigins:
-    """Finds the origin of each move from the events of a game in their order."""
+    """Finds the origin of each move from the events of a game in their order: a sink, or told by its methods."""
 
-    models: tuple[str, ...] = ()
-    """Of the seats, as in `SeatInfo`."""
-    _refused: list[VerdictGiven] = field(default_factory=list)
-    _calls: dict[str, Call] = field(default_factory=dict)
-    """By node, the last one with a usable reply."""
+    def __init__(self, models: Sequence[str] = ()) -> None:
+        """`models`: of the seats, as in `SeatInfo`; a sink finds them in the first event."""
+        self.models = tuple(models)
+        self._refused: list[tuple[str, Move]] = []
+        self._answers: dict[str, tuple[int, bool]] = {}
+        """By node, of its last usable reply: at which ask, and whether it is a copy."""
 
     def __call__(self, event: Event) -> MoveOrigin | None:
         """The origin of the move that this event decides; None for other events."""
@@ -75,27 +75,36 @@ class MoveOrigins:
             case GameStarted():
                 self.models = tuple(seat.model for seat in event.seats)
             case VerdictGiven() if not event.accepted:
-                self._refused.append(event)
+                self.refused(event.node, event.move)
             case Call() if event.reply is not None:
-                self._calls[event.node] = event
+                self.answered(event.node, event.ask, copied=event.copied)
             case Decided():
-                return self._origin(event)
+                return self.decided(event.turn, event.seat, event.node, forced=event.forced)
         return None
 
-    def _origin(self, decided: Decided) -> MoveOrigin:
-        refused, calls = tuple(self._refused), dict(self._calls)
-        self._refused.clear()
-        self._calls.clear()
-        chosen = calls.get(decided.node or "")
-        return MoveOrigin(
-            turn=decided.turn,
-            of_model=self.models[decided.seat] != PROGRAM,
-            forced=decided.forced,
-            refused=tuple(verdict.move for verdict in refused),
-            refused_by_rule=sum(verdict.node.partition("-")[0] == RULE for verdict in refused),
-            second_ask=bool(chosen and chosen.ask),
-            copied=bool(chosen and chosen.copied),
+    def refused(self, node: str, move: Move) -> None:
+        """A judge refused a choice."""
+        self._refused.append((node, move))
+
+    def answered(self, node: str, ask: int, *, copied: bool) -> None:
+        """A node gave a usable reply."""
+        self._answers[node] = ask, copied
+
+    def decided(self, turn: int, seat: int, node: str | None, *, forced: bool) -> MoveOrigin:
+        """A move was decided by a node, or forced."""
+        ask, copied = self._answers.get(node or "", (0, False))
+        found = MoveOrigin(
+            turn=turn,
+            of_model=self.models[seat] != PROGRAM,
+            forced=forced,
+            refused=tuple(move for _, move in self._refused),
+            refused_by_rule=sum(judge.partition("-")[0] == RULE for judge, _ in self._refused),
+            second_ask=ask > 0,
+            copied=copied,
         )
+        self._refused.clear()
+        self._answers.clear()
+        return found
 
 
 def origins(events: Iterable[Event]) -> Iterator[MoveOrigin]:
