@@ -13,6 +13,7 @@ from experiments.design.cross_play import WITH
 from experiments.report import tables
 from experiments.report.figures import drawing
 from experiments.running.runner import Done
+from experiments.running.status import Status
 from experiments.show.terminal import plain_table
 from experiments.statistics import conclusions
 from experiments.statistics.analysis import Analysis, Difference, Summary
@@ -37,11 +38,18 @@ def data(done: Done, found: Analysis) -> dict[str, Any]:
         "failed": [{"game": one.job.name, "why": one.failed} for one in done.failed],
         "suspended": done.suspended,
         "left": done.left,
-        "this_command": {
-            **{name: getattr(done.status, name) for name in ("answers", "unusable", "fallbacks", "tokens", "usd")},
-            "moves": {arm: {name: counts[name] for name in COUNTS} for arm, counts in done.status.moves.items()},
-        },
+        "this_command": _this_command(done.status),
         "notes": notes(done),
+    }
+
+
+def _this_command(status: Status) -> dict[str, Any]:
+    """What the games that this command played have used, and how their moves came about, by arm."""
+    return {
+        **{name: getattr(status, name) for name in ("answers", "unusable", "fallbacks", "tokens")},
+        "usd": status.usd if status.priced else None,
+        "fake": status.fake,
+        "moves": {arm: {name: counts[name] for name in COUNTS} for arm, counts in status.moves.items()},
     }
 
 
@@ -62,7 +70,8 @@ def show(done: Done, found: Analysis, console: Console) -> None:
             Text(f"\ndifference from {found.baseline}, {'repeats of one deal' if alone else 'paired by deal'}")
         )
         console.print(differences(found.differences, found.summaries))
-    console.print()
+    if found.summaries:
+        console.print()
     for sentence in (*conclusions.sentences(found), *notes(done), *so_far(done)):
         console.print(Text(sentence), soft_wrap=True)
     if done.rows:
