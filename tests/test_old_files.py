@@ -1,5 +1,6 @@
 """Files that version 0.1.0 wrote are still read: a journal, a run's folder and an experiment file."""
 
+import csv
 import gzip
 import json
 import shutil
@@ -83,15 +84,20 @@ def prompts_of_then(old: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(prompt_files, "hashes", lambda config: recorded)
 
 
-RESULTS = (OLD / "run" / "results.csv").read_text("utf-8")
+def cells(path: Path) -> list[list[str]]:
+    return list(csv.reader(path.read_text("utf-8").splitlines()))
 
 
-def gone_on(old: Path, run: Run) -> tuple[str, str]:
-    """What the same command says on stderr, and the results that it leaves."""
+RESULTS = cells(OLD / "run" / "results.csv")
+
+
+def gone_on(old: Path, run: Run) -> tuple[str, list[list[str]]]:
+    """What the same command says on stderr, and the results that it leaves, in the columns of 0.1.0."""
     (old / "run" / "results.csv").unlink()
     code, _, err = again(old, run)
     assert code == 0
-    return err, (old / "run" / "results.csv").read_text("utf-8")
+    rows = cells(old / "run" / "results.csv")
+    return err, [row[: len(RESULTS[0])] for row in rows]
 
 
 @pytest.mark.usefixtures("prompts_of_then")
@@ -99,6 +105,8 @@ def test_its_games_are_not_played_again(old: Path, run: Run) -> None:
     """A game goes on only under the config that it began with: the old file still means the same."""
     said, results = gone_on(old, run)
     assert "4 games, 4 of them played before" in said and results == RESULTS
+    with (old / "run" / "results.csv").open(encoding="utf-8") as file:
+        assert {row["own"] for row in csv.DictReader(file)} == {""}, "they do not state it"
 
 
 CHECKED = """

@@ -131,6 +131,8 @@ class TurnStory:
             facts.append(f"{call.tokens_in} tokens in, {call.tokens_out} out, {call.latency_s:.2f} s")
         if call.cached:
             facts.append("from the cache")
+        if call.copied:
+            facts.append("repeats the prompt's example")
         if call.injected:
             facts.append(f"errors: {', '.join(call.injected)}")
         return Text.assemble((f"\n{call.node}", "bold cyan"), (f"  ({', '.join(facts)})", "dim"))
