@@ -16,7 +16,7 @@ from orchestrator.journal.events import Call, Event, GameSuspended
 from orchestrator.models import fake_endpoint, faults
 from orchestrator.models.fake_faults import CONTENT, WIRE, Faults, spoil
 from orchestrator.models.layer import ModelLayer
-from orchestrator.models.limiter import Limiter
+from orchestrator.models.limiter import FIRST, Limiter
 from orchestrator.models.request import Absent, Brain, Exchange, ModelResponse, answer, messages
 from orchestrator.models.retries import ChatBrain
 from orchestrator.table.game_loop import play_async
@@ -327,7 +327,7 @@ async def test_only_429_makes_room(kind: str, shrinks: bool) -> None:
         await brain(ask(), messages(ask().parts))
         await brain.aclose()
     assert isinstance(brain, ChatBrain) and isinstance(brain.limiter, Limiter)
-    assert (brain.limiter.limit < 8) == shrinks
+    assert (brain.limiter.limit < FIRST) == shrinks
 
 
 # Whole games
