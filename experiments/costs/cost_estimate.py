@@ -12,7 +12,8 @@ from experiments.design.job import Job
 from experiments.design.player_spec import PlayerSpec
 from experiments.results.rows import Peeked
 from orchestrator.errors import UserError
-from orchestrator.models import simulated_settings
+from orchestrator.models import list_prices, simulated_settings
+from orchestrator.models.list_prices import price_of
 from orchestrator.models.settings import PROGRAM, REPLAY, ModelSettings, Price, settings
 from orchestrator.models.simulated_settings import SimSettings
 from orchestrator.players import python_agent
@@ -152,7 +153,7 @@ class Estimates:
             for name, model in self.paid(key, players).items():
                 load = self._turn(key, players, shown).get(name, TurnLoad(0.0, 0.0))
                 answer, sources[model.model] = self._answer(model)
-                bills.append(_bill(load, answer, model.price) * turns)
+                bills.append(_bill(load, answer, price_of(model)) * turns)
         answers = [f"{name}: {source}" if len(sources) > 1 else source for name, source in sources.items()]
         return Estimate(total(bills), f"{PROBED}; {', '.join(answers)}")
 
@@ -206,9 +207,13 @@ def _games(count: int) -> str:
     return "1 finished game" if count == 1 else f"{count} finished games"
 
 
-def unpriced(models: Iterable[ModelSettings]) -> str | None:
-    """How to give the price of a model, when one has none."""
-    lacking = [one.model for one in models if one.price is None]
+def about_prices(models: Sequence[ModelSettings]) -> list[str]:
+    """That prices are estimates, and how to give the price of a model that has none, as far as needed."""
+    return [sentence for sentence in (list_prices.caution(models), _unpriced(models)) if sentence]
+
+
+def _unpriced(models: Iterable[ModelSettings]) -> str | None:
+    lacking = [one.model for one in models if price_of(one) is None]
     if not lacking:
         return None
     example = f"models: {{default: {{model: {lacking[0]}, price: {{input: X, output: Y}}}}}}"

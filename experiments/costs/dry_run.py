@@ -53,8 +53,7 @@ class Planned:
     def assumptions(self) -> list[str]:
         """What the estimates assume, in sentences."""
         found = cost_estimate.assumptions() if any(cost_estimate.PROBED in one.basis for one in self.games) else []
-        unpriced = cost_estimate.unpriced(self.models)
-        return [*found, unpriced] if unpriced and self.bill.calls else found
+        return [*found, *cost_estimate.about_prices(self.models)] if self.bill.calls else found
 
 
 def forecast(experiment: Experiment, folder: Path, past: Path | None = None, answer: int | None = None) -> Planned:

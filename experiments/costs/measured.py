@@ -11,6 +11,7 @@ from experiments.design.offline_layer import OfflineLayer
 from experiments.design.player_spec import PlayerSpec
 from experiments.results.rows import Peeked
 from orchestrator.journal.events import Result, SeatInfo
+from orchestrator.models.list_prices import price_of
 from orchestrator.models.settings import PROGRAM, ModelSettings, Price
 from orchestrator.models.simulated_settings import is_simulated
 from orchestrator.table.seat import describe
@@ -100,7 +101,7 @@ def _measured(games: Iterable[Peeked]) -> Iterator[Finished]:
 
 def usd(games: Sequence[Finished], models: Sequence[ModelSettings]) -> float | None:
     """Mean dollars of a game: at today's price when one model was asked, else as paid then; None when not known."""
-    price = models[0].price if len(models) == 1 else None
+    price = price_of(models[0]) if len(models) == 1 else None
     found = [_usd(game, price) for game in games]
     known = [paid for paid in found if paid is not None]
     return fmean(known) if len(known) == len(found) else None

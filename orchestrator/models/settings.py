@@ -38,6 +38,9 @@ _OPENAI = re.compile(r"openai:(?:(?P<there>\S+)@(?P<url>https?://\S+)|(?P<name>@
 _AZURE = re.compile(r"azure:(?P<name>[\w.-]+)")
 _LANGCHAIN = re.compile(r"langchain:(?P<provider>[\w-]+):(?P<name>\S+)")
 
+EXAMPLE = Path(__file__).with_name("models_example.yaml")
+"""A commented models file with an example of every kind of model."""
+
 OURS = ("model", "messages", "response_format", "stream", "n")
 """Keys of a request that `extra_body` cannot set."""
 
