@@ -48,7 +48,8 @@ ROOMS: dict[str, dict[str, set[str]]] = {
         "costs": RUNNING,
         "report": RUNNING,
         "bench": RUNNING,
-        "cli": {*RUNNING, "costs", "report", "bench"},
+        "doctor": {*RUNNING, "costs"},
+        "cli": {*RUNNING, "costs", "report", "bench", "doctor"},
         "__main__": {"cli"},
     },
 }

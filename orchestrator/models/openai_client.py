@@ -15,9 +15,10 @@ import httpx2
 from openai import APIConnectionError, APIStatusError, AsyncAzureOpenAI, AsyncOpenAI, DefaultAioHttpClient
 
 from orchestrator.errors import UserError
-from orchestrator.models import faults
+from orchestrator.models import faults, server_info
 from orchestrator.models.faults import NotACompletion
 from orchestrator.models.request import ModelResponse
+from orchestrator.models.server_info import ServerInfo
 from orchestrator.models.settings import ModelSettings
 from orchestrator.models.transport import CompletionRequest
 
@@ -82,6 +83,23 @@ class OpenAITransport:
             raise UserError(f"cannot reach a model server at {url}: {_unreachable(error)}") from None
         except NotACompletion:
             raise UserError(f"{url} does not answer as a model server does, but with a page") from None
+
+    async def describe(self) -> ServerInfo:
+        """What the server says about itself, as far as it does. Raises UserError as `check` does."""
+        await self.check()
+        url = self.settings.url
+        listing = await self._found(f"{url}/models")
+        own = self.settings.home or self.settings.azure
+        props = None if own else await self._found(f"{url.removesuffix('/v1')}/props")
+        return server_info.parse(self.settings.name, listing, props)
+
+    async def _found(self, url: str) -> object:
+        """The JSON at an address; None where there is none."""
+        try:
+            async with asyncio.timeout(CONNECT_S):
+                return _json(await self.client().get(url, cast_to=httpx2.Response))
+        except (APIStatusError, APIConnectionError, OSError, NotACompletion):
+            return None
 
     async def aclose(self) -> None:
         client, self._client = self._client, None
