@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from statistics import fmean
 
 from experiments.costs import measured as measured_costs
@@ -83,9 +84,9 @@ class Estimates:
 
     @classmethod
     def prepare(
-        cls, specs: Mapping[str, PlayerSpec], games: Iterable[Peeked], answer: int | None = None
+        cls, specs: Mapping[str, PlayerSpec], games: Mapping[Path, Peeked], answer: int | None = None
     ) -> "Estimates":
-        """With the finished games among the journals of run folders as measurements. Raises UserError."""
+        """With the journals of run folders as measurements. Raises UserError."""
         if answer is not None and answer < 1:
             raise UserError(f"--answer-tokens is {answer}; a response has at least 1 token")
         return cls(specs, Measured.select(games), answer)
@@ -153,6 +154,9 @@ class Estimates:
             for name, model in self.paid(key, players).items():
                 load = self._turn(key, players, shown).get(name, TurnLoad(0.0, 0.0))
                 answer, sources[model.model] = self._answer(model)
+                if found := self.measured.density(model):
+                    load = TurnLoad(load.calls, load.tokens_in * found[0])
+                    sources[model.model] += f", prompts as the server counted them in {found[1]}"
                 bills.append(_bill(load, answer, price_of(model)) * turns)
         answers = [f"{name}: {source}" if len(sources) > 1 else source for name, source in sources.items()]
         return Estimate(total(bills), f"{PROBED}; {', '.join(answers)}")
@@ -171,7 +175,7 @@ class Estimates:
         if self.answer is not None:
             return self.answer, f"{self.answer} tokens given per response"
         if found := self.measured.answer(model):
-            return found[0], f"{found[0]:.0f} tokens per response as in {_games(found[1])}"
+            return found[0], f"{found[0]:.0f} tokens per response as in {found[1]}"
         effort = model.reasoning_effort
         assumed = ANSWER if effort is None else REASONED.get(effort, REASONED["high"])
         assumed = min(assumed, model.max_tokens or assumed)
@@ -230,7 +234,8 @@ def assumptions() -> list[str]:
     )
     return [
         f"{PROBED}: the graphs' own prompts at {POSITIONS} positions of a game of rule players, at four characters a "
-        f"token; every game is assumed to last as many turns as that one ({lengths} players)",
+        f"token unless calls of the model say better; every game is assumed to last as many turns as that one "
+        f"({lengths} players)",
         "not included: retries after unusable responses, redos after a model's verdict, and providers' discounts for "
         "cached prompts",
         f"a response is assumed to have {ANSWER} tokens, with reasoning_effort low {REASONED['low']}, medium "

@@ -274,14 +274,18 @@ class Metered:
     settings: ModelSettings
     longest: int = 0
     """Tokens of the longest answer so far."""
+    density: float = 1 / 3
+    """Tokens of a prompt's character, at most: more than usual at first, then what the server has counted."""
 
     async def __call__(self, request: ModelRequest, messages: tuple[Message, ...], /) -> ModelResponse:
-        worst = self._cost(sum(len(message.content) for message in messages) // 3, self._longest())
+        length = sum(len(message.content) for message in messages)
+        worst = self._cost(int(length * self.density), self._longest())
         await self.budget.hold(worst)
         paid = NOTHING
         try:
             spoken = await self.brain(request, messages)
             self.longest = max(self.longest, spoken.tokens_out)
+            self.density = max(self.density, spoken.tokens_in / max(length, 1))
             paid = self._cost(spoken.tokens_in, spoken.tokens_out, spoken.cached_tokens)
         finally:
             self.budget.settle(worst, paid)
