@@ -13,10 +13,10 @@ from experiments.doctor.checklist import Checklist
 from graphs.ablate import at, dotted
 from graphs.config import GraphConfig
 from graphs.prompt_preview import requests
-from orchestrator.models.layer import Transport
 from orchestrator.models.request import ModelRequest
 from orchestrator.models.settings import ModelSettings
 from orchestrator.models.simulated_settings import SimSettings
+from orchestrator.models.transport import Transport
 from orchestrator.replies.reply import Form
 from roles import Choice
 

@@ -7,6 +7,7 @@ from experiments.doctor.checklist import Checklist
 from orchestrator.errors import UserError
 from orchestrator.models import layer, list_prices
 from orchestrator.models.settings import ModelSettings
+from orchestrator.models.transport import Transport
 from orchestrator.versions import versions
 
 EXTRAS = {"langchain": "langchain", "figures": "matplotlib", "tables": "pyarrow", "ray": "ray"}
@@ -21,7 +22,7 @@ def packages(found: Checklist) -> None:
         found.ok("extras", f"not installed, and needed only for what they are named after: {', '.join(missing)}")
 
 
-def model(found: Checklist, settings: ModelSettings) -> layer.Transport | None:
+def model(found: Checklist, settings: ModelSettings) -> Transport | None:
     """Whether the model's client can be made; None where it cannot. Its key is looked for and never printed."""
     sampling = ", ".join(f"{name} {value}" for name, value in settings.sampling.items())
     where = settings.url or settings.provider

@@ -1,7 +1,7 @@
 """What a few requests tell of a model: who answers, which schemas the server enforces, and whether answers are read."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,13 +10,13 @@ from experiments.doctor.measure import Measure, measured
 from orchestrator.errors import ModelError, UserError
 from orchestrator.models import faults
 from orchestrator.models.json_schema import response_format
-from orchestrator.models.layer import Transport, transport
+from orchestrator.models.layer import transport
 from orchestrator.models.limiter import Limiter
 from orchestrator.models.request import Absent, Exchange, Message, ModelRequest, ModelResponse, answer
 from orchestrator.models.retries import ChatBrain
 from orchestrator.models.server_info import ServerInfo
 from orchestrator.models.settings import ModelSettings
-from orchestrator.models.transport import CompletionRequest
+from orchestrator.models.transport import CompletionRequest, Transport
 from orchestrator.replies.reply import Form, Reply
 
 SHORT = 200
@@ -56,6 +56,7 @@ async def examine(
     finally:
         await made.aclose()
     answered = [one for one in first if one is not None]
+    _advise(found, form, first, list(questions))
     _who(found, settings, answered)
     return Online(info, measured(answered))
 
@@ -92,7 +93,7 @@ async def _schemas(found: Checklist, settings: ModelSettings, replies: list[type
     elif said.finish == "length":
         found.warn("schemas", "taken; whether they are enforced is not known, the answer was cut off")
     elif _json(said.text) == {"colour": ONLY}:
-        found.ok("schemas", f"taken and enforced, those of the graph's {len(replies)} reply types included")
+        found.ok("schemas", f"taken and enforced, also for the graph's replies ({_names(replies)})")
     else:
         found.warn("schemas", "taken, but not enforced: the prompts alone will state the format")
 
@@ -154,6 +155,21 @@ async def _question(
     else:
         found.ok(here, f"a question of role {request.role} was read at the first answer ({use})")
     return seen[0]
+
+
+def _advise(found: Checklist, form: Form, first: Sequence[Exchange | None], forms: Sequence[Form]) -> None:
+    """Name a format that was read at the first answer where the graph's own was not."""
+    read = [
+        one for one, exchange in zip(forms, first, strict=True) if exchange is not None and exchange.reply is not None
+    ]
+    if form not in read and read:
+        found.warn(
+            "format", f"{read[-1]} is read better than {form}: add --set answer_format={read[-1]} to the command"
+        )
+
+
+def _names(replies: Iterable[type[Reply]]) -> str:
+    return ", ".join(kind.__name__ for kind in replies)
 
 
 def _who(found: Checklist, settings: ModelSettings, exchanges: Iterable[Exchange]) -> None:

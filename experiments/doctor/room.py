@@ -102,7 +102,7 @@ def game(
 def patience(found: Checklist, settings: ModelSettings, measure: Measure, slots: int | None) -> None:
     """Whether `timeout_s` leaves room for an answer, and for the calls that wait before it."""
     said = f"an answer took {measure.latency_s:.1f} s"
-    at_once = f"; the server takes {slots} calls at a time" if slots else ""
+    at_once = f"; the server takes {slots} call{'s' * (slots > 1)} at a time" if slots else ""
     if measure.latency_s > settings.timeout_s / 2:
         found.fail(
             "latency",

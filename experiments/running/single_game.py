@@ -57,7 +57,7 @@ def _resampled(model: str | ModelSettings | SimSettings, given: Mapping[str, Any
         return model
     if isinstance(model, str) and (model == settings.PROGRAM or model.startswith(settings.REPLAY)):
         return model
-    return settings.settings(settings.settings(model).model_dump(exclude_unset=True) | given)
+    return settings.settings({**settings.settings(model).model_dump(exclude_unset=True), **given})
 
 
 def _name(model: str | ModelSettings | SimSettings) -> str:

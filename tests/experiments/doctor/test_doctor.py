@@ -90,7 +90,7 @@ def test_another_model_short_context_and_ignored_schemas_are_told(run: Run) -> N
     assert found["context"][0] == "fail" and "takes 512 tokens, too few" in found["context"][1]
     assert found["max_tokens"][0] == "fail" and "too few for proposer" in found["max_tokens"][1]
     own = [form for form in ("text", "json", "json_schema") if "the graph's own format" in found[form][1]]
-    assert len(own) == 1 and found[own[0]][0] == "fail"
+    assert len(own) == 1 and found[own[0]][0] == "fail" and "format" not in found
 
 
 def test_a_server_that_refuses_schemas_is_told(run: Run) -> None:
@@ -103,6 +103,21 @@ def test_a_server_that_refuses_schemas_is_told(run: Run) -> None:
         code, found = checks(run, "--model", f"openai:m@{url}", "--online")
     assert code == 0 and found["schemas"][0] == "warn" and "refuses JSON schemas" in found["schemas"][1]
     assert found["json_schema"][0] == "ok"
+
+
+def test_a_format_that_is_read_better_is_proposed(run: Run) -> None:
+    def only_json(body: dict[str, Any]) -> web.Response:
+        made = fake_endpoint.complete(body)
+        text = made["choices"][0]["message"]["content"]
+        return web.json_response(made) if text.startswith("{") else completion("No.")
+
+    with in_a_thread(answering(only_json)) as url:
+        code, found = checks(run, "--model", f"openai:m@{url}", "--online")
+    assert code == 2 and found["text"][0] == "fail"
+    assert found["format"] == (
+        "warn",
+        "json_schema is read better than text: add --set answer_format=json_schema to the command",
+    )
 
 
 def test_programs_have_nothing_to_check(run: Run) -> None:
