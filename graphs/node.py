@@ -28,6 +28,9 @@ from roles.role_definition import Solve
 from roles.sections import LegalMoves, cut
 from roles.words import ENGLISH, Words
 
+ABSENT_JUDGE = "the judge is absent: no objection"
+NO_VERDICT = "no verdict came, which counts as a refusal"
+
 
 def merge(old: Notes, new: Notes) -> Notes:
     return {**old, **new}
@@ -66,6 +69,8 @@ class RoleNode:
     """The verdicts of earlier attempts: moves that they refused leave the legal ones."""
     judges: str | None = None
     """The deciding node whose choice it judges."""
+    refuses_unread: bool = False
+    """Whether a judge refuses when their verdict cannot be read."""
     context: Context | None = None
     """How its prompt is laid out; None for a node that only a program can be."""
     layout: tuple[str, ...] = ()
@@ -113,14 +118,17 @@ class RoleNode:
         return tuple(reply for reply in replies if isinstance(reply, BaseModel))
 
     async def _judge(self, state: SeatState, sections: Sections, notes: Notes, runtime: SeatRuntime) -> BaseModel:
-        """A verdict on the choice; an absent judge has no objection, and an absent choice is not judged."""
+        """A verdict on the choice; an absent judge refuses if `refuses_unread`, and an absent choice is not judged."""
         view, (choice,) = state["view"], state["notes"][str(self.judges)]
         if not isinstance(choice, Choice):
             return Absent(reason="there is no choice to judge")
         reply = await self._reply(0, view, sections, notes, runtime)
-        move, accepted, why = choice.action, True, "the judge is absent: no objection"
+        move, accepted, why = choice.action, not self.refuses_unread, ABSENT_JUDGE
         if isinstance(reply, Judgement):
             accepted, why = reply.accept, reply.reason
+        elif not accepted:
+            why = self.words(NO_VERDICT)
+        if isinstance(reply, Judgement) or not accepted:
             reply = Verdict(move=move, accept=accepted, reason=why)
         runtime.game.emit(
             VerdictGiven(turn=view.turn, seat=view.seat, node=self.name, move=move, accepted=accepted, why=why)
@@ -227,6 +235,7 @@ class RoleNode:
                 cause=done.cause,
                 copied=done.copied,
                 form=done.form,
+                dropped=done.dropped,
                 **(vars(done.response) if done.response else {}) | {"attempts": done.attempts},
             )
             runtime.game.emit(call)

@@ -11,10 +11,20 @@ from orchestrator.hanabi.moves import Grounded, Move
 from orchestrator.replies import text_format
 from orchestrator.replies.reply import Form as Form
 from orchestrator.replies.reply import Reply as Reply
+from orchestrator.replies.verdicts import bare_verdict, verdict
 from roles import reply_form
 from roles.words import ENGLISH, Words
 
 Chance = Annotated[float, Field(ge=0, le=1)]
+
+
+FINAL = ("Final move", "Final action", "Final choice", "Final answer", "My move", "My choice", "My action", "Choice")
+ENTRY = {"action": ("Action", "Move"), "rating": ("Rating", "Score")}
+"""What models call the fields of an entry about a move."""
+
+
+class PlainText(Reply):
+    """A report in plain text, whatever the form in which its reader answers."""
 
 
 class Choice(Reply):
@@ -29,8 +39,10 @@ class Choice(Reply):
     labels = {
         "reason": ("Reasoning", "Reason", "Explanation"),
         "ratings": ("Move ratings", "Ratings"),
-        "action": ("Chosen move", "Chosen move number", "Action"),
+        "action": ("Chosen move", "Chosen move number", "Chosen action", "Action", "Move", *FINAL),
     }
+    said = {"action": r"(?:I(?:['’]ll| will)? (?:choose|pick|select|go with)|My (?:move|choice|action) is)\b[ :]*"}
+    decisive = ("action",)
     reason_first: ClassVar[bool] = False
 
     reason: str = Field(description="why, in a few sentences")
@@ -43,6 +55,9 @@ class Choice(Reply):
 
 
 class Rating(Reply):
+    labels = ENTRY
+    unique = "action"
+
     action: Grounded = Field(description="the legal move, copied from the list")
     rating: float = Field(ge=-1, le=1, description="from -1 (terrible) to 1 (excellent)")
 
@@ -54,6 +69,8 @@ class RatedChoice(Choice):
         **Choice.example,
         "ratings": [{"action": "play slot 2", "rating": 0.9}, {"action": "discard slot 0", "rating": -0.2}],
     }
+
+    beside = ("ratings",)
 
     ratings: tuple[Rating, ...] = Field(description="one entry for EVERY legal move")
 
@@ -72,6 +89,8 @@ class TrackedChoice(RatedChoice):
         **RatedChoice.example,
         "deductions": [{"seat": 1, "slots": ["red any rank", "yellow/green/white/blue 1", "anything"]}],
     }
+
+    beside = ("ratings", "deductions")
 
     deductions: tuple[Deduction, ...] = Field(description="one entry for EVERY player, yourself included")
 
@@ -104,6 +123,9 @@ def _reasoned(kind: type[Choice], first: bool, count: int | None) -> type[Choice
 
 
 class Recommended(Reply):
+    labels = ENTRY
+    unique = "action"
+
     action: Grounded = Field(description="the legal move, copied from the list")
     rank: int = Field(ge=1, description="1 is the best")
     why: str = Field(description="why it has this rank")
@@ -125,10 +147,12 @@ class Shortlist(Reply):
         return next((entry.rank for entry in self.entries if entry.action == move), None)
 
 
-def _accepted(value: Any) -> Any:
-    """Verifiers say `okay` and `not okay` as well."""
-    words = {"okay": True, "ok": True, "accept": True, "not okay": False, "not ok": False, "refuse": False}
-    return words.get(value.lower(), value) if isinstance(value, str) else value
+def _accepted(value: Any) -> bool:
+    """What a verdict says by its leading word: `true`, `Okay.`, `No, it is unsafe`."""
+    said = verdict(value) if isinstance(value, str) else value
+    if not isinstance(said, bool):
+        raise ValueError(f"{str(value)[:80]!r} is no clear verdict; begin with yes or no")
+    return said
 
 
 Accepted = Annotated[bool, BeforeValidator(_accepted)]
@@ -137,12 +161,21 @@ Accepted = Annotated[bool, BeforeValidator(_accepted)]
 class Judgement(Reply):
     """A judge's reply about a chosen move."""
 
-    labels = {"accept": ("Verification", "Accept")}
-
+    labels = {
+        "reason": ("Reason", "Reasoning", "Explanation"),
+        "accept": ("Verification", "Accept", "Accepted", "Verdict", "Final verdict"),
+    }
+    decisive = ("accept",)
     example = {"reason": "Slot 0 is known to be the red 1, and red is next at 1.", "accept": True}
 
     reason: str = Field(description="the check, in four or five sentences at most")
     accept: Accepted = Field(description="whether the move may be made")
+
+    @classmethod
+    def unnamed(cls, text: str) -> dict[str, Any] | None:
+        """An answer that begins with its verdict and names no field is that verdict, and its own reason."""
+        accepts = bare_verdict(text)
+        return None if accepts is None else {"reason": text.strip(), "accept": accepts}
 
 
 class Verdict(Judgement):

@@ -9,6 +9,7 @@ from orchestrator.hanabi.cards import Card
 from orchestrator.hanabi.moves import Grounded
 from orchestrator.hanabi.referee import End
 from orchestrator.hanabi.view import Past, View
+from orchestrator.models.fake_server import FINGERPRINT
 from orchestrator.models.request import Constraint, Key, Message, Outcome
 from orchestrator.models.simulated_settings import is_simulated
 from orchestrator.replies.reader import Cause
@@ -107,6 +108,9 @@ class Call(Frozen):
     """The format that a second request asked for, where it is not that of the first."""
     constraint: Constraint | None = None
     """What the server was asked to hold the answer to; None for nothing, and in old journals."""
+    dropped: tuple[str, ...] = ()
+    """What was left out of the reply because it could not be read: where it stood, and why. Stored where there is
+    something."""
     attempts: tuple[WireTry, ...] = ()
     """The requests over the wire, retries included; none for a program, a script or a response of the cache."""
     cached: bool = False
@@ -147,6 +151,11 @@ class Call(Frozen):
         return is_simulated(self.model)
 
     @property
+    def fake(self) -> bool:
+        """Whether the package's fake server answered, which is no language model."""
+        return self.fingerprint == FINGERPRINT
+
+    @property
     def paid(self) -> bool:
         """Whether a model answered, not the cache."""
         return self.asked and self.text is not None and not self.cached and not self.simulated
@@ -159,7 +168,7 @@ class Call(Frozen):
         return {key: value for key, value in data.items() if key not in UNSAID or value}
 
 
-UNSAID = ("cause", "copied", "form", "constraint")
+UNSAID = ("cause", "copied", "form", "constraint", "dropped")
 """Fields of a call that are written only where there is something to say, as most calls have none of them."""
 
 
@@ -209,6 +218,11 @@ class GameSuspended(Frozen):
     why: str
 
 
+NOT_STATED = Field(exclude_if=lambda value: value is None)
+Later = Annotated[int | None, NOT_STATED]
+"""A total that old journals do not state. Read from them it is None, and None is not written."""
+
+
 class Result(Frozen):
     """How a game ended."""
 
@@ -249,13 +263,34 @@ class Result(Frozen):
     """Of `calls`: responses of the cache."""
     forced: int
     """Decisions that were forced."""
-    copied: int | None = None
-    """Usable responses that repeat the example of their prompt; None in old journals, which do not store it."""
-
-    @model_serializer(mode="wrap")
-    def _as_it_was_read(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        data: dict[str, Any] = handler(self)
-        return {key: value for key, value in data.items() if key != "copied" or value is not None}
+    copied: Later = None
+    """Usable responses that repeat the example of their prompt."""
+    model_moves: Later = None
+    """Moves of seats that ask a model."""
+    own: Later = None
+    """Of `model_moves`: those that the seat chose; see `orchestrator.journal.move_origins`."""
+    refused: Later = None
+    """Choices that the safety rule or a judge refused."""
+    refused_by_rule: Later = None
+    """Of `refused`: by the safety rule."""
+    refused_turns: Later = None
+    """Turns with a refused choice."""
+    after_refusal: Later = None
+    """Of `refused_turns`: those in which the seat then made a choice that was accepted."""
+    copied_moves: Later = None
+    """Of `model_moves`: those read from a copy of the prompt's example."""
+    second_ask: Later = None
+    """Moves that were read from the deciding node's second answer, since its first was unusable."""
+    first_misplays: Later = None
+    """In turns with a refusal: first choices that would have cost a life."""
+    first_points: Later = None
+    """In the same turns: first choices that would have scored."""
+    played_misplays: Later = None
+    """In the same turns: moves played instead that cost a life."""
+    played_points: Later = None
+    """In the same turns: moves played instead that scored."""
+    fake: Annotated[bool | None, NOT_STATED] = None
+    """Whether the package's fake server answered any call."""
 
 
 class GameEnded(Frozen):

@@ -112,6 +112,11 @@ class Recording:
                 return replace(self, games=games)
         return self
 
+    @property
+    def seats(self) -> list[SeatInfo]:
+        """Everybody who played in it."""
+        return [seat for found in self.games.values() for game in found for seat in game.started.seats]
+
     def check(self, started: GameStarted) -> None:
         """Raise UserError when the game is not in the recording."""
         if started.game not in self.games:

@@ -18,6 +18,7 @@ from typing import Any
 
 from aiohttp import web
 
+from orchestrator.models import fake_server
 from orchestrator.models.fake_faults import WIRE, Faults, spoil
 
 MODEL = "fake"
@@ -116,6 +117,7 @@ def complete(request: dict[str, Any], kind: str | None = None) -> dict[str, Any]
         "id": "fake",
         "object": "chat.completion",
         "model": request.get("model", MODEL),
+        "system_fingerprint": fake_server.FINGERPRINT,
         "choices": [{"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": text}}],
         "usage": usage | {"total_tokens": sum(usage.values())},
     }

@@ -171,8 +171,9 @@ TOO_LONG = "context_length"
 """The finish reason of a response that never came, because the prompt is longer than the model's context."""
 
 Outcome = Literal["ok", "repaired", "reasked", "fallback", "failed"]
-"""`repaired`: usable after a repair of its form; `reasked`: unusable, so the model is asked again; `fallback`: the last
-answer was unusable too, so the node's reply is absent; `failed`: no response came, so the game is suspended."""
+"""`repaired`: usable after a repair of its form, or without a part that could not be read; `reasked`: unusable, so the
+model is asked again; `fallback`: the last answer was unusable too, so the node's reply is absent; `failed`: no response
+came, so the game is suspended."""
 
 
 @dataclass(frozen=True)
@@ -194,6 +195,8 @@ class Exchange:
     """The format that a second request asked for, where it is not that of the first."""
     reply: BaseModel | None = None
     attempts: tuple[WireTry, ...] = ()
+    dropped: tuple[str, ...] = ()
+    """What was left out of the reply because it could not be read."""
 
     @property
     def prompt_hash(self) -> str:
@@ -244,8 +247,9 @@ async def answer(request: ModelRequest, brain: Brain, record: Callable[[Exchange
                 return Absent(reason=error)
             request, prompt = _again(request, prompt, response.text, problem, brain)
             continue
-        repeats = copied(response.text, reading.reply, request.blanks)
-        record(replace(done, outcome="repaired" if reading.repaired else "ok", reply=reading.reply, copied=repeats))
+        told = copied(response.text, reading.reply, request.blanks)
+        outcome = "repaired" if reading.repaired else "ok"
+        record(replace(done, outcome=outcome, reply=reading.reply, copied=told, dropped=reading.dropped))
         return reading.reply.of_text(response.text)
 
 

@@ -54,7 +54,7 @@ async def test_what_helps_nobody_is_not_said_back(first: str, finish: str, told:
 
 
 async def test_an_answer_with_one_wrong_field_is_quoted() -> None:
-    wrong = '{"reason": 3, "action": "play slot 1"}'
+    wrong = '{"action": "play slot 1"}'
     prompt, quoted, complaint = (await second(wrong)).messages
     assert (prompt.content, quoted.content, quoted.role) == ("A table.", wrong, "assistant")
     assert (
