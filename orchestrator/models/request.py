@@ -283,7 +283,8 @@ def _again(
     else:
         new_format = ""
     quotation = None if new_format else second_ask.quotation(text, problem)
-    told = second_ask.complaint(request, problem, quoted=quotation is not None, other_format=bool(new_format))
+    quoted = quotation is not None
+    told = second_ask.complaint(problem, request.moves, request.said, quoted=quoted, other_format=bool(new_format))
     if quotation is not None:
         return request, (*prompt, Message(role="assistant", content=quotation), Message(role="user", content=told))
     parts = (*request.parts, Part("second_ask", told))

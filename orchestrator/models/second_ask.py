@@ -5,12 +5,10 @@ answer is quoted only where it is short and one thing in it is wrong; a cut-off 
 continued. So a second ask is a little longer than the first one, and never by a page.
 """
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 from orchestrator.replies.reader import Unreadable
-
-if TYPE_CHECKING:
-    from orchestrator.models.request import ModelRequest
+from orchestrator.replies.reply import Options
 
 QUOTED = "That reply cannot be used: $error."
 UNQUOTED = "You have replied to this once already, and that reply cannot be used: $error."
@@ -33,18 +31,18 @@ def quotation(text: str, problem: Unreadable) -> str | None:
     return answer if problem.cause in ("schema", "illegal") and 0 < len(answer) <= ECHO else None
 
 
-def complaint(request: "ModelRequest", problem: Unreadable, *, quoted: bool, other_format: bool) -> str:
-    """What was wrong with an answer and how to reply now, in the language of the prompt.
+def complaint(problem: Unreadable, legal: Options, said: Mapping[str, str], *, quoted: bool, other_format: bool) -> str:
+    """What was wrong with an answer and how to reply now; `said` has the SENTENCES in the language of the prompt.
 
     `quoted`: the answer stands right before it. `other_format`: the format to answer in stands right behind it.
     """
-    moves = "; ".join(f"{label}: {move}" for label, move in request.moves.items())
+    moves = "; ".join(f"{label}: {move}" for label, move in legal.items())
     remedies = {"cut_off": BRIEFER, "too_long": BRIEFER, "prose": NOTHING_ELSE, "illegal": LEGAL if moves else ""}
     sentences = (
         QUOTED if quoted else UNQUOTED,
         remedies.get(problem.cause, ""),
         OTHER_FORMAT if other_format else SAME_FORMAT,
     )
-    told = " ".join(request.said.get(sentence, sentence) for sentence in sentences if sentence)
+    told = " ".join(said.get(sentence, sentence) for sentence in sentences if sentence)
     told = told.replace("。 ", "。")  # Chinese puts no space between sentences
     return told.replace("$moves", moves).replace("$error", str(problem).rstrip("."))
