@@ -93,7 +93,7 @@ _PREAMBLE = re.compile(
 """Words before a move that only say that it is one: `I choose `, `my final action is `, `Move: `."""
 _BECAUSE = re.compile(r"(?:,\s*|\s+)(?:because|since)\s", re.IGNORECASE)
 _NEGATED = re.compile(
-    r"\b(?:no|not|never|rather|instead|avoid|without|except|cannot|refuse|but|bad|worse|wrong)\b|n['’]t\b"
+    r"\b(?:no|not|never|rather|instead|avoid|without|except|cannot|refuse|but|bad|worse|wrong|unless|if)\b|n['’]t\b"
 )
 _SEVERAL = re.compile(
     r"\bor\b|/|(?:,|\band\b|&)\s*+(?:slots?|cards?|ranks?|colou?rs?|\d|red|yellow|green|white|blue)\b"

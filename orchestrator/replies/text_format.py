@@ -113,9 +113,15 @@ def _single(text: str, named: str) -> str:
 
 
 def _entries(text: str, kind: type[BaseModel]) -> Iterator[dict[str, Any]]:
-    if len(kind.model_fields) == 2:
+    keyed = list(_keyed(text, kind))
+    if len(kind.model_fields) > 2 or any(len(cells) == 2 for cells in keyed):
+        yield from keyed
+    else:
         yield from _pairs(text, kind)
-        return
+
+
+def _keyed(text: str, kind: type[BaseModel]) -> Iterator[dict[str, Any]]:
+    """Entries like `- slot: 0; safety: 0.9; ...`, one a line."""
     known = fields(kind)
     titles = "|".join(map(re.escape, sorted(known, key=len, reverse=True)))
     key = re.compile(rf"(?:^|[;；])[ \t*]*+({titles})[ \t*]*+[:：]", re.IGNORECASE)
@@ -150,6 +156,7 @@ def _lines(text: str) -> Iterator[tuple[str, bool]]:
         yield " ".join(gathered), marked
 
 
+_NUMBERED = re.compile(r"\A\d+[.)]\s+(?=[A-Za-z])")
 _SPLIT = re.compile(r"[,;，；]|(?<=\d)[ \t](?=Move\b)")
 _RATED = re.compile(r"[:：][ \t]*+([-+−]?+(?:\d++(?:\.\d*+)?|\.\d++))(?![\w%/–—-])")
 
@@ -172,7 +179,7 @@ def _rated(line: str, first: str, second: str) -> Iterator[dict[str, Any]]:
     """The entries of a line; one whose number cannot be read comes as it is, to be counted."""
     rated = [(cell, found) for cell in _SPLIT.split(line) if (found := _RATED.search(cell))]
     for cell, found in rated:
-        yield {first: cell[: found.start()].strip(" \t-*•`"), second: found[1]}
+        yield {first: _NUMBERED.sub("", cell[: found.start()].strip(" \t-*•`")), second: found[1]}
     move, colon, said = line.replace("：", ":").rpartition(":")
     if not rated and colon and said.strip() and (_MARK.match(line.strip()) or re.search(r"\d", said)):
         yield {first: move.strip(" \t-*•`"), second: said.strip()}
