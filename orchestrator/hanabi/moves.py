@@ -93,11 +93,12 @@ _PREAMBLE = re.compile(
 """Words before a move that only say that it is one: `I choose `, `my final action is `, `Move: `."""
 _BECAUSE = re.compile(r"(?:,\s*|\s+)(?:because|since)\s", re.IGNORECASE)
 _NEGATED = re.compile(
-    r"\b(?:no|not|never|rather|instead|avoid|without|except|cannot|refuse|but|bad|worse|wrong|unless|if)\b|n['’]t\b"
+    r"\b(?:no|not|never|rather|instead|avoid|without|except|cannot|refuse|but|bad|worse|wrong|unless|if|rating)\b|n['’]t\b"
 )
 _SEVERAL = re.compile(
     r"\bor\b|/|(?:,|\band\b|&)\s*+(?:slots?|cards?|ranks?|colou?rs?|\d|red|yellow|green|white|blue)\b"
 )
+_SENTENCE = re.compile(r"\b(?:is|are|was|were|will|would|can|should|must|has|have|fits?|knows?)\b")
 LONGEST = 300
 """Characters; a longer answer does not name a move."""
 _VERBS = {"play": "play", "discard": "discard", "hint": "hint|clue|reveal|tell"}
@@ -162,14 +163,20 @@ def _by_label(label: str, text: str, legal: Listed) -> Move:
     if label not in legal:
         raise ValueError(f"{label} does not name a legal move; the list has {', '.join(legal)}")
     move = legal[label]
-    if text and not _is_reason(label, text) and _worded(text, legal) != [move]:
+    if text and not _is_reason(label, text, move) and _worded(text, legal) != [move]:
         raise ValueError(f"{label} is {str(move)!r}, not {text[:60]!r}; answer with one legal move")
     return move
 
 
-def _is_reason(label: str, text: str) -> bool:
-    """Whether what follows a label names no move: `D. It is known to fit`. After a number there may be no other."""
-    return len(text.split()) > 1 and _explains(text) and not (label.isdigit() and re.search(r"\d", text))
+def _is_reason(label: str, text: str, move: Move) -> bool:
+    """Whether what follows a label is a sentence that names no other move: `D. It is known to fit`.
+
+    After a number there may be no other number, after a letter no other slot.
+    """
+    if not (_SENTENCE.search(text.lower()) and _explains(text)):
+        return False
+    slots = {str(move.slot)} if isinstance(move, Play | Discard) else set[str]()
+    return not re.search(r"\d", text) if label.isdigit() else set(_PLACE.findall(text.lower())) <= slots
 
 
 def listed(moves: Iterable[Move], *, letters: bool = False) -> Listed:

@@ -29,9 +29,10 @@ TOLD = 20
 
 def validated(data: Mapping[str, Any], reply: type[Reply], moves: Options) -> tuple[Reply, tuple[str, ...]]:
     """The reply, and a sentence for everything that was dropped from it. Raises Unreadable."""
-    made, dropped = _kept(data, reply, moves)
+    lacking = [name for name in reply.asked() if name in reply.spare and name not in data]
+    made, dropped = _kept({**{name: reply.spare[name] for name in lacking}, **data}, reply, moves)
     made, twice = _once(made)
-    told = [_clipped(one, SHORT) for one in (*dropped, *twice)]
+    told = [_clipped(one, SHORT) for one in (*(f"{name}: it is missing" for name in lacking), *dropped, *twice)]
     more = len(told) - TOLD
     return made, tuple([*told[:TOLD], f"and {more} more"] if more > 0 else told)
 

@@ -79,7 +79,7 @@ def parse(text: str, kind: type[Reply]) -> dict[str, Any]:
         field = kind.model_fields[name]
         if name in found:
             data[name] = found[name] if _is_verdict(kind, name) else _value(found[name], field, label(kind, name))
-        elif field.is_required():
+        elif field.is_required() and name not in kind.spare:
             raise Missing(f"it has no line that begins with '{label(kind, name)}:'")
     return data
 
@@ -101,7 +101,11 @@ def _value(text: str, field: FieldInfo, named: str) -> Any:
     return text if annotation is str else _single(text, named)
 
 
-_MORE = re.compile(r"\b(?:play|discard|hint|move|slot|accept|refuse|okay|ok|verdict|wrong|instead)\b", re.IGNORECASE)
+_MORE = re.compile(
+    r"\b(?:play|discard|hint|move|slot|accept|refuse|okay|ok|verdict|wrong|instead|no|not|but|wait|actually|rather|sorry"
+    r"|correction|better)\b|^\W*(?:[A-Z]{1,2}|\d{1,2})\W*$",
+    re.IGNORECASE,
+)
 
 
 def _single(text: str, named: str) -> str:
