@@ -93,12 +93,16 @@ _PREAMBLE = re.compile(
 """Words before a move that only say that it is one: `I choose `, `my final action is `, `Move: `."""
 _BECAUSE = re.compile(r"(?:,\s*|\s+)(?:because|since)\s", re.IGNORECASE)
 _NEGATED = re.compile(
-    r"\b(?:no|not|never|rather|instead|avoid|without|except|cannot|refuse|but|bad|worse|wrong|unless|if|rating)\b|n['’]t\b"
+    r"\b(?:no|not|never|rather|instead|avoid|without|except|cannot|refused?|but|bad|worse|worst|wrong|unless|if|rating"
+    r"|maybe|perhaps|either|illegal|unsafe|useless|forbidden|opposite|fails?|loses?|out|then|than|over|vs)\b|n['’]t\b"
 )
 _SEVERAL = re.compile(
-    r"\bor\b|/|(?:,|\band\b|&)\s*+(?:slots?|cards?|ranks?|colou?rs?|\d|red|yellow|green|white|blue)\b"
+    r"\bor\b|[/&+<>|]"
+    r"|(?:,|\band\b)\s*+(?:slots?|cards?|ranks?|colou?rs?|\d|red|yellow|green|white|blue)\b"
 )
-_SENTENCE = re.compile(r"\b(?:is|are|was|were|will|would|can|should|must|has|have|fits?|knows?)\b")
+_LETTER = re.compile(r"(?<![\w'’])([A-Z]{1,2})(?![\w'’])(?!\s+[a-z])")
+"""A label by letters, and no first word of a sentence: `I play`, `A hint`."""
+_SENTENCE = re.compile(r"\w+\s.*\b(?:is|are|was|were|will|would|can|should|must|has|have|fits?|knows?)\b")
 LONGEST = 300
 """Characters; a longer answer does not name a move."""
 _VERBS = {"play": "play", "discard": "discard", "hint": "hint|clue|reveal|tell"}
@@ -173,7 +177,7 @@ def _is_reason(label: str, text: str, move: Move) -> bool:
 
     After a number there may be no other number, after a letter no other slot.
     """
-    if not (_SENTENCE.search(text.lower()) and _explains(text)):
+    if not (_SENTENCE.search(text.lower()) and _explains(text)) or _LETTER.search(text):
         return False
     slots = {str(move.slot)} if isinstance(move, Play | Discard) else set[str]()
     return not re.search(r"\d", text) if label.isdigit() else set(_PLACE.findall(text.lower())) <= slots
@@ -198,9 +202,17 @@ def _worded(text: str, legal: Listed) -> list[Move]:
     if exact := {str(_made(found)) for found in _INSIDE.finditer(text)}:
         if len(exact) == 1 and _SEVERAL.search(_INSIDE.sub(" ", lower)):
             return []
-        return [move for move in legal.values() if str(move) in exact]
+        return _unlabelled([move for move in legal.values() if str(move) in exact], _INSIDE.sub(" ", text), legal)
+    if re.search(r"\bor\b|[<>|]", lower):
+        return []
     (verb,) = verbs
-    return _hints(lower, legal) if verb == "hint" else _own(lower, verb, legal)
+    return _unlabelled(_hints(lower, legal) if verb == "hint" else _own(lower, verb, legal), text, legal)
+
+
+def _unlabelled(fitting: list[Move], text: str, legal: Listed) -> list[Move]:
+    """The moves, unless the text has the label of another one beside them."""
+    there = [legal[label] for label in _LETTER.findall(text) if label in legal]
+    return fitting if all(move in fitting for move in there) else []
 
 
 def _own(text: str, verb: str, legal: Listed) -> list[Move]:

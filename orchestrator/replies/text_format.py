@@ -103,9 +103,10 @@ def _value(text: str, field: FieldInfo, named: str) -> Any:
 
 _MORE = re.compile(
     r"\b(?:play|discard|hint|move|slot|accept|refuse|okay|ok|verdict|wrong|instead|no|not|but|wait|actually|rather|sorry"
-    r"|correction|better)\b|^\W*(?:[A-Z]{1,2}|\d{1,2})\W*$",
+    r"|correction|better|or|hmm+|then)\b|^\W*\d{1,2}\W*$|(?-i:(?<![\w'’])[A-HJ-Z](?![\w'’]))",
     re.IGNORECASE,
 )
+"""In the lines after a decision: words that may take it back, and labels of other options."""
 
 
 def _single(text: str, named: str) -> str:
