@@ -68,7 +68,7 @@ class RatedChoice(Choice):
     }
 
     spare = {"reason": "", "ratings": ()}
-    beside = ("ratings",)
+    beside: ClassVar[tuple[str, ...]] = ("ratings",)
 
     ratings: tuple[Rating, ...] = Field(description="one entry for EVERY legal move")
 

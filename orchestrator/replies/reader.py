@@ -19,6 +19,7 @@ from orchestrator.replies import text_format
 from orchestrator.replies.leniency import Unreadable as Unreadable
 from orchestrator.replies.leniency import validated
 from orchestrator.replies.reply import Form, Options, Reply
+from orchestrator.replies.text_parts import Missing
 from orchestrator.replies.values import by_field, entry, fields, meant
 
 LONGEST = 100_000
@@ -57,7 +58,7 @@ def _plainly(answer: str, reply: type[Reply], moves: Options) -> Reading:
     bare = text_format.unfenced(answer)
     try:
         return _made(text_format.parse(bare, reply), reply, moves, repaired=bare != answer)
-    except text_format.Missing as missing:
+    except Missing as missing:
         try:
             return replace(_as_json("", answer, reply, moves), repaired=True)
         except Unreadable:
@@ -104,7 +105,7 @@ def _without_object(answer: str, reply: type[Reply], moves: Options, problem: st
         raise Unreadable(problem)
     try:
         data = text_format.parse(text_format.unfenced(answer), reply)
-    except text_format.Missing:
+    except Missing:
         return _unnamed(answer, reply, moves, problem)
     return _made(data, reply, moves, repaired=True)
 

@@ -16,7 +16,8 @@ from pydantic.fields import FieldInfo
 
 from orchestrator.replies.reply import Form, Reply
 from orchestrator.replies.text_parts import Missing, parts
-from orchestrator.replies.values import NOTHING, bare, entry, fields, names, split
+from orchestrator.replies.values import NOTHING, bare, fields, names, split
+from orchestrator.replies.values import entry as entry
 
 
 def label(kind: type[Reply], name: str) -> str:
