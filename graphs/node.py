@@ -18,7 +18,7 @@ from orchestrator.hanabi.moves import Move
 from orchestrator.hanabi.view import View
 from orchestrator.journal.events import Call, Memory, VerdictGiven
 from orchestrator.logs import log
-from orchestrator.models.request import COMPLAINT, Absent, Brain, Exchange, ModelRequest, Place, answer
+from orchestrator.models.request import COMPLAINT, Absent, Brain, Exchange, ModelRequest, ModelResponse, Place, answer
 from orchestrator.table.seat import GameContext
 from roles import Notes, Role, Section, Sections, Verdict
 from roles.reply_types import Choice, Judgement, Shortlist
@@ -227,11 +227,16 @@ class RoleNode:
                 outcome=done.outcome,
                 error=done.error,
                 dropped=done.dropped,
-                **(vars(done.response) if done.response else {}) | {"attempts": done.attempts},
+                **(_stored(done.response) if done.response else {}) | {"attempts": done.attempts},
             )
             runtime.game.emit(call)
 
         return record
+
+
+def _stored(response: ModelResponse) -> dict[str, Any]:
+    """A response as its call stores it."""
+    return {name: value for name, value in vars(response).items() if name != "unusable"}
 
 
 def refused_moves(notes: Notes, verdicts: tuple[str, ...]) -> tuple[Move, ...]:

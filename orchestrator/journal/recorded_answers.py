@@ -36,6 +36,7 @@ def response_of(call: Call) -> ModelResponse:
         cached=call.cached,
         injected=call.injected,
         latency_s=call.latency_s,
+        unusable=call.error if call.outcome in ("reasked", "fallback") else None,
     )
 
 

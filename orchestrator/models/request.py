@@ -151,6 +151,8 @@ class ModelResponse:
     injected: tuple[str, ...] = ()
     """The errors that a simulated model put into this answer."""
     latency_s: float = 0.0
+    unusable: str | None = None
+    """Of a recorded response: why it was unusable then. It stays so, whatever a later version can read."""
 
 
 Outcome = Literal["ok", "repaired", "reasked", "fallback", "failed"]
@@ -215,6 +217,8 @@ async def answer(request: ModelRequest, brain: Brain, record: Callable[[Exchange
         response = await _response(request, prompt, brain, record)
         cut_off = response.finish == "length"
         try:
+            if response.unusable is not None:
+                raise Unreadable(response.unusable)
             reading = read(response.text, request.reply, request.moves, request.form, cut_off=cut_off)
         except Unreadable as problem:
             error = str(problem)
