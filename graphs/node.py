@@ -19,7 +19,7 @@ from orchestrator.hanabi.view import View
 from orchestrator.journal.events import Call, Memory, VerdictGiven
 from orchestrator.logs import log
 from orchestrator.models import second_ask
-from orchestrator.models.request import Absent, Brain, Exchange, ModelRequest, Place, answer
+from orchestrator.models.request import Absent, Brain, Exchange, ModelRequest, ModelResponse, Place, answer
 from orchestrator.table.seat import GameContext
 from roles import Notes, Role, Section, Sections, Verdict
 from roles.reply_form import blanks
@@ -236,11 +236,16 @@ class RoleNode:
                 copied=done.copied,
                 form=done.form,
                 dropped=done.dropped,
-                **(vars(done.response) if done.response else {}) | {"attempts": done.attempts},
+                **(_stored(done.response) if done.response else {}) | {"attempts": done.attempts},
             )
             runtime.game.emit(call)
 
         return record
+
+
+def _stored(response: ModelResponse) -> dict[str, Any]:
+    """A response as its call stores it."""
+    return {name: value for name, value in vars(response).items() if name != "unusable"}
 
 
 @cache

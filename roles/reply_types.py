@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable, Iterator
 from functools import cache
-from typing import Annotated, Any, ClassVar, Literal, get_args, get_origin
+from typing import Annotated, Any, ClassVar, Literal, Self, get_args, get_origin
 
-from pydantic import BaseModel, BeforeValidator, Field, create_model
+from pydantic import BaseModel, BeforeValidator, Field, ValidationInfo, create_model, model_validator
 from pydantic.fields import FieldInfo
 
 from orchestrator.hanabi.moves import Grounded, Move
@@ -43,6 +43,7 @@ class Choice(Reply):
     }
     said = {"action": r"(?:I(?:['’]ll| will)? (?:choose|pick|select|go with)|My (?:move|choice|action) is)\b[ :]*"}
     decisive = ("action",)
+    spare = {"reason": ""}
     reason_first: ClassVar[bool] = False
 
     reason: str = Field(description="why, in a few sentences")
@@ -70,7 +71,8 @@ class RatedChoice(Choice):
         "ratings": [{"action": "play slot 2", "rating": 0.9}, {"action": "discard slot 0", "rating": -0.2}],
     }
 
-    beside = ("ratings",)
+    spare = {"reason": "", "ratings": ()}
+    beside: ClassVar[tuple[str, ...]] = ("ratings",)
 
     ratings: tuple[Rating, ...] = Field(description="one entry for EVERY legal move")
 
@@ -90,6 +92,7 @@ class TrackedChoice(RatedChoice):
         "deductions": [{"seat": 1, "slots": ["red any rank", "yellow/green/white/blue 1", "anything"]}],
     }
 
+    spare = {"reason": "", "ratings": (), "deductions": ()}
     beside = ("ratings", "deductions")
 
     deductions: tuple[Deduction, ...] = Field(description="one entry for EVERY player, yourself included")
@@ -166,10 +169,19 @@ class Judgement(Reply):
         "accept": ("Verification", "Accept", "Accepted", "Verdict", "Final verdict"),
     }
     decisive = ("accept",)
+    spare = {"reason": ""}
     example = {"reason": "Slot 0 is known to be the red 1, and red is next at 1.", "accept": True}
 
     reason: str = Field(description="the check, in four or five sentences at most")
     accept: Accepted = Field(description="whether the move may be made")
+
+    @model_validator(mode="after")
+    def _of_one_mind(self, info: ValidationInfo) -> Self:
+        """Of a model's answer: a reason that begins with the opposite verdict leaves doubt."""
+        said = None if info.context is None else bare_verdict(self.reason)
+        if said is not None and said != self.accept:
+            raise ValueError("the reason begins with the opposite of the verdict")
+        return self
 
     @classmethod
     def unnamed(cls, text: str) -> dict[str, Any] | None:

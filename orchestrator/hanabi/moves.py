@@ -94,11 +94,16 @@ _PREAMBLE = re.compile(
 """Words before a move that only say that it is one: `I choose `, `my final action is `, `Move: `."""
 _BECAUSE = re.compile(r"(?:,\s*|\s+)(?:because|since)\s", re.IGNORECASE)
 _NEGATED = re.compile(
-    r"\b(?:no|not|never|rather|instead|avoid|without|except|cannot|refuse|but|bad|worse|wrong)\b|n['’]t\b"
+    r"\b(?:no|not|never|rather|instead|avoid|without|except|cannot|refused?|but|bad|worse|worst|wrong|unless|if|rating"
+    r"|maybe|perhaps|either|illegal|unsafe|useless|forbidden|opposite|fails?|loses?|out|then|than|over|vs)\b|n['’]t\b"
 )
 _SEVERAL = re.compile(
-    r"\bor\b|/|(?:,|\band\b|&)\s*+(?:slots?|cards?|ranks?|colou?rs?|\d|red|yellow|green|white|blue)\b"
+    r"\bor\b|[/&+<>|]"
+    r"|(?:,|\band\b)\s*+(?:slots?|cards?|ranks?|colou?rs?|\d|red|yellow|green|white|blue)\b"
 )
+_LETTER = re.compile(r"(?<![\w'’])([A-Z]{1,2})(?![\w'’])(?!\s+[a-z])")
+"""A label by letters, and no first word of a sentence: `I play`, `A hint`."""
+_SENTENCE = re.compile(r"\w+\s.*\b(?:is|are|was|were|will|would|can|should|must|has|have|fits?|knows?)\b")
 LONGEST = 300
 """Characters; a longer answer does not name a move."""
 _VERBS = {"play": "play", "discard": "discard", "hint": "hint|clue|reveal|tell"}
@@ -163,14 +168,20 @@ def _by_label(label: str, text: str, legal: Listed) -> Move:
     if label not in legal:
         raise NotAnOption(f"{label} does not name a legal move; the list has {', '.join(legal)}")
     move = legal[label]
-    if text and not _is_reason(label, text) and _worded(text, legal) != [move]:
+    if text and not _is_reason(label, text, move) and _worded(text, legal) != [move]:
         raise NotAnOption(f"{label} is {str(move)!r}, not {text[:60]!r}; answer with one legal move")
     return move
 
 
-def _is_reason(label: str, text: str) -> bool:
-    """Whether what follows a label names no move: `D. It is known to fit`. After a number there may be no other."""
-    return len(text.split()) > 1 and _explains(text) and not (label.isdigit() and re.search(r"\d", text))
+def _is_reason(label: str, text: str, move: Move) -> bool:
+    """Whether what follows a label is a sentence that names no other move: `D. It is known to fit`.
+
+    After a number there may be no other number, after a letter no other slot.
+    """
+    if not (_SENTENCE.search(text.lower()) and _explains(text)) or _LETTER.search(text):
+        return False
+    slots = {str(move.slot)} if isinstance(move, Play | Discard) else set[str]()
+    return not re.search(r"\d", text) if label.isdigit() else set(_PLACE.findall(text.lower())) <= slots
 
 
 def listed(moves: Iterable[Move], *, letters: bool = False) -> Listed:
@@ -192,9 +203,17 @@ def _worded(text: str, legal: Listed) -> list[Move]:
     if exact := {str(_made(found)) for found in _INSIDE.finditer(text)}:
         if len(exact) == 1 and _SEVERAL.search(_INSIDE.sub(" ", lower)):
             return []
-        return [move for move in legal.values() if str(move) in exact]
+        return _unlabelled([move for move in legal.values() if str(move) in exact], _INSIDE.sub(" ", text), legal)
+    if re.search(r"\bor\b|[<>|]", lower):
+        return []
     (verb,) = verbs
-    return _hints(lower, legal) if verb == "hint" else _own(lower, verb, legal)
+    return _unlabelled(_hints(lower, legal) if verb == "hint" else _own(lower, verb, legal), text, legal)
+
+
+def _unlabelled(fitting: list[Move], text: str, legal: Listed) -> list[Move]:
+    """The moves, unless the text has the label of another one beside them."""
+    there = [legal[label] for label in _LETTER.findall(text) if label in legal]
+    return fitting if all(move in fitting for move in there) else []
 
 
 def _own(text: str, verb: str, legal: Listed) -> list[Move]:

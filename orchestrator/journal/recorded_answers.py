@@ -10,6 +10,7 @@ from orchestrator.errors import TurnError, UserError
 from orchestrator.journal.events import Call, Event, GameStarted, SeatInfo
 from orchestrator.journal.file import read
 from orchestrator.models.request import Brain, Key, Message, ModelRequest, ModelResponse, prompt_hash, takes_schema
+from orchestrator.replies.unreadable import Unreadable
 
 
 def answered(events: Iterable[Event]) -> dict[Key, Call]:
@@ -37,7 +38,15 @@ def response_of(call: Call) -> ModelResponse:
         injected=call.injected,
         constraint=call.constraint,
         latency_s=call.latency_s,
+        unusable=_unusable(call),
     )
+
+
+def _unusable(call: Call) -> Unreadable | None:
+    """Why a recorded answer was unusable."""
+    if call.outcome not in ("reasked", "fallback") or call.error is None:
+        return None
+    return Unreadable(call.error, call.cause or "schema")
 
 
 @dataclass

@@ -25,7 +25,7 @@ from orchestrator.models.settings import ModelSettings
 POLL_S = 0.02
 """Seconds between two looks at whether another process has finished the same call."""
 
-OF_ITS_RUN = ("attempts", "cached", "usd", "latency_s")
+OF_ITS_RUN = ("attempts", "cached", "usd", "latency_s", "unusable")
 """Fields that describe the call rather than the response; they are not stored."""
 
 

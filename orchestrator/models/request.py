@@ -165,6 +165,8 @@ class ModelResponse:
     """The errors that a simulated model put into this answer."""
     constraint: Constraint | None = None
     latency_s: float = 0.0
+    unusable: Unreadable | None = None
+    """Of a recorded response: why it was unusable then. It stays so, whatever a later version can read."""
 
 
 TOO_LONG = "context_length"
@@ -255,6 +257,8 @@ async def answer(request: ModelRequest, brain: Brain, record: Callable[[Exchange
 
 def _read(request: ModelRequest, response: ModelResponse) -> Reading:
     """What a response says. Raises Unreadable."""
+    if response.unusable is not None:
+        raise response.unusable
     if response.finish == TOO_LONG:
         why = response.attempts[-1].error if response.attempts else None
         raise Unreadable(why or "the prompt is too long for the model", "overflow")

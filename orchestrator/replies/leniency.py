@@ -25,9 +25,10 @@ TOLD = 20
 
 def validated(data: Mapping[str, Any], reply: type[Reply], moves: Options) -> tuple[Reply, tuple[str, ...]]:
     """The reply, and a sentence for everything that was dropped from it. Raises Unreadable."""
-    made, dropped = _kept(data, reply, moves)
+    lacking = [name for name in reply.asked() if name in reply.spare and name not in data]
+    made, dropped = _kept({**{name: reply.spare[name] for name in lacking}, **data}, reply, moves)
     made, twice = _once(made)
-    told = [_clipped(one, SHORT) for one in (*dropped, *twice)]
+    told = [_clipped(one, SHORT) for one in (*(f"{name}: it is missing" for name in lacking), *dropped, *twice)]
     more = len(told) - TOLD
     return made, tuple([*told[:TOLD], f"and {more} more"] if more > 0 else told)
 
@@ -54,7 +55,7 @@ class _Wrong(NamedTuple):
     """Something that can be left out."""
 
     field: str
-    index: int | None
+    number: int | None
     """Of an entry; None for the whole field."""
     key: str | None
     """Of a value in the entry; None for the whole entry."""
@@ -84,12 +85,12 @@ def _optional_key(annotation: Any, rest: list[int | str]) -> str | None:
 def _without(data: Mapping[str, Any], wrong: list[_Wrong], reply: type[Reply]) -> dict[str, Any]:
     """The data without what is wrong."""
     left = {name: list(value) if isinstance(value, list) else value for name, value in data.items()}
-    gone = {(one.field, one.index) for one in wrong if one.index is not None and one.key is None}
+    gone = {(one.field, one.number) for one in wrong if one.number is not None and one.key is None}
     for one in wrong:
-        if one.index is None:
+        if one.number is None:
             left[one.field] = [] if one.field in reply.beside else None
-        elif one.key is not None and (one.field, one.index) not in gone:
-            left[one.field][one.index] = {**left[one.field][one.index], one.key: None}
+        elif one.key is not None and (one.field, one.number) not in gone:
+            left[one.field][one.number] = {**left[one.field][one.number], one.key: None}
     for name in {name for name, _ in gone}:
         left[name] = [value for number, value in enumerate(left[name]) if (name, number) not in gone]
     return left
@@ -97,10 +98,10 @@ def _without(data: Mapping[str, Any], wrong: list[_Wrong], reply: type[Reply]) -
 
 def _first_of_each(wrong: list[_Wrong], sentences: list[str]) -> list[str]:
     """One sentence for an entry with several errors; a value of an entry that goes as a whole needs none."""
-    whole = {(one.field, one.index) for one in wrong if one.key is None}
+    whole = {(one.field, one.number) for one in wrong if one.key is None}
     found: dict[Any, str] = {}
     for one, sentence in zip(wrong, sentences, strict=True):
-        there = (one.field, one.index)
+        there = (one.field, one.number)
         if one.key is None or there not in whole:
             found.setdefault(there if there in whole else one, sentence)
     return list(found.values())

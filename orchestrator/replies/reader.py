@@ -18,9 +18,10 @@ import json_repair
 from orchestrator.replies import text_format
 from orchestrator.replies.leniency import validated
 from orchestrator.replies.reply import Form, Options, Reply
+from orchestrator.replies.text_parts import Missing
 from orchestrator.replies.unreadable import Cause as Cause
 from orchestrator.replies.unreadable import Unreadable as Unreadable
-from orchestrator.replies.values import by_field, fields, meant
+from orchestrator.replies.values import by_field, entry, fields, meant
 
 LONGEST = 100_000
 """The most characters of an answer, without its thinking; the longest report of any role takes a tenth."""
@@ -58,7 +59,7 @@ def _plainly(answer: str, reply: type[Reply], moves: Options) -> Reading:
     bare = text_format.unfenced(answer)
     try:
         return _made(text_format.parse(bare, reply), reply, moves, repaired=bare != answer)
-    except text_format.Missing as missing:
+    except Missing as missing:
         try:
             return replace(_as_json("", answer, reply, moves), repaired=True)
         except Unreadable:
@@ -105,7 +106,7 @@ def _without_object(answer: str, reply: type[Reply], moves: Options, problem: Un
         raise problem
     try:
         data = text_format.parse(text_format.unfenced(answer), reply)
-    except text_format.Missing:
+    except Missing:
         return _unnamed(answer, reply, moves, problem)
     return _made(data, reply, moves, repaired=True)
 
@@ -125,6 +126,8 @@ def _unwrapped(data: dict[str, Any]) -> tuple[dict[str, Any], bool]:
 def _of_object(data: Mapping[str, Any], reply: type[Reply], moves: Options, repaired: bool) -> Reading:
     """The reply of an object. A field that says what is done and has two names must say the same under both."""
     asked = {key: value for key, value in data.items() if key not in reply.programmed}
+    if foreign := _of_entries(data, reply):
+        raise Unreadable(f"it is an entry of a list, with the key {foreign!r}; reply with the whole object")
     reading = _made(asked, reply, moves, repaired=repaired or meant(asked, reply) != _plain(asked, reply))
     known = fields(reply)
     for key, value in asked.items():
@@ -134,6 +137,15 @@ def _of_object(data: Mapping[str, Any], reply: type[Reply], moves: Options, repa
             if getattr(other, name) != getattr(reading.reply, name):
                 raise Unreadable(f"{name}: {key!r} says something else; reply with one of them")
     return reading
+
+
+def _of_entries(data: Mapping[str, Any], reply: type[Reply]) -> str | None:
+    """A key that only the entries of a list have, in an object without the list: an entry is no reply."""
+    lists = {name: kind for name, field in reply.model_fields.items() if (kind := entry(field.annotation))}
+    if not set(by_field(data, reply)).isdisjoint(lists):
+        return None
+    keys = {title for kind in lists.values() for title in fields(kind)} - set(fields(reply))
+    return next((key for key in data if key.replace("_", " ").lower() in keys), None)
 
 
 def _plain(data: Mapping[str, Any], reply: type[Reply]) -> dict[str, Any]:

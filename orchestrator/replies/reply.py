@@ -42,6 +42,8 @@ class Reply(BaseModel):
 
     decisive: ClassVar[tuple[str, ...]] = ()
     """Fields that say what is done: in doubt about one of them the whole reply is unusable, and nothing is left out."""
+    spare: ClassVar[Mapping[str, Any]] = {}
+    """Fields that are asked for and that the reply can do without, with what they are then."""
     beside: ClassVar[tuple[str, ...]] = ()
     """Lists that the reply can do without: it stays usable when none of their entries is. Of any other list that is
     asked for at least one entry must be usable."""

@@ -16,7 +16,8 @@ from pydantic.fields import FieldInfo
 
 from orchestrator.replies.reply import Form, Reply
 from orchestrator.replies.text_parts import Missing, parts
-from orchestrator.replies.values import NOTHING, bare, entry, fields, names, split
+from orchestrator.replies.values import NOTHING, bare, fields, names, split
+from orchestrator.replies.values import entry as entry
 
 
 def label(kind: type[Reply], name: str) -> str:
@@ -79,7 +80,7 @@ def parse(text: str, kind: type[Reply]) -> dict[str, Any]:
         field = kind.model_fields[name]
         if name in found:
             data[name] = found[name] if _is_verdict(kind, name) else _value(found[name], field, label(kind, name))
-        elif field.is_required():
+        elif field.is_required() and name not in kind.spare:
             raise Missing(f"it has no line that begins with '{label(kind, name)}:'")
     return data
 
@@ -101,7 +102,12 @@ def _value(text: str, field: FieldInfo, named: str) -> Any:
     return text if annotation is str else _single(text, named)
 
 
-_MORE = re.compile(r"\b(?:play|discard|hint|move|slot|accept|refuse|okay|ok|verdict|wrong|instead)\b", re.IGNORECASE)
+_MORE = re.compile(
+    r"\b(?:play|discard|hint|move|slot|accept|refuse|okay|ok|verdict|wrong|instead|no|not|but|wait|actually|rather|sorry"
+    r"|correction|better|or|hmm+|then)\b|^\W*\d{1,2}\W*$|(?-i:(?<![\w'’])[A-HJ-Z](?![\w'’]))",
+    re.IGNORECASE,
+)
+"""In the lines after a decision: words that may take it back, and labels of other options."""
 
 
 def _single(text: str, named: str) -> str:
@@ -113,9 +119,15 @@ def _single(text: str, named: str) -> str:
 
 
 def _entries(text: str, kind: type[BaseModel]) -> Iterator[dict[str, Any]]:
-    if len(kind.model_fields) == 2:
+    keyed = list(_keyed(text, kind))
+    if len(kind.model_fields) > 2 or any(len(cells) == 2 for cells in keyed):
+        yield from keyed
+    else:
         yield from _pairs(text, kind)
-        return
+
+
+def _keyed(text: str, kind: type[BaseModel]) -> Iterator[dict[str, Any]]:
+    """Entries like `- slot: 0; safety: 0.9; ...`, one a line."""
     known = fields(kind)
     titles = "|".join(map(re.escape, sorted(known, key=len, reverse=True)))
     key = re.compile(rf"(?:^|[;；])[ \t*]*+({titles})[ \t*]*+[:：]", re.IGNORECASE)
@@ -150,6 +162,7 @@ def _lines(text: str) -> Iterator[tuple[str, bool]]:
         yield " ".join(gathered), marked
 
 
+_NUMBERED = re.compile(r"\A\d+[.)]\s+(?=[A-Za-z])")
 _SPLIT = re.compile(r"[,;，；]|(?<=\d)[ \t](?=Move\b)")
 _RATED = re.compile(r"[:：][ \t]*+([-+−]?+(?:\d++(?:\.\d*+)?|\.\d++))(?![\w%/–—-])")
 
@@ -172,7 +185,7 @@ def _rated(line: str, first: str, second: str) -> Iterator[dict[str, Any]]:
     """The entries of a line; one whose number cannot be read comes as it is, to be counted."""
     rated = [(cell, found) for cell in _SPLIT.split(line) if (found := _RATED.search(cell))]
     for cell, found in rated:
-        yield {first: cell[: found.start()].strip(" \t-*•`"), second: found[1]}
+        yield {first: _NUMBERED.sub("", cell[: found.start()].strip(" \t-*•`")), second: found[1]}
     move, colon, said = line.replace("：", ":").rpartition(":")
     if not rated and colon and said.strip() and (_MARK.match(line.strip()) or re.search(r"\d", said)):
         yield {first: move.strip(" \t-*•`"), second: said.strip()}

@@ -88,9 +88,11 @@ def _draft(heads: Sequence[Part], one: int, other: int, kind: type[Reply]) -> bo
 
 _TAKEN_BACK = re.compile(
     r"\b(?:wait|second thoughts?|actually|scratch that|correction|(?:change|changed) my mind|reconsider\w*|hmm+"
-    r"|instead(?!\s+of)|rather(?!\s+than)|would be better|is better|better to|sorry|oops)\b",
-    re.IGNORECASE,
+    r"|instead(?!\s+of)|rather(?!\s+than)|would be better|is better|better to|sorry|oops|worst|opposite)\b"
+    r"|(?:^|[:：])[ \t]*no[ \t]*(?:[,.;!—-]|$)|(?-i:(?<![\w'’])[A-HJ-Z](?![\w'’]))",
+    re.IGNORECASE | re.MULTILINE,
 )
+"""In the parts after a decision: words that take it back, and labels of other options."""
 
 
 def _check_after(text: str, heads: Sequence[Part], decided: int, kind: type[Reply], name: str) -> None:

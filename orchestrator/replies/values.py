@@ -5,6 +5,7 @@ Only what a person would read in one way is changed; everything else is left as 
 
 import re
 from collections.abc import Iterator, Mapping
+from enum import Enum
 from types import UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
@@ -74,6 +75,8 @@ def _typed(value: Any, annotation: Any, limits: tuple[Any, ...], name: str) -> A
         return _listed(value, arguments[0], name)
     if origin is Literal:
         return _one_of(value, arguments)
+    if isinstance(annotation, type) and issubclass(annotation, Enum):
+        return _one_of(value, tuple(member.value for member in annotation))
     if annotation in (int, float):
         return _number(value, annotation, limits, name)
     if annotation is bool and not limits:
@@ -119,7 +122,7 @@ def _number(value: Any, kind: type, limits: tuple[Any, ...], name: str) -> Any:
         return value
     text = bare(value).replace("−", "-")
     if kind is int:
-        text = re.sub(rf"^(?:{_CALLED.get(name, re.escape(name))})\s*#?(?=\d)", "", text, flags=re.IGNORECASE)
+        text = re.sub(rf"^(?:{_CALLED.get(name, f'slot|{re.escape(name)}')})\s*#?(?=\d)", "", text, flags=re.IGNORECASE)
     found = _NUMBER.fullmatch(text)
     if found is None or (found["percent"] and not _is_chance(limits)) or (found["about"] and kind is int):
         return value
