@@ -37,6 +37,7 @@ class OpenAITransport:
     def __init__(self, settings: ModelSettings) -> None:
         self.settings = settings
         self.secrets = settings.secrets
+        self.context_length: int | None = None
         self._fixed = _fixed(settings)
         self._client: AsyncOpenAI | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -74,7 +75,8 @@ class OpenAITransport:
         url = self.settings.url
         try:
             async with asyncio.timeout(CONNECT_S):
-                _json(await self.client().get("/models", cast_to=httpx2.Response))
+                listed = _json(await self.client().get("/models", cast_to=httpx2.Response))
+                self.context_length = await self._length(listed)
         except APIStatusError as error:
             if error.status_code in (401, 403):
                 raise UserError(f"{url} refuses the key: HTTP {error.status_code}") from None
@@ -82,6 +84,24 @@ class OpenAITransport:
             raise UserError(f"cannot reach a model server at {url}: {_unreachable(error)}") from None
         except NotACompletion:
             raise UserError(f"{url} does not answer as a model server does, but with a page") from None
+
+    async def _length(self, listed: object) -> int | None:
+        """The context length that a list of models states: vLLM's `max_model_len`, llama.cpp's `meta`.
+
+        What llama.cpp lists is shared by its slots; it tells beside the API how much one request may have.
+        """
+        models = _at(listed, "data")
+        found = [one for one in models if _at(one, "id") == self.settings.name] if isinstance(models, list) else []
+        if found and _at(found[0], "meta") is not None:
+            return await self._slot() or _count(found[0], "meta", "n_ctx") or None
+        return next(filter(None, (_count(one, "max_model_len") for one in found)), None)
+
+    async def _slot(self) -> int | None:
+        try:
+            told = await self.client().get(f"{self.settings.url.removesuffix('/v1')}/props", cast_to=httpx2.Response)
+            return _count(_json(told), "default_generation_settings", "n_ctx") or None
+        except (APIStatusError, APIConnectionError, OSError, NotACompletion):
+            return None
 
     async def aclose(self) -> None:
         client, self._client = self._client, None

@@ -22,7 +22,7 @@ class Interpretation(Reply):
         "suggestion": ("Clue suggestion", "Hint suggestion", "Suggestion"),
     }
     example = {
-        "explanation": "P1 told me of my 1s: every firework is at 0, so all can be played.",
+        "explanation": "P1 told me of my 1s: every firework is at 0, so one of each colour fits.",
         "suggestion": "hint P1 rank 1: his slot 3 is the red 1, and he does not know it.",
     }
 

@@ -15,7 +15,7 @@ from roles.hanabi.sections.table import Discards, FinalRound, State
 from roles.hanabi.selector import by_frequency, candidates
 from roles.notes_text import Notes
 from roles.registry import role
-from roles.reply_types import Choice, Reply
+from roles.reply_types import ENTRY, Choice, Reply
 from roles.sections import Section, Sections
 
 SHARED: tuple[type[Section], ...] = (Rules, Conventions, *TAKES, FinalRound, History, CardCounts, ProbabilityAdvice)
@@ -25,6 +25,8 @@ class Remark(Reply):
     """One legal move, and what there is to say of it."""
 
     names_moves = True
+    labels = ENTRY
+    unique = "action"
 
     action: Grounded = Field(description="the legal move, copied from the list")
     remark: str = Field(
