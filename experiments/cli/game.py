@@ -11,8 +11,10 @@ import typer
 
 from experiments.cli.shared_options import (
     CacheFolder,
+    Effort,
     Graph,
     Json,
+    MaxAnswerTokens,
     MaxTokens,
     MaxUsd,
     Model,
@@ -21,6 +23,7 @@ from experiments.cli.shared_options import (
     ReplayOf,
     Seats,
     Settings,
+    Temperature,
     Verbose,
     printed,
 )
@@ -36,6 +39,9 @@ def play(
     model: Model = None,
     seat: Seats = None,
     settings: Settings = None,
+    temperature: Temperature = None,
+    effort: Effort = None,
+    max_answer_tokens: MaxAnswerTokens = None,
     verify: Annotated[str | None, typer.Option(help="none or safety, instead of the graph's own.")] = None,
     out: Annotated[Path, typer.Option(help="The folder for the game's journal.")] = Path("games"),
     replay: ReplayOf = None,
@@ -70,7 +76,12 @@ def play(
         referee.check_seed(seed)
     asked = ModelOptions(cache, replay, max_tokens, max_usd).layer()
     said = model or (PROGRAM if replay is None else f"{REPLAY}{replay}")
-    named = single_game.models(seat_spec.configs(config, specs, players), said)
+    named = single_game.resampled(
+        single_game.models(seat_spec.configs(config, specs, players), said),
+        temperature=temperature,
+        reasoning_effort=effort,
+        max_tokens=max_answer_tokens,
+    )
     cast = seat_spec.table(config, specs, players, named=named, layer=asked, verify=verify)
     label = deck.stem if deck else None
     start = partial(game_loop.start, players=players, seed=seed, deck=cards, label=label)

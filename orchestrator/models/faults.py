@@ -4,7 +4,8 @@
 |------------------------------------------------------------|-------------|-------------------------------|
 | 429                                                        | yes, slower | the game is suspended         |
 | 429 for want of money (`insufficient_quota`)               | no          | the game is suspended         |
-| 408, 409, 425, 5xx, no connection, a drop, no answer       | yes         | the game is suspended         |
+| 408, 504, no answer in time                                | yes, slower | the game is suspended         |
+| 409, 425, other 5xx, no connection, a drop                 | yes         | the game is suspended         |
 | a page, half an answer, JSON that is no chat completion    | yes         | the game is suspended         |
 | 400 or 422 to a request with `response_format`             | without it  | the game is suspended         |
 | 400 with the code `content_filter`                         | no          | an empty answer               |
@@ -50,6 +51,8 @@ class Fault:
 
 
 HEALING = (408, 409, 425, 429)
+CROWDED = (408, 429, 504)
+"""What a server answers that has more calls than it can serve in time."""
 FORM = (400, 422)
 """Where leaving out `response_format` may help."""
 
@@ -78,7 +81,7 @@ def of(error: Exception, secrets: Iterable[str] = ()) -> Fault:
     if re.search("Connector|ConnectError|Refused|gaierror|ClientOSError", names):
         return Fault("could not be reached", heals=True)
     if "Timeout" in names:
-        return Fault("did not answer in time", heals=True)
+        return Fault("did not answer in time", heals=True, crowded=True)
     if isinstance(error, NotACompletion):
         return Fault(f"did not answer as a model server does: {_clean(str(error), secrets)}", heals=True)
     if isinstance(error, OSError) or re.search("Connect|Protocol|WriteError", names):
@@ -121,7 +124,7 @@ def _of_status(status: int, error: BaseException, secrets: Iterable[str]) -> Fau
         sentence,
         status,
         heals=(status in HEALING or status >= 500) and not poor and not too_long,
-        crowded=status == 429,
+        crowded=status in CROWDED,
         retry_after_s=_retry_after(error),
         filtered=status == 400 and code == "content_filter",
         too_long=too_long,

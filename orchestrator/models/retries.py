@@ -23,6 +23,9 @@ LONGEST_WAIT_S = 60.0
 """The longest wait between two tries, unless the server names a longer one."""
 
 
+SLOW = 0.25
+"""The share of `timeout_s` beyond which an answer is slow: with more calls at a time, some might be cut."""
+
 WARNING_S = 5.0
 """A failed try that takes so long, its wait included, is a warning; a shorter one is shown with -v alone."""
 
@@ -134,9 +137,9 @@ class ChatBrain:
                 found = faults.of(error, self.transport.secrets)
             latency_s = round(time.monotonic() - began, 4)
         if isinstance(found, ModelResponse):
-            self.limiter.answered()
+            self.limiter.answered(slow=latency_s > SLOW * self.settings.timeout_s)
         elif found.crowded:
-            self.limiter.crowded(began)
+            self.limiter.crowded(began, timed_out=found.status != 429)
         return found, latency_s
 
     def _wait(self, fault: Fault, tries: list[WireTry]) -> float | None:

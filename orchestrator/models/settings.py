@@ -38,6 +38,9 @@ _OPENAI = re.compile(r"openai:(?:(?P<there>\S+)@(?P<url>https?://\S+)|(?P<name>@
 _AZURE = re.compile(r"azure:(?P<name>[\w.-]+)")
 _LANGCHAIN = re.compile(r"langchain:(?P<provider>[\w-]+):(?P<name>\S+)")
 
+EXAMPLE = Path(__file__).with_name("models_example.yaml")
+"""A commented models file with an example of every kind of model."""
+
 OURS = ("model", "messages", "response_format", "stream", "n")
 """Keys of a request that `extra_body` cannot set."""
 
@@ -103,7 +106,7 @@ class ModelSettings(Frozen):
     timeout_s: float = Field(default=600, gt=0, allow_inf_nan=False)
     """Seconds for one call; reasoning models think for minutes."""
     max_concurrency: int = Field(default=16, ge=1)
-    """Calls at the same time, over all games of a process; halved for a while when the server answers 429."""
+    """Calls at the same time, over all games of a process; fewer at first, and halved when the server is crowded."""
     attempts: int = Field(default=8, ge=1)
     """Tries of one request when the server is at fault."""
     backoff_s: Share = 1

@@ -16,7 +16,7 @@ from orchestrator.journal.events import Call, Event, GameSuspended
 from orchestrator.models import fake_endpoint, faults
 from orchestrator.models.fake_faults import CONTENT, WIRE, Faults, spoil
 from orchestrator.models.layer import ModelLayer
-from orchestrator.models.limiter import Limiter
+from orchestrator.models.limiter import FIRST, Limiter
 from orchestrator.models.request import Absent, Brain, Exchange, ModelResponse, answer, messages
 from orchestrator.models.retries import ChatBrain
 from orchestrator.table.game_loop import play_async
@@ -279,7 +279,8 @@ class Response:
 )
 def test_errors_of_other_providers_are_classified_too(error: Exception, status: int | None, heals: bool) -> None:
     found = faults.of(error)
-    assert (found.status, found.heals, found.crowded) == (status, heals, status == 429)
+    crowded = status in faults.CROWDED or isinstance(error, TimeoutError)
+    assert (found.status, found.heals, found.crowded) == (status, heals, crowded)
     assert "sk-in-the-url" not in found.sentence
 
 
@@ -325,7 +326,7 @@ async def test_only_429_makes_room(kind: str, shrinks: bool) -> None:
         await brain(ask(), messages(ask().parts))
         await brain.aclose()
     assert isinstance(brain, ChatBrain) and isinstance(brain.limiter, Limiter)
-    assert (brain.limiter.limit < 8) == shrinks
+    assert (brain.limiter.limit < FIRST) == shrinks
 
 
 # Whole games
