@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from experiments.cli import experiment, export, game, listing, logs, tools
+from experiments.cli import experiment, export, game, listing, logs, models, tools
 from experiments.cli.shared_options import HELP, INTERRUPTED, Quiet, Verbose
 from orchestrator.errors import Suspended, TurnError, UserError
 
@@ -18,6 +18,8 @@ app.add_typer(listing.graphs_app, name="graphs")
 app.add_typer(listing.roles_app, name="roles")
 app.add_typer(experiment.app, name="experiment")
 app.add_typer(listing.partners_app, name="partners")
+app.add_typer(models.app, name="models")
+app.command("doctor")(models.doctor)
 app.command("export")(export.export)
 app.command("bench")(tools.measure)
 app.command("fake-endpoint")(tools.serve_blindly)

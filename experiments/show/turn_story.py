@@ -115,6 +115,8 @@ class TurnStory:
             grid.add_row(
                 "", Text(printable(OUTCOMES[call.outcome] + (f": {call.error}" if call.error else "")), style="yellow")
             )
+        for left_out in call.dropped:
+            grid.add_row("left out", Text(printable(left_out), style="yellow"))
         return Group(self._title(call), Padding(grid, (0, 0, 0, 2)))
 
     def _title(self, call: Call) -> Text:

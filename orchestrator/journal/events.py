@@ -108,6 +108,9 @@ class Call(Frozen):
     """The format that a second request asked for, where it is not that of the first."""
     constraint: Constraint | None = None
     """What the server was asked to hold the answer to; None for nothing, and in old journals."""
+    dropped: tuple[str, ...] = ()
+    """What was left out of the reply because it could not be read: where it stood, and why. Stored where there is
+    something."""
     attempts: tuple[WireTry, ...] = ()
     """The requests over the wire, retries included; none for a program, a script or a response of the cache."""
     cached: bool = False
@@ -115,7 +118,7 @@ class Call(Frozen):
     usd: float | None = None
     """Cost in US dollars; None when no price is known."""
     estimated: bool = False
-    """Whether the token counts are estimates, of four characters a token, because the server sent none."""
+    """Whether the token counts are estimates from the characters, because the server sent none."""
     tokens_in: int = 0
     tokens_out: int = 0
     cached_tokens: int = 0
@@ -165,7 +168,7 @@ class Call(Frozen):
         return {key: value for key, value in data.items() if key not in UNSAID or value}
 
 
-UNSAID = ("cause", "copied", "form", "constraint")
+UNSAID = ("cause", "copied", "form", "constraint", "dropped")
 """Fields of a call that are written only where there is something to say, as most calls have none of them."""
 
 
