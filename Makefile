@@ -14,9 +14,9 @@ export CMAKE_POLICY_VERSION_MINIMUM := 3.5
 play: $(READY)
 	$(BIN)/orchestrator play
 
-# The tests of a file stay in one process: many share a run that takes seconds to play.
+# The tests of a file stay together while both processes have work: many share a run that takes seconds to play.
 test: check
-	$(BIN)/python -m pytest -n 2 --dist loadfile
+	$(BIN)/python -m pytest -n 2 --dist worksteal
 
 # Static checks alone, in well under a minute.
 check: $(DEV)

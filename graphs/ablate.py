@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from graphs.config import PROGRAM, GraphConfig, check_removed_sections, checked
+from graphs.config import PROGRAM, GraphConfig, check_removed_sections, checked, given
 from orchestrator import yaml_files
 from orchestrator.errors import UserError
 from orchestrator.models.simulated_settings import is_simulated
@@ -54,6 +54,8 @@ def setting(config: GraphConfig, **settings: Any) -> GraphConfig:
         raise UserError(
             f"graph {config.name!r} has no setting {unknown[0]!r}; known: {', '.join(GraphConfig.model_fields)}"
         )
+    if "check" in settings:
+        settings |= {"check": given(settings["check"])}
     data = config.model_dump(mode="json") | settings
     return _again(config, data, "-".join(f"{key}-{_short(value)}" for key, value in settings.items()))
 
@@ -64,9 +66,9 @@ def dotted(config: GraphConfig, settings: Iterable[str]) -> GraphConfig:
     Values are YAML. Raises UserError with one sentence.
     """
     data, named = config.model_dump(mode="json"), []
-    for given in settings:
-        keys, value = yaml_files.setting(given, "nodes.proposer.samples=3")
-        _put(data, keys, value, given)
+    for one in settings:
+        keys, value = yaml_files.setting(one, "nodes.proposer.samples=3")
+        _put(data, keys, given(value) if keys == ["check"] else value, one)
         named.append("-".join((*(key for key in keys if key not in ("nodes", "options")), _short(value))))
     return check_removed_sections(_again(config, data, "-".join(named))) if named else config
 

@@ -3,6 +3,7 @@
 import asyncio
 import json
 from contextlib import nullcontext
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -83,10 +84,14 @@ def play(
     )
     cast = seat_spec.table(config, specs, players, named=named, layer=asked, verify=verify)
     label = deck.stem if deck else None
-    started = game_loop.start(cast, players=players, seed=seed, deck=cards, label=label)
+    start = partial(game_loop.start, players=players, seed=seed, deck=cards, label=label)
+    started = start(cast)
     stem = seat_spec.name(f"{Path(graph).stem}{config.name.removeprefix(named_graph.name)}", specs, players)
     name = f"{stem}-{players}p-{f's{started.seed}' if cards is None else f'd-{label}'}"
     replaying = replay is not None or any(str(one).startswith(REPLAY) for one in named.values())
+    if not (force_new or replaying):
+        cast = single_game.as_begun(cast, out, name, start)
+        started = start(cast)
     path = single_game.file(out, f"{name}-replay" if replaying else name, started, new=force_new or replaying)
     screen = console(err=as_json)
     board = None if as_json or loud.quiet else LiveTable(screen, live=not loud.verbose)

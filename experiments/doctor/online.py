@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from experiments.doctor.checklist import Checklist
@@ -140,7 +140,7 @@ async def _question(
     seen: list[Exchange] = []
     here = request.form
     try:
-        reply = await answer(replace(request), brain, seen.append)
+        reply = await answer(request, brain, seen.append)
     except ModelError as error:
         found.fail(here, str(error))
         return None

@@ -254,6 +254,8 @@ class RayExecutor:
                     self._replace(handle)
             self._read_status()
             on_tick()
+        self._status_read = 0.0
+        self._read_status()
         return suspects
 
     def _ended(self, outcome: Outcome, on_outcome: OnOutcome) -> None:

@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field, PlainSerializer, ValidationInfo, WithJsonSchema
 
 from orchestrator.hanabi.cards import COLOUR_NAMES, Colour
+from orchestrator.replies.reply import OPTION, NotAnOption
 from orchestrator.values import Frozen
 
 
@@ -81,8 +82,17 @@ Listed = Mapping[str, Move]
 keep their labels."""
 
 _LABEL = re.compile(
-    r"(?:(?:move|action|option|number)\s*|#)?\(?(\d+|[A-Z]{1,2})\)?\s*(?:[-–—.:()]\s*(?P<text>.*))?", re.DOTALL | re.I
+    r"(?:(?:move|action|option|number)\s*|#)?[(\[]?(\d+|[A-Z]{1,2})[)\]]?\s*(?:[-–—.:()\[\]]\s*(?P<text>.*))?",
+    re.DOTALL | re.I,
 )
+_PREAMBLE = re.compile(
+    r"(?:I(?:['’]ll| will)? (?:choose|pick|select|go with)\s+)?(?:to\s+)?(?:(?:my|the|our)\s+)?"
+    r"(?:(?:final|chosen)\s+)?(?:(?:move|action|option|choice|answer|decision)\b(?:\s+number\b)?(?:\s+is\b|\s*:)?\s*)?"
+    r"(?:to\s+(?=play|discard|hint))?",
+    re.IGNORECASE,
+)
+"""Words before a move that only say that it is one: `I choose `, `my final action is `, `Move: `."""
+_BECAUSE = re.compile(r"(?:,\s*|\s+)(?:because|since)\s", re.IGNORECASE)
 _NEGATED = re.compile(
     r"\b(?:no|not|never|rather|instead|avoid|without|except|cannot|refuse|but|bad|worse|wrong)\b|n['’]t\b"
 )
@@ -108,9 +118,11 @@ def ground(answer: object, legal: Listed) -> Move:
     """
     if isinstance(answer, Play | Discard | HintColour | HintRank):
         return _only([move for move in legal.values() if move == answer], str(answer))
+    if isinstance(answer, list) and len(answer) == 1:
+        (answer,) = answer
     if not isinstance(answer, str | int) or isinstance(answer, bool):
         return _only([], str(answer))
-    text = str(answer).strip().strip("\"'`* ").rstrip(". ")
+    text = _stated(str(answer))
     if len(text) > LONGEST:
         return _only([], text)
     if by_text := [move for move in legal.values() if str(move).lower() == text.lower()]:
@@ -120,21 +132,45 @@ def ground(answer: object, legal: Listed) -> Move:
     return _only(_worded(text, legal), text)
 
 
+def _stated(answer: str) -> str:
+    """The move that a text states, without the marks and the words around it that change nothing."""
+    text = answer.strip().strip("\"'`* ").rstrip(". ")
+    said = _PREAMBLE.sub("", text, count=1).lstrip("\"'`* ") or text
+    head, *reasons = _BECAUSE.split(said, maxsplit=1)
+    return head.rstrip("\"'`*. ") if reasons and _explains(reasons[0]) else said
+
+
+def _explains(text: str) -> bool:
+    """Whether a text after a move is only its reason: it names no other move and takes nothing back."""
+    lower = text.lower()
+    return not (_NEGATED.search(lower) or _SEVERAL.search(lower) or _verbs(lower) or _INSIDE.search(text))
+
+
+def _verbs(text: str) -> set[str]:
+    """The kinds of move that a text in small letters speaks of."""
+    return {kind for kind, words in _VERBS.items() if re.search(rf"\b(?:{words})(?:s|ing)?\b", text)}
+
+
 def _only(fitting: Sequence[Move], answer: str) -> Move:
     if len(fitting) == 1:
         return fitting[0]
     which = "is not a legal move now" if not fitting else f"may mean {' or '.join(str(m) for m in fitting[:3])}"
-    raise ValueError(f"{answer[:80]!r} {which}; answer with one of the legal moves, copied exactly")
+    raise NotAnOption(f"{answer[:80]!r} {which}; answer with one of the legal moves, copied exactly")
 
 
 def _by_label(label: str, text: str, legal: Listed) -> Move:
     """The move of `7`, `#7`, `(7)`, `C` or `7: play slot 0`; a label and a text that disagree are refused."""
     if label not in legal:
-        raise ValueError(f"{label} does not name a legal move; the list has {', '.join(legal)}")
+        raise NotAnOption(f"{label} does not name a legal move; the list has {', '.join(legal)}")
     move = legal[label]
-    if text and _worded(text, legal) != [move]:
-        raise ValueError(f"{label} is {str(move)!r}, not {text[:60]!r}; answer with one legal move")
+    if text and not _is_reason(label, text) and _worded(text, legal) != [move]:
+        raise NotAnOption(f"{label} is {str(move)!r}, not {text[:60]!r}; answer with one legal move")
     return move
+
+
+def _is_reason(label: str, text: str) -> bool:
+    """Whether what follows a label names no move: `D. It is known to fit`. After a number there may be no other."""
+    return len(text.split()) > 1 and _explains(text) and not (label.isdigit() and re.search(r"\d", text))
 
 
 def listed(moves: Iterable[Move], *, letters: bool = False) -> Listed:
@@ -150,7 +186,7 @@ def letter(number: int) -> str:
 def _worded(text: str, legal: Listed) -> list[Move]:
     """The legal moves that a text in words may mean; none if the text negates, compares or counts relatively."""
     lower = text.lower().replace("(", " ").replace(")", " ")
-    verbs = {kind for kind, words in _VERBS.items() if re.search(rf"\b(?:{words})(?:s|ing)?\b", lower)}
+    verbs = _verbs(lower)
     if len(verbs) != 1 or _NEGATED.search(lower) or _RELATIVE.search(lower):
         return []
     if exact := {str(_made(found)) for found in _INSIDE.finditer(text)}:
@@ -194,6 +230,6 @@ Grounded = Annotated[
     Move,
     BeforeValidator(_grounded),
     PlainSerializer(str, return_type=str),
-    WithJsonSchema({"type": "string", "description": "One of the legal moves, copied from the list."}),
+    WithJsonSchema({"type": "string", "description": "One of the legal moves, copied from the list.", OPTION: True}),
 ]
 """A move as a reply names it: a text in JSON, matched to a legal move when `context={"moves": ...}` is given."""

@@ -20,7 +20,7 @@ from uuid import uuid4
 from orchestrator.errors import OverBudget, UserError
 from orchestrator.logs import log
 from orchestrator.models import list_prices
-from orchestrator.models.request import Brain, Message, ModelRequest, ModelResponse
+from orchestrator.models.request import Brain, Message, ModelRequest, ModelResponse, takes_schema
 from orchestrator.models.settings import ModelSettings, Price
 
 ANSWER = 4000
@@ -290,6 +290,9 @@ class Metered:
         finally:
             self.budget.settle(worst, paid)
         return spoken
+
+    def takes_schema(self, request: ModelRequest, /) -> bool:
+        return takes_schema(self.brain, request)
 
     def _longest(self) -> int:
         """The most tokens that an answer may have; `extra_body` may set it by another name."""

@@ -9,6 +9,7 @@
 | a page, half an answer, JSON that is no chat completion    | yes         | the game is suspended         |
 | 400 or 422 to a request with `response_format`             | without it  | the game is suspended         |
 | 400 with the code `content_filter`                         | no          | an empty answer               |
+| 400, 413, 422 or 500 for a prompt that is too long         | no          | no answer: the node is absent |
 | 401, 403, 404 and every other 4xx                          | no          | the game is suspended         |
 
 What a completion says, even if it is empty, is judged elsewhere (`orchestrator.replies.reader`).
@@ -43,6 +44,10 @@ class Fault:
     """Seconds after which the server may be tried again, where it says so."""
     filtered: bool = False
     """Whether the content was refused, rather than the request."""
+    too_long: bool = False
+    """Whether the prompt, with the room for its answer, is longer than the model's context."""
+    context: int | None = None
+    """The length of that context in tokens, where the server says it."""
 
 
 HEALING = (408, 409, 425, 429)
@@ -110,6 +115,7 @@ def _status(error: BaseException) -> int | None:
 
 def _of_status(status: int, error: BaseException, secrets: Iterable[str]) -> Fault:
     code, words = _words(error)
+    too_long = _too_long(status, code, words)
     poor = status == 429 and code == "insufficient_quota"
     sentence = "wants payment: HTTP 429, insufficient_quota" if poor else SAID.get(status, f"answered HTTP {status}")
     if status not in (401, 403) and words:  # those two may repeat a part of the key
@@ -117,22 +123,58 @@ def _of_status(status: int, error: BaseException, secrets: Iterable[str]) -> Fau
     return Fault(
         sentence,
         status,
-        heals=(status in HEALING or status >= 500) and not poor,
+        heals=(status in HEALING or status >= 500) and not poor and not too_long,
         crowded=status in CROWDED,
         retry_after_s=_retry_after(error),
         filtered=status == 400 and code == "content_filter",
+        too_long=too_long,
+        context=_context(error, words) if too_long else None,
     )
 
 
-def _words(error: BaseException) -> tuple[str | None, str | None]:
-    """The code and the message in the body of an error, as OpenAI and compatible servers send them."""
+def _body(error: BaseException) -> object:
+    """What an error's body says of it: an object or a sentence, which some servers put into an object of its own."""
     body = getattr(error, "body", None)
-    if isinstance(body, Mapping) and isinstance(body.get("error"), Mapping):
-        body = body["error"]
+    inner = body.get("error") if isinstance(body, Mapping) else None
+    return inner if isinstance(inner, Mapping | str) else body
+
+
+def _words(error: BaseException) -> tuple[str | None, str | None]:
+    """The code (else the type) and the message in the body of an error, as OpenAI and compatible servers send them."""
+    body = _body(error)
     if not isinstance(body, Mapping):
-        return None, None
-    code, message = body.get("code"), body.get("message")
-    return code if isinstance(code, str) else None, message if isinstance(message, str) else None
+        return None, body if isinstance(body, str) else None
+    codes, message = (body.get("code"), body.get("type")), body.get("message")
+    code = next((code for code in codes if isinstance(code, str)), None)
+    return code, message if isinstance(message, str) else None
+
+
+_TOO_LONG = re.compile(
+    r"context[ _](?:length|window|size)|(?:prompt|input) is too long|prompt too long|too many (?:input )?tokens"
+    r"|maximum (?:prompt|input) length|input token count|max_new_tokens\W* must be|reduce the length of the messages"
+    r"|number of tokens to keep from the initial prompt|request too large for model",
+    re.IGNORECASE,
+)
+"""How servers say that a prompt is too long; OpenAI's code and llama.cpp's type say it, too."""
+
+_CONTEXT = re.compile(
+    r"context (?:length|window|size)(?! by)\D{0,12}(\d+)|> (\d+) maximum|must be <= (\d+)"
+    r"|maximum (?:prompt|input) length\D{0,12}(\d+)|number of tokens allowed\D{0,3}(\d+)",
+    re.IGNORECASE,
+)
+
+
+def _too_long(status: int, code: str | None, words: str | None) -> bool:
+    named = code in ("context_length_exceeded", "exceed_context_size_error", "string_above_max_length")
+    return status in (400, 413, 422, 500) and (named or bool(_TOO_LONG.search(words or "")))
+
+
+def _context(error: BaseException, words: str | None) -> int | None:
+    """The length of the context that a refusal names."""
+    body = _body(error)
+    said = body.get("n_ctx") if isinstance(body, Mapping) else None
+    found = _CONTEXT.search(words or "")
+    return said if isinstance(said, int) else int(next(filter(None, found.groups()))) if found else None
 
 
 def redact(words: str, secrets: Iterable[str]) -> str:

@@ -32,6 +32,11 @@ def parse(name: str, listing: object, props: object = None) -> ServerInfo:
     return ServerInfo(models=ids, context=next(filter(None, found), None), slots=_count(served.get("total_slots")))
 
 
+def is_llama_cpp(listing: object) -> bool:
+    """Whether an answer to GET /models is one of llama.cpp, which alone describes its models so."""
+    return any("meta" in entry for entry in _entries(listing))
+
+
 def _entries(listing: object) -> Iterator[Mapping[str, Any]]:
     data = _mapping(listing).get("data")
     for entry in data if isinstance(data, list) else []:

@@ -84,6 +84,13 @@ class ModelSettings(Frozen):
     """Merged into every request as it is."""
     response_format: Literal["json_schema", "json_object", "none"] = "json_schema"
     """The constraint on the answer that the server is asked for; the prompt states the format as well."""
+    schema_moves: Literal["enum", "string"] | None = None
+    """Whether a schema names the legal moves of the turn, or takes any text for a move and leaves it to the reader.
+
+    None: `string` for api.openai.com and Azure, which are slow at the first request with a new schema, else `enum`.
+    """
+    schema_bounds: bool = True
+    """Whether a schema has the bounds of numbers and lists."""
     made_with: dict[str, Any] = {}
     """The parameters of a LangChain model object that was made in Python."""
 
@@ -94,6 +101,8 @@ class ModelSettings(Frozen):
 
     Else OPENAI_API_KEY for api.openai.com, AZURE_OPENAI_API_KEY for Azure, HANABI_API_KEY for any other server.
     """
+    context_length: int | None = Field(default=None, ge=1)
+    """Tokens that the model takes at a time, prompt and answer together; None: as the server says, if it does."""
     timeout_s: float = Field(default=600, gt=0, allow_inf_nan=False)
     """Seconds for one call; reasoning models think for minutes."""
     max_concurrency: int = Field(default=16, ge=1)
@@ -153,6 +162,13 @@ class ModelSettings(Frozen):
     def home(self) -> bool:
         """Whether api.openai.com serves it."""
         return self.provider is None and not self.azure and self.url == OPENAI_URL
+
+    @property
+    def enumerates_moves(self) -> bool:
+        """Whether a schema names the legal moves of the turn."""
+        if self.schema_moves is None:
+            return not (self.home or self.azure)
+        return self.schema_moves == "enum"
 
     @property
     def name(self) -> str:
@@ -234,6 +250,8 @@ DECIDING = (
     "reasoning_effort",
     "extra_body",
     "response_format",
+    "schema_moves",
+    "schema_bounds",
     "made_with",
 )
 """The settings that decide what a model answers."""

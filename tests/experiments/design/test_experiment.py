@@ -89,7 +89,7 @@ def test_a_protocol_gives_what_the_file_does_not_say() -> None:
 
 
 def test_what_was_really_played_is_said_of_a_protocol() -> None:
-    assert "list of ten deals is lost; seeds 1 to 10" in plan(protocol="sparks-10").notes[0]
+    assert "list of ten deals is lost; appendix E.3 names 2, 3, 5, 7 and 11" in plan(protocol="sparks-10").notes[0]
     other = plan("players=[2]", "seeds.count=3", protocol="sparks-10").notes[0]
     assert "here with other player counts and deals than its own" in other and "lost" not in other
 

@@ -181,14 +181,14 @@ def tokens(events: list[Event]) -> int:
 
 def test_the_command_stops_with_3_and_counts_what_was_spent_before(run: Run, endpoint: str) -> None:
     play = ("play", "--json", "--graph", "watson", "--model", f"openai:fake@{endpoint}")
-    code, out, err = run(*play, "--max-tokens", "9000")
-    assert code == 3 and "the budget is reached: " in err and "of 9000 tokens are spent" in err
+    code, out, err = run(*play, "--max-tokens", "8000")
+    assert code == 3 and "the budget is reached: " in err and "of 8000 tokens are spent" in err
     assert err.endswith(". A larger budget continues from there\n")
     path = Path(json.loads(out)["journal"])
     first = tokens(journal.read(path))
-    assert 0 < first <= 9000
-    assert run(*play, "--max-tokens", "9000")[0] == 3 and first <= tokens(journal.read(path)) <= 9000
-    assert run(*play, "--max-tokens", "15000")[0] == 3 and first < tokens(journal.read(path)) <= 15000
+    assert 0 < first <= 8000
+    assert run(*play, "--max-tokens", "8000")[0] == 3 and first <= tokens(journal.read(path)) <= 8000
+    assert run(*play, "--max-tokens", "11000")[0] == 3 and first < tokens(journal.read(path)) <= 11000
     code, out, _ = run(*play)
     assert code == 0 and json.loads(out)["forced"] == 0
     code, _, err = run(*play, "--seed", "2", "--max-tokens", "10")
