@@ -233,7 +233,7 @@ def assumptions() -> list[str]:
         f"{turns} at {players}" for players in (2, 3, 4, 5) if (turns := prompt_probe.game(players).turns)
     )
     return [
-        f"{PROBED}: the graphs' own prompts at {POSITIONS} positions of a game of rule players, at four characters a "
+        f"{PROBED}: the graphs' own prompts at {POSITIONS} positions of a game of rule players, at 3.2 characters a "
         f"token unless calls of the model say better; every game is assumed to last as many turns as that one "
         f"({lengths} players)",
         "not included: retries after unusable responses, redos after a model's verdict, and providers' discounts for "

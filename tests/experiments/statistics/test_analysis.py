@@ -360,7 +360,7 @@ def test_a_sentence_names_few_arms_only() -> None:
 
 
 def test_money_without_a_price_is_estimated_at_the_list_price_and_called_an_estimate() -> None:
-    listed = {"model": "openai:gpt-4.1-mini", "tokens_in": 1_000_000, "tokens_out": 500_000}
+    listed: dict[str, Any] = {"model": "openai:gpt-4.1-mini", "tokens_in": 1_000_000, "tokens_out": 500_000}
     rows = [
         *(game("listed", seed, 10, **listed) for seed in (1, 2)),
         game("paid", 1, 10, **listed, usd=0.5),
