@@ -84,6 +84,10 @@ class Figures:
     second: int
     second_usable: int
     fallbacks: int
+    too_long: int
+    """Requests whose prompt did not fit the context, which are not asked again."""
+    copied: int
+    """Answers that repeat the example of their prompt."""
     forced: int
     """Turns in which the safest legal move was played because no choice came or passed."""
     tries: int
@@ -109,6 +113,8 @@ def figures(graph: str, form: str, games: Sequence[Game]) -> Figures:
         len(second),
         sum(map(_usable, second)),
         sum(call.outcome == "fallback" for call in calls),
+        sum(call.cause == "overflow" for call in calls),
+        sum(call.copied for call in calls),
         sum(event.forced for event in decided),
         len(tries),
         sum("in time" in (one.error or "") for one in tries),
@@ -138,7 +144,11 @@ def checks(games: Sequence[Game], whole: Figures, context: int | None) -> list[C
     return [
         Check("every call is accounted for", not lost, f"{whole.calls} calls; {_or_none(lost)} with one missing"),
         Check("no game is suspended", not stopped, f"{len(games)} games; suspended: {_or_none(stopped)}"),
-        Check("prompts fit the context", not over, f"{whole.longest_prompt} tokens at most, of {context or 'unknown'}"),
+        Check(
+            "prompts fit the context",
+            not over,
+            f"{whole.longest_prompt} tokens at most, of {context or 'unknown'}; too long: {whole.too_long}",
+        ),
         Check("second requests help", whole.second < ENOUGH or whole.second_usable > 0, helped),
         Check("few calls are cut", whole.cut <= CUT * whole.tries, f"{whole.cut} of {whole.tries} tries"),
         Check("replays are equal", not other, f"different: {_or_none(other)}"),
@@ -210,10 +220,13 @@ def answers(games: Iterable[Game]) -> Iterator[dict[str, Any]]:
                 legal = [str(move) for move in event.view.legal]
             if isinstance(event, Call) and event.asked and event.text is not None:
                 kept = event.model_dump(mode="json", include=KEPT)
-                yield {"graph": game.graph, "form": game.form, **kept, "legal": legal}
+                yield {"graph": game.graph, **kept, "form": event.form or game.form, "legal": legal}
 
 
-KEPT = {"prompt_hash", "turn", "seat", "node", "role", "ask", "finish", "outcome", "error", "text", "reply"}
+KEPT = {
+    "prompt_hash", "turn", "seat", "node", "role", "sample", "ask", "constraint", "finish", "text", "outcome", "error",
+    "cause", "copied", "dropped", "reply",
+}  # fmt: skip
 
 
 def show(found: Sequence[Figures], held: Sequence[Check], to: Console) -> None:
@@ -226,13 +239,19 @@ def show(found: Sequence[Figures], held: Sequence[Check], to: Console) -> None:
 
 
 COLUMNS = (
-    "graph", "form", "turns", "calls", "usable at first", "usable at second", "fallbacks", "forced", "longest prompt",
-    "s a call",
+    "graph", "form", "turns", "calls", "usable at first", "usable at second", "fallbacks", "copied", "forced",
+    "longest prompt", "s a call",
 )  # fmt: skip
 
 
 def _row(one: Figures) -> tuple[str, ...]:
-    numbers = f"{one.first_usable} of {one.first}", f"{one.second_usable} of {one.second}", one.fallbacks, one.forced
+    numbers = (
+        f"{one.first_usable} of {one.first}",
+        f"{one.second_usable} of {one.second}",
+        one.fallbacks,
+        one.copied,
+        one.forced,
+    )
     rest = (*numbers, one.longest_prompt, f"{one.seconds_a_call:.1f}")
     return one.graph, one.form, str(one.turns), str(one.calls), *map(str, rest)
 

@@ -90,7 +90,7 @@ class Measured:
         return (begun.tokens_out / begun.calls, _calls(begun)) if begun.calls else None
 
     def density(self, model: ModelSettings) -> tuple[float, str] | None:
-        """A server's tokens per token of 3.2 characters, and in what; None where it counted none for the model."""
+        """A server's tokens per estimated token, and in what; None where it counted none for the model."""
         found = sum((one for settings, one in self.counts if settings["model"] == model.model), ServerCounts())
         return (found.density, _calls(found)) if found.calls else None
 

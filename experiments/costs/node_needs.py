@@ -18,7 +18,7 @@ from orchestrator.replies.text_format import text_of
 
 @dataclass(frozen=True)
 class NodeNeed:
-    """The longest prompt and answer of a node, in tokens of 3.2 characters."""
+    """The longest prompt and answer of a node, in tokens as `request.estimated` counts them."""
 
     node: str
     role: str

@@ -28,7 +28,7 @@ class ServerCounts:
 
     calls: int = 0
     guessed: int = 0
-    """Tokens of the prompts, at 3.2 characters a token."""
+    """Tokens of the prompts, as `request.estimated` counts them."""
     tokens_in: int = 0
     tokens_out: int = 0
 
@@ -42,7 +42,7 @@ class ServerCounts:
 
     @property
     def density(self) -> float:
-        """The server's tokens per token of 3.2 characters."""
+        """The server's tokens per estimated token."""
         return self.tokens_in / self.guessed
 
 

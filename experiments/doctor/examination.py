@@ -65,8 +65,9 @@ class Examination:
         measure = seen.measure if seen else None
         if needs:
             room.answers(found, settings, needs, measure)
-        if seen and needs:
-            room.context(found, settings, needs, seen.info.context, measure)
+        length = settings.context_length or (seen.info.context if seen else None)
+        if needs and (seen or length):
+            room.context(found, settings, needs, length, measure)
         if seen and measure:
             room.patience(found, settings, measure, seen.info.slots)
         room.game(found, settings, self.config, self.players, name, measure)
@@ -74,11 +75,11 @@ class Examination:
     async def _asked(
         self, found: Checklist, settings: ModelSettings, made: Transport, needs: Sequence[NodeNeed]
     ) -> online.Online | None:
-        here, names = at(self.config, self.players), {need.node for need in needs}
-        kinds = dict.fromkeys(request.reply for node, request in self.probed[0].requests.items() if node in names)
-        asked, node = self._questions(needs)
-        own = here.context_of(node).answer_format
-        return await online.examine(found, settings, made, asked, kinds, own)
+        names, (asked, node) = {need.node for need in needs}, self._questions(needs)
+        first = [request for node, request in self._at_middle("json_schema").items() if node in names]
+        kinds = {request.reply: request for request in first}
+        own = at(self.config, self.players).context_of(node).answer_format
+        return await online.examine(found, settings, made, asked, list(kinds.values()), own)
 
     def _questions(self, needs: Sequence[NodeNeed]) -> tuple[dict[Form, ModelRequest], str]:
         """A question in every answer format, at the middle of a game, and whose it is.
@@ -88,8 +89,10 @@ class Examination:
         middle = self.probed[len(self.probed) // 2]
         choosing = [need for need in needs if issubclass(middle.requests[need.node].reply, Choice)]
         node = min(choosing or needs, key=lambda need: need.prompt).node
-        found = {}
-        for form in FORMS:
-            here = at(dotted(self.config, [f"answer_format={form}"]), self.players)
-            found[form] = requests(here, middle.view, middle.notes, middle.memory)[node]
-        return found, node
+        return {form: self._at_middle(form)[node] for form in FORMS}, node
+
+    def _at_middle(self, form: Form) -> dict[str, ModelRequest]:
+        """What the nodes are asked at the middle of a game, in an answer format."""
+        middle = self.probed[len(self.probed) // 2]
+        here = at(dotted(self.config, [f"answer_format={form}"]), self.players)
+        return requests(here, middle.view, middle.notes, middle.memory)

@@ -12,7 +12,7 @@ class Measure:
     """Means over the first answers to real questions."""
 
     density: float
-    """The server's tokens per token of 3.2 characters."""
+    """The server's tokens per token as `request.estimated` counts them."""
     answer: float
     """Tokens of an answer, reasoning included."""
     reasoning: float

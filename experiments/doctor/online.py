@@ -9,7 +9,7 @@ from experiments.doctor.checklist import Checklist
 from experiments.doctor.measure import Measure, measured
 from orchestrator.errors import ModelError, UserError
 from orchestrator.models import faults
-from orchestrator.models.json_schema import response_format
+from orchestrator.models.json_schema import constraints
 from orchestrator.models.layer import transport
 from orchestrator.models.limiter import Limiter
 from orchestrator.models.request import Absent, Exchange, Message, ModelRequest, ModelResponse, answer
@@ -17,7 +17,7 @@ from orchestrator.models.retries import ChatBrain
 from orchestrator.models.server_info import ServerInfo
 from orchestrator.models.settings import ModelSettings
 from orchestrator.models.transport import CompletionRequest, Transport
-from orchestrator.replies.reply import Form, Reply
+from orchestrator.replies.reply import Form
 
 SHORT = 200
 """Tokens of the answer to a tiny question."""
@@ -38,15 +38,18 @@ async def examine(
     settings: ModelSettings,
     made: Transport,
     questions: Mapping[Form, ModelRequest],
-    replies: Iterable[type[Reply]],
+    asking: Sequence[ModelRequest],
     form: Form,
 ) -> Online | None:
-    """All online checks; None where the server cannot be used. `form`: the answer format of the graph itself."""
+    """All online checks; None where the server cannot be used.
+
+    `questions`: one in each answer format. `asking`: a request of each reply type. `form`: the graph's own format.
+    """
     try:
         info = await _described(made)
         found.ok("server", _served(info))
         if settings.response_format == "json_schema":
-            await _schemas(found, settings, list(replies))
+            await _schemas(found, settings, asking)
         else:
             found.ok("schemas", f"none are sent: response_format is {settings.response_format}")
         first = [await _question(found, settings, made, questions[one], one == form) for one in questions]
@@ -78,8 +81,8 @@ def _served(info: ServerInfo) -> str:
     return f"it can be reached, and lists {', '.join(info.models[:5])}{more}"
 
 
-async def _schemas(found: Checklist, settings: ModelSettings, replies: list[type[Reply]]) -> None:
-    """Whether the server takes JSON schemas, holds the model to them, and takes those of the graph's roles."""
+async def _schemas(found: Checklist, settings: ModelSettings, asking: Sequence[ModelRequest]) -> None:
+    """Whether the server takes JSON schemas, holds the model to them, and takes those of the graph's replies."""
     schema = {"type": "object", "properties": {"colour": {"type": "string", "enum": [ONLY]}}}
     strict = {**schema, "required": ["colour"], "additionalProperties": False}
     forced = {"type": "json_schema", "json_schema": {"name": "Colour", "strict": True, "schema": strict}}
@@ -87,15 +90,25 @@ async def _schemas(found: Checklist, settings: ModelSettings, replies: list[type
     if isinstance(said, str):
         found.warn("schemas", f"the server refuses JSON schemas ({said}); prompts alone will state the format")
         return
-    refused = [kind.__name__ for kind in replies if isinstance(await _tiny(settings, response_format(kind), 16), str)]
+    refused = [problem for request in asking if (problem := await _refused(settings, request))]
     if refused:
-        found.warn("schemas", f"the server refuses the schema of {', '.join(refused)}")
+        found.warn("schemas", f"taken, but not all: {'; '.join(refused)}")
     elif said.finish == "length":
         found.warn("schemas", "taken; whether they are enforced is not known, the answer was cut off")
     elif _json(said.text) == {"colour": ONLY}:
-        found.ok("schemas", f"taken and enforced, also for the graph's replies ({_names(replies)})")
+        found.ok("schemas", f"taken and enforced, also for the graph's replies ({_names(asking)})")
     else:
         found.warn("schemas", "taken, but not enforced: the prompts alone will state the format")
+
+
+async def _refused(settings: ModelSettings, request: ModelRequest) -> str | None:
+    """Which schemas of a request the server refuses, the strictest first; None where it takes the strictest."""
+    refused: list[str] = []
+    for one in constraints(request, settings):
+        if not isinstance(await _tiny(settings, one.response_format, 16), str):
+            break
+        refused.append(one.name)
+    return f"{request.reply.__name__} is refused with {' and '.join(refused)}" if refused else None
 
 
 async def _tiny(settings: ModelSettings, form: Mapping[str, Any], tokens: int) -> ModelResponse | str:
@@ -168,8 +181,8 @@ def _advise(found: Checklist, form: Form, first: Sequence[Exchange | None], form
         )
 
 
-def _names(replies: Iterable[type[Reply]]) -> str:
-    return ", ".join(kind.__name__ for kind in replies)
+def _names(asking: Iterable[ModelRequest]) -> str:
+    return ", ".join(request.reply.__name__ for request in asking)
 
 
 def _who(found: Checklist, settings: ModelSettings, exchanges: Iterable[Exchange]) -> None:

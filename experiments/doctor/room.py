@@ -23,7 +23,7 @@ def answers(found: Checklist, settings: ModelSettings, needs: Sequence[NodeNeed]
     if not sizes:
         found.warn("max_tokens", "how long the answers become is not known: the graph's roles have no programs")
         return
-    how = "by the server's own counts" if measure else "at 3.2 characters a token"
+    how = "by the server's own counts" if measure else "estimated from their characters"
     said = f"{_listed(sizes)} tokens for the longest answers ({how})"
     if settings.max_tokens is None:
         found.ok("max_tokens", f"not set, so the server's default holds; it should leave room for {said}")
@@ -91,7 +91,7 @@ def game(
     how = (
         "by the server's counts"
         if measure
-        else f"at 3.2 characters a token and {cost_estimate.ANSWER} tokens an answer"
+        else f"estimated from characters, with {cost_estimate.ANSWER} tokens an answer"
     )
     found.ok("game", f"{config.name} with {players} players: about {said} ({how})")
     if measure:

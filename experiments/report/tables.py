@@ -81,11 +81,16 @@ def play(found: Sequence[Summary]) -> Grid:
             number(s.calls, 0),
             number(s.tokens_in, 0),
             number(s.tokens_out, 0),
-            number(s.usd, 4),
+            _usd(s),
         )
         for s in found
     ]
     return Grid(columns, tuple(rows))
+
+
+def _usd(s: Summary) -> str:
+    """What a game cost; an estimate is called one."""
+    return number(s.usd, 4) if s.usd_listed is None else f"~{number(s.usd_listed, 4)} (estimate by list price)"
 
 
 def origins(found: Sequence[Summary]) -> Grid | None:

@@ -23,6 +23,7 @@ from experiments.statistics.estimates import (
 )
 from experiments.statistics.pairing import Pairs, Unit, arranged
 from experiments.statistics.permutation import holm
+from orchestrator.models import list_prices
 
 Interval = Literal["t", "bootstrap"]
 PERFECT = 25
@@ -114,6 +115,8 @@ class Summary:
     tokens_out: float
     usd: float | None
     """None unless the price of all games is known."""
+    usd_listed: float | None
+    """An estimate at list prices where `usd` is None; None unless every game asked one model, and it is listed."""
     simulated: bool
     """Whether a simulated model played in any of the games."""
     fake: bool
@@ -288,6 +291,7 @@ def _summary(games: Sequence[Row], players: int | None, interval: Interval) -> S
         tokens_in=_mean(games, lambda row: row.tokens_in),
         tokens_out=_mean(games, lambda row: row.tokens_out),
         usd=_known(games, lambda row: row.usd),
+        usd_listed=None if all(row.usd is not None for row in games) else _known(games, _listed_usd),
         simulated=any(row.simulated for row in games),
         fake=any(row.faked for row in games),
         program=all(row.program for row in games),
@@ -296,6 +300,12 @@ def _summary(games: Sequence[Row], players: int | None, interval: Interval) -> S
 
 def _mean(games: Sequence[Row], figure: Callable[[Row], float]) -> float:
     return fmean(map(figure, games))
+
+
+def _listed_usd(row: Row) -> float | None:
+    """Dollars of a game at the list price of its model, as if no prompt were cached at the provider."""
+    found = list_prices.of_name(row.model)
+    return None if found is None else found.price.of(row.tokens_in, row.tokens_out)
 
 
 def _known(games: Sequence[Row], figure: Callable[[Row], float | None]) -> float | None:

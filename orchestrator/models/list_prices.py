@@ -28,8 +28,13 @@ class ListPrice(Frozen):
 
 def listed(model: ModelSettings) -> ListPrice | None:
     """The list price of a model on its provider's own server; None where the list has none."""
-    provider = "openai" if model.home else model.provider
-    return None if provider is None else _all().get((provider, _DATED.sub("", model.name)))
+    return of_name(model.model) if model.home or model.provider else None
+
+
+def of_name(model: str) -> ListPrice | None:
+    """The list price of a model by its string, as results state it: `openai:NAME` or `langchain:PROVIDER:NAME`."""
+    provider, _, name = model.removeprefix("langchain:").partition(":")
+    return _all().get((provider, _DATED.sub("", name)))
 
 
 def price_of(model: ModelSettings) -> Price | None:

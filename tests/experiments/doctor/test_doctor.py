@@ -105,6 +105,17 @@ def test_a_server_that_refuses_schemas_is_told(run: Run) -> None:
     assert found["json_schema"][0] == "ok"
 
 
+def test_a_server_that_refuses_schemas_of_legal_moves_is_told(run: Run) -> None:
+    def without_moves(body: dict[str, Any]) -> web.Response:
+        if "discard slot" in json.dumps(body.get("response_format")):
+            return web.json_response({"error": {"message": "too many values"}}, status=400)
+        return web.json_response(fake_endpoint.complete(body))
+
+    with in_a_thread(answering(without_moves)) as url:
+        code, found = checks(run, "--model", f"openai:m@{url}", "--online")
+    assert code == 0 and found["schemas"][0] == "warn" and "is refused with moves" in found["schemas"][1]
+
+
 def test_a_format_that_is_read_better_is_proposed(run: Run) -> None:
     def only_json(body: dict[str, Any]) -> web.Response:
         made = fake_endpoint.complete(body)

@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
+from experiments.report import tables
 from experiments.results.rows import Row
 from experiments.statistics.analysis import Analysis, Difference, Summary, analyse
 from experiments.statistics.caveats import caveats
@@ -21,6 +22,7 @@ from experiments.statistics.conclusions import sentences
 from orchestrator.hanabi.moves import HintColour, HintRank
 from orchestrator.hanabi.view import View
 from orchestrator.hanabi.wasted_hints import wasted
+from orchestrator.models import list_prices
 from tests.conftest import Run
 from tests.support.positions import partners_game, random_game
 
@@ -355,3 +357,22 @@ def test_a_sentence_names_few_arms_only() -> None:
     asked = [row for number in range(4) for row in games(f"m{number}", [20, 21])]
     assert "In all arms but m0 no model was asked: programs played." in sentences(analyse(played + asked[:2]))
     assert "In 6 of 10 arms no model was asked: programs played." in sentences(analyse(played + asked))
+
+
+def test_money_without_a_price_is_estimated_at_the_list_price_and_called_an_estimate() -> None:
+    listed: dict[str, Any] = {"model": "openai:gpt-4.1-mini", "tokens_in": 1_000_000, "tokens_out": 500_000}
+    rows = [
+        *(game("listed", seed, 10, **listed) for seed in (1, 2)),
+        game("paid", 1, 10, **listed, usd=0.5),
+        game("own", 1, 10, **{**listed, "model": "openai:gpt-4.1-mini@http://localhost:8000/v1"}),
+    ]
+    found = analyse(rows).summaries
+    listed_price = list_prices.of_name("openai:gpt-4.1-mini")
+    assert listed_price is not None
+    price = listed_price.price
+    by_arm = {one.arm: (one.usd, one.usd_listed) for one in found if one.players == 3}
+    estimate = pytest.approx(price.input + price.output / 2)
+    assert by_arm == {"listed": (None, estimate), "paid": (0.5, None), "own": (None, None)}
+    cells = {row[0]: row[-1] for row in tables.play([one for one in found if one.players == 3]).rows}
+    assert cells["listed"].startswith("~") and "estimate by list price" in cells["listed"]
+    assert "estimate" not in cells["paid"] + cells["own"]
