@@ -9,6 +9,7 @@ import typer
 
 from experiments.cli import experiment, export, game, listing, logs, tools
 from experiments.cli.shared_options import HELP, INTERRUPTED, Quiet, Verbose
+from orchestrator import spelling
 from orchestrator.errors import Suspended, TurnError, UserError
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, context_settings=HELP)
@@ -105,5 +106,5 @@ def common(
 ) -> None:
     """Role graphs that play Hanabi."""
     if form not in logs.FORMS:
-        raise UserError(f"--logs is {form!r}; it can be: {', '.join(logs.FORMS)}")
+        raise UserError(f"--logs is {form!r}; {spelling.known(form, logs.FORMS, 'it can be')}")
     context.obj = logs.Loudness(verbose, quiet, "json" if form == "json" else "console").set_up()

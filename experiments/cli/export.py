@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from experiments.cli.shared_options import Json, printed
+from orchestrator import spelling
 from orchestrator.errors import UserError
 
 TARGETS = ("tables",)
@@ -25,7 +26,7 @@ def export(
     from experiments.show.terminal import console
 
     if to not in TARGETS:
-        raise UserError(f"--to is {to!r}; it can be: {', '.join(TARGETS)}")
+        raise UserError(f"--to is {to!r}; {spelling.known(to, TARGETS, 'it can be')}")
     written = parquet.export(folder, out, texts=texts)
     if as_json:
         printed({"out": str(out), "rows": written})
