@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from graphs.config import PROGRAM, GraphConfig, check_removed_sections, checked
+from graphs.config import NOBODY, PROGRAM, GraphConfig, Node, check_removed_sections, checked
 from orchestrator import spelling, yaml_files
 from orchestrator.errors import UserError
 from orchestrator.models.simulated_settings import is_simulated
@@ -108,6 +108,18 @@ def bind(config: GraphConfig, models: Mapping[str, str]) -> GraphConfig:
             raise UserError(f"graph {config.name!r}, node {name!r}: no model is bound to {wanted!r}; bound: {known}")
         node["model"] = models.get(wanted, wanted)
     return checked(data, config.name)
+
+
+def by_programs(config: GraphConfig) -> GraphConfig:
+    """Every node on its program, and on NOBODY where its role has none, or one that lacks a section here."""
+
+    def model(name: str, node: Node) -> str:
+        role = config.role(name)
+        there = {kind for kind, _ in config.context_of(name).kinds(role, config.without_sections)}
+        return PROGRAM if role.solve is not None and there >= set(role.needs) else NOBODY
+
+    nodes = {name: node.model_copy(update={"model": model(name, node)}) for name, node in config.nodes.items()}
+    return config.model_copy(update={"nodes": nodes})
 
 
 def at(config: GraphConfig, players: int) -> GraphConfig:

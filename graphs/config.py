@@ -25,6 +25,10 @@ from roles.reply_types import Choice, Form, answer_format
 from roles.role_options import check_options, defaults
 from roles.words import ENGLISH
 
+NOBODY = "nobody"
+"""Stands for a model where nobody answers, so that other nodes read nothing: for prompts that are made without models,
+of roles that have no program."""
+
 RESERVED = ("view", "notes", "safety")
 """Names that a node cannot have: the graph uses them itself."""
 
@@ -262,11 +266,13 @@ def _options(config: GraphConfig, name: str) -> None:
 def _sections(config: GraphConfig, name: str) -> None:
     """What a role cannot do without: its program's needs, and for a model that names moves the legal ones."""
     role, node = config.role(name), config.nodes[name]
+    if node.model == NOBODY:
+        return
     there = {kind for kind, _ in config.context_of(name).kinds(role, config.without_sections)}
     if node.model == PROGRAM or is_simulated(node.model):
         if role.solve is None:
-            why = "" if node.model == PROGRAM else f", so {node.model!r} cannot simulate its answers"
-            raise ValueError(f"nodes.{name}: role {role.name!r} has no program{why}")
+            wanted = "so a model must play it" if node.model == PROGRAM else f"so {node.model!r} cannot simulate it"
+            raise ValueError(f"nodes.{name}: role {role.name!r} has no program, {wanted}: {GIVE_A_MODEL}")
         if lacks := [kind.name for kind in role.needs if kind not in there]:
             raise ValueError(f"nodes.{name}: the program of role {role.name!r} needs the sections {', '.join(lacks)}")
     if node.model == PROGRAM:
@@ -275,6 +281,9 @@ def _sections(config: GraphConfig, name: str) -> None:
         raise ValueError(f"nodes.{name}: only a program plays role {role.name!r}; say `model: program`")
     if role.reply.names_moves and roles.SECTIONS["legal_moves"] not in there:
         raise ValueError(f"nodes.{name}: role {role.name!r} names moves, so it needs the section legal_moves")
+
+
+GIVE_A_MODEL = "give --model openai:NAME, or in an experiment `models: {default: openai:NAME}`"
 
 
 def _language(config: GraphConfig, name: str) -> None:

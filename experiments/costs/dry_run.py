@@ -12,6 +12,7 @@ from experiments.costs import cost_estimate
 from experiments.costs.cost_estimate import Bill, Estimates
 from experiments.design.experiment import Experiment
 from experiments.design.job import Job
+from experiments.design.offline_layer import OfflineLayer
 from experiments.design.plan import Plan
 from experiments.results.rows import peek_all
 from experiments.running.begun_games import open_jobs
@@ -64,6 +65,8 @@ def forecast(experiment: Experiment, folder: Path, past: Path | None = None, ans
     response, instead of an assumption. Raises UserError as the run would.
     """
     plan = Plan.resolve(experiment, folder)
+    for one in plan.specs.values():
+        one.seat(OfflineLayer())  # what a run would refuse, an estimate refuses too
     missing = [records for records in plan.partner_records if not records.there()]
     games = peek_all(folder)
     others = peek_all(past) if past and past.resolve() != folder.resolve() else {}

@@ -67,7 +67,10 @@ def test_every_call_has_a_seed_of_its_own_that_tells_nothing() -> None:
     ("model", "said"),
     [
         ("gpt-4", "unknown model 'gpt-4'; did you mean 'openai:gpt-4'? Known: program, openai:NAME"),
-        ({"model": "openai:m", "temprature": 1}, "unknown key 'temprature'; did you mean 'temperature'? Known: model, temperature, top_p"),
+        (
+            {"model": "openai:m", "temprature": 1},
+            "unknown key 'temprature'; did you mean 'temperature'? Known: model, temp",
+        ),
         ({"model": "openai:m", "temperature": -1}, "model 'openai:m': temperature: must be at least 0, not -1"),
         ({"model": "openai:m", "top_p": 2}, "top_p: "),
         ({"model": "openai:m", "max_concurrency": 0}, "max_concurrency: "),
