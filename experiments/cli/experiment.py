@@ -8,6 +8,7 @@ import typer
 from experiments.cli.shared_options import (
     INTERRUPTED,
     CacheFolder,
+    Import,
     Json,
     MaxTokens,
     MaxUsd,
@@ -56,6 +57,7 @@ def run(
     interval: Intervals = "t",
     past: Past = None,
     answer_tokens: AnswerTokens = None,
+    imports: Import = None,
     as_json: Json = False,
     verbose: Verbose = False,
     quiet: Quiet = False,
@@ -99,6 +101,7 @@ def run(
 def report(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="A run folder, e.g. runs/role-ablation.")],
     interval: Intervals = "t",
+    imports: Import = None,
     as_json: Json = False,
 ) -> None:
     """Write report.html and report.md, with figures and tables, for a run folder."""
@@ -116,6 +119,7 @@ def compared(
     arm: Annotated[str | None, typer.Option(help="Only this arm; default every arm that both runs have.")] = None,
     arm_b: Annotated[str | None, typer.Option(help="The arm of DIR_B, if its name differs.")] = None,
     interval: Intervals = "t",
+    imports: Import = None,
     as_json: Json = False,
 ) -> None:
     """Compare two runs arm by arm, on the deals that both played."""
@@ -137,6 +141,7 @@ def plan(
     power: Annotated[float, typer.Option(help="The probability of detecting it.")] = 0.8,
     max_usd: Annotated[float | None, typer.Option("--max-usd", help="Budget in dollars.")] = None,
     max_tokens: Annotated[int | None, typer.Option("--max-tokens", help="Budget in tokens, input and output.")] = None,
+    imports: Import = None,
     as_json: Json = False,
 ) -> None:
     """Propose player counts and deals: what a budget can detect, or what an effect needs."""
@@ -155,7 +160,9 @@ def plan(
 
 @app.command("errors")
 def errors(
-    folder: Annotated[Path, typer.Argument(help="A run folder, e.g. runs/cac-table-3.")], as_json: Json = False
+    folder: Annotated[Path, typer.Argument(help="A run folder, e.g. runs/cac-table-3.")],
+    imports: Import = None,
+    as_json: Json = False,
 ) -> None:
     """Count what became of the errors of simulated models in a run."""
     from experiments.show.terminal import console

@@ -11,6 +11,7 @@ import typer
 from experiments.cli.shared_options import (
     CacheFolder,
     Graph,
+    Import,
     Json,
     MaxTokens,
     MaxUsd,
@@ -42,6 +43,7 @@ def play(
     max_tokens: MaxTokens = None,
     max_usd: MaxUsd = None,
     force_new: Annotated[bool, typer.Option("--force-new", help="Start a new game; an old journal is kept.")] = False,
+    imports: Import = None,
     as_json: Json = False,
     verbose: Verbose = False,
     quiet: Quiet = False,
@@ -118,6 +120,7 @@ def show(
     game: Annotated[Path, typer.Argument(help="A game's journal.")],
     turn: Annotated[int | None, typer.Option(help="Show this turn instead of the game.")] = None,
     full: Annotated[bool, typer.Option("--full", help="With whole prompts and responses.")] = False,
+    imports: Import = None,
     as_json: Json = False,
 ) -> None:
     """Show a game turn by turn, or one turn with its prompts and responses."""

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from experiments.cli.shared_options import Json, Players, Settings, group, printed
+from experiments.cli.shared_options import Import, Json, Players, Settings, group, printed
 
 graphs_app = group("List and show graphs.")
 roles_app = group("List, show and check roles.")
@@ -12,7 +12,7 @@ partners_app = group("List rule players.")
 
 
 @graphs_app.command("list")
-def graphs_list(as_json: Json = False) -> None:
+def graphs_list(imports: Import = None, as_json: Json = False) -> None:
     """List the graphs."""
     from experiments.show import listing
     from experiments.show.terminal import console
@@ -26,6 +26,7 @@ def graphs_show(
     mermaid: Annotated[bool, typer.Option("--mermaid", help="The compiled graph as a Mermaid diagram.")] = False,
     players: Players = 3,
     settings: Settings = None,
+    imports: Import = None,
     as_json: Json = False,
 ) -> None:
     """Show which node of a graph reads which."""
@@ -51,6 +52,7 @@ def graphs_prompt(
     turn: Annotated[int, typer.Option(help="The turn of the game that the graph's programs play.")] = 1,
     node: Annotated[str | None, typer.Option(help="Only the prompt of this node.")] = None,
     settings: Settings = None,
+    imports: Import = None,
     as_json: Json = False,
 ) -> None:
     """Print the prompts that a graph would send for a position, with their size; no model is asked."""
@@ -65,7 +67,7 @@ def graphs_prompt(
 
 
 @roles_app.command("list")
-def roles_list(as_json: Json = False) -> None:
+def roles_list(imports: Import = None, as_json: Json = False) -> None:
     """List the roles."""
     import roles
     from experiments.show import listing
@@ -78,7 +80,7 @@ def roles_list(as_json: Json = False) -> None:
 
 
 @roles_app.command("show")
-def roles_show(name: str, as_json: Json = False) -> None:
+def roles_show(name: str, imports: Import = None, as_json: Json = False) -> None:
     """Show the sections of a role, its reply and its instruction."""
     import roles
     from experiments.show import listing
@@ -89,7 +91,7 @@ def roles_show(name: str, as_json: Json = False) -> None:
 
 
 @roles_app.command("check")
-def roles_check(name: str, as_json: Json = False) -> None:
+def roles_check(name: str, imports: Import = None, as_json: Json = False) -> None:
     """Check a role against its interface: at 2 to 5 players, in every answer format, without each section or note."""
     from rich.text import Text
 

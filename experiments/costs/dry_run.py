@@ -10,6 +10,7 @@ from rich.text import Text
 
 from experiments.costs import cost_estimate
 from experiments.costs.cost_estimate import Bill, Estimates
+from experiments.design import manifest
 from experiments.design.experiment import Experiment
 from experiments.design.job import Job
 from experiments.design.offline_layer import OfflineLayer
@@ -64,6 +65,7 @@ def forecast(experiment: Experiment, folder: Path, past: Path | None = None, ans
     `past`: the folder of another run, whose finished games are used as measurements, too; `answer`: tokens of a
     response, instead of an assumption. Raises UserError as the run would.
     """
+    manifest.check_code(folder)
     plan = Plan.resolve(experiment, folder)
     for one in plan.specs.values():
         one.seat(OfflineLayer())  # what a run would refuse, an estimate refuses too

@@ -64,6 +64,7 @@ def run(
 
     Raises UserError, before anything is played, for mistakes in the experiment and for a folder of another one.
     """
+    manifest.check_code(folder)
     plan = Plan.resolve(experiment, folder)
     return Runner(plan, options or RunOptions(), progress or Progress(quiet=True)).run()
 
