@@ -97,6 +97,31 @@ def run(
         raise TurnError(run_summary.failures(done))
 
 
+@app.command("list")
+def listed(as_json: Json = False) -> None:
+    """List the packaged experiments, a line each."""
+    from experiments.design import catalogue
+    from experiments.show import listing
+    from experiments.show.terminal import console
+
+    rows = catalogue.experiments()
+    printed(rows) if as_json else listing.list_rows(rows, "there is no packaged experiment", console())
+
+
+@app.command("runs")
+def runs(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder below which to look.")] = Path("runs"),
+    as_json: Json = False,
+) -> None:
+    """List the run folders below a folder, with their finished games."""
+    from experiments.results import saved
+    from experiments.show import listing
+    from experiments.show.terminal import console
+
+    rows = saved.runs(folder)
+    printed(rows) if as_json else listing.list_rows(rows, f"there is no run in {folder}", console())
+
+
 @app.command("report")
 def report(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="A run folder, e.g. runs/role-ablation.")],

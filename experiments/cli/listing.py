@@ -1,5 +1,6 @@
-"""`graphs`, `roles` and `partners`: list and show them."""
+"""`graphs`, `roles`, `partners` and `games`: list and show them."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -9,6 +10,7 @@ from experiments.cli.shared_options import Import, Json, Players, Settings, grou
 graphs_app = group("List and show graphs.")
 roles_app = group("List, show and check roles.")
 partners_app = group("List rule players.")
+games_app = group("List games.")
 
 
 @graphs_app.command("list")
@@ -115,3 +117,17 @@ def partners_list(as_json: Json = False) -> None:
     from experiments.show.terminal import console
 
     printed(listing.partners_data()) if as_json else listing.list_partners(console())
+
+
+@games_app.command("list")
+def games_list(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder below which to look.")] = Path("games"),
+    as_json: Json = False,
+) -> None:
+    """List the games below a folder: graph, model, deal, score, turns, and whether they are finished."""
+    from experiments.results import saved
+    from experiments.show import listing
+    from experiments.show.terminal import console
+
+    rows = saved.games(folder)
+    printed(rows) if as_json else listing.list_rows(rows, f"there is no game in {folder}", console())
