@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from experiments.cli import experiment, export, game, listing, logs, tools
-from experiments.cli.shared_options import HELP, INTERRUPTED, Quiet, Verbose
+from experiments.cli.shared_options import HELP, INTERRUPTED, Interrupted, Quiet, Verbose
 from orchestrator import spelling
 from orchestrator.errors import Suspended, TurnError, UserError
 
@@ -33,6 +33,8 @@ def main() -> None:
         signal.signal(signal.SIGTERM, _as_an_interrupt)
         _keys()
         code = app(standalone_mode=False)  # the code of a typer.Exit, as which an interrupt comes too
+    except Interrupted as stop:
+        _fail(str(stop), INTERRUPTED, "interrupted: ")
     except UserError as error:
         _fail(str(error), 2)
     except TurnError as error:
@@ -61,13 +63,13 @@ def _as_an_interrupt(number: int, frame: FrameType | None) -> None:
     signal.raise_signal(signal.SIGINT)
 
 
-def _fail(sentence: str, code: int) -> None:
+def _fail(sentence: str, code: int, head: str = "error: ") -> None:
     from rich.text import Text
 
     from experiments.show.terminal import console
 
     if sentence:
-        console(err=True).print(Text.assemble(("error: ", "bold red"), sentence))
+        console(err=True).print(Text.assemble((head, "bold red"), sentence))
     sys.exit(code)
 
 

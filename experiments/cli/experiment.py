@@ -6,9 +6,9 @@ from typing import Annotated, Literal
 import typer
 
 from experiments.cli.shared_options import (
-    INTERRUPTED,
     CacheFolder,
     Import,
+    Interrupted,
     Json,
     MaxTokens,
     MaxUsd,
@@ -89,7 +89,8 @@ def run(
     found = run_report.write(folder, rows=rows, interval=interval, png=False).analysis if rows else analyse(rows)
     printed(run_summary.data(done, found)) if as_json else run_summary.show(done, found, console())
     if done.interrupted:
-        raise typer.Exit(INTERRUPTED)
+        games = "1 game in progress is" if done.kept == 1 else f"{done.kept} games in progress are"
+        raise Interrupted(f"{games} kept, {done.left - done.kept} not begun; the same command goes on")
     if done.suspended:
         onward = "A larger budget" if done.over_budget else "The same command"
         raise Suspended(f"{done.suspended}. {onward} continues from there", 0)

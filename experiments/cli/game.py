@@ -12,6 +12,7 @@ from experiments.cli.shared_options import (
     CacheFolder,
     Graph,
     Import,
+    Interrupted,
     Json,
     MaxTokens,
     MaxUsd,
@@ -85,6 +86,9 @@ def play(
     with board or nullcontext():
         try:
             result = asyncio.run(played.play(board or nowhere))
+        except KeyboardInterrupt:
+            kept = f"the game is kept in {path}; the same command goes on with it"
+            raise Interrupted(kept if path.exists() else "the game had not begun") from None
         except Suspended as suspended:
             if as_json:
                 printed({"suspended": str(suspended), "turn": suspended.turn, "journal": str(path)})

@@ -7,6 +7,12 @@ from typing import Annotated, Any
 import typer
 
 INTERRUPTED = 130
+
+
+class Interrupted(RuntimeError):  # noqa: N818  # what happened
+    """The user stopped a command; the message says what is kept."""
+
+
 HELP = {"help_option_names": ["-h", "--help"]}
 
 

@@ -45,6 +45,11 @@ def analysis_data(analysis: Analysis) -> dict[str, Any]:
 
 
 def show(done: Done, found: Analysis, console: Console) -> None:
+    if not done.rows:
+        for sentence in notes(done):
+            console.print(Text(sentence), soft_wrap=True)
+        console.print(Text(f"no game is finished yet; the games are in {done.plan.folder}"), soft_wrap=True)
+        return
     console.print(arms(found.summaries))
     if found.differences:
         alone = all(one.unit == "repeats" for one in found.differences)

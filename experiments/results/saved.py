@@ -35,12 +35,12 @@ def _game(path: Path, found: Peeked) -> dict[str, Any]:
         "seed": started.seed,
         "score_strict": result.score_strict if result else None,
         "score_kept": result.score_kept if result else None,
-        "turns": result.turns if result else _moves(path),
+        "turns": result.turns if result else moves(path),
         "finished": result is not None,
     }
 
 
-def _moves(path: Path) -> int:
+def moves(path: Path) -> int:
     """The turns that an unfinished game has behind it."""
     return sum(file.tag(line) == "moved" for line in file.lines(path) if line.startswith(file.HEAD))
 

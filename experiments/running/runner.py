@@ -14,6 +14,7 @@ from experiments.results import rows as results
 from experiments.results.rows import Peeked, Row
 from experiments.running.begun_games import begun
 from experiments.running.executor import Executor, LocalExecutor
+from experiments.running.folder_lock import alone
 from experiments.running.game_pool import INTERRUPTED
 from experiments.running.interrupt import on_interrupt
 from experiments.running.model_options import ModelOptions
@@ -55,6 +56,8 @@ class Done:
     interrupted: bool = False
     left: int = 0
     """Games of the plan that are not finished."""
+    kept: int = 0
+    """Those of them that were begun, and will be continued."""
 
 
 def run(
@@ -93,13 +96,18 @@ class Runner:
         self._check_models()
         if self.budget:
             _remember(self.budget, there)
+        with alone(self.plan.folder, shared=self.options.shard is not None):
+            return self._run(there)
+
+    def _run(self, there: Mapping[Path, Peeked]) -> Done:
         stopped = self._play_partner_records()
         if stopped or self.interrupted:
             return self._done(stopped, self._finished())
         manifest.write(self.plan)
         over = {path for path, peeked in there.items() if peeked.result is not None}
         arms = [arm.name for arm in self.plan.arms if arm.players]
-        self.progress.begin(self.plan.experiment.name, len(self.jobs), _before(self.jobs, there), arms)
+        counts = [job.deal.players for job in self.jobs]
+        self.progress.begin(self.plan.experiment.name, counts, _before(self.jobs, there), arms)
         unfinished: list[Outcome] = []
         try:
             self._play([job for job in self.jobs if job.journal not in over], unfinished)
@@ -129,7 +137,9 @@ class Runner:
         why = next((one.suspended if one.stopped_by_run else f"{one.job.name}: {one.suspended}" for one in stops), None)
         left = len(self.jobs) - len({row.journal for row in rows} & {_name(self.plan, job) for job in self.jobs})
         over_budget = any(one.stopped_by_run for one in stops)
-        return Done(self.plan, tuple(rows), failed, why, over_budget, self.interrupted, left)
+        begun_now = (self.games.get(job.journal) for job in self.jobs if job.journal)
+        kept = sum(1 for game in begun_now if game and game.started and not game.result)
+        return Done(self.plan, tuple(rows), failed, why, over_budget, self.interrupted, left, kept)
 
     def _play(
         self, jobs: Sequence[Job], unfinished: list[Outcome], on_result: Callable[[Outcome], None] = _ignore
@@ -172,7 +182,7 @@ class Runner:
         jobs = [job for records in missing for job in records.jobs()]
         if not jobs:
             return []
-        self.progress.begin("past games", len(jobs))
+        self.progress.begin("past games", [job.deal.players for job in jobs])
         found: dict[tuple[str, int], list[Outcome]] = {}
         waiting = {(records.name, records.players): records for records in missing}
         unfinished: list[Outcome] = []

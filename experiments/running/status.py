@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import reduce
 
-from orchestrator.journal.events import Call, Event
+from orchestrator.journal.events import Call, Event, Moved
 
 
 @dataclass(frozen=True)
@@ -30,6 +30,10 @@ class Status:
     """By model name."""
     playing: int = 0
     """Games in play."""
+    turns: int = 0
+    """Turns of the games that it played or continued."""
+    earlier: int = 0
+    """Those of them that were played before this command."""
     fallbacks: int = 0
     tokens: int = 0
     usd: float = 0.0
@@ -37,7 +41,9 @@ class Status:
     """Whether the price of every call is known."""
 
     def __call__(self, event: Event) -> None:
-        """A sink for events, which counts calls."""
+        """A sink for events, which counts turns and calls."""
+        if isinstance(event, Moved):
+            self.turns += 1
         if isinstance(event, Call):
             self.fallbacks += event.outcome == "fallback"
             if event.paid:
@@ -50,6 +56,8 @@ class Status:
         return Status(
             {name: self.loads.get(name, Load()) + other.loads.get(name, Load()) for name in names},
             self.playing + other.playing,
+            self.turns + other.turns,
+            self.earlier + other.earlier,
             self.fallbacks + other.fallbacks,
             self.tokens + other.tokens,
             self.usd + other.usd,

@@ -99,9 +99,8 @@ def list_rows(rows: Sequence[Mapping[str, Any]], nothing: str, console: Console)
         return
     columns = {name: name.replace("_", " ") for name in rows[0]}
     words = [columns[name] for name in columns if any(isinstance(row[name], str | list | bool) for row in rows)]
-    table = plain_table(
-        *columns.values(), words=words, fixed={*columns.values()} - {columns[name] for name in LONG if name in columns}
-    )
+    whole = [called for name, called in columns.items() if name not in LONG]
+    table = plain_table(*columns.values(), words=words, fixed=whole)
     for row in rows:
         table.add_row(*(_cell(row[name]) for name in columns))
     console.print(table)

@@ -157,7 +157,7 @@ def test_an_interrupt_ends_the_game_with_code_130(run: Run, monkeypatch: pytest.
         raise KeyboardInterrupt
 
     monkeypatch.setattr(single_game, "play_async", interrupted)
-    assert run("play", "--graph", "watson") == (130, "", "error: interrupted\n")
+    assert run("play", "--graph", "watson") == (130, "", "interrupted: the game had not begun\n")
 
 
 def answering(monkeypatch: pytest.MonkeyPatch, text: Callable[[], str]) -> None:
@@ -282,7 +282,8 @@ def test_sigterm_ends_a_game_as_ctrl_c_does(tmp_path: Path, shell: str) -> None:
             time.sleep(0.05)
         process.terminate()
         _, err = process.communicate()
-    assert (process.returncode, err) == (130, "error: interrupted\n")
+    said = "interrupted: the game is kept in games/house-3p-s1.jsonl; the same command goes on with it\n"
+    assert (process.returncode, err) == (130, said)
 
 
 async def test_a_terminal_gets_a_board_and_a_line_a_turn() -> None:
