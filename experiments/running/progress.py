@@ -23,6 +23,10 @@ EVERY_S = 10.0
 """Seconds between lines otherwise."""
 TURNS = {2: 68, 3: 65, 4: 64, 5: 59}
 """Turns of a game by player count, until one has ended: those of a game of rule players."""
+UNSEEN = 2
+"""Games of that length that count beside those that ended."""
+LAST = 0.1
+"""The share of a game that a game in play has left at least."""
 FEWEST = 5
 """Turns that must be played before the time left is estimated."""
 SHOWN = 6
@@ -156,23 +160,27 @@ class Progress:
         return f"{tokens}, ${self._status.usd:.2f}" + (f" of ${self.max_usd:g}" if self.max_usd else "")
 
     def _left(self) -> str:
-        """Time and money, from the turns played so far; games are taken to be as long as those that ended."""
+        """Time and money, from the turns played so far and those that are expected."""
         played = self._status.turns - self._status.earlier
         if played < FEWEST or self._done == self._total:
             return ""
-        ahead = max(0.0, sum(number * self._turns(players) for players, number in self._waiting.items()) - self._begun)
+        ahead = self._ahead()
         seconds = (time.monotonic() - self._began) / played * ahead
         usd = self._status.usd / self._status.turns * ahead if self._status.priced else 0.0
         return f"about {_duration(seconds)}{f' and ${usd:.2f}' if usd else ''} left"
 
-    @property
-    def _begun(self) -> int:
-        """Turns that lie behind the games in play."""
-        return max(0, self._status.turns - self._done_turns)
+    def _ahead(self) -> float:
+        """Turns that are expected of the games that are not finished. A game in play has some of them left, however
+        long it is already."""
+        whole = sum(number * self._turns(players) for players, number in self._waiting.items())
+        behind = self._status.turns - self._done_turns
+        share = self._status.playing / (self._waiting.total() or 1)
+        return max(whole - behind, whole * (1 - share) + LAST * whole * share)
 
     def _turns(self, players: int) -> float:
-        ended = self._ended.get(players)
-        return ended.points / ended.games if ended else TURNS[players]
+        """Of a game: those that ended, and some that nobody saw, since short games are the first to end."""
+        ended = self._ended.get(players, Mean())
+        return (ended.points + UNSEEN * TURNS[players]) / (ended.games + UNSEEN)
 
     def _table(self) -> Group:
         bar = Table.grid(padding=(0, 1))
