@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from experiments.cli import experiment, export, game, listing, logs, tools
+from experiments.cli import experiment, export, game, listing, logs, pointers, tools
 from experiments.cli.shared_options import HELP, INTERRUPTED, Interrupted, Quiet, Verbose
 from orchestrator import spelling
 from orchestrator.errors import Suspended, TurnError, UserError
@@ -47,7 +47,7 @@ def main() -> None:
         usage = getattr(error, "format_message", None)  # Click's usage errors, whose class Typer does not export
         if usage is None:
             raise
-        _fail(usage(), 2)  # empty when no command was given: the help has been printed
+        _fail(pointers.usage(error) or usage(), 2)  # empty when no command was given: the help has been printed
     if code == INTERRUPTED:
         _fail("interrupted", INTERRUPTED)
     sys.exit(code)

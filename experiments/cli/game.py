@@ -80,6 +80,8 @@ def play(
     name = f"{stem}-{players}p-{f's{started.seed}' if cards is None else f'd-{label}'}"
     replaying = replay is not None or any(str(one).startswith(REPLAY) for one in named.values())
     path = single_game.file(out, f"{name}-replay" if replaying else name, started, new=force_new or replaying)
+    if not (force_new or replaying or loud.quiet) and (why := single_game.beside(out, name, path, started)):
+        console(err=True).print(why, markup=False, soft_wrap=True, style="dim")
     screen = console(err=as_json)
     board = None if as_json or loud.quiet else LiveTable(screen, live=not loud.verbose)
     played = single_game.SingleGame(cast, started, label, path, asked)
