@@ -49,6 +49,15 @@ def file(folder: Path, name: str, started: GameStarted, *, new: bool) -> Path:
     return next(path for path in _names(folder, name) if not path.exists())
 
 
+def beside(folder: Path, name: str, path: Path, started: GameStarted) -> str | None:
+    """Why a game is not played in the first file of its name: how it differs from the game there; None where it is."""
+    first = folder / f"{name}.jsonl"
+    if path == first or not first.exists():
+        return None
+    changed = "; ".join(differences(_begun(first).started, started))
+    return f"{first} is another game ({changed}), so this one is kept in {path}"
+
+
 BESIDE = "--force-new keeps it and starts a new game beside it"
 
 
