@@ -19,10 +19,11 @@ import roles
 from graphs import context
 from graphs import named as library
 from graphs.context import Context, ContextName, Order
+from orchestrator import spelling
 from orchestrator.errors import UserError, user_error
 from orchestrator.models.settings import PROGRAM as PROGRAM
 from orchestrator.models.simulated_settings import is_simulated
-from orchestrator.values import Frozen
+from orchestrator.values import Frozen, OneOrMore
 from orchestrator.yaml_files import from_file, loaded
 from roles import Judgement, Role
 from roles.hanabi.safety import LIMITS
@@ -30,6 +31,10 @@ from roles.notes_text import check_report
 from roles.reply_types import Choice, Form, answer_format
 from roles.role_options import check_options, defaults
 from roles.words import ENGLISH
+
+NOBODY = "nobody"
+"""Stands for a model where nobody answers, so that other nodes read nothing: for prompts that are made without models,
+of roles that have no program."""
 
 RESERVED = ("view", "notes", "safety")
 """Names that a node cannot have: the graph uses them itself."""
@@ -44,7 +49,7 @@ SETTINGS = ("order", "answer_format", "reports", "ratings", "reason_first", "lan
 
 class Node(Frozen):
     role: str
-    reads: tuple[str, ...] = ()
+    reads: OneOrMore[str] = ()
     """The nodes whose notes it reads; it runs when all of them have answered."""
     samples: int = Field(default=1, ge=1, le=16)
     """How often it is asked; its note holds all answers."""
@@ -52,7 +57,7 @@ class Node(Frozen):
     """A name bound at run time, `program`, or `sim:NAME`."""
     context: ContextName | None = None
     """Instead of the graph's."""
-    players: tuple[PlayerCount, ...] = PLAYERS
+    players: OneOrMore[PlayerCount] = PLAYERS
     """The player counts at which it is there."""
     options: dict[str, Any] = Field(default_factory=dict)
     """Its role's own (`k: 3`), and those of sections that it gets (`history: {moves: 10}`)."""
@@ -108,7 +113,7 @@ class GraphConfig(Frozen):
     """The node whose choice is the seat's decision."""
     check: Check | None = None
     verify: Verify = Verify()
-    players: tuple[PlayerCount, ...] = PLAYERS
+    players: OneOrMore[PlayerCount] = PLAYERS
     """The player counts that it is for."""
     order: Order | None = None
     """Instead of the contexts'; so are the next five."""
@@ -119,9 +124,9 @@ class GraphConfig(Frozen):
     lang: prompts.Lang | None = None
     options: dict[str, Any] = Field(default_factory=dict)
     """Section options for every node that gets the sections, e.g. `{rules: {scoring: kept}, conventions: none}`."""
-    remembers: tuple[str, ...] = ()
+    remembers: OneOrMore[str] = ()
     """The nodes whose notes the seat keeps for its own next turn in the game: the section `remembered`."""
-    without_sections: tuple[str, ...] = ()
+    without_sections: OneOrMore[str] = ()
     """Sections that are taken away from every node."""
 
     @field_validator("check", mode="before")
@@ -149,9 +154,8 @@ class GraphConfig(Frozen):
         _decision(self)
         _judging(self)
         if unknown := [section for section in self.without_sections if section not in roles.SECTIONS]:
-            raise ValueError(
-                f"without_sections: unknown section {unknown[0]!r}; known: {', '.join(sorted(roles.SECTIONS))}"
-            )
+            known = spelling.known(unknown[0], sorted(roles.SECTIONS))
+            raise ValueError(f"without_sections: unknown section {unknown[0]!r}; {known}")
         for name in self.nodes:
             _options(self, name)
             _sections(self, name)
@@ -211,7 +215,7 @@ def between(config: GraphConfig, first: str, last: str) -> list[str]:
 
 
 def _unknown(value: str, what: str, known: Iterable[str]) -> ValueError:
-    return ValueError(f"{what} {value!r} is not a node; the nodes are: {', '.join(known)}")
+    return ValueError(f"{what} {value!r} is not a node; {spelling.known(value, known, 'the nodes are')}")
 
 
 def _names(config: GraphConfig) -> None:
@@ -286,7 +290,9 @@ def _options(config: GraphConfig, name: str) -> None:
         raise ValueError(f"nodes.{name}.options: {name!r} does not get the section {absent[0]!r}")
     known = list(dict.fromkeys(section for other in config.nodes for section in config.context_of(other).names))
     if absent := [section for section in config.options if section not in known]:
-        raise ValueError(f"options: no context of the graph has a section {absent[0]!r}; known: {', '.join(known)}")
+        raise ValueError(
+            f"options: no context of the graph has a section {absent[0]!r}; {spelling.known(absent[0], known)}"
+        )
     for listed in config.context_of(name).sections:
         context.check(listed)
 
@@ -294,11 +300,13 @@ def _options(config: GraphConfig, name: str) -> None:
 def _sections(config: GraphConfig, name: str) -> None:
     """What a role cannot do without: its program's needs, and for a model that names moves the legal ones."""
     role, node = config.role(name), config.nodes[name]
+    if node.model == NOBODY:
+        return
     there = {kind for kind, _ in config.context_of(name).kinds(role, config.without_sections)}
     if node.model == PROGRAM or is_simulated(node.model):
         if role.solve is None:
-            why = "" if node.model == PROGRAM else f", so {node.model!r} cannot simulate its answers"
-            raise ValueError(f"nodes.{name}: role {role.name!r} has no program{why}")
+            wanted = "so a model must play it" if node.model == PROGRAM else f"so {node.model!r} cannot simulate it"
+            raise ValueError(f"nodes.{name}: role {role.name!r} has no program, {wanted}: {GIVE_A_MODEL}")
         if lacks := [kind.name for kind in role.needs if kind not in there]:
             raise ValueError(f"nodes.{name}: the program of role {role.name!r} needs the sections {', '.join(lacks)}")
     if node.model == PROGRAM:
@@ -307,6 +315,9 @@ def _sections(config: GraphConfig, name: str) -> None:
         raise ValueError(f"nodes.{name}: only a program plays role {role.name!r}; say `model: program`")
     if role.reply.names_moves and roles.SECTIONS["legal_moves"] not in there:
         raise ValueError(f"nodes.{name}: role {role.name!r} names moves, so it needs the section legal_moves")
+
+
+GIVE_A_MODEL = "give --model openai:NAME, or in an experiment `models: {default: openai:NAME}`"
 
 
 def _language(config: GraphConfig, name: str) -> None:
@@ -338,7 +349,7 @@ def check_removed_sections(config: GraphConfig, where: str | None = None) -> Gra
     there = list(dict.fromkeys(section for name in config.nodes for section in config.context_of(name).names))
     if unknown := [section for section in config.without_sections if section not in there]:
         graph = where or f"graph {config.name!r}"
-        raise UserError(f"{graph} has no section {unknown[0]!r}; it has: {', '.join(there)}")
+        raise UserError(f"{graph} has no section {unknown[0]!r}; {spelling.known(unknown[0], there, 'it has')}")
     return config
 
 
@@ -362,7 +373,7 @@ def read(graph: str | Path) -> GraphConfig:
 
 def _named(name: str) -> library.Found:
     if name not in library.graphs():
-        raise UserError(f"unknown graph {name!r}; known: {', '.join(names())}, or a path to a .yaml file")
+        raise UserError(f"unknown graph {name!r}; {spelling.known(name, names())}, or a path to a .yaml file")
     return library.graphs()[name]
 
 
@@ -381,4 +392,16 @@ def checked(data: dict[str, Any], where: str, folder: Path | None = None) -> Gra
     try:
         return GraphConfig.model_validate(data, context={"folder": folder or Path()})
     except ValidationError as error:
-        raise user_error(where, error) from None
+        raise user_error(where, error, EXAMPLES) from None
+
+
+EXAMPLES = {
+    "name": "name: my_graph",
+    "context": "context: house",
+    "nodes": "nodes: {proposer: {role: proposer}}",
+    "decides": "decides: proposer",
+    "role": "role: proposer",
+    "judge": "judge: self_verifier",
+    "redo": "redo: generator",
+}
+"""What to write where a key is missing."""

@@ -11,9 +11,10 @@ from pydantic import BeforeValidator, Field, ValidationError, ValidationInfo, fi
 import prompts
 import roles
 from graphs import named
+from orchestrator import spelling
 from orchestrator.errors import UserError, user_error
 from orchestrator.models.request import Part
-from orchestrator.values import Frozen
+from orchestrator.values import Frozen, OneOrMore, listed
 from orchestrator.yaml_files import from_file, loaded
 from roles import Role, Section
 from roles.reply_types import Form, Reply, variant
@@ -36,9 +37,9 @@ class Context(Frozen):
     order: Order = "faithful"
     """`faithful`: as listed. `cache`: what all roles of the graph take comes first, then the other sections, and the
     node's own parts last, in the user message, so that the prompts of a turn share a long beginning."""
-    sections: tuple[ContextSection, ...]
+    sections: OneOrMore[ContextSection]
     """Sections and OWN_PARTS, in prompt order; OWN_PARTS that are not listed come last."""
-    system: tuple[str, ...] = ()
+    system: OneOrMore[str] = ()
     """The parts that go into the system message."""
     answer_format: Form = "json_schema"
     """`text`: named lines of plain text. `json`: one object, by the prompt alone. `json_schema`: the server is sent the
@@ -61,8 +62,9 @@ class Context(Frozen):
 
     @field_validator("sections", mode="before")
     @classmethod
-    def _short_forms(cls, listed: Any) -> Any:
-        return [_long(entry) for entry in listed] if isinstance(listed, list | tuple) else listed
+    def _short_forms(cls, given: Any) -> Any:
+        several = listed(given)
+        return [_long(entry) for entry in several] if isinstance(several, list | tuple) else several
 
     @field_validator("sections")
     @classmethod
@@ -156,9 +158,8 @@ def check(listed: ContextSection) -> None:
         return
     roles.load()  # a section may be an installed package's
     if listed.section not in roles.SECTIONS:
-        raise ValueError(
-            f"unknown section {listed.section!r}; known: {', '.join((*sorted(roles.SECTIONS), *OWN_PARTS))}"
-        )
+        known = spelling.known(listed.section, (*sorted(roles.SECTIONS), *OWN_PARTS))
+        raise ValueError(f"unknown section {listed.section!r}; {known}")
     check_options(f"section {listed.section!r}", listed.options, roles.SECTIONS[listed.section].choices)
 
 
@@ -167,7 +168,7 @@ def read(name: str) -> Context:
     """A context by its name; raises UserError."""
     known = named.contexts()
     if name not in known:
-        raise UserError(f"unknown context {name!r}; known: {', '.join(known)}, or a path to a .yaml file")
+        raise UserError(f"unknown context {name!r}; {spelling.known(name, known)}, or a path to a .yaml file")
     return parse(known[name].text, f"context {name!r}")
 
 
@@ -183,7 +184,11 @@ def checked(data: Any, where: str) -> Context:
     try:
         return Context.model_validate(data)
     except ValidationError as error:
-        raise user_error(where, error) from None
+        raise user_error(where, error, EXAMPLES) from None
+
+
+EXAMPLES = {"name": "name: my_context", "sections": "sections: [rules, state, history, legal_moves]"}
+"""What to write where a key is missing."""
 
 
 def inlined(given: Any, info: ValidationInfo) -> Any:

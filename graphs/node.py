@@ -10,7 +10,7 @@ from typing import Annotated, Any, TypedDict
 import structlog
 from pydantic import BaseModel
 
-from graphs.config import PROGRAM
+from graphs.config import NOBODY, PROGRAM
 from graphs.context import Context
 from graphs.simulated_model import Question, SimulatedModel
 from orchestrator.errors import RoleError, TurnError
@@ -157,6 +157,8 @@ class RoleNode:
         if cause := self._nothing_to_ask(sections, notes):
             return Absent(reason=cause)
         settled = self.role.settled(sections, notes) if self.role.settled else None
+        if settled is None and self.model == NOBODY:
+            return Absent(reason=f"nobody answers for node {self.name!r}")
         if settled is not None or self.model == PROGRAM:
             reply = self._solved(view, sections, notes) if settled is None else settled
             runtime.game.emit(self._call(view, sample, reply=reply.model_dump(mode="json")))

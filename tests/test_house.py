@@ -16,7 +16,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "experiments": {"orchestrator", "prompts", "roles", "graphs"},
 }
 
-NEUTRAL = {"errors", "values", "wire_try", "logs", "versions", "plugins", "yaml_files", "replies"}
+NEUTRAL = {"spelling", "errors", "values", "wire_try", "logs", "versions", "plugins", "yaml_files", "replies"}
 """What every room of orchestrator may use."""
 
 RESULTS = {"results"}
@@ -25,7 +25,8 @@ RUNNING = {*DESIGN, "running", "statistics"}
 
 ROOMS: dict[str, dict[str, set[str]]] = {
     "orchestrator": {
-        "values": set(),
+        "spelling": set(),
+        "values": {"spelling"},
         "wire_try": {"values"},
         "errors": {"wire_try"},
         "logs": set(),

@@ -1,5 +1,6 @@
 """Every snippet of the README and of docs/ runs and prints what is shown there, and every link leads somewhere."""
 
+import json
 import re
 import shlex
 import tomllib
@@ -127,6 +128,23 @@ def test_what_a_page_says_of_a_sound_role_is_so(page: str, folder: Path) -> None
     for block in of(page, "python"):
         if "conformance.check" in block.text:
             assert script(folder, block.text) == "0\nproblems\n"
+
+
+CHANGED = """
+import json, chop, graphs
+from orchestrator import journal, play
+mine = graphs.read("mine.yaml")
+for config in (mine, graphs.without(mine, "chop")):
+    events = []
+    play(graphs.seat(config), players=2, seed=1, sink=events.append, max_turns=16)
+    print(json.dumps([str(event.past.move) for event in events if event.event == "moved"]))
+"""
+
+
+@pytest.mark.parametrize("page", ["README.md"], indirect=True)
+def test_the_role_of_the_readme_changes_the_play_of_programs(page: str, folder: Path) -> None:
+    with_it, without = map(json.loads, script(folder, CHANGED).splitlines())
+    assert with_it[15] != without[15] and with_it[:15] == without[:15]
 
 
 def test_the_shell_snippets_name_what_there_is(page: str) -> None:

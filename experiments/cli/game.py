@@ -13,6 +13,8 @@ from experiments.cli.shared_options import (
     CacheFolder,
     Effort,
     Graph,
+    Import,
+    Interrupted,
     Json,
     MaxAnswerTokens,
     MaxTokens,
@@ -49,6 +51,7 @@ def play(
     max_tokens: MaxTokens = None,
     max_usd: MaxUsd = None,
     force_new: Annotated[bool, typer.Option("--force-new", help="Start a new game; an old journal is kept.")] = False,
+    imports: Import = None,
     as_json: Json = False,
     verbose: Verbose = False,
     quiet: Quiet = False,
@@ -93,12 +96,17 @@ def play(
         cast = single_game.as_begun(cast, out, name, start)
         started = start(cast)
     path = single_game.file(out, f"{name}-replay" if replaying else name, started, new=force_new or replaying)
+    if not (force_new or replaying or loud.quiet) and (why := single_game.beside(out, name, path, started)):
+        console(err=True).print(why, markup=False, soft_wrap=True, style="dim")
     screen = console(err=as_json)
     board = None if as_json or loud.quiet else LiveTable(screen, live=not loud.verbose)
     played = single_game.SingleGame(cast, started, label, path, asked)
     with board or nullcontext():
         try:
             result = asyncio.run(played.play(board or nowhere))
+        except KeyboardInterrupt:
+            kept = f"the game is kept in {path}; the same command goes on with it"
+            raise Interrupted(kept if path.exists() else "the game had not begun") from None
         except Suspended as suspended:
             if as_json:
                 printed({"suspended": str(suspended), "turn": suspended.turn, "journal": str(path)})
@@ -134,6 +142,7 @@ def show(
     game: Annotated[Path, typer.Argument(help="A game's journal.")],
     turn: Annotated[int | None, typer.Option(help="Show this turn instead of the game.")] = None,
     full: Annotated[bool, typer.Option("--full", help="With whole prompts and responses.")] = False,
+    imports: Import = None,
     as_json: Json = False,
 ) -> None:
     """Show a game turn by turn, or one turn with its prompts and responses."""

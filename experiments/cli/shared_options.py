@@ -7,8 +7,31 @@ from typing import Annotated, Any
 import typer
 
 INTERRUPTED = 130
+
+
+class Interrupted(RuntimeError):  # noqa: N818  # what happened
+    """The user stopped a command; the message says what is kept."""
+
+
 HELP = {"help_option_names": ["-h", "--help"]}
 
+
+def _bring(names: list[str] | None) -> list[str] | None:
+    if names:
+        from experiments.design import own_code
+
+        own_code.bring(names)
+    return names
+
+
+Import = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--import",
+        help="A Python file or module with roles, sections or graphs of your own, e.g. my_role.py; repeatable.",
+        callback=_bring,
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print only JSON on stdout.")]
 Graph = Annotated[str, typer.Option("--graph", help="A graph's name, or a path to its YAML file.")]
 Model = Annotated[

@@ -1,7 +1,8 @@
 """The calls and prompt tokens of a graph's typical turn, found without asking a model: its prompts at a few positions.
 
 The positions are of one game of rule players per player count, the same for every graph, so that the costs of arms can
-be compared. A node that reads other nodes gets the outputs of their programs. Tokens are estimated as characters / 4.
+be compared. A node that reads other nodes gets the outputs of their programs, and a reply's
+example where there is none. Tokens are estimated as characters / 4.
 """
 
 import asyncio
@@ -12,19 +13,17 @@ from functools import cache
 from typing import Any
 
 from experiments.show.graph_tree import node_calls
-from graphs.ablate import at, bind
-from graphs.config import PROGRAM, GraphConfig
-from graphs.graph_seat import GraphSeat, seat
-from graphs.prompt_preview import requests
-from graphs.recorded_notes import notes_of
-from orchestrator.errors import TurnError, UserError
+from graphs.ablate import at
+from graphs.config import GraphConfig
+from graphs.prompt_preview import Programs, requests
+from orchestrator.errors import TurnError
 from orchestrator.hanabi.view import View
 from orchestrator.journal.events import Event, GameStarted, Memory, Moved, TurnStarted
 from orchestrator.journal.file import public_record
 from orchestrator.models.request import ModelRequest, estimated, messages
 from orchestrator.players import partners
 from orchestrator.table.game_loop import play_async
-from orchestrator.table.seat import BEFORE, GameContext
+from orchestrator.table.seat import BEFORE
 from roles import Notes
 
 PARTNER = "iggi"
@@ -79,7 +78,7 @@ class Probed:
     """By the node's name in its attempt."""
     view: View
     notes: Notes
-    """Empty where a role has no program."""
+    """What programs answer; an example where a role has none."""
     memory: Memory
 
 
@@ -94,10 +93,10 @@ def positions(config: GraphConfig, players: int) -> list[Probed]:
 
 
 async def _positions(here: GraphConfig, played: ProbeGame, given: Memory) -> AsyncIterator[Probed]:
-    programs = _programs(here)
+    programs = Programs(here)
     for view in played.sampled:
         memory = {**given, **await _remembered(programs, here, view, played, given)}
-        notes, _ = await _play_turn(programs, here, view, memory)
+        notes, _ = await _play_turn(programs, view, memory)
         yield Probed(requests(here, view, notes, memory), view, notes, memory)
 
 
@@ -112,36 +111,18 @@ async def _turn(here: GraphConfig, played: ProbeGame, shown: int) -> dict[str, T
     return {model: TurnLoad(calls[model] / POSITIONS, tokens[model] / POSITIONS) for model in calls}
 
 
-def _programs(here: GraphConfig) -> GraphSeat | None:
-    """The graph played by its programs; with all prompt sections, when they need one that the config removes.
-
-    None when a role has no program.
-    """
-    for whole in (here, here.model_copy(update={"without_sections": ()})):
-        try:
-            return seat(bind(whole, dict.fromkeys(whole.models, PROGRAM)))
-        except UserError:
-            continue
-    return None
-
-
-async def _remembered(
-    programs: GraphSeat | None, here: GraphConfig, view: View, played: ProbeGame, given: Memory
-) -> Memory:
+async def _remembered(programs: Programs, here: GraphConfig, view: View, played: ProbeGame, given: Memory) -> Memory:
     """What the seat remembers of its previous turn, when its graph has a memory."""
     if not here.remembers or view.turn <= view.players:
         return {}
-    _, memory = await _play_turn(programs, here, played.views[view.turn - view.players - 1], given)
+    _, memory = await _play_turn(programs, played.views[view.turn - view.players - 1], given)
     return memory
 
 
-async def _play_turn(programs: GraphSeat | None, here: GraphConfig, view: View, memory: Memory) -> tuple[Notes, Memory]:
-    """The outputs of the nodes in a turn, and the memory after it; both empty where the programs cannot play."""
-    if programs is None:
-        return {}, {}
-    events: list[Event] = []
+async def _play_turn(programs: Programs, view: View, memory: Memory) -> tuple[Notes, Memory]:
+    """The outputs of the nodes in a turn, and the memory after it; both empty where a program fails."""
     try:
-        decision = await programs.bind(GameContext(events.append))(view, memory)
+        notes, decision = await programs.turn(view, memory)
     except TurnError:
         return {}, {}
-    return notes_of(here, events), decision.memory
+    return notes, decision.memory

@@ -11,7 +11,7 @@ from experiments.design import seat_spec
 from experiments.design.experiment import Experiment
 from experiments.design.file_schema import Changes, Model, SeatConfig, sampled
 from graphs import ablate
-from graphs.config import PLAYERS, PROGRAM, GraphConfig, as_stored, read
+from graphs.config import PLAYERS, PROGRAM, GraphConfig, as_stored
 from orchestrator.errors import UserError
 from orchestrator.table.seat import Seat, describe
 from orchestrator.values import Frozen
@@ -76,7 +76,7 @@ def player_spec(one: SeatConfig, experiment: Experiment, changes: Changes | None
     if spec.startswith(seat_spec.OTHERS):
         _unchanged(spec, changes, verify)
         return PlayerSpec(spec=spec)
-    config = changed(read(spec), changes)
+    config = changed(seat_spec.read_graph(spec), changes)
     config = ablate.verified(config, verify) if verify else config
     used = {name: model for name, model in given.items() if name == "default" or name in config.models}
     models = {name: sampled(model, experiment.sampling) for name, model in used.items()}

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from orchestrator import spelling
 from orchestrator.errors import UserError
 
 
@@ -71,7 +72,7 @@ def completed(data: Mapping[str, Any]) -> dict[str, Any]:
     if name is None:
         return dict(data)
     if not isinstance(name, str) or name not in PROTOCOLS:
-        raise UserError(f"unknown protocol {name!r}; known: {', '.join(PROTOCOLS)}")
+        raise UserError(f"unknown protocol {name!r}; {spelling.known(name, PROTOCOLS)}")
     return _under(data, PROTOCOLS[name].defaults)
 
 

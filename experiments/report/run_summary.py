@@ -61,8 +61,12 @@ def analysis_data(analysis: Analysis) -> dict[str, Any]:
 
 def show(done: Done, found: Analysis, console: Console) -> None:
     warn(found, console)
-    if found.summaries:
-        console.print(arms(found.summaries))
+    if not done.rows:
+        for sentence in (*notes(done), *so_far(done)):
+            console.print(Text(sentence), soft_wrap=True)
+        console.print(Text(f"no game is finished yet; the games are in {done.plan.folder}"), soft_wrap=True)
+        return
+    console.print(arms(found.summaries))
     origins(found.summaries, console)
     if found.differences:
         alone = all(one.unit == "repeats" for one in found.differences)
@@ -70,8 +74,7 @@ def show(done: Done, found: Analysis, console: Console) -> None:
             Text(f"\ndifference from {found.baseline}, {'repeats of one deal' if alone else 'paired by deal'}")
         )
         console.print(differences(found.differences, found.summaries))
-    if found.summaries:
-        console.print()
+    console.print()
     for sentence in (*conclusions.sentences(found), *notes(done), *so_far(done)):
         console.print(Text(sentence), soft_wrap=True)
     if done.rows:

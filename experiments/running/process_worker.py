@@ -15,6 +15,7 @@ from itertools import count
 from multiprocessing.connection import Connection
 from typing import Any
 
+from experiments.design import own_code
 from experiments.design.job import Job, Outcome
 from experiments.design.player_spec import PlayerSpec
 from experiments.running.game_pool import GamePool
@@ -22,6 +23,7 @@ from experiments.running.model_options import ModelOptions
 from experiments.running.seat_pool import SeatPool
 from orchestrator.errors import UserError
 from orchestrator.models.budget import Budget
+from orchestrator.plugins import OwnCode
 
 EVERY_S = 0.5
 """Seconds between two status messages."""
@@ -109,12 +111,20 @@ class MainProcess:
             self._jobs.put_nowait(message)
 
 
-def work(pipe: Connection, name: str, specs: Mapping[str, PlayerSpec], options: ModelOptions, workers: int) -> None:
+def work(
+    pipe: Connection,
+    name: str,
+    specs: Mapping[str, PlayerSpec],
+    options: ModelOptions,
+    workers: int,
+    codes: tuple[OwnCode, ...] = (),
+) -> None:
     """Play until the process is ended; its entry point. Interrupts are handled by the main process."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     threading.Thread(target=_exit_with_parent, daemon=True).start()
     try:
+        own_code.bring_again(codes)
         asyncio.run(_work(pipe, name, specs, options, workers))
     except UserError as error:
         pipe.send(WorkerFailed(str(error)))

@@ -16,6 +16,7 @@ from types import TracebackType
 from typing import Any, Self
 from uuid import uuid4
 
+from experiments.design import own_code
 from experiments.design.job import Job, Outcome
 from experiments.design.player_spec import PlayerSpec
 from experiments.running.executor import OnOutcome, OnTick
@@ -26,6 +27,7 @@ from experiments.running.status import Load, Status, together
 from orchestrator.errors import UserError
 from orchestrator.models.budget import Accounts, Budget
 from orchestrator.models.limiter import Limit, Limiter, turn_to_call
+from orchestrator.plugins import OwnCode
 
 os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # Ray would send usage statistics
 try:
@@ -142,7 +144,10 @@ class GameActor:
         options: ModelOptions,
         limiters: LimiterActors,
         accounts: Any,
+        codes: tuple[OwnCode, ...] = (),
     ) -> None:
+        own_code.bring_again(codes)
+
         def limit(server: str, model: str, most: int) -> Limit:
             return RayLimit(limiters[server, model], most, name)
 
@@ -180,7 +185,7 @@ class ActorHandle:
         made: Any = ray.remote(
             num_cpus=_cpu_share(workers), scheduling_strategy="SPREAD", max_restarts=0, max_task_retries=0
         )
-        self.actor = made(GameActor).remote(self.name, specs, options, limiters, accounts)
+        self.actor = made(GameActor).remote(self.name, specs, options, limiters, accounts, own_code.brought())
         self.capacity = 0
         """How many games it takes; 0 until it has started."""
         self._at_once = self.actor.at_once.remote()

@@ -15,6 +15,7 @@ from experiments.results import rows as results
 from experiments.results.rows import Peeked, Row
 from experiments.running.begun_games import begun
 from experiments.running.executor import Executor, LocalExecutor
+from experiments.running.folder_lock import alone
 from experiments.running.game_pool import INTERRUPTED
 from experiments.running.interrupt import on_interrupt
 from experiments.running.min_own import MinOwn, moves_of
@@ -63,6 +64,8 @@ class Done:
     interrupted: bool = False
     left: int = 0
     """Games of the plan that are not finished."""
+    kept: int = 0
+    """Those of them that were begun, and will be continued."""
     status: Status = field(default_factory=Status)
     """Of the games that this command played, the unfinished ones included."""
 
@@ -74,6 +77,7 @@ def run(
 
     Raises UserError, before anything is played, for mistakes in the experiment and for a folder of another one.
     """
+    manifest.check_code(folder)
     plan = Plan.resolve(experiment, folder)
     return Runner(plan, options or RunOptions(), progress or Progress(quiet=True)).run()
 
@@ -106,13 +110,18 @@ class Runner:
         self._check_models()
         if self.budget:
             _remember(self.budget, there)
+        with alone(self.plan.folder, shared=self.options.shard is not None):
+            return self._run(there)
+
+    def _run(self, there: Mapping[Path, Peeked]) -> Done:
         stopped = self._play_partner_records()
         if stopped or self.interrupted:
             return self._done(stopped, self._finished())
         manifest.write(self.plan)
         over = {path for path, peeked in there.items() if peeked.result is not None}
         arms = [arm.name for arm in self.plan.arms if arm.players]
-        self.progress.begin(self.plan.experiment.name, len(self.jobs), _before(self.jobs, there), arms)
+        counts = [job.deal.players for job in self.jobs]
+        self.progress.begin(self.plan.experiment.name, counts, _before(self.jobs, there), arms)
         unfinished: list[Outcome] = []
         self.too_few_own = self._before_play(there)
         try:
@@ -154,6 +163,8 @@ class Runner:
         why = next((one.suspended if one.stopped_by_run else f"{one.job.name}: {one.suspended}" for one in stops), None)
         left = len(self.jobs) - len({row.journal for row in rows} & {_name(self.plan, job) for job in self.jobs})
         over_budget = any(one.stopped_by_run and one.suspended != self.too_few_own for one in stops)
+        begun_now = (self.games.get(job.journal) for job in self.jobs if job.journal)
+        kept = sum(1 for game in begun_now if game and game.started and not game.result)
         return Done(
             self.plan,
             tuple(rows),
@@ -163,6 +174,7 @@ class Runner:
             bool(self.too_few_own and left),
             self.interrupted,
             left,
+            kept,
             self.status,
         )
 
@@ -215,7 +227,7 @@ class Runner:
         jobs = [job for records in missing for job in records.jobs()]
         if not jobs:
             return []
-        self.progress.begin("past games", len(jobs))
+        self.progress.begin("past games", [job.deal.players for job in jobs])
         found: dict[tuple[str, int], list[Outcome]] = {}
         waiting = {(records.name, records.players): records for records in missing}
         unfinished: list[Outcome] = []

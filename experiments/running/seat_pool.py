@@ -9,6 +9,7 @@ from typing import Any
 
 from experiments.design.job import Job, Outcome
 from experiments.design.player_spec import PlayerSpec
+from experiments.results.saved import moves
 from experiments.running.status import Status
 from graphs.graph_seat import GraphSeat
 from orchestrator.errors import Suspended, TurnError, UserError
@@ -74,6 +75,8 @@ class SeatPool:
     async def _play(self, job: Job, gate: Gate | None) -> Outcome:
         public: list[Event] = []
         origin_of = MoveOrigins()
+        if job.journal and job.journal.exists():
+            self.status.earlier += moves(job.journal)
 
         def sink(event: Event) -> None:
             self.status(event)

@@ -83,20 +83,29 @@ def file(folder: Path, name: str, started: GameStarted, *, new: bool) -> Path:
 
 
 def as_begun(
-    cast: Sequence[Seat], folder: Path, name: str, start: Callable[[Sequence[Seat]], GameStarted]
-) -> Sequence[Seat]:
+    cast: tuple[Seat, ...], folder: Path, name: str, start: Callable[[Sequence[Seat]], GameStarted]
+) -> tuple[Seat, ...]:
     """The seats as the journal of their game has them, if there is one; see `graphs.config.as_stored`."""
     for path in reversed(list(_taken(folder, name))):
         old = _begun(path).started
         if old is None or len(old.seats) != len(cast):
             continue
-        seats = [
+        seats = tuple(
             seat.as_stored([info]) if isinstance(seat, GraphSeat) else seat
             for seat, info in zip(cast, old.seats, strict=True)
-        ]
+        )
         if not differences(old, start(seats)):
             return seats
     return cast
+
+
+def beside(folder: Path, name: str, path: Path, started: GameStarted) -> str | None:
+    """Why a game is not played in the first file of its name: how it differs from the game there; None where it is."""
+    first = folder / f"{name}.jsonl"
+    if path == first or not first.exists():
+        return None
+    changed = "; ".join(differences(_begun(first).started, started))
+    return f"{first} is another game ({changed}), so this one is kept in {path}"
 
 
 BESIDE = "--force-new keeps it and starts a new game beside it"

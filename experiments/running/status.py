@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import reduce
 
-from orchestrator.journal.events import Call, Event
+from orchestrator.journal.events import Call, Event, Moved
 from orchestrator.journal.move_origins import MoveOrigin
 
 
@@ -36,6 +36,10 @@ class Status:
     """Responses of models."""
     unusable: int = 0
     """Of these."""
+    turns: int = 0
+    """Turns of the games that it played or continued."""
+    earlier: int = 0
+    """Those of them that were played before this command."""
     fallbacks: int = 0
     """Questions without a usable answer, not even at the second ask."""
     tokens: int = 0
@@ -48,7 +52,9 @@ class Status:
     """Whether the package's fake server answered."""
 
     def __call__(self, event: Event) -> None:
-        """A sink for events, which counts calls."""
+        """A sink for events, which counts turns and calls."""
+        if isinstance(event, Moved):
+            self.turns += 1
         if isinstance(event, Call):
             self.fallbacks += event.outcome == "fallback"
             self.answers += event.asked and event.text is not None
@@ -70,6 +76,8 @@ class Status:
             self.playing + other.playing,
             self.answers + other.answers,
             self.unusable + other.unusable,
+            self.turns + other.turns,
+            self.earlier + other.earlier,
             self.fallbacks + other.fallbacks,
             self.tokens + other.tokens,
             self.usd + other.usd,

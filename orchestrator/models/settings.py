@@ -10,10 +10,12 @@ from urllib.parse import urlsplit
 import yaml
 from pydantic import Field, ValidationError, field_validator, model_validator
 
+from orchestrator import spelling
 from orchestrator.errors import UserError, user_error
 from orchestrator.models import simulated_settings
-from orchestrator.models.simulated_settings import SimSettings
+from orchestrator.models.simulated_settings import PROFILES, SimSettings
 from orchestrator.values import Frozen
+from orchestrator.yaml_files import from_file, loaded
 
 OPENAI_URL = "https://api.openai.com/v1"
 
@@ -119,7 +121,9 @@ class ModelSettings(Frozen):
     @classmethod
     def _form(cls, model: str) -> str:
         if not _named(model):
-            raise ValueError(f"unknown model {model!r}; known: program, {FORMS}")
+            meant = _meant(model)
+            known = f"did you mean {meant!r}? Known" if meant else "known"
+            raise ValueError(f"unknown model {model!r}; {known}: program, {FORMS}")
         return model
 
     @field_validator("key")
@@ -234,6 +238,22 @@ class ModelSettings(Frozen):
             raise UserError(f"{AZURE_ENDPOINT}: {error}") from None
 
 
+def _meant(model: str) -> str | None:
+    """What a model without a provider, or with another way to name one, probably stands for."""
+    provider, slash, name = model.partition("/")
+    if slash and provider in ("openai", "azure"):
+        return f"{provider}:{name}"
+    if near := spelling.similar(model, (PROGRAM, *(f"{simulated_settings.SIM}{one}" for one in PROFILES))):
+        return near
+    maker = next((langchain for start, langchain in MAKERS.items() if model.startswith(start)), None)
+    written = f"langchain:{maker}:{model}" if maker else f"openai:{model}"
+    return written if _named(written) and ":" not in model else None
+
+
+MAKERS = {"claude": "anthropic", "gemini": "google_genai", "mistral": "mistralai"}
+"""How names of models begin that LangChain's providers serve, and the provider."""
+
+
 def _named(model: str) -> re.Match[str] | None:
     return _OPENAI.fullmatch(model) or _AZURE.fullmatch(model) or _LANGCHAIN.fullmatch(model)
 
@@ -318,12 +338,7 @@ def read_models(path: Path) -> dict[str, ModelSettings | SimSettings | str]:
 
     A file with the key `model` gives the model called `default`.
     """
-    try:
-        data = yaml.safe_load(path.read_text("utf-8"))
-    except OSError as error:
-        raise UserError(f"cannot read models {str(path)!r}: {error.strerror}") from None
-    except (yaml.YAMLError, ValueError):
-        raise UserError(f"models {str(path)!r} is not YAML") from None
+    data = loaded(from_file(path, "models"), f"models {str(path)!r}")
     if not isinstance(data, dict) or not data:
         raise UserError(f"models {str(path)!r} is not a mapping: `model: openai:NAME` and settings, or one per name")
     named = {"default": data} if "model" in data else data

@@ -66,7 +66,10 @@ def test_a_setting_names_a_context_file_from_the_working_directory(folder: Path,
             {"name": "x", "sections": ["nope"]},
             "graph: context: context: sections: unknown section 'nope'; known: card_counts",
         ),
-        ({"name": "x", "section": []}, "graph: context: context: unknown key 'section'; known: name, order, sections"),
+        (
+            {"name": "x", "section": []},
+            "graph: context: context: unknown key 'section'; did you mean 'sections'? Known: name",
+        ),
         (7, "graph: context"),
     ],
 )

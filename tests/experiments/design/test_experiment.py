@@ -213,7 +213,10 @@ ONE = {"verify": ["none", "safety"]}
         ({"matrix": {"verify": ["maybe"]}}, "arm 'verify-maybe': verify: .* not 'maybe'"),
         ({"matrix": {"verify": ["none", "none"]}}, "two arms would be called 'verify-none'"),
         ({"matrix": ONE, "arms": {"a": {"verify": "none"}}}, "the arm and the matrix both set verify"),
-        ({"matrix": ONE, "exclude": [{"verifi": "none"}]}, "'verifi' does not vary; these do: graph, arm, verify"),
+        (
+            {"matrix": ONE, "exclude": [{"verifi": "none"}]},
+            "'verifi' does not vary; did you mean 'verify'. These do: graph",
+        ),
         ({"matrix": ONE, "exclude": [{"verify": "maybe"}]}, "verify is never 'maybe'; it is: none, safety"),
         ({"matrix": ONE, "exclude": [{"verify": "none"}, {"verify": "safety"}]}, "exclude leaves no arm"),
         ({"matrix": ONE, "exclude": [{}]}, "would exclude everything"),
@@ -224,8 +227,14 @@ ONE = {"verify": ["none", "safety"]}
             {"graph": ["watson", "house"], "cross_play": {"seats": ["watson"]}},
             "several graphs and cross_play do not go",
         ),
-        ({"protocol": "sparks-11"}, "unknown protocol 'sparks-11'; known: sparks-10, sparks-ablation"),
-        ({"sampling": {"temprature": 1}}, "sampling: unknown key 'temprature'; known: model, temperature"),
+        (
+            {"protocol": "sparks-11"},
+            "unknown protocol 'sparks-11'; did you mean 'sparks-10'. Known",
+        ),
+        (
+            {"sampling": {"temprature": 1}},
+            "sampling: unknown key 'temprature'; did you mean 'temperature'. Known: model",
+        ),
         ({"sampling": {"model": "openai:x"}}, "'model' belongs to a single model"),
         ({"models": {"default": {"model": "openai:x", "temp": 1}}}, "models.default: unknown key 'temp'; known: model"),
         ({"models": {"default": {"model": "sim:x"}}}, "no simulated model 'sim:x'"),

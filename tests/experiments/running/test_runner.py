@@ -175,11 +175,14 @@ def test_a_game_of_another_graph_is_refused_with_the_difference(run: Run, tmp_pa
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({"seed": 1}, "unknown key 'seed'; known: name, protocol, graph, players, seeds, "),
-        ({"arms": {"a": {"wihtout": ["x"]}}}, "unknown key 'wihtout'; known: graph, models, verify, without, "),
+        ({"seed": 1}, "unknown key 'seed'; did you mean 'seeds'? Known: name, protocol, graph, players, seeds, "),
+        (
+            {"arms": {"a": {"wihtout": ["x"]}}},
+            "unknown key 'wihtout'; did you mean 'without'? Known: graph, ",
+        ),
         ({"baseline": "none"}, "baseline 'none' is not an arm; the arms are: alone, with-watson"),
-        ({"players": [6]}, "players.0: Input should be less than or equal to 5, not 6"),
-        ({"seeds": {"first": 1, "cuont": 2}}, "unknown key 'cuont'; known: first, count"),
+        ({"players": [6]}, "players.0: must be at most 5, not 6"),
+        ({"seeds": {"first": 1, "cuont": 2}}, "unknown key 'cuont'; did you mean 'count'? Known: first, count"),
         (
             {"arms": {"alone": {"without": ["x"]}}},
             "arm 'alone': `without` changes a graph, and partner:random is not a graph",

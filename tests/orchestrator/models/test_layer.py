@@ -228,7 +228,7 @@ def test_a_url_that_is_no_address_is_refused(url: str, said: str) -> None:
 
 @pytest.mark.parametrize("spec", ["gpt-4", "openai:", "openai:x@nowhere", "anthropic:x", ""])
 def test_an_unknown_model_is_named_with_the_known_forms(spec: str) -> None:
-    with pytest.raises(UserError, match="known: program, openai:NAME, openai:NAME@http"):
+    with pytest.raises(UserError, match="nown: program, openai:NAME, openai:NAME@http"):
         models.transport(spec)
 
 
