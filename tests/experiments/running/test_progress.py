@@ -21,7 +21,7 @@ def line(shown: Progress, capsys: pytest.CaptureFixture[str], status: Status) ->
 def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """The seconds of the run's clock."""
     now = [0.0]
-    monkeypatch.setattr(progress.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr("time.monotonic", lambda: now[0])
     return now
 
 
