@@ -176,7 +176,7 @@ UNREAD = ("reasked", "fallback", "failed")
 
 async def played(graph: str, form: str, model: ModelSettings, calls: int, folder: Path) -> Game:
     """A game of about so many first requests, and its replay."""
-    config = graphs.at(graphs.dotted(graphs.read(graph), [f"answer_format={form}"]), PLAYERS)
+    config = _config(graph, form)
     a_turn = sum(node_calls(config, node) for node in config.nodes)
     turns, path = max(1, round(calls / a_turn)), folder / f"{graph}-{form}.jsonl"
     began = time.monotonic()
@@ -184,6 +184,10 @@ async def played(graph: str, form: str, model: ModelSettings, calls: int, folder
     seconds = time.monotonic() - began
     same = None if suspended else await _replayed(config, model, path, turns)
     return Game(graph, form, path, seconds, suspended, same, tuple(journal.read(path)))
+
+
+def _config(graph: str, form: str) -> graphs.GraphConfig:
+    return graphs.at(graphs.dotted(graphs.read(graph), [f"answer_format={form}"]), PLAYERS)
 
 
 async def _play(
@@ -214,13 +218,15 @@ async def _replayed(config: graphs.GraphConfig, model: ModelSettings, path: Path
 def answers(games: Iterable[Game]) -> Iterator[dict[str, Any]]:
     """Every answer of the model and how it was read, as plain data."""
     for game in games:
-        legal: list[str] = []
+        config, legal = _config(game.graph, game.form), list[str]()
         for event in game.events:
             if isinstance(event, TurnStarted):
                 legal = [str(move) for move in event.view.legal]
             if isinstance(event, Call) and event.asked and event.text is not None:
-                kept = event.model_dump(mode="json", include=KEPT)
-                yield {"graph": game.graph, **kept, "form": event.form or game.form, "legal": legal}
+                kept, node = event.model_dump(mode="json", include=KEPT), event.node.partition("-")[0]
+                kind = config.context_of(node).reply(config.role(node)).__name__
+                form = event.form or game.form
+                yield {"graph": game.graph, **kept, "form": form, "reply_type": kind, "legal": legal}
 
 
 KEPT = {

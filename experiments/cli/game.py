@@ -93,7 +93,7 @@ def play(
     name = f"{stem}-{players}p-{f's{started.seed}' if cards is None else f'd-{label}'}"
     replaying = replay is not None or any(str(one).startswith(REPLAY) for one in named.values())
     if not (force_new or replaying):
-        cast = single_game.as_begun(cast, out, name, start)
+        cast = tuple(single_game.as_begun(cast, out, name, start))
         started = start(cast)
     path = single_game.file(out, f"{name}-replay" if replaying else name, started, new=force_new or replaying)
     if not (force_new or replaying or loud.quiet) and (why := single_game.beside(out, name, path, started)):

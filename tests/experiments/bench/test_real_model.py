@@ -30,6 +30,7 @@ def test_games_are_played_checked_and_replayed_and_every_answer_is_recorded(
     assert all(check["holds"] for check in data["checks"]) and len(data["checks"]) == 6
     answers = [json.loads(line) for line in Path("out/answers.jsonl").read_text("utf-8").splitlines()]
     assert len(answers) == data["figures"][-1]["calls"]
+    assert {one["reply_type"] for one in answers if one["graph"] == "cac"} == {"Interpretation", "Choice", "Judgement"}
     assert all(one["text"] and one["prompt_hash"] and one["legal"] and one["outcome"] for one in answers)
     assert "| watson | text | 1 |" in Path("out/figures.md").read_text("utf-8")
     assert len(list(Path("out/games").iterdir())) == 4  # the replays leave nothing
