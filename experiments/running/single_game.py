@@ -51,19 +51,19 @@ def file(folder: Path, name: str, started: GameStarted, *, new: bool) -> Path:
 
 def as_begun(
     cast: Sequence[Seat], folder: Path, name: str, start: Callable[[Sequence[Seat]], GameStarted]
-) -> Sequence[Seat]:
+) -> tuple[Seat, ...]:
     """The seats as the journal of their game has them, if there is one; see `graphs.config.as_stored`."""
     for path in reversed(list(_taken(folder, name))):
         old = _begun(path).started
         if old is None or len(old.seats) != len(cast):
             continue
-        seats = [
+        seats = tuple(
             seat.as_stored([info]) if isinstance(seat, GraphSeat) else seat
             for seat, info in zip(cast, old.seats, strict=True)
-        ]
+        )
         if not differences(old, start(seats)):
             return seats
-    return cast
+    return tuple(cast)
 
 
 BESIDE = "--force-new keeps it and starts a new game beside it"
