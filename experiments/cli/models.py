@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from experiments.cli.shared_options import Graph, Json, Model, Players, group, printed
+from experiments.cli.shared_options import Graph, Import, Json, Model, Players, group, printed
 from orchestrator.errors import UserError
 
 app = group("Describe models in a file.")
@@ -47,6 +47,7 @@ def doctor(
     online: Annotated[
         bool, typer.Option("--online", help="Ask each model a few questions; this may cost a cent.")
     ] = False,
+    imports: Import = None,
     as_json: Json = False,
 ) -> None:
     """Check whether a model can play a graph: key, server, context, schemas, answers, time and money of a game."""

@@ -83,7 +83,11 @@ def file(folder: Path, name: str, started: GameStarted, *, new: bool) -> Path:
 
 
 def as_begun(
+<<<<<<< ours
     cast: tuple[Seat, ...], folder: Path, name: str, start: Callable[[Sequence[Seat]], GameStarted]
+=======
+    cast: Sequence[Seat], folder: Path, name: str, start: Callable[[Sequence[Seat]], GameStarted]
+>>>>>>> theirs
 ) -> tuple[Seat, ...]:
     """The seats as the journal of their game has them, if there is one; see `graphs.config.as_stored`."""
     for path in reversed(list(_taken(folder, name))):
@@ -96,7 +100,7 @@ def as_begun(
         )
         if not differences(old, start(seats)):
             return seats
-    return cast
+    return tuple(cast)
 
 
 def beside(folder: Path, name: str, path: Path, started: GameStarted) -> str | None:

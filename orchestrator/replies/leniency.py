@@ -28,7 +28,8 @@ def validated(data: Mapping[str, Any], reply: type[Reply], moves: Options) -> tu
     lacking = [name for name in reply.asked() if name in reply.spare and name not in data]
     made, dropped = _kept({**{name: reply.spare[name] for name in lacking}, **data}, reply, moves)
     made, twice = _once(made)
-    told = [_clipped(one, SHORT) for one in (*(f"{name}: it is missing" for name in lacking), *dropped, *twice)]
+    short = [sentence.partition("; ")[0] for sentence in dropped]  # the rest says what to answer instead
+    told = [_clipped(one, SHORT) for one in (*(f"{name}: it is missing" for name in lacking), *short, *twice)]
     more = len(told) - TOLD
     return made, tuple([*told[:TOLD], f"and {more} more"] if more > 0 else told)
 

@@ -167,7 +167,8 @@ async def test_a_whole_game_in_chinese_needs_no_second_ask(form: str) -> None:
         await play_async(seat, players=3, seed=2, sink=events.append)
         await seat.aclose()
     calls = [event for event in events if isinstance(event, Call)]
-    assert len(calls) > 20 and {call.outcome for call in calls} == {"ok"}
+    assert len(calls) > 20 and {call.outcome for call in calls} <= {"ok", "repaired"}
+    assert all("is there twice" in dropped for call in calls for dropped in call.dropped)  # the endpoint draws moves
 
 
 async def test_programs_write_in_the_language_of_the_prompt() -> None:
