@@ -145,8 +145,8 @@ def test_without_its_judge_a_graph_has_no_check() -> None:
     ("change", "said"),
     [
         (
-            lambda c: graphs.without(c, "analist"),
-            "no node 'analist'; did you mean 'analyst'. It has: history_analyst",
+            lambda c: graphs.without(c, "history_analist"),
+            "no node 'history_analist'; did you mean 'history_analyst'. It has: history_analyst",
         ),
         (lambda c: graphs.without(c, "aggregator"), "decides: 'aggregator' is not a node"),
         (lambda c: graphs.without_sections(c, "strategy"), "graph 'house' has no section 'strategy'; .*t has: rules"),
