@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from graphs.config import PROGRAM, GraphConfig, check_removed_sections, checked
-from orchestrator import yaml_files
+from graphs.config import NOBODY, PROGRAM, GraphConfig, Node, check_removed_sections, checked, given
+from orchestrator import spelling, yaml_files
 from orchestrator.errors import UserError
 from orchestrator.models.simulated_settings import is_simulated
 
@@ -51,9 +51,10 @@ def change(config: GraphConfig, **nodes: Mapping[str, Any]) -> GraphConfig:
 def setting(config: GraphConfig, **settings: Any) -> GraphConfig:
     """Other settings for the whole graph, e.g. `setting(config, context="watson", order="cache")`."""
     if unknown := [key for key in settings if key not in GraphConfig.model_fields]:
-        raise UserError(
-            f"graph {config.name!r} has no setting {unknown[0]!r}; known: {', '.join(GraphConfig.model_fields)}"
-        )
+        known = spelling.known(unknown[0], GraphConfig.model_fields)
+        raise UserError(f"graph {config.name!r} has no setting {unknown[0]!r}; {known}")
+    if "check" in settings:
+        settings |= {"check": given(settings["check"])}
     data = config.model_dump(mode="json") | settings
     return _again(config, data, "-".join(f"{key}-{_short(value)}" for key, value in settings.items()))
 
@@ -64,9 +65,9 @@ def dotted(config: GraphConfig, settings: Iterable[str]) -> GraphConfig:
     Values are YAML. Raises UserError with one sentence.
     """
     data, named = config.model_dump(mode="json"), []
-    for given in settings:
-        keys, value = yaml_files.setting(given, "nodes.proposer.samples=3")
-        _put(data, keys, value, given)
+    for one in settings:
+        keys, value = yaml_files.setting(one, "nodes.proposer.samples=3")
+        _put(data, keys, given(value) if keys == ["check"] else value, one)
         named.append("-".join((*(key for key in keys if key not in ("nodes", "options")), _short(value))))
     return check_removed_sections(_again(config, data, "-".join(named))) if named else config
 
@@ -74,7 +75,8 @@ def dotted(config: GraphConfig, settings: Iterable[str]) -> GraphConfig:
 def _put(data: dict[str, Any], keys: list[str], value: Any, given: str) -> None:
     *path, last = keys
     if path[:1] == ["nodes"] and len(path) > 1 and path[1] not in data["nodes"]:
-        raise UserError(f"--set {given!r}: there is no node {path[1]!r}; the nodes are: {', '.join(data['nodes'])}")
+        nodes = spelling.known(path[1], data["nodes"], "the nodes are")
+        raise UserError(f"--set {given!r}: there is no node {path[1]!r}; {nodes}")
     for done, key in enumerate(path):
         inner = data.setdefault(key, {}) if done else data.get(key)
         if not isinstance(inner, dict):
@@ -110,6 +112,18 @@ def bind(config: GraphConfig, models: Mapping[str, str]) -> GraphConfig:
     return checked(data, config.name)
 
 
+def by_programs(config: GraphConfig) -> GraphConfig:
+    """Every node on its program, and on NOBODY where its role has none, or one that lacks a section here."""
+
+    def model(name: str, node: Node) -> str:
+        role = config.role(name)
+        there = {kind for kind, _ in config.context_of(name).kinds(role, config.without_sections)}
+        return PROGRAM if role.solve is not None and there >= set(role.needs) else NOBODY
+
+    nodes = {name: node.model_copy(update={"model": model(name, node)}) for name, node in config.nodes.items()}
+    return config.model_copy(update={"nodes": nodes})
+
+
 def at(config: GraphConfig, players: int) -> GraphConfig:
     """The graph at a player count, without the nodes that are not for it. Raises UserError."""
     if players not in config.players:
@@ -121,7 +135,8 @@ def at(config: GraphConfig, players: int) -> GraphConfig:
 
 def _known(config: GraphConfig, named: Any) -> None:
     if unknown := [name for name in named if name not in config.nodes]:
-        raise UserError(f"graph {config.name!r} has no node {unknown[0]!r}; it has: {', '.join(config.nodes)}")
+        known = spelling.known(unknown[0], config.nodes, "it has")
+        raise UserError(f"graph {config.name!r} has no node {unknown[0]!r}; {known}")
 
 
 def _again(config: GraphConfig, data: dict[str, Any], suffix: str) -> GraphConfig:

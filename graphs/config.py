@@ -1,21 +1,29 @@
 """Graph configs as frozen values: what a YAML file says, checked."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, ValidationError, field_validator, model_validator
+from pydantic import (
+    Field,
+    SerializerFunctionWrapHandler,
+    ValidationError,
+    field_validator,
+    model_serializer,
+    model_validator,
+)
 
 import prompts
 import roles
 from graphs import context
 from graphs import named as library
 from graphs.context import Context, ContextName, Order
+from orchestrator import spelling
 from orchestrator.errors import UserError, user_error
 from orchestrator.models.settings import PROGRAM as PROGRAM
 from orchestrator.models.simulated_settings import is_simulated
-from orchestrator.values import Frozen
+from orchestrator.values import Frozen, OneOrMore
 from orchestrator.yaml_files import from_file, loaded
 from roles import Judgement, Role
 from roles.hanabi.safety import LIMITS
@@ -23,6 +31,10 @@ from roles.notes_text import check_report
 from roles.reply_types import Choice, Form, answer_format
 from roles.role_options import check_options, defaults
 from roles.words import ENGLISH
+
+NOBODY = "nobody"
+"""Stands for a model where nobody answers, so that other nodes read nothing: for prompts that are made without models,
+of roles that have no program."""
 
 RESERVED = ("view", "notes", "safety")
 """Names that a node cannot have: the graph uses them itself."""
@@ -37,7 +49,7 @@ SETTINGS = ("order", "answer_format", "reports", "ratings", "reason_first", "lan
 
 class Node(Frozen):
     role: str
-    reads: tuple[str, ...] = ()
+    reads: OneOrMore[str] = ()
     """The nodes whose notes it reads; it runs when all of them have answered."""
     samples: int = Field(default=1, ge=1, le=16)
     """How often it is asked; its note holds all answers."""
@@ -45,7 +57,7 @@ class Node(Frozen):
     """A name bound at run time, `program`, or `sim:NAME`."""
     context: ContextName | None = None
     """Instead of the graph's."""
-    players: tuple[PlayerCount, ...] = PLAYERS
+    players: OneOrMore[PlayerCount] = PLAYERS
     """The player counts at which it is there."""
     options: dict[str, Any] = Field(default_factory=dict)
     """Its role's own (`k: 3`), and those of sections that it gets (`history: {moves: 10}`)."""
@@ -58,6 +70,19 @@ class Check(Frozen):
     redo: str
     at_most: int = Field(default=2, ge=0, le=10)
     """Redos in one turn, those after a safety refusal included."""
+    unreadable: Literal["refuse", "accept"] | None = "refuse"
+    """What it counts as when the judge gives no verdict that can be read. None in data that were stored before there
+    was a choice, when it counted as accepted."""
+
+    @model_serializer(mode="wrap")
+    def _as_stored(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        data: dict[str, Any] = handler(self)
+        return {key: value for key, value in data.items() if key != "unreadable" or value is not None}
+
+
+def given(check: Any) -> Any:
+    """A check as it is written now, in contrast to a stored one: without the key, an unreadable verdict refuses."""
+    return {"unreadable": "refuse", **check} if isinstance(check, dict) else check
 
 
 class Verify(Frozen):
@@ -91,7 +116,7 @@ class GraphConfig(Frozen):
     """The node whose choice is the seat's decision."""
     check: Check | None = None
     verify: Verify = Verify()
-    players: tuple[PlayerCount, ...] = PLAYERS
+    players: OneOrMore[PlayerCount] = PLAYERS
     """The player counts that it is for."""
     order: Order | None = None
     """Instead of the contexts'; so are the next five."""
@@ -102,10 +127,15 @@ class GraphConfig(Frozen):
     lang: prompts.Lang | None = None
     options: dict[str, Any] = Field(default_factory=dict)
     """Section options for every node that gets the sections, e.g. `{rules: {scoring: kept}, conventions: none}`."""
-    remembers: tuple[str, ...] = ()
+    remembers: OneOrMore[str] = ()
     """The nodes whose notes the seat keeps for its own next turn in the game: the section `remembered`."""
-    without_sections: tuple[str, ...] = ()
+    without_sections: OneOrMore[str] = ()
     """Sections that are taken away from every node."""
+
+    @field_validator("check", mode="before")
+    @classmethod
+    def _stored_check(cls, value: Any) -> Any:
+        return {"unreadable": None, **value} if isinstance(value, dict) else value
 
     @field_validator("verify", mode="before")
     @classmethod
@@ -127,9 +157,8 @@ class GraphConfig(Frozen):
         _decision(self)
         _judging(self)
         if unknown := [section for section in self.without_sections if section not in roles.SECTIONS]:
-            raise ValueError(
-                f"without_sections: unknown section {unknown[0]!r}; known: {', '.join(sorted(roles.SECTIONS))}"
-            )
+            known = spelling.known(unknown[0], sorted(roles.SECTIONS))
+            raise ValueError(f"without_sections: unknown section {unknown[0]!r}; {known}")
         for name in self.nodes:
             _options(self, name)
             _sections(self, name)
@@ -170,6 +199,15 @@ class GraphConfig(Frozen):
         return tuple(dict.fromkeys(node.model for node in self.nodes.values()))
 
 
+def as_stored(config: GraphConfig, stored: Iterable[Mapping[str, Any] | None]) -> GraphConfig:
+    """The config for a game or a run that goes on: where it was stored without `check.unreadable`, it stays without."""
+    if config.check is None or config.check.unreadable is None:
+        return config
+    before = config.model_copy(update={"check": config.check.model_copy(update={"unreadable": None})})
+    data = before.model_dump(mode="json")
+    return before if any(data == one for one in stored) else config
+
+
 def between(config: GraphConfig, first: str, last: str) -> list[str]:
     """The nodes on some path from `first` to `last`, both included, in config order."""
 
@@ -180,7 +218,7 @@ def between(config: GraphConfig, first: str, last: str) -> list[str]:
 
 
 def _unknown(value: str, what: str, known: Iterable[str]) -> ValueError:
-    return ValueError(f"{what} {value!r} is not a node; the nodes are: {', '.join(known)}")
+    return ValueError(f"{what} {value!r} is not a node; {spelling.known(value, known, 'the nodes are')}")
 
 
 def _names(config: GraphConfig) -> None:
@@ -255,7 +293,9 @@ def _options(config: GraphConfig, name: str) -> None:
         raise ValueError(f"nodes.{name}.options: {name!r} does not get the section {absent[0]!r}")
     known = list(dict.fromkeys(section for other in config.nodes for section in config.context_of(other).names))
     if absent := [section for section in config.options if section not in known]:
-        raise ValueError(f"options: no context of the graph has a section {absent[0]!r}; known: {', '.join(known)}")
+        raise ValueError(
+            f"options: no context of the graph has a section {absent[0]!r}; {spelling.known(absent[0], known)}"
+        )
     for listed in config.context_of(name).sections:
         context.check(listed)
 
@@ -263,11 +303,13 @@ def _options(config: GraphConfig, name: str) -> None:
 def _sections(config: GraphConfig, name: str) -> None:
     """What a role cannot do without: its program's needs, and for a model that names moves the legal ones."""
     role, node = config.role(name), config.nodes[name]
+    if node.model == NOBODY:
+        return
     there = {kind for kind, _ in config.context_of(name).kinds(role, config.without_sections)}
     if node.model == PROGRAM or is_simulated(node.model):
         if role.solve is None:
-            why = "" if node.model == PROGRAM else f", so {node.model!r} cannot simulate its answers"
-            raise ValueError(f"nodes.{name}: role {role.name!r} has no program{why}")
+            wanted = "so a model must play it" if node.model == PROGRAM else f"so {node.model!r} cannot simulate it"
+            raise ValueError(f"nodes.{name}: role {role.name!r} has no program, {wanted}: {GIVE_A_MODEL}")
         if lacks := [kind.name for kind in role.needs if kind not in there]:
             raise ValueError(f"nodes.{name}: the program of role {role.name!r} needs the sections {', '.join(lacks)}")
     if node.model == PROGRAM:
@@ -276,6 +318,9 @@ def _sections(config: GraphConfig, name: str) -> None:
         raise ValueError(f"nodes.{name}: only a program plays role {role.name!r}; say `model: program`")
     if role.reply.names_moves and roles.SECTIONS["legal_moves"] not in there:
         raise ValueError(f"nodes.{name}: role {role.name!r} names moves, so it needs the section legal_moves")
+
+
+GIVE_A_MODEL = "give --model openai:NAME, or in an experiment `models: {default: openai:NAME}`"
 
 
 def _language(config: GraphConfig, name: str) -> None:
@@ -307,7 +352,7 @@ def check_removed_sections(config: GraphConfig, where: str | None = None) -> Gra
     there = list(dict.fromkeys(section for name in config.nodes for section in config.context_of(name).names))
     if unknown := [section for section in config.without_sections if section not in there]:
         graph = where or f"graph {config.name!r}"
-        raise UserError(f"{graph} has no section {unknown[0]!r}; it has: {', '.join(there)}")
+        raise UserError(f"{graph} has no section {unknown[0]!r}; {spelling.known(unknown[0], there, 'it has')}")
     return config
 
 
@@ -331,7 +376,7 @@ def read(graph: str | Path) -> GraphConfig:
 
 def _named(name: str) -> library.Found:
     if name not in library.graphs():
-        raise UserError(f"unknown graph {name!r}; known: {', '.join(names())}, or a path to a .yaml file")
+        raise UserError(f"unknown graph {name!r}; {spelling.known(name, names())}, or a path to a .yaml file")
     return library.graphs()[name]
 
 
@@ -340,6 +385,8 @@ def parse(text: str, where: str = "graph", folder: Path | None = None) -> GraphC
     data = loaded(text, where)
     if not isinstance(data, dict):
         raise UserError(f"{where} is not a graph: a YAML mapping with the keys {', '.join(GraphConfig.model_fields)}")
+    if "check" in data:
+        data = data | {"check": given(data["check"])}
     return check_removed_sections(checked(data, where, folder), where)
 
 
@@ -348,4 +395,16 @@ def checked(data: dict[str, Any], where: str, folder: Path | None = None) -> Gra
     try:
         return GraphConfig.model_validate(data, context={"folder": folder or Path()})
     except ValidationError as error:
-        raise user_error(where, error) from None
+        raise user_error(where, error, EXAMPLES) from None
+
+
+EXAMPLES = {
+    "name": "name: my_graph",
+    "context": "context: house",
+    "nodes": "nodes: {proposer: {role: proposer}}",
+    "decides": "decides: proposer",
+    "role": "role: proposer",
+    "judge": "judge: self_verifier",
+    "redo": "redo: generator",
+}
+"""What to write where a key is missing."""

@@ -11,9 +11,10 @@ from pydantic import BeforeValidator, Field, ValidationError, ValidationInfo, fi
 import prompts
 import roles
 from graphs import named
+from orchestrator import spelling
 from orchestrator.errors import UserError, user_error
 from orchestrator.models.request import Part
-from orchestrator.values import Frozen
+from orchestrator.values import Frozen, OneOrMore, listed
 from orchestrator.yaml_files import from_file, loaded
 from roles import Role, Section
 from roles.reply_types import Form, Reply, variant
@@ -36,13 +37,16 @@ class Context(Frozen):
     order: Order = "faithful"
     """`faithful`: as listed. `cache`: what all roles of the graph take comes first, then the other sections, and the
     node's own parts last, in the user message, so that the prompts of a turn share a long beginning."""
-    sections: tuple[ContextSection, ...]
+    sections: OneOrMore[ContextSection]
     """Sections and OWN_PARTS, in prompt order; OWN_PARTS that are not listed come last."""
-    system: tuple[str, ...] = ()
+    system: OneOrMore[str] = ()
     """The parts that go into the system message."""
     answer_format: Form = "json_schema"
     """`text`: named lines of plain text. `json`: one object, by the prompt alone. `json_schema`: the server is sent the
     schema too."""
+    second_ask: Literal["same", "json_schema"] = "json_schema"
+    """The answer format of a second ask, after an unusable answer: `json_schema` where the server takes schemas, else
+    the same as before."""
     reports: Literal["typed", "raw", "brief"] = "typed"
     """How colleagues' notes are passed on: field by field, or as the text that the model wrote (a program's, as a model
     would have written it); `brief`: field by field, but only what they conclude."""
@@ -50,6 +54,9 @@ class Context(Frozen):
     """Whether deciding roles rate every legal move."""
     reason_first: bool = False
     """Whether the reason is asked for before everything else."""
+    reason_words: int | None = Field(default=None, ge=1)
+    """How many words a deciding role may reason in before its move, as models need that do not think by themselves;
+    None: a few sentences."""
     wording: str | None = None
     """A folder of prompts/roles/, whose texts of roles stand in for the roles' own."""
     lang: prompts.Lang = "en"
@@ -57,8 +64,9 @@ class Context(Frozen):
 
     @field_validator("sections", mode="before")
     @classmethod
-    def _short_forms(cls, listed: Any) -> Any:
-        return [_long(entry) for entry in listed] if isinstance(listed, list | tuple) else listed
+    def _short_forms(cls, given: Any) -> Any:
+        several = listed(given)
+        return [_long(entry) for entry in several] if isinstance(several, list | tuple) else several
 
     @field_validator("sections")
     @classmethod
@@ -122,7 +130,7 @@ class Context(Frozen):
 
     def reply(self, role: Role) -> type[Reply]:
         """What a role is asked for here."""
-        return variant(role.reply, self.ratings, self.reason_first)
+        return variant(role.reply, self.ratings, self.reason_first, self.reason_words)
 
     def layout(self, team: Iterable[Role]) -> tuple[str, ...]:
         """The names of all parts in prompt order, for a graph of these roles."""
@@ -178,9 +186,8 @@ def check(listed: ContextSection) -> None:
         return
     roles.load()  # a section may be an installed package's
     if listed.section not in roles.SECTIONS:
-        raise ValueError(
-            f"unknown section {listed.section!r}; known: {', '.join((*sorted(roles.SECTIONS), *OWN_PARTS))}"
-        )
+        known = spelling.known(listed.section, (*sorted(roles.SECTIONS), *OWN_PARTS))
+        raise ValueError(f"unknown section {listed.section!r}; {known}")
     check_options(f"section {listed.section!r}", listed.options, roles.SECTIONS[listed.section].choices)
 
 
@@ -189,7 +196,7 @@ def read(name: str) -> Context:
     """A context by its name; raises UserError."""
     known = named.contexts()
     if name not in known:
-        raise UserError(f"unknown context {name!r}; known: {', '.join(known)}, or a path to a .yaml file")
+        raise UserError(f"unknown context {name!r}; {spelling.known(name, known)}, or a path to a .yaml file")
     return parse(known[name].text, f"context {name!r}")
 
 
@@ -205,7 +212,11 @@ def checked(data: Any, where: str) -> Context:
     try:
         return Context.model_validate(data)
     except ValidationError as error:
-        raise user_error(where, error) from None
+        raise user_error(where, error, EXAMPLES) from None
+
+
+EXAMPLES = {"name": "name: my_context", "sections": "sections: [rules, state, history, legal_moves]"}
+"""What to write where a key is missing."""
 
 
 def inlined(given: Any, info: ValidationInfo) -> Any:

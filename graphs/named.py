@@ -1,7 +1,7 @@
 """The graphs and contexts that have names: packaged ones, and those of installed packages.
 
 An entry point of the group `hanabi_orchestrator.graphs` names a package: the `*.yaml` in its folder are graphs, those
-in its folder `contexts` are contexts.
+in its folder `contexts` are contexts. A package that a user imports by `--import` brings graphs and contexts likewise.
 """
 
 from collections.abc import Iterator, Mapping
@@ -13,7 +13,7 @@ from pathlib import Path
 
 import roles
 from orchestrator.errors import UserError
-from orchestrator.plugins import BUILT_IN, Plugin, installed
+from orchestrator.plugins import BUILT_IN, Plugin, installed, own_code
 
 GROUP = "hanabi_orchestrator.graphs"
 
@@ -57,6 +57,10 @@ def _brought(folder: str) -> Iterator[tuple[str, Traversable]]:
     for plugin in installed(GROUP):
         home = _home(plugin)
         yield plugin.source, home.joinpath(folder) if folder else home
+    for code, module in own_code().items():
+        if hasattr(module, "__path__"):
+            home = files(module)
+            yield code.name, home.joinpath(folder) if folder else home
 
 
 def _home(plugin: Plugin) -> Traversable:

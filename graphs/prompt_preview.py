@@ -1,12 +1,22 @@
 """Prompts on demand: what the nodes of a graph would be asked about a position, without asking a model."""
 
+from dataclasses import replace
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict
+
+from graphs.ablate import by_programs
 from graphs.attempts import attempts, role_node
-from graphs.config import GraphConfig
+from graphs.config import NOBODY, GraphConfig
+from graphs.graph_seat import GraphSeat
 from graphs.node import RoleNode
+from graphs.recorded_notes import notes_of
 from orchestrator.hanabi.view import View
-from orchestrator.journal.events import Memory
+from orchestrator.journal.events import Event, Memory
 from orchestrator.models.request import ModelRequest
-from roles import Notes
+from orchestrator.table.seat import Decision, GameContext
+from roles import Choice, Notes
+from roles.reply_types import Reply
 
 
 def requests(config: GraphConfig, view: View, notes: Notes, memory: Memory | None = None) -> dict[str, ModelRequest]:
@@ -31,3 +41,63 @@ def requests(config: GraphConfig, view: View, notes: Notes, memory: Memory | Non
 def request_of(node: RoleNode, view: View, notes: Notes, memory: Memory | None = None) -> ModelRequest:
     """A node's request, given the notes of the turn and what the seat remembers."""
     return node.request(0, node.sections(view, notes, memory), node.notes_read(notes))
+
+
+# Notes without models
+
+
+class Programs:
+    """The programs of a graph, as far as its roles have any: they make the notes for prompts that no model is asked."""
+
+    def __init__(self, config: GraphConfig) -> None:
+        """`config` is the graph as it is at the player count. Programs that need a section which it removes get it."""
+        bare, whole = by_programs(config), by_programs(config.model_copy(update={"without_sections": ()}))
+        self.config = whole if _silent(whole) < _silent(bare) else bare
+        self.seat = GraphSeat(self.config, {})
+
+    @property
+    def decide(self) -> bool:
+        """Whether they choose a move themselves."""
+        return self.config.nodes[self.config.decides].model != NOBODY
+
+    @property
+    def silent(self) -> list[str]:
+        """The nodes for which no program answers."""
+        return sorted(_silent(self.config))
+
+    async def turn(self, view: View, memory: Memory) -> tuple[Notes, Decision]:
+        """The notes of a turn, with an example in place of each answer that no program gives, and the decision.
+
+        Programs never read such an example. Raises TurnError when a program fails.
+        """
+        events: list[Event] = []
+        decision = await replace(self.seat, game=GameContext(events.append))(view, memory)
+        made = notes_of(self.config, events)
+        examples = {name: self._example(name, view) for name in self.silent if name not in made}
+        return {**made, **examples}, decision
+
+    def _example(self, name: str, view: View) -> tuple[BaseModel, ...]:
+        role = self.config.role(name)
+        said = f"PLACEHOLDER, not an answer: no program answers for role {role.name!r} here; this is its example"
+        made = _example(self.config.context_of(name).reply(role), view, said)
+        return (made,) * self.config.nodes[name].samples
+
+
+def _silent(config: GraphConfig) -> set[str]:
+    return {name for name, node in config.nodes.items() if node.model == NOBODY}
+
+
+class ExampleNote(BaseModel):
+    """The example of a reply type in place of a reply, which says so first."""
+
+    model_config = ConfigDict(extra="allow")
+
+    reason: str
+
+
+def _example(kind: type[Reply], view: View, said: str) -> BaseModel:
+    if issubclass(kind, Choice):
+        return Choice(reason=said, action=view.legal[0])
+    shown: dict[str, Any] = {name: kind.example[name] for name in kind.asked() if name in kind.example}
+    own = shown.pop("reason", "")
+    return ExampleNote(reason=f"{said}. {own}".removesuffix(". "), **shown)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from graphlib import TopologicalSorter
 
 from graphs.attempts import SAFETY, Attempt, attempts, role_node, safety_node
-from graphs.config import PROGRAM, GraphConfig
+from graphs.config import NOBODY, PROGRAM, GraphConfig
 from graphs.node import RoleNode, SeatRuntime, SeatState
 from roles import Verdict
 from roles.reply_types import Choice
@@ -57,7 +57,7 @@ async def _run(node: RoleNode, state: SeatState, runtime: SeatRuntime) -> bool:
 
 def walk(config: GraphConfig) -> Walk | None:
     """The walk through a config, which is as it is at the player count; None when it asks a model."""
-    if any(node.model != PROGRAM for node in config.nodes.values()):
+    if any(node.model not in (PROGRAM, NOBODY) for node in config.nodes.values()):
         return None
     return Walk(tuple(_round(config, attempt) for attempt in attempts(config)))
 

@@ -11,10 +11,12 @@ Suspended         a game stopped before its end and has no score; it can be resu
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # for `--help`, which takes as long as its imports
     from pydantic import ValidationError
+    from pydantic_core import ErrorDetails
 
     from orchestrator.wire_try import WireTry
 
@@ -23,13 +25,54 @@ class UserError(ValueError):
     """Something that a user wrote is wrong; the message names the value and what would be right."""
 
 
-def user_error(where: str, error: ValidationError) -> UserError:
-    """The first problem that pydantic found in a file or option, as one sentence; `where` may be empty."""
+def user_error(where: str, error: ValidationError, examples: Mapping[str, str] | None = None) -> UserError:
+    """The first problem that pydantic found in a file or option, as one sentence; `where` may be empty.
+
+    `examples`: by key, what to write where it is missing.
+    """
     first = error.errors()[0]
     path = ".".join(str(part) for part in first["loc"])
-    sentence = first["msg"].removeprefix("Value error, ")
-    shown = "" if first["type"] in ("value_error", "missing") else f", not {first['input']!r}"
-    return UserError(": ".join(part for part in (where, path, f"{sentence}{shown}") if part))
+    return UserError(": ".join(part for part in (where, complaint(first, path, examples)) if part))
+
+
+def complaint(problem: ErrorDetails, path: str, examples: Mapping[str, str] | None = None) -> str:
+    """What is wrong with the value at a path, in plain words."""
+    kind, limits = problem["type"], problem.get("ctx", {})
+    if kind in ("value_error", "assertion_error"):
+        said = problem["msg"].removeprefix("Value error, ").removeprefix("Assertion failed, ")
+        return f"{path}: {said}" if path else said
+    subject = f"{path}:" if path else "it"
+    if kind == "missing":
+        example = (examples or {}).get(str(problem["loc"][-1]))
+        return f"{subject} is missing; write e.g. `{example}`" if example else f"{subject} is missing"
+    if (asked := _ASKED.get(kind)) is None:
+        return f"{subject} {problem['msg']}, not {problem['input']!r}"
+    wanted = asked.format(**{name: value for name, value in limits.items() if isinstance(value, str | int | float)})
+    return f"{subject} must be {wanted}, not {problem['input']!r}"
+
+
+_NUMBER, _WHOLE, _TEXT, _LIST, _MAPPING = "a number", "a whole number", "text", "a list", "a mapping of keys to values"
+_ASKED = {
+    **dict.fromkeys(("int_type", "int_parsing", "int_from_float", "int_parsing_size"), _WHOLE),
+    **dict.fromkeys(("float_type", "float_parsing"), _NUMBER),
+    **dict.fromkeys(("bool_type", "bool_parsing"), "true or false"),
+    **dict.fromkeys(("string_type", "path_type"), _TEXT),
+    **dict.fromkeys(("tuple_type", "list_type", "set_type"), _LIST),
+    **dict.fromkeys(("dict_type", "mapping_type", "model_type", "model_attributes_type", "dataclass_type"), _MAPPING),
+    "finite_number": "a finite number",
+    "none_required": "empty",
+    "literal_error": "{expected}",
+    "greater_than": "more than {gt:g}",
+    "greater_than_equal": "at least {ge:g}",
+    "less_than": "less than {lt:g}",
+    "less_than_equal": "at most {le:g}",
+    "too_short": "a list of at least {min_length}",
+    "too_long": "a list of at most {max_length}",
+    "string_too_short": "text of at least {min_length} characters",
+    "string_too_long": "text of at most {max_length} characters",
+    "string_pattern_mismatch": "letters, digits and any of _ + - ., a letter, digit, _ or + first",
+}
+"""By pydantic's name of a problem: what the value should have been."""
 
 
 class TurnError(RuntimeError):

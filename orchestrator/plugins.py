@@ -1,11 +1,18 @@
-"""Plugins: the entry points that installed packages declare in a group, loaded once.
+"""Code from outside: plugins, which are entry points that installed packages declare, and what `--import` names.
 
 A plugin that fails to load raises at every use: going on silently without it could play a different game.
 """
 
-from collections.abc import Callable
+import hashlib
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from orchestrator.errors import UserError
@@ -69,4 +76,128 @@ class Group:
     def source(self, made: Callable[..., Any] | None) -> str:
         """The package that an object comes from: the plugin that is being loaded, else the package of its code."""
         package = getattr(made, "__module__", "__main__").partition(".")[0]
-        return self.loading or (BUILT_IN if package == "roles" else package)
+        return self.loading or _importing or (BUILT_IN if package == "roles" else package)
+
+
+# Code that a command names
+
+
+@dataclass(frozen=True)
+class OwnCode:
+    """A Python file or a module that a user imports for a command, so that its roles and sections are known."""
+
+    name: str
+    """As the user wrote it: `my_role.py`, `my_package.roles`."""
+    path: Path
+    """The absolute path of the file, or of the folder in which the module's top package lies."""
+    sha256: str
+    """Of the file, or of all files of the top package."""
+
+    @property
+    def is_file(self) -> bool:
+        return self.name.endswith(".py")
+
+    def load(self) -> ModuleType:
+        """Import it, once per process. Raises UserError, also where another code has this name on this machine."""
+        if self.name in _OWN:
+            return _OWN[self.name][1]
+        with _named(self.name):
+            module = _file(self.path) if self.is_file else _module(self.name, self.path)
+            if (found := _digest(self.path if self.is_file else _home(module))) != self.sha256:
+                raise UserError(f"its content here is another: sha256 {found[:12]}, not {self.sha256[:12]}")
+        _OWN[self.name] = self, module
+        return module
+
+
+_OWN: dict[str, tuple[OwnCode, ModuleType]] = {}
+_importing: str | None = None
+"""The code that is being imported."""
+
+
+def own_code() -> dict[OwnCode, ModuleType]:
+    """What was imported so far, in order."""
+    return dict(_OWN.values())
+
+
+def import_own(name: str) -> OwnCode:
+    """Import a file (`my_role.py`) or a module (`my_package.roles`) of the working directory or an installed one, once.
+
+    Raises UserError, in one sentence, when it cannot be imported.
+    """
+    if name not in _OWN:
+        with _named(name):
+            if name.endswith(".py"):
+                path = Path(name).resolve()
+                code = OwnCode(name, path, _digest(path))
+            else:
+                home = _home(_module(name, Path.cwd()))
+                code = OwnCode(name, home.parent, _digest(home))
+        code.load()
+    return _OWN[name][0]
+
+
+@contextmanager
+def _named(name: str) -> Iterator[None]:
+    """Names the code in errors, and as the source of the roles that it registers meanwhile."""
+    global _importing
+    before, _importing = _importing, name
+    try:
+        yield
+    except OSError as error:
+        raise UserError(f"--import {name}: cannot read {error.filename}: {error.strerror}") from None
+    except UserError as error:
+        raise UserError(f"--import {name}: {error}") from None
+    except (Exception, SystemExit) as error:
+        raise UserError(f"--import {name}: {type(error).__name__}: {' '.join(str(error).split())}") from error
+    finally:
+        _importing = before
+
+
+def _file(path: Path) -> ModuleType:
+    """Its folder comes last among those that are searched: a stray file must not pose as an installed package."""
+    if known := sys.modules.get(path.stem):
+        if getattr(known, "__file__", None) == str(path):
+            return known
+        raise UserError(f"a module {path.stem!r} is there already; give the file another name")
+    _search(path.parent)
+    spec = spec_from_file_location(path.stem, path)
+    assert spec is not None and spec.loader is not None  # the name ends in .py
+    made = sys.modules[path.stem] = module_from_spec(spec)
+    try:
+        spec.loader.exec_module(made)
+    except BaseException:
+        del sys.modules[path.stem]
+        raise
+    return made
+
+
+def _module(name: str, folder: Path) -> ModuleType:
+    _search(folder)
+    try:
+        return import_module(name)
+    except ModuleNotFoundError as error:
+        if error.name and (name == error.name or name.startswith(f"{error.name}.")):
+            raise UserError("there is no such module here; name a module, or a file that ends in .py") from None
+        raise
+
+
+def _search(folder: Path) -> None:
+    if str(folder) not in sys.path:
+        sys.path.append(str(folder))
+
+
+def _home(module: ModuleType) -> Path:
+    """The folder of a module's top package, or the module's only file."""
+    top = sys.modules[module.__name__.partition(".")[0]]
+    folders = list(getattr(top, "__path__", ()))
+    return Path(folders[0] if folders else str(top.__file__)).resolve()
+
+
+def _digest(path: Path) -> str:
+    """The SHA-256 of a file, or of the names and contents of all files below a folder."""
+    if not path.is_dir():
+        return hashlib.sha256(path.read_bytes()).hexdigest()
+    found = hashlib.sha256()
+    for file in sorted(one for one in path.rglob("*") if one.is_file() and "__pycache__" not in one.parts):
+        found.update(f"{file.relative_to(path).as_posix()}\n".encode() + file.read_bytes())
+    return found.hexdigest()

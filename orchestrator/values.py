@@ -1,8 +1,10 @@
-"""The base class of every value that is stored or passed between packages."""
+"""The base class of every value that is stored or passed between packages; lists that people may write short."""
 
-from typing import Any
+from typing import Annotated, Any, TypeVar
 
-from pydantic import BaseModel, ConfigDict, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, model_validator
+
+from orchestrator import spelling
 
 
 class Frozen(BaseModel):
@@ -16,5 +18,17 @@ class Frozen(BaseModel):
         known = cls.__pydantic_fields__  # `model_fields` takes ten times as long, and this runs for every value
         if isinstance(data, dict) and not data.keys() <= known.keys():
             unknown = next(key for key in data if key not in known)
-            raise ValueError(f"unknown key {unknown!r}; known: {', '.join(known)}")
+            raise ValueError(f"unknown key {unknown!r}; {spelling.known(unknown, known)}")
         return data
+
+
+def listed(value: Any) -> Any:
+    """A single name, number or mapping as a list of one, and `a, b` as a list of two; anything else unchanged."""
+    if isinstance(value, str):
+        return [part for part in map(str.strip, value.split(",")) if part]
+    return [value] if isinstance(value, int | float | dict) else value
+
+
+T = TypeVar("T")
+OneOrMore = Annotated[tuple[T, ...], BeforeValidator(listed)]
+"""A tuple that may be written as its only value: `players: 2` for `players: [2]`."""

@@ -23,7 +23,12 @@ class _DuplicateKey(Exception):  # noqa: N818  # named for what is wrong with a 
 
 
 class _UniqueKeyLoader(yaml.SafeLoader):
+    """Refuses a key that stands there twice; a key `no`, `yes`, `on` or `off` is a name, not false or true."""
+
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        for key, _ in node.value:
+            if key.tag == "tag:yaml.org,2002:bool":
+                key.tag = "tag:yaml.org,2002:str"
         keys = [key.value for key, _ in node.value]
         if twice := next((key for i, key in enumerate(keys) if key in keys[:i]), None):
             raise _DuplicateKey(repr(twice))
@@ -38,6 +43,8 @@ def loaded(text: str, where: str) -> Any:
         raise UserError(f"{where} says {twice} twice") from None
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
+        if mark and "'\\t'" in (getattr(error, "problem", None) or ""):
+            raise UserError(f"{where}, line {mark.line + 1}: YAML is indented by spaces, and there is a tab") from None
         raise UserError(f"{where} is not YAML{f', line {mark.line + 1}' if mark else ''}") from None
     except ValueError as error:  # a value that only looks like a date or number
         raise UserError(f"{where} is not YAML: {error}") from None

@@ -7,7 +7,7 @@ from typing import Any
 from pydantic import BaseModel
 
 import prompts
-from orchestrator import plugins
+from orchestrator import plugins, spelling
 from orchestrator.errors import UserError
 from orchestrator.models.request import Absent
 from roles.marks import Mark, Marks, checked
@@ -82,7 +82,9 @@ def get(name: str) -> Role:
     """The role of a name; raises UserError with the known names, or when an installed package fails to load."""
     load()
     if name not in _KNOWN:
-        raise UserError(f"unknown role {name!r}; known: {', '.join(names())}")
+        raise UserError(
+            f"unknown role {name!r}; {spelling.known(name, names())}; a role of your own needs --import FILE"
+        )
     return _KNOWN[name]
 
 

@@ -80,11 +80,18 @@ class Role:
         instruction = self.instruction(words, wording)
         if LegalMoves in sections:  # a shortlist shows there
             notes = {node: tuple(n for n in replies if not isinstance(n, Shortlist)) for node, replies in notes.items()}
-        text = notes_for_judge if issubclass(self.reply, Judgement) else notes_text
         filled = prompts.substitute(instruction, self.filling(sections.options), self.name)
         own = (
-            Part("notes", text(notes, words, written, brief=brief)),
+            Part("notes", self._notes(notes, sections, written, brief=brief)),
             Part("instruction", "\n\n".join(part for part in (filled, gate) if part)),
             Part("answer_format", answer_format(reply or self.reply, form, words)),
         )
         return tuple(part for part in (*sections.parts(), *own) if part.text)
+
+    def _notes(self, notes: Notes, sections: Sections, raw: Form | None, *, brief: bool) -> str:
+        """What it reads, in words. Its options may leave a player's reason out, or show the ratings of candidates."""
+        if issubclass(self.reply, Judgement):
+            return notes_for_judge(
+                notes, sections.words, raw, brief=brief, reason=sections.options.get("reason") != "unsaid"
+            )
+        return notes_text(notes, sections.words, raw, brief=brief, ratings=sections.options.get("ratings") == "told")

@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping
 
+from orchestrator import spelling
+
 Options = Mapping[str, object]
 """The value of each option, by its name."""
 AllowedValues = Mapping[str, tuple[object, ...]]
@@ -26,10 +28,10 @@ def check_options(what: str, options: Options, allowed: AllowedValues) -> None:
     """Raises ValueError with one sentence for an option that does not exist, or a value that it cannot have."""
     for option, value in options.items():
         if option not in allowed:
-            raise ValueError(f"{what} has no option {option!r}; known: {', '.join(allowed) or 'none'}")
+            raise ValueError(f"{what} has no option {option!r}; {spelling.known(option, allowed)}")
         if not any(_allows(one, value) for one in allowed[option]):
-            known = ", ".join(map(shown, allowed[option]))
-            raise ValueError(f"option {option!r} of {what} is {value!r}; it can be: {known}")
+            known = spelling.known(value, map(shown, allowed[option]), "it can be")
+            raise ValueError(f"option {option!r} of {what} is {value!r}; {known}")
 
 
 def _allows(allowed: object, value: object) -> bool:

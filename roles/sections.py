@@ -92,6 +92,11 @@ def section(kind: type[S]) -> type[S]:
     return kind
 
 
+def _hints_first(move: Move) -> tuple[bool, bool]:
+    """Hints, then plays, then discards; otherwise as the engine lists them."""
+    return move.kind == "discard", move.kind == "play"
+
+
 RECOMMENDED = "The moves to choose from: those that a recommender listed, of $legal legal ones"
 
 
@@ -101,7 +106,7 @@ class LegalMoves(Section):
     """The legal moves, each with its label: the moves that a reply may name."""
 
     name = "legal_moves"
-    choices = {"labels": ("numbers", "letters"), "words": ("told", "unsaid")}
+    choices = {"labels": ("numbers", "letters"), "first": ("discards", "hints"), "words": ("told", "unsaid")}
     listed: Listed
     """By label. A move refused this turn is not among them; the others keep their labels."""
     letters: bool = False
@@ -113,7 +118,8 @@ class LegalMoves(Section):
     @classmethod
     def of(cls, view: View, options: Options) -> Self:
         letters = options["labels"] == "letters"
-        return cls(listed(view.legal, letters=letters), letters, told=options["words"] == "told")
+        moves = sorted(view.legal, key=_hints_first) if options["first"] == "hints" else view.legal
+        return cls(listed(moves, letters=letters), letters, told=options["words"] == "told")
 
     def words(self, words: Words = ENGLISH) -> str:
         return super().words(words) if self.told else ""

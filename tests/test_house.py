@@ -16,7 +16,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "experiments": {"orchestrator", "prompts", "roles", "graphs"},
 }
 
-NEUTRAL = {"errors", "values", "wire_try", "logs", "versions", "plugins", "yaml_files", "replies"}
+NEUTRAL = {"spelling", "errors", "values", "wire_try", "logs", "versions", "plugins", "yaml_files", "replies"}
 """What every room of orchestrator may use."""
 
 RESULTS = {"results"}
@@ -25,7 +25,8 @@ RUNNING = {*DESIGN, "running", "statistics"}
 
 ROOMS: dict[str, dict[str, set[str]]] = {
     "orchestrator": {
-        "values": set(),
+        "spelling": set(),
+        "values": {"spelling"},
         "wire_try": {"values"},
         "errors": {"wire_try"},
         "logs": set(),
@@ -48,7 +49,8 @@ ROOMS: dict[str, dict[str, set[str]]] = {
         "costs": RUNNING,
         "report": RUNNING,
         "bench": RUNNING,
-        "cli": {*RUNNING, "costs", "report", "bench"},
+        "doctor": {*RUNNING, "costs"},
+        "cli": {*RUNNING, "costs", "report", "bench", "doctor"},
         "__main__": {"cli"},
     },
 }
@@ -66,7 +68,7 @@ ONLY_IN = {
     "aiohttp": {"orchestrator/models/fake_endpoint.py", "orchestrator/models/fake_faults.py"},
     "typer": {
         f"experiments/cli/{name}.py"
-        for name in ("app", "shared_options", "experiment", "export", "listing", "game", "tools")
+        for name in ("app", "shared_options", "experiment", "export", "listing", "game", "models", "tools")
     },
 }
 

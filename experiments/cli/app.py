@@ -7,8 +7,9 @@ from typing import Annotated
 
 import typer
 
-from experiments.cli import experiment, export, game, listing, logs, tools
-from experiments.cli.shared_options import HELP, INTERRUPTED, Quiet, Verbose
+from experiments.cli import experiment, export, game, listing, logs, models, pointers, tools
+from experiments.cli.shared_options import HELP, INTERRUPTED, Interrupted, Quiet, Verbose
+from orchestrator import spelling
 from orchestrator.errors import Suspended, TurnError, UserError
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, context_settings=HELP)
@@ -18,6 +19,9 @@ app.add_typer(listing.graphs_app, name="graphs")
 app.add_typer(listing.roles_app, name="roles")
 app.add_typer(experiment.app, name="experiment")
 app.add_typer(listing.partners_app, name="partners")
+app.add_typer(models.app, name="models")
+app.command("doctor")(models.doctor)
+app.add_typer(listing.games_app, name="games")
 app.command("export")(export.export)
 app.command("bench")(tools.measure)
 app.command("fake-endpoint")(tools.serve_blindly)
@@ -31,6 +35,8 @@ def main() -> None:
         signal.signal(signal.SIGTERM, _as_an_interrupt)
         _keys()
         code = app(standalone_mode=False)  # the code of a typer.Exit, as which an interrupt comes too
+    except Interrupted as stop:
+        _fail(str(stop), INTERRUPTED, "interrupted: ")
     except UserError as error:
         _fail(str(error), 2)
     except TurnError as error:
@@ -43,7 +49,7 @@ def main() -> None:
         usage = getattr(error, "format_message", None)  # Click's usage errors, whose class Typer does not export
         if usage is None:
             raise
-        _fail(usage(), 2)  # empty when no command was given: the help has been printed
+        _fail(pointers.usage(error) or usage(), 2)  # empty when no command was given: the help has been printed
     if code == INTERRUPTED:
         _fail("interrupted", INTERRUPTED)
     sys.exit(code)
@@ -59,13 +65,13 @@ def _as_an_interrupt(number: int, frame: FrameType | None) -> None:
     signal.raise_signal(signal.SIGINT)
 
 
-def _fail(sentence: str, code: int) -> None:
+def _fail(sentence: str, code: int, head: str = "error: ") -> None:
     from rich.text import Text
 
     from experiments.show.terminal import console
 
     if sentence:
-        console(err=True).print(Text.assemble(("error: ", "bold red"), sentence))
+        console(err=True).print(Text.assemble((head, "bold red"), sentence))
     sys.exit(code)
 
 
@@ -105,5 +111,5 @@ def common(
 ) -> None:
     """Role graphs that play Hanabi."""
     if form not in logs.FORMS:
-        raise UserError(f"--logs is {form!r}; it can be: {', '.join(logs.FORMS)}")
+        raise UserError(f"--logs is {form!r}; {spelling.known(form, logs.FORMS, 'it can be')}")
     context.obj = logs.Loudness(verbose, quiet, "json" if form == "json" else "console").set_up()

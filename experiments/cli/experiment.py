@@ -1,13 +1,14 @@
 """`experiment`: run, plan and compare ablation experiments."""
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from experiments.cli.shared_options import (
-    INTERRUPTED,
     CacheFolder,
+    Import,
+    Interrupted,
     Json,
     MaxTokens,
     MaxUsd,
@@ -18,6 +19,9 @@ from experiments.cli.shared_options import (
     printed,
 )
 from orchestrator.errors import Suspended, TurnError
+
+if TYPE_CHECKING:  # importing it takes a second, and most commands need none of it
+    from experiments.running.runner import Done
 
 Executors = Literal["local", "ray"]
 
@@ -30,6 +34,11 @@ Past = Annotated[
 ]
 AnswerTokens = Annotated[
     int | None, typer.Option("--answer-tokens", help="Estimate costs with responses of this many tokens.")
+]
+
+MinOwn = Annotated[
+    float | None,
+    typer.Option("--min-own", help="Stop when a smaller share of moves is the models' own; default 0.5, 0 for never."),
 ]
 
 app = group("Run, plan and compare ablation experiments.")
@@ -52,10 +61,12 @@ def run(
     cache: CacheFolder = "off",
     max_tokens: MaxTokens = None,
     max_usd: MaxUsd = None,
+    min_own: MinOwn = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Estimate the cost, and play nothing.")] = False,
     interval: Intervals = "t",
     past: Past = None,
     answer_tokens: AnswerTokens = None,
+    imports: Import = None,
     as_json: Json = False,
     verbose: Verbose = False,
     quiet: Quiet = False,
@@ -78,7 +89,7 @@ def run(
         printed(dry.data(planned)) if as_json else dry.show(planned, console())
         return
     models = ModelOptions(cache, replay, max_tokens, max_usd)
-    options = runner.RunOptions(models, workers, executor, Shard.read(shard) if shard else None)
+    options = runner.RunOptions(models, workers, executor, Shard.read(shard) if shard else None, min_own)
     done = runner.run(asked, folder, options=options, progress=Progress(quiet=loud.quiet))
     from experiments.report import run_report, run_summary
     from experiments.statistics.analysis import analyse
@@ -87,18 +98,51 @@ def run(
     found = run_report.write(folder, rows=rows, interval=interval, png=False).analysis if rows else analyse(rows)
     printed(run_summary.data(done, found)) if as_json else run_summary.show(done, found, console())
     if done.interrupted:
-        raise typer.Exit(INTERRUPTED)
+        games = "1 game in progress is" if done.kept == 1 else f"{done.kept} games in progress are"
+        raise Interrupted(f"{games} kept, {done.left - done.kept} not begun; the same command goes on")
     if done.suspended:
-        onward = "A larger budget" if done.over_budget else "The same command"
-        raise Suspended(f"{done.suspended}. {onward} continues from there", 0)
+        raise Suspended(f"{done.suspended}. {_onward(done)} continues from there", 0)
     if done.failed:
         raise TurnError(run_summary.failures(done))
+
+
+def _onward(done: "Done") -> str:
+    """What continues a run that stopped."""
+    if done.too_few_own:
+        return "The games in progress are kept: a smaller --min-own"
+    return "A larger budget" if done.over_budget else "The same command"
+
+
+@app.command("list")
+def listed(as_json: Json = False) -> None:
+    """List the packaged experiments, a line each."""
+    from experiments.design import catalogue
+    from experiments.show import listing
+    from experiments.show.terminal import console
+
+    rows = catalogue.experiments()
+    printed(rows) if as_json else listing.list_rows(rows, "there is no packaged experiment", console())
+
+
+@app.command("runs")
+def runs(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder below which to look.")] = Path("runs"),
+    as_json: Json = False,
+) -> None:
+    """List the run folders below a folder, with their finished games."""
+    from experiments.results import saved
+    from experiments.show import listing
+    from experiments.show.terminal import console
+
+    rows = saved.runs(folder)
+    printed(rows) if as_json else listing.list_rows(rows, f"there is no run in {folder}", console())
 
 
 @app.command("report")
 def report(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="A run folder, e.g. runs/role-ablation.")],
     interval: Intervals = "t",
+    imports: Import = None,
     as_json: Json = False,
 ) -> None:
     """Write report.html and report.md, with figures and tables, for a run folder."""
@@ -116,6 +160,7 @@ def compared(
     arm: Annotated[str | None, typer.Option(help="Only this arm; default every arm that both runs have.")] = None,
     arm_b: Annotated[str | None, typer.Option(help="The arm of DIR_B, if its name differs.")] = None,
     interval: Intervals = "t",
+    imports: Import = None,
     as_json: Json = False,
 ) -> None:
     """Compare two runs arm by arm, on the deals that both played."""
@@ -137,6 +182,7 @@ def plan(
     power: Annotated[float, typer.Option(help="The probability of detecting it.")] = 0.8,
     max_usd: Annotated[float | None, typer.Option("--max-usd", help="Budget in dollars.")] = None,
     max_tokens: Annotated[int | None, typer.Option("--max-tokens", help="Budget in tokens, input and output.")] = None,
+    imports: Import = None,
     as_json: Json = False,
 ) -> None:
     """Propose player counts and deals: what a budget can detect, or what an effect needs."""
@@ -155,7 +201,9 @@ def plan(
 
 @app.command("errors")
 def errors(
-    folder: Annotated[Path, typer.Argument(help="A run folder, e.g. runs/cac-table-3.")], as_json: Json = False
+    folder: Annotated[Path, typer.Argument(help="A run folder, e.g. runs/cac-table-3.")],
+    imports: Import = None,
+    as_json: Json = False,
 ) -> None:
     """Count what became of the errors of simulated models in a run."""
     from experiments.show.terminal import console

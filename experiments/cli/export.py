@@ -5,7 +5,8 @@ from typing import Annotated
 
 import typer
 
-from experiments.cli.shared_options import Json, printed
+from experiments.cli.shared_options import Import, Json, printed
+from orchestrator import spelling
 from orchestrator.errors import UserError
 
 TARGETS = ("tables",)
@@ -16,6 +17,7 @@ def export(
     to: Annotated[str, typer.Option("--to", help=f"The format: {', '.join(TARGETS)}.")],
     out: Annotated[Path, typer.Option(help="The folder to write.")],
     texts: Annotated[bool, typer.Option("--texts", help="Include the messages and response of every call.")] = False,
+    imports: Import = None,
     as_json: Json = False,
 ) -> None:
     """Write a run in another format: `tables` are Parquet files of its games, turns and calls."""
@@ -25,7 +27,7 @@ def export(
     from experiments.show.terminal import console
 
     if to not in TARGETS:
-        raise UserError(f"--to is {to!r}; it can be: {', '.join(TARGETS)}")
+        raise UserError(f"--to is {to!r}; {spelling.known(to, TARGETS, 'it can be')}")
     written = parquet.export(folder, out, texts=texts)
     if as_json:
         printed({"out": str(out), "rows": written})

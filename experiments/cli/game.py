@@ -3,6 +3,7 @@
 import asyncio
 import json
 from contextlib import nullcontext
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -10,8 +11,12 @@ import typer
 
 from experiments.cli.shared_options import (
     CacheFolder,
+    Effort,
     Graph,
+    Import,
+    Interrupted,
     Json,
+    MaxAnswerTokens,
     MaxTokens,
     MaxUsd,
     Model,
@@ -20,6 +25,7 @@ from experiments.cli.shared_options import (
     ReplayOf,
     Seats,
     Settings,
+    Temperature,
     Verbose,
     printed,
 )
@@ -35,6 +41,9 @@ def play(
     model: Model = None,
     seat: Seats = None,
     settings: Settings = None,
+    temperature: Temperature = None,
+    effort: Effort = None,
+    max_answer_tokens: MaxAnswerTokens = None,
     verify: Annotated[str | None, typer.Option(help="none or safety, instead of the graph's own.")] = None,
     out: Annotated[Path, typer.Option(help="The folder for the game's journal.")] = Path("games"),
     replay: ReplayOf = None,
@@ -42,6 +51,7 @@ def play(
     max_tokens: MaxTokens = None,
     max_usd: MaxUsd = None,
     force_new: Annotated[bool, typer.Option("--force-new", help="Start a new game; an old journal is kept.")] = False,
+    imports: Import = None,
     as_json: Json = False,
     verbose: Verbose = False,
     quiet: Quiet = False,
@@ -69,20 +79,34 @@ def play(
         referee.check_seed(seed)
     asked = ModelOptions(cache, replay, max_tokens, max_usd).layer()
     said = model or (PROGRAM if replay is None else f"{REPLAY}{replay}")
-    named = single_game.models(seat_spec.configs(config, specs, players), said)
+    named = single_game.resampled(
+        single_game.models(seat_spec.configs(config, specs, players), said),
+        temperature=temperature,
+        reasoning_effort=effort,
+        max_tokens=max_answer_tokens,
+    )
     cast = seat_spec.table(config, specs, players, named=named, layer=asked, verify=verify)
     label = deck.stem if deck else None
-    started = game_loop.start(cast, players=players, seed=seed, deck=cards, label=label)
+    start = partial(game_loop.start, players=players, seed=seed, deck=cards, label=label)
+    started = start(cast)
     stem = seat_spec.name(f"{Path(graph).stem}{config.name.removeprefix(named_graph.name)}", specs, players)
     name = f"{stem}-{players}p-{f's{started.seed}' if cards is None else f'd-{label}'}"
     replaying = replay is not None or any(str(one).startswith(REPLAY) for one in named.values())
+    if not (force_new or replaying):
+        cast = tuple(single_game.as_begun(cast, out, name, start))
+        started = start(cast)
     path = single_game.file(out, f"{name}-replay" if replaying else name, started, new=force_new or replaying)
+    if not (force_new or replaying or loud.quiet) and (why := single_game.beside(out, name, path, started)):
+        console(err=True).print(why, markup=False, soft_wrap=True, style="dim")
     screen = console(err=as_json)
     board = None if as_json or loud.quiet else LiveTable(screen, live=not loud.verbose)
     played = single_game.SingleGame(cast, started, label, path, asked)
     with board or nullcontext():
         try:
             result = asyncio.run(played.play(board or nowhere))
+        except KeyboardInterrupt:
+            kept = f"the game is kept in {path}; the same command goes on with it"
+            raise Interrupted(kept if path.exists() else "the game had not begun") from None
         except Suspended as suspended:
             if as_json:
                 printed({"suspended": str(suspended), "turn": suspended.turn, "journal": str(path)})
@@ -118,6 +142,7 @@ def show(
     game: Annotated[Path, typer.Argument(help="A game's journal.")],
     turn: Annotated[int | None, typer.Option(help="Show this turn instead of the game.")] = None,
     full: Annotated[bool, typer.Option("--full", help="With whole prompts and responses.")] = False,
+    imports: Import = None,
     as_json: Json = False,
 ) -> None:
     """Show a game turn by turn, or one turn with its prompts and responses."""

@@ -1,18 +1,20 @@
-"""`graphs`, `roles` and `partners`: list and show them."""
+"""`graphs`, `roles`, `partners` and `games`: list and show them."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from experiments.cli.shared_options import Json, Players, Settings, group, printed
+from experiments.cli.shared_options import Import, Json, Players, Settings, group, printed
 
 graphs_app = group("List and show graphs.")
 roles_app = group("List, show and check roles.")
 partners_app = group("List rule players.")
+games_app = group("List games.")
 
 
 @graphs_app.command("list")
-def graphs_list(as_json: Json = False) -> None:
+def graphs_list(imports: Import = None, as_json: Json = False) -> None:
     """List the graphs."""
     from experiments.show import listing
     from experiments.show.terminal import console
@@ -26,6 +28,7 @@ def graphs_show(
     mermaid: Annotated[bool, typer.Option("--mermaid", help="The compiled graph as a Mermaid diagram.")] = False,
     players: Players = 3,
     settings: Settings = None,
+    imports: Import = None,
     as_json: Json = False,
 ) -> None:
     """Show which node of a graph reads which."""
@@ -51,6 +54,7 @@ def graphs_prompt(
     turn: Annotated[int, typer.Option(help="The turn of the game that the graph's programs play.")] = 1,
     node: Annotated[str | None, typer.Option(help="Only the prompt of this node.")] = None,
     settings: Settings = None,
+    imports: Import = None,
     as_json: Json = False,
 ) -> None:
     """Print the prompts that a graph would send for a position, with their size; no model is asked."""
@@ -65,7 +69,7 @@ def graphs_prompt(
 
 
 @roles_app.command("list")
-def roles_list(as_json: Json = False) -> None:
+def roles_list(imports: Import = None, as_json: Json = False) -> None:
     """List the roles."""
     import roles
     from experiments.show import listing
@@ -78,7 +82,7 @@ def roles_list(as_json: Json = False) -> None:
 
 
 @roles_app.command("show")
-def roles_show(name: str, as_json: Json = False) -> None:
+def roles_show(name: str, imports: Import = None, as_json: Json = False) -> None:
     """Show the sections of a role, its reply and its instruction."""
     import roles
     from experiments.show import listing
@@ -89,7 +93,7 @@ def roles_show(name: str, as_json: Json = False) -> None:
 
 
 @roles_app.command("check")
-def roles_check(name: str, as_json: Json = False) -> None:
+def roles_check(name: str, imports: Import = None, as_json: Json = False) -> None:
     """Check a role against its interface: at 2 to 5 players, in every answer format, without each section or note."""
     from rich.text import Text
 
@@ -113,3 +117,17 @@ def partners_list(as_json: Json = False) -> None:
     from experiments.show.terminal import console
 
     printed(listing.partners_data()) if as_json else listing.list_partners(console())
+
+
+@games_app.command("list")
+def games_list(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder below which to look.")] = Path("games"),
+    as_json: Json = False,
+) -> None:
+    """List the games below a folder: graph, model, deal, score, turns, and whether they are finished."""
+    from experiments.results import saved
+    from experiments.show import listing
+    from experiments.show.terminal import console
+
+    rows = saved.games(folder)
+    printed(rows) if as_json else listing.list_rows(rows, f"there is no game in {folder}", console())

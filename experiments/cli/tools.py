@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from experiments.cli.shared_options import Json, printed
+from experiments.cli.shared_options import Import, Json, printed
 from orchestrator.errors import UserError
 
 
@@ -27,6 +27,7 @@ def measure(
         typer.Option("--at-once", min=1, help="With --latency: this many whole games at once instead."),
     ] = None,
     limit: Annotated[int, typer.Option(min=1, help="With --at-once: concurrent calls that the model allows.")] = 1000,
+    imports: Import = None,
     as_json: Json = False,
 ) -> None:
     """Measure how long program games take on this machine, turns on a model of a given latency, or partners' scores."""

@@ -1,6 +1,6 @@
 """`--dry-run`: the games that an experiment would still play, and what they would cost. Nothing is played."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -8,12 +8,14 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from experiments.costs import cost_estimate
+from experiments.costs import cost_estimate, disk_space
 from experiments.costs.cost_estimate import Bill, Estimates
+from experiments.design import manifest
 from experiments.design.experiment import Experiment
 from experiments.design.job import Job
+from experiments.design.offline_layer import OfflineLayer
 from experiments.design.plan import Plan
-from experiments.results.rows import peek_all
+from experiments.results.rows import Peeked, peek_all
 from experiments.running.begun_games import open_jobs
 from experiments.show.terminal import plain_table
 from orchestrator.models.settings import ModelSettings
@@ -35,6 +37,8 @@ class Games:
     """Of the games that are left."""
     basis: str
     """What the estimate is based on."""
+    disk: float = 0.0
+    """Bytes that the journals of the games that are left will take."""
 
 
 @dataclass(frozen=True)
@@ -50,11 +54,15 @@ class Planned:
         return cost_estimate.total(one.bill for one in self.games)
 
     @property
+    def disk(self) -> float:
+        """Bytes that the journals will take."""
+        return sum(one.disk for one in self.games)
+
+    @property
     def assumptions(self) -> list[str]:
         """What the estimates assume, in sentences."""
         found = cost_estimate.assumptions() if any(cost_estimate.PROBED in one.basis for one in self.games) else []
-        unpriced = cost_estimate.unpriced(self.models)
-        return [*found, unpriced] if unpriced and self.bill.calls else found
+        return [*found, *cost_estimate.about_prices(self.models)] if self.bill.calls else found
 
 
 def forecast(experiment: Experiment, folder: Path, past: Path | None = None, answer: int | None = None) -> Planned:
@@ -63,15 +71,18 @@ def forecast(experiment: Experiment, folder: Path, past: Path | None = None, ans
     `past`: the folder of another run, whose finished games are used as measurements, too; `answer`: tokens of a
     response, instead of an assumption. Raises UserError as the run would.
     """
+    manifest.check_code(folder)
     plan = Plan.resolve(experiment, folder)
+    for one in plan.specs.values():
+        one.seat(OfflineLayer())  # what a run would refuse, an estimate refuses too
     missing = [records for records in plan.partner_records if not records.there()]
     games = peek_all(folder)
     others = peek_all(past) if past and past.resolve() != folder.resolve() else {}
     left = plan.jobs if missing else open_jobs(plan, games)
     waiting = _grouped([*left, *(job for records in missing for job in records.jobs())])
     every = _grouped([*plan.jobs, *(job for records in plan.partner_records for job in records.jobs())])
-    estimates = Estimates.prepare(plan.specs, [*games.values(), *others.values()], answer)
-    arms = [_games(estimates, arm, jobs, waiting.get(arm, [])) for arm, jobs in every.items()]
+    estimates = Estimates.prepare(plan.specs, games | others, answer)
+    arms = [_games(estimates, arm, jobs, waiting.get(arm, []), games) for arm, jobs in every.items()]
     models = tuple(estimates.models(job for jobs in waiting.values() for job in jobs))
     return Planned(tuple(arms), models, tuple(plan.notes))
 
@@ -84,10 +95,14 @@ def _grouped(jobs: Iterable[Job]) -> dict[tuple[str, int], list[Job]]:
     return found
 
 
-def _games(estimates: Estimates, arm: tuple[str, int], jobs: list[Job], waiting: list[Job]) -> Games:
+def _games(
+    estimates: Estimates, arm: tuple[str, int], jobs: list[Job], waiting: list[Job], there: Mapping[Path, Peeked]
+) -> Games:
     found = [estimates.game(job) for job in waiting or jobs[:1]]
     bill = cost_estimate.total(one.bill for one in found) if waiting else cost_estimate.NOTHING
-    return Games(*arm, len(jobs), len(waiting), bill, "; ".join(dict.fromkeys(one.basis for one in found)))
+    basis = "; ".join(dict.fromkeys(one.basis for one in found))
+    size = disk_space.measured(jobs, there) or disk_space.of_game(jobs[0], estimates.specs, found[0].bill)
+    return Games(*arm, len(jobs), len(waiting), bill, basis, len(waiting) * size)
 
 
 def data(planned: Planned) -> dict[str, Any]:
@@ -95,13 +110,14 @@ def data(planned: Planned) -> dict[str, Any]:
     arms = [
         {"arm": one.arm, "players": one.players, "games": one.games, "left": one.left}
         | bill_data(one.bill)
-        | {"basis": one.basis}
+        | {"basis": one.basis, "bytes": round(one.disk)}
         for one in planned.games
     ]
     return {
         "games": whole,
         "left": waiting,
         **bill_data(planned.bill),
+        "bytes": round(planned.disk),
         "arms": arms,
         "said": planned.assumptions,
         "notes": planned.notes,
@@ -123,7 +139,8 @@ def show(planned: Planned, console: Console) -> None:
     whole = data(planned)
     table.add_row("all", "", str(whole["games"]), str(whole["left"]), *figures(planned.bill), style="bold")
     console.print(table)
-    for sentence in (*planned.notes, *planned.assumptions):
+    room = [f"disk space: about {disk_space.in_words(planned.disk)} of journals"] if planned.disk else []
+    for sentence in (*planned.notes, *room, *planned.assumptions):
         console.print(Text(sentence, style="dim"))
 
 
@@ -143,7 +160,8 @@ def _together(same: Sequence[Games]) -> Games:
         return first
     games, waiting = sum(one.games for one in same), sum(one.left for one in same)
     bill = cost_estimate.total(one.bill for one in same)
-    return Games(f"{first.arm} and {len(same) - 1} more", first.players, games, waiting, bill, first.basis)
+    disk = sum(one.disk for one in same)
+    return Games(f"{first.arm} and {len(same) - 1} more", first.players, games, waiting, bill, first.basis, disk)
 
 
 def figures(bill: Bill) -> tuple[str, str, str, str]:

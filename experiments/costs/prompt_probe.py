@@ -1,30 +1,29 @@
 """The calls and prompt tokens of a graph's typical turn, found without asking a model: its prompts at a few positions.
 
 The positions are of one game of rule players per player count, the same for every graph, so that the costs of arms can
-be compared. A node that reads other nodes gets the outputs of their programs. Tokens are estimated as characters / 4.
+be compared. A node that reads other nodes gets the outputs of their programs, and a reply's
+example where there is none. Tokens are estimated as characters / 4.
 """
 
 import asyncio
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 from experiments.show.graph_tree import node_calls
-from graphs.ablate import at, bind
-from graphs.config import PROGRAM, GraphConfig
-from graphs.graph_seat import GraphSeat, seat
-from graphs.prompt_preview import requests
-from graphs.recorded_notes import notes_of
-from orchestrator.errors import TurnError, UserError
+from graphs.ablate import at
+from graphs.config import GraphConfig
+from graphs.prompt_preview import Programs, requests
+from orchestrator.errors import TurnError
 from orchestrator.hanabi.view import View
 from orchestrator.journal.events import Event, GameStarted, Memory, Moved, TurnStarted
 from orchestrator.journal.file import public_record
-from orchestrator.models.request import estimated, messages
+from orchestrator.models.request import ModelRequest, estimated, messages
 from orchestrator.players import partners
 from orchestrator.table.game_loop import play_async
-from orchestrator.table.seat import BEFORE, GameContext
+from orchestrator.table.seat import BEFORE
 from roles import Notes
 
 PARTNER = "iggi"
@@ -71,13 +70,40 @@ def turn(config: GraphConfig, players: int, shown: int = 0) -> Mapping[str, Turn
     return asyncio.run(_turn(at(config, players), game(players), shown))
 
 
-async def _turn(here: GraphConfig, played: ProbeGame, shown: int) -> dict[str, TurnLoad]:
-    programs, given = _programs(here), {BEFORE: [played.record] * shown} if shown else {}
-    calls, tokens = Counter[str](), Counter[str]()
+@dataclass(frozen=True)
+class Probed:
+    """A sampled position: what the nodes would be asked there, and what their programs answered."""
+
+    requests: Mapping[str, ModelRequest]
+    """By the node's name in its attempt."""
+    view: View
+    notes: Notes
+    """What programs answer; an example where a role has none."""
+    memory: Memory
+
+
+def positions(config: GraphConfig, players: int) -> list[Probed]:
+    """The sampled positions of the game at a player count, for a seat that was shown no past games."""
+
+    async def gathered() -> list[Probed]:
+        return [one async for one in _positions(at(config, players), played, {})]
+
+    played = game(players)
+    return asyncio.run(gathered())
+
+
+async def _positions(here: GraphConfig, played: ProbeGame, given: Memory) -> AsyncIterator[Probed]:
+    programs = Programs(here)
     for view in played.sampled:
         memory = {**given, **await _remembered(programs, here, view, played, given)}
-        notes, _ = await _play_turn(programs, here, view, memory)
-        for name, request in requests(here, view, notes, memory).items():
+        notes, _ = await _play_turn(programs, view, memory)
+        yield Probed(requests(here, view, notes, memory), view, notes, memory)
+
+
+async def _turn(here: GraphConfig, played: ProbeGame, shown: int) -> dict[str, TurnLoad]:
+    calls, tokens = Counter[str](), Counter[str]()
+    async for probed in _positions(here, played, {BEFORE: [played.record] * shown} if shown else {}):
+        for name, request in probed.requests.items():
             node = name.partition("-")[0]  # of a later attempt: `generate-2`
             times, model = node_calls(here, node), here.nodes[node].model
             calls[model] += times
@@ -85,36 +111,18 @@ async def _turn(here: GraphConfig, played: ProbeGame, shown: int) -> dict[str, T
     return {model: TurnLoad(calls[model] / POSITIONS, tokens[model] / POSITIONS) for model in calls}
 
 
-def _programs(here: GraphConfig) -> GraphSeat | None:
-    """The graph played by its programs; with all prompt sections, when they need one that the config removes.
-
-    None when a role has no program.
-    """
-    for whole in (here, here.model_copy(update={"without_sections": ()})):
-        try:
-            return seat(bind(whole, dict.fromkeys(whole.models, PROGRAM)))
-        except UserError:
-            continue
-    return None
-
-
-async def _remembered(
-    programs: GraphSeat | None, here: GraphConfig, view: View, played: ProbeGame, given: Memory
-) -> Memory:
+async def _remembered(programs: Programs, here: GraphConfig, view: View, played: ProbeGame, given: Memory) -> Memory:
     """What the seat remembers of its previous turn, when its graph has a memory."""
     if not here.remembers or view.turn <= view.players:
         return {}
-    _, memory = await _play_turn(programs, here, played.views[view.turn - view.players - 1], given)
+    _, memory = await _play_turn(programs, played.views[view.turn - view.players - 1], given)
     return memory
 
 
-async def _play_turn(programs: GraphSeat | None, here: GraphConfig, view: View, memory: Memory) -> tuple[Notes, Memory]:
-    """The outputs of the nodes in a turn, and the memory after it; both empty where the programs cannot play."""
-    if programs is None:
-        return {}, {}
-    events: list[Event] = []
+async def _play_turn(programs: Programs, view: View, memory: Memory) -> tuple[Notes, Memory]:
+    """The outputs of the nodes in a turn, and the memory after it; both empty where a program fails."""
     try:
-        decision = await programs.bind(GameContext(events.append))(view, memory)
+        notes, decision = await programs.turn(view, memory)
     except TurnError:
         return {}, {}
-    return notes_of(here, events), decision.memory
+    return notes, decision.memory

@@ -8,6 +8,7 @@ from experiments.design import matrix
 from experiments.design.experiment import Experiment
 from experiments.design.file_schema import Changes, SeatConfig
 from experiments.design.player_spec import PlayerSpec, player_spec
+from orchestrator import spelling
 from orchestrator.errors import UserError
 
 
@@ -67,7 +68,8 @@ def arms(experiment: Experiment) -> list[Arm]:
     """The arms that an experiment lists, checked at its player counts. Raises UserError that names the arm."""
     listed = matrix.listed_arms(experiment)
     if experiment.baseline and experiment.baseline not in listed:
-        raise UserError(f"baseline {experiment.baseline!r} is not an arm; the arms are: {', '.join(listed)}")
+        known = spelling.known(experiment.baseline, listed, "the arms are")
+        raise UserError(f"baseline {experiment.baseline!r} is not an arm; {known}")
     made = [_checked(name, experiment, one.changes) for name, one in listed.items()]
     return _without_void(made, {name for name, one in listed.items() if one.unchanged}, experiment.baseline)
 

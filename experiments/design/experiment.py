@@ -8,13 +8,15 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, ValidationError, field_validator, model_validator
 
+from experiments.design import own_code
 from experiments.design.file_schema import AnySeat, Changes, Model, Name, SeatConfig, SeatNumber, Verifier, labelled
 from experiments.design.protocols import completed
 from graphs.config import PLAYERS, PlayerCount
-from orchestrator.errors import UserError, user_error
+from orchestrator import spelling
+from orchestrator.errors import UserError, complaint, user_error
 from orchestrator.hanabi.referee import MAX_SEED
 from orchestrator.models.settings import PROGRAM, ModelSettings
-from orchestrator.values import Frozen
+from orchestrator.values import Frozen, OneOrMore, listed
 from orchestrator.yaml_files import from_file, loaded, setting
 
 Seed = Annotated[int, Field(ge=0, le=MAX_SEED)]
@@ -86,9 +88,9 @@ class Experiment(Frozen):
     graph: str | tuple[str, ...] = "house"
     """What sits in every seat: a graph's name or YAML file, `partner:NAME`, or `python:module:object`. Given several,
     each of them plays every arm."""
-    players: tuple[PlayerCount, ...] = PLAYERS
+    players: OneOrMore[PlayerCount] = PLAYERS
     seeds: Range | tuple[Seed, ...] = Range(first=1, count=10)
-    """The same deals in every arm."""
+    """The same deals in every arm; a single number is how many, from seed 1 on."""
     repeats: int = Field(default=1, ge=1)
     """Games of each deal."""
     models: dict[str, Model] = {"default": PROGRAM}
@@ -103,16 +105,24 @@ class Experiment(Frozen):
     """`leave_one_out`: the whole graph, and one arm per removable node, without that node."""
     matrix: dict[str, tuple[Any, ...]] = {}
     """Dotted settings of an arm, each with its values: every combination is crossed with every one of `arms`."""
-    exclude: tuple[dict[str, Any], ...] = ()
+    exclude: OneOrMore[dict[str, Any]] = ()
     """Combinations to leave out, by settings of the matrix, `graph` and `arm`."""
     baseline: str | None = None
     """The arm that the others are compared with, deal by deal."""
     journals: Literal["full", "lean"] = "full"
     """`lean` leaves out views and the replies of programs; scores are the same."""
+    min_own: float = Field(default=0.5, ge=0, le=1)
+    """The run stops when fewer of an arm's moves than this share are its model's own, judged from 50 moves on; 0 never
+    stops it."""
     cross_play: CrossPlay | None = None
     """Instead of arms."""
     adhoc: AdHoc | None = None
     """Instead of arms."""
+
+    @field_validator("seeds", mode="before")
+    @classmethod
+    def _count(cls, seeds: Any) -> Any:
+        return {"count": seeds} if type(seeds) is int else listed(seeds) if isinstance(seeds, str) else seeds
 
     @field_validator("matrix", mode="before")
     @classmethod
@@ -183,8 +193,8 @@ def read(experiment: str | Path, changes: Iterable[str] = ()) -> Experiment:
     if path.suffix in (".yaml", ".yml"):
         return parse(from_file(path, "experiment"), str(experiment), changes)
     if str(experiment) not in packaged():
-        known = ", ".join(packaged())
-        raise UserError(f"unknown experiment {str(experiment)!r}; known: {known}, or a path to a .yaml file")
+        known = spelling.known(experiment, packaged())
+        raise UserError(f"unknown experiment {str(experiment)!r}; {known}, or a path to a .yaml file")
     return parse(packaged()[str(experiment)], str(experiment), changes)
 
 
@@ -204,6 +214,7 @@ def parse(text: str, where: str = "experiment", changes: Iterable[str] = ()) -> 
 
 def _again(record: dict[str, Any], where: str, changes: Iterable[str]) -> Rerun:
     """The run of a run.yaml; only its deals can be changed."""
+    own_code.check(record, where)
     if not isinstance(asked := record.get("experiment"), dict):
         raise UserError(f"{where} is not a run.yaml that this version reads: the key `experiment` is missing")
     data = {**asked, **{key: record[key] for key in DEALS if record.get(key) is not None}}
@@ -239,11 +250,20 @@ def _shortest(where: str, error: ValidationError) -> UserError:
         alike = [one for one in error.errors() if one["loc"][0] == first["loc"][0]]
         first = max(alike, key=lambda one: (len(one["loc"]), one["type"] == "value_error"))
         path = [str(part) for part in first["loc"] if "[" not in str(part) and part not in TYPES]
-        complaint = first["msg"].removeprefix("Value error, ")
-        shown = "" if first["type"] in ("value_error", "missing") else f", not {first['input']!r}"
-        return UserError(f"{where}: {'.'.join(path)}: {complaint}{shown}")
-    return user_error(where, error)
+        return UserError(f"{where}: {complaint(first, '.'.join(path), EXAMPLES)}")
+    return user_error(where, error, EXAMPLES)
 
+
+EXAMPLES = {
+    "name": "name: my-experiment",
+    "count": "count: 10",
+    "model": "model: openai:gpt-4.1-mini",
+    "graph": "graph: house",
+    "seat": "seat: house",
+    "seats": "seats: [house, partner:piers]",
+    "pool": "pool: partners",
+}
+"""What to write where a key is missing."""
 
 UNIONS = ("graph", "seeds", "seats", "models", "arms", "cross_play", "adhoc")
 """Keys whose values are of several types."""
@@ -273,7 +293,9 @@ def place(data: dict[str, Any], keys: list[str], value: Any, where: str) -> None
 
 
 def _range(seeds: Any) -> Any:
-    """A list of consecutive seeds, as in run.yaml, as `first` and `count`; anything else unchanged."""
+    """A count, or a list of consecutive seeds, as in run.yaml, as `first` and `count`; anything else unchanged."""
+    if type(seeds) is int:
+        return {"count": seeds}
     if not isinstance(seeds, list) or not seeds or not all(type(seed) is int for seed in seeds):
         return {} if seeds is None else seeds
     follow = seeds == list(range(seeds[0], seeds[0] + len(seeds)))

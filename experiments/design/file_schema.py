@@ -10,7 +10,7 @@ from orchestrator.errors import user_error
 from orchestrator.models import simulated_settings
 from orchestrator.models.settings import PROGRAM, REPLAY, ModelSettings, settings
 from orchestrator.models.simulated_settings import SimSettings
-from orchestrator.values import Frozen
+from orchestrator.values import Frozen, OneOrMore, listed
 
 Name = Annotated[str, Field(pattern=r"^[\w+][\w.+-]*$", max_length=100)]
 """Of an arm or an experiment; it is also the name of a folder."""
@@ -82,7 +82,9 @@ AnySeat = Annotated[SeatConfig, BeforeValidator(_sitting)]
 
 
 def labelled(seats: Any) -> Any:
-    """A list of seats as a mapping, each labelled by its graph."""
+    """A list of seats, or a single one, as a mapping, each labelled by its graph."""
+    if isinstance(seats, str) and seats != "partners":
+        seats = listed(seats)
     if not isinstance(seats, list | tuple):
         return seats
     made: dict[str, Any] = {}
@@ -102,13 +104,13 @@ class Changes(Frozen):
     models: dict[str, Model] = {}
     """By name; they replace the experiment's models of the same names."""
     verify: Verifier | None = None
-    without: tuple[str, ...] = ()
+    without: OneOrMore[str] = ()
     """Nodes that are removed."""
     replace: dict[str, str] = {}
     """Node -> its model, e.g. `program`."""
     change: dict[str, dict[str, Any]] = {}
     """Node -> settings that are merged into it."""
-    without_sections: tuple[str, ...] = ()
+    without_sections: OneOrMore[str] = ()
     """Prompt sections that no node gets."""
     options: dict[str, Any] = {}
     """Section options of the whole graph, as in a graph file."""

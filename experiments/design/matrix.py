@@ -17,6 +17,7 @@ from experiments.design.file_schema import Changes, label
 from experiments.design.seat_spec import OTHERS
 from graphs import ablate
 from graphs.config import read
+from orchestrator import spelling
 from orchestrator.errors import UserError, user_error
 
 LONGEST = 100
@@ -138,10 +139,10 @@ def _has(data: Any, keys: list[str]) -> bool:
 
 def _known(experiment: Experiment, matrix: Mapping[str, tuple[Any, ...]], specs: tuple[str, ...]) -> None:
     """Raise UserError for axes that are no settings, and for exclusions that match nothing."""
-    known = ", ".join(Changes.model_fields)
     for key in matrix:
         if key.split(".")[0] not in Changes.model_fields:
-            raise UserError(f"matrix: {key} is no setting of an arm; settings start with: {known}")
+            known = spelling.known(key.split(".")[0], Changes.model_fields, "settings start with")
+            raise UserError(f"matrix: {key} is no setting of an arm; {known}")
     arms = [arm for graph in specs for arm in _listed(experiment, graph)]
     axes: dict[str, list[Any]] = {"graph": list(specs), "arm": arms, **{key: list(v) for key, v in matrix.items()}}
     for entry in experiment.exclude:
@@ -149,10 +150,10 @@ def _known(experiment: Experiment, matrix: Mapping[str, tuple[Any, ...]], specs:
             raise UserError("exclude: {} would exclude everything; name settings and values")
         for key, value in entry.items():
             if key not in axes:
-                raise UserError(f"exclude: {key!r} does not vary; these do: {', '.join(axes)}")
+                raise UserError(f"exclude: {key!r} does not vary; {spelling.known(key, axes, 'these do')}")
             if value not in axes[key]:
-                values = ", ".join(map(str, dict.fromkeys(map(str, axes[key]))))
-                raise UserError(f"exclude: {key} is never {value!r}; it is: {values}")
+                known = spelling.known(value, map(str, axes[key]), "it is")
+                raise UserError(f"exclude: {key} is never {value!r}; {known}")
 
 
 def _excluded(experiment: Experiment, cell: Mapping[str, Any]) -> bool:

@@ -8,10 +8,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from graphs import ablate
-from graphs.config import PROGRAM, GraphConfig
-from graphs.config import read as read_graph
+from graphs.config import PROGRAM, GraphConfig, read
+from graphs.config import names as graph_names
 from graphs.graph_seat import Model
 from graphs.graph_seat import seat as graph_seat
+from orchestrator import spelling
 from orchestrator.errors import UserError
 from orchestrator.models.layer import ModelLayer
 from orchestrator.players import partners, python_agent
@@ -22,6 +23,16 @@ OTHERS = (partners.PREFIX, python_agent.PREFIX)
 """Prefixes of the specs that are not graphs."""
 
 _PLACE = re.compile(r"(?P<seat>\d+)=(?P<spec>.+)")
+
+
+def read_graph(spec: str) -> GraphConfig:
+    """The graph of a seat's spec. Raises UserError; a name that is no graph's may be a partner's without its prefix."""
+    if spec in graph_names() or spec.endswith((".yaml", ".yml")):
+        return read(spec)
+    known = (*(f"{partners.PREFIX}{name}" for name in partners.names()), *graph_names())
+    if (meant := spelling.similar(spec, known)) and meant.startswith(partners.PREFIX):
+        raise UserError(f"unknown graph {spec!r}; did you mean {meant!r}? A rule player is named {partners.PREFIX}NAME")
+    return read(spec)
 
 
 def read_seat(

@@ -15,13 +15,15 @@ from itertools import count
 from multiprocessing.connection import Connection
 from typing import Any
 
-from experiments.design.job import Job
+from experiments.design import own_code
+from experiments.design.job import Job, Outcome
 from experiments.design.player_spec import PlayerSpec
 from experiments.running.game_pool import GamePool
 from experiments.running.model_options import ModelOptions
 from experiments.running.seat_pool import SeatPool
 from orchestrator.errors import UserError
 from orchestrator.models.budget import Budget
+from orchestrator.plugins import OwnCode
 
 EVERY_S = 0.5
 """Seconds between two status messages."""
@@ -109,12 +111,20 @@ class MainProcess:
             self._jobs.put_nowait(message)
 
 
-def work(pipe: Connection, name: str, specs: Mapping[str, PlayerSpec], options: ModelOptions, workers: int) -> None:
+def work(
+    pipe: Connection,
+    name: str,
+    specs: Mapping[str, PlayerSpec],
+    options: ModelOptions,
+    workers: int,
+    codes: tuple[OwnCode, ...] = (),
+) -> None:
     """Play until the process is ended; its entry point. Interrupts are handled by the main process."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     threading.Thread(target=_exit_with_parent, daemon=True).start()
     try:
+        own_code.bring_again(codes)
         asyncio.run(_work(pipe, name, specs, options, workers))
     except UserError as error:
         pipe.send(WorkerFailed(str(error)))
@@ -134,7 +144,12 @@ async def _work(
     main = MainProcess(pipe)
     budget = Budget(teller=main, who=name) if options.limited else None
     seats = SeatPool(specs, options.layer(budget, workers))
-    pool = GamePool(seats, main.send)
+
+    def ended(outcome: Outcome) -> None:
+        main.send(pool.status)  # first, so that the main process knows everything when the last game has ended
+        main.send(outcome)
+
+    pool = GamePool(seats, ended)
     threading.Thread(target=main.listen, args=(pool,), daemon=True).start()
     main.send(WorkerReady(pool.at_once))
     reporting = asyncio.create_task(_report_status(main, pool))

@@ -2,7 +2,8 @@
 
 import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from rich.console import Group
@@ -15,25 +16,34 @@ from experiments.design.job import Outcome
 from experiments.results.rows import Row
 from experiments.running.status import Status
 from experiments.show.terminal import console, plain_table
+from roles.words import percent
 
 TABLE_S = 0.2
 """Seconds between updates on a terminal."""
 EVERY_S = 10.0
 """Seconds between lines otherwise."""
+TURNS = {2: 68, 3: 65, 4: 64, 5: 59}
+"""Turns of a game by player count, until one has ended: those of a game of rule players."""
+UNSEEN = 2
+"""Games of that length that count beside those that ended."""
+LAST = 0.1
+"""The share of a game that a game in play has left at least."""
+FEWEST = 5
+"""Turns that must be played before the time left is estimated."""
 SHOWN = 6
 """Arms named in a line; the table has them all."""
 
 
 @dataclass
 class Mean:
-    """Mean strict score of an arm's games so far."""
+    """Mean strict score of an arm's games so far, or another number of theirs."""
 
     games: int = 0
     points: int = 0
 
-    def add(self, score: int) -> None:
+    def add(self, number: int) -> None:
         self.games += 1
-        self.points += score
+        self.points += number
 
     @property
     def text(self) -> str:
@@ -50,19 +60,27 @@ class Progress:
         self._title, self._total, self._before, self._done = "", 0, 0, 0
         self._means: dict[str, Mean] = {}
         self._status = Status()
+        self._waiting: Counter[int] = Counter()
+        """Games that are not finished, by player count."""
+        self._ended: dict[int, Mean] = {}
+        """Turns of the finished games, by player count."""
         self._live: Live | None = None
         self._began = self._shown_at = 0.0
+        self._done_turns = 0
         self._stopping = ""
 
-    def begin(self, title: str, total: int, rows: Iterable[Row] = (), arms: Iterable[str] = ()) -> None:
-        """`rows` are those of the `total` games that were played before; `arms` are shown in their order."""
+    def begin(self, title: str, games: Sequence[int], rows: Iterable[Row] = (), arms: Iterable[str] = ()) -> None:
+        """`games`: the player count of each; `rows` are those played before; `arms` are shown in their order."""
         self.end()
-        before = list(rows)
+        before, total = list(rows), len(games)
+        self._waiting, self._ended = Counter(games), {}
         self._title, self._total, self._before = title, total, len(before)
         self._done, self._means, self._status = len(before), {arm: Mean() for arm in arms}, Status()
         for row in before:
             self._means.setdefault(row.arm, Mean()).add(row.score_strict)
+            self._end_of(row.players, row.turns)
         self._began = self._shown_at = time.monotonic()
+        self._done_turns = 0
         if not self.quiet:
             played = f", {len(before)} of them played before" if before else ""
             console(err=True).print(Text(f"{title}: {total} games{played}"))
@@ -71,10 +89,16 @@ class Progress:
         if outcome.result:
             self._done += 1
             self._means.setdefault(outcome.job.arm, Mean()).add(outcome.result.score_strict)
+            self._end_of(outcome.result.players, outcome.result.turns)
+            self._done_turns += outcome.result.turns
         elif outcome.failed:
             self.line(f"{outcome.job.name} failed: {outcome.failed}")
         elif outcome.suspended and not outcome.stopped_by_run:
             self.line(f"{outcome.job.name} is suspended: {outcome.suspended}")
+
+    def _end_of(self, players: int, turns: int) -> None:
+        self._waiting[players] -= 1
+        self._ended.setdefault(players, Mean()).add(turns)
 
     def tick(self, status: Status) -> None:
         self._status = status
@@ -112,22 +136,34 @@ class Progress:
 
     def _words(self) -> Iterator[str]:
         playing = f", {self._status.playing} in play" if self._status.playing else ""
-        yield f"{self._title}: {self._done} of {self._total} games{playing}"
+        turns = f", {self._status.turns:,} turns" if self._status.turns else ""
+        yield f"{self._title}: {self._done} of {self._total} games{playing}{turns}"
         played = [(arm, mean) for arm, mean in self._means.items() if mean.games]
         means = [f"{arm} {mean.text}" for arm, mean in played[:SHOWN]]
         more = len(played) - SHOWN
         if means:
             yield ", ".join([*means, *([f"and {more} more arms"] if more > 0 else [])])
+        if own := [f"{arm} {share}" for arm, share in self._own() if share != "-"]:
+            yield f"own moves {', '.join(own[:SHOWN])}"
         yield from self._models()
         if left := self._left():
             yield left
+
+    def _own(self) -> Iterator[tuple[str, str]]:
+        """By arm: the share of its moves that are its model's own, in the games of this command."""
+        for arm in dict.fromkeys((*self._means, *self._status.moves)):
+            counts = self._status.moves.get(arm, Counter())
+            moves = counts["model_moves"]
+            yield arm, percent(counts["own"] / moves) if moves else "-"
 
     def _models(self) -> Iterator[str]:
         for name, load in self._status.loads.items():
             limited = f", {load.rate_limited} rate-limited (429)" if load.rate_limited else ""
             yield f"{name} {load.busy}/{load.limit} calls{limited}"
         if self._status.loads:
-            yield f"{self._status.fallbacks} fallbacks, {self._spent()}"
+            yield f"{self._status.unusable} unusable answers, {self._status.fallbacks} fallbacks, {self._spent()}"
+        if self._status.fake:
+            yield "the package's fake server answers, not a language model"
 
     def _spent(self) -> str:
         tokens = f"{self._status.tokens:,} tokens" + (f" of {self.max_tokens:,}" if self.max_tokens else "")
@@ -136,22 +172,38 @@ class Progress:
         return f"{tokens}, ${self._status.usd:.2f}" + (f" of ${self.max_usd:g}" if self.max_usd else "")
 
     def _left(self) -> str:
-        """Estimated from the games that ended since the run began."""
-        played = self._done - self._before
-        if not played:
+        """Time and money, from the turns played so far and those that are expected."""
+        played = self._status.turns - self._status.earlier
+        if played < FEWEST or self._done == self._total:
             return ""
-        seconds = (time.monotonic() - self._began) / played * (self._total - self._done)
-        return f"about {_duration(seconds)} left"
+        ahead = self._ahead()
+        seconds = (time.monotonic() - self._began) / played * ahead
+        usd = self._status.usd / self._status.turns * ahead if self._status.priced else 0.0
+        return f"about {_duration(seconds)}{f' and ${usd:.2f}' if usd else ''} left"
+
+    def _ahead(self) -> float:
+        """Turns that are expected of the games that are not finished. A game in play has some of them left, however
+        long it is already."""
+        whole = sum(number * self._turns(players) for players, number in self._waiting.items())
+        behind = self._status.turns - self._done_turns
+        share = self._status.playing / (self._waiting.total() or 1)
+        return max(whole - behind, whole * (1 - share) + LAST * whole * share)
+
+    def _turns(self, players: int) -> float:
+        """Of a game: those that ended, and some that nobody saw, since short games are the first to end."""
+        ended = self._ended.get(players, Mean())
+        return (ended.points + UNSEEN * TURNS[players]) / (ended.games + UNSEEN)
 
     def _table(self) -> Group:
         bar = Table.grid(padding=(0, 1))
-        games = f"{self._done}/{self._total} games"
+        games = f"{self._done}/{self._total} games, {self._status.turns:,} turns"
         bar.add_row(
             self._title, ProgressBar(total=max(1, self._total), completed=self._done, width=40), games, self._left()
         )
-        arms = plain_table("arm", "games", "strict", words=("arm",))
-        for arm, mean in self._means.items():
-            arms.add_row(arm, str(mean.games), mean.text)
+        arms = plain_table("arm", "games", "strict", "own", "forced", "refused", words=("arm",))
+        for arm, own in self._own():
+            mean, counts = self._means.get(arm, Mean()), self._status.moves.get(arm, Counter())
+            arms.add_row(arm, str(mean.games), mean.text, own, str(counts["forced"]), str(counts["refused"]))
         lines = [Text(line, style="dim") for line in self._models()]
         stopping = [Text(self._stopping, style="magenta")] if self._stopping else []
         return Group(bar, *stopping, *lines, arms)  # when there are many arms, the last lines are cut off

@@ -16,6 +16,7 @@ from types import TracebackType
 from typing import Any, Self
 from uuid import uuid4
 
+from experiments.design import own_code
 from experiments.design.job import Job, Outcome
 from experiments.design.player_spec import PlayerSpec
 from experiments.running.executor import OnOutcome, OnTick
@@ -26,6 +27,7 @@ from experiments.running.status import Load, Status, together
 from orchestrator.errors import UserError
 from orchestrator.models.budget import Accounts, Budget
 from orchestrator.models.limiter import Limit, Limiter, turn_to_call
+from orchestrator.plugins import OwnCode
 
 os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # Ray would send usage statistics
 try:
@@ -95,12 +97,12 @@ class LimiterActor:
         for _ in range(self._inside.pop(who, 0)):
             await self._limiter.__aexit__(None, None, None)
 
-    async def answered(self) -> None:
-        self._limiter.answered()
+    async def answered(self, slow: bool) -> None:
+        self._limiter.answered(slow)
 
-    async def crowded(self, seconds: float) -> None:
-        """A call that began so many seconds ago was rate-limited."""
-        self._limiter.crowded(time.monotonic() - seconds)
+    async def crowded(self, seconds: float, timed_out: bool) -> None:
+        """A call that began so many seconds ago was rate-limited or not answered in time."""
+        self._limiter.crowded(time.monotonic() - seconds, timed_out)
 
     async def load(self) -> Load:
         return Load(self._limiter.busy, int(self._limiter.limit), self._limiter.refused)
@@ -124,12 +126,12 @@ class RayLimit:
     ) -> None:
         self._actor.leave.remote(self._who)
 
-    def answered(self) -> None:
+    def answered(self, slow: bool = False) -> None:
         self.last_answer = time.monotonic()
-        self._actor.answered.remote()
+        self._actor.answered.remote(slow)
 
-    def crowded(self, began: float) -> None:
-        self._actor.crowded.remote(time.monotonic() - began)
+    def crowded(self, began: float, timed_out: bool = False) -> None:
+        self._actor.crowded.remote(time.monotonic() - began, timed_out)
 
 
 class GameActor:
@@ -142,7 +144,10 @@ class GameActor:
         options: ModelOptions,
         limiters: LimiterActors,
         accounts: Any,
+        codes: tuple[OwnCode, ...] = (),
     ) -> None:
+        own_code.bring_again(codes)
+
         def limit(server: str, model: str, most: int) -> Limit:
             return RayLimit(limiters[server, model], most, name)
 
@@ -180,7 +185,7 @@ class ActorHandle:
         made: Any = ray.remote(
             num_cpus=_cpu_share(workers), scheduling_strategy="SPREAD", max_restarts=0, max_task_retries=0
         )
-        self.actor = made(GameActor).remote(self.name, specs, options, limiters, accounts)
+        self.actor = made(GameActor).remote(self.name, specs, options, limiters, accounts, own_code.brought())
         self.capacity = 0
         """How many games it takes; 0 until it has started."""
         self._at_once = self.actor.at_once.remote()
@@ -254,6 +259,8 @@ class RayExecutor:
                     self._replace(handle)
             self._read_status()
             on_tick()
+        self._status_read = 0.0
+        self._read_status()
         return suspects
 
     def _ended(self, outcome: Outcome, on_outcome: OnOutcome) -> None:

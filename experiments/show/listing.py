@@ -1,5 +1,6 @@
 """The graphs, roles and partners there are, as tables and as data."""
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rich.console import Console
@@ -89,6 +90,30 @@ def list_partners(console: Console) -> None:
 def partners_data() -> list[dict[str, Any]]:
     found = [partners.get(name) for name in partners.names()]
     return [{"name": partner.name, "players": partner.players, "source": partner.source} for partner in found]
+
+
+def list_rows(rows: Sequence[Mapping[str, Any]], nothing: str, console: Console) -> None:
+    """Rows of equal keys as a table; `nothing` is printed where there are none."""
+    if not rows:
+        console.print(Text(nothing, style="dim"))
+        return
+    columns = {name: name.replace("_", " ") for name in rows[0]}
+    words = [columns[name] for name in columns if any(isinstance(row[name], str | list | bool) for row in rows)]
+    whole = [called for name, called in columns.items() if name not in LONG]
+    table = plain_table(*columns.values(), words=words, fixed=whole)
+    for row in rows:
+        table.add_row(*(_cell(row[name]) for name in columns))
+    console.print(table)
+
+
+LONG = ("what_for", "models")
+"""Columns that are broken on a narrow terminal."""
+
+
+def _cell(value: object) -> Text:
+    if isinstance(value, list):
+        return Text(", ".join(map(str, value)))
+    return Text({True: "yes", False: "no", None: "-"}[value] if isinstance(value, bool | None) else str(value))
 
 
 def _allowed(value: object) -> object:

@@ -1,7 +1,8 @@
 """`graphs prompt`: the prompts that a graph would send for a position, without asking a model.
 
-The position is from a game that the graph's programs play in self-play; a node that reads other nodes gets the outputs
-of their programs. Tokens are estimated as characters / 4.
+The position is from a game that the graph's programs play in self-play, or a rule player where the deciding role has no
+program. A node that reads other nodes gets the outputs of their programs, and an example, marked as a placeholder,
+where there is no program. Tokens are estimated as characters / 4.
 """
 
 import asyncio
@@ -14,18 +15,16 @@ from rich.console import Console
 from rich.text import Text
 
 from experiments.show.terminal import plain_table
-from graphs.ablate import at, bind
-from graphs.config import PROGRAM, GraphConfig
-from graphs.graph_seat import GraphSeat
-from graphs.graph_seat import seat as graph_seat
-from graphs.prompt_preview import requests
-from graphs.recorded_notes import notes_of
+from graphs.ablate import at
+from graphs.config import GraphConfig
+from graphs.prompt_preview import Programs, requests
+from orchestrator import spelling
 from orchestrator.errors import UserError
 from orchestrator.hanabi.view import View
 from orchestrator.journal.events import Decided, Event, Memory, TurnStarted
 from orchestrator.models.request import Message, estimated, messages
+from orchestrator.players import partners
 from orchestrator.table.game_loop import play_async
-from orchestrator.table.seat import GameContext
 
 
 @dataclass(frozen=True)
@@ -52,21 +51,22 @@ class NodePrompt:
 
 def node_prompts(config: GraphConfig, players: int, seed: int, turn: int, node: str | None = None) -> list[NodePrompt]:
     """The prompts of a turn, by node. Raises UserError for a turn or a node that does not exist."""
-    view, memory = asyncio.run(_position(config, players, seed, turn))
-    here = at(bind(config, dict.fromkeys(config.models, PROGRAM)), players)
-    events: list[Event] = []
-    asyncio.run(_once(graph_seat(here), view, memory, events))
-    made = requests(here, view, notes_of(here, events), memory)
+    here = at(config, players)
+    programs = Programs(here)
+    view, memory = asyncio.run(_position(programs, players, seed, turn))
+    notes, _ = asyncio.run(programs.turn(view, memory))
+    made = requests(here, view, notes, memory)
     if node is not None and node not in made:
-        raise UserError(f"graph {config.name!r} asks no node {node!r} there; it asks: {', '.join(made)}")
+        known = spelling.known(node, made, "it asks")
+        raise UserError(f"graph {config.name!r} asks no node {node!r} there; {known}")
     return [NodePrompt(name, messages(request.parts)) for name, request in made.items() if node in (None, name)]
 
 
-async def _once(seat: GraphSeat, view: View, memory: Memory, events: list[Event]) -> None:
-    await seat.bind(GameContext(events.append))(view, memory)
+PARTNER = "iggi"
+"""The rule player whose game is taken where the graph's programs cannot decide."""
 
 
-async def _position(config: GraphConfig, players: int, seed: int, turn: int) -> tuple[View, Memory]:
+async def _position(programs: Programs, players: int, seed: int, turn: int) -> tuple[View, Memory]:
     """The view and the memory of the acting seat in that turn."""
     if turn < 1:
         raise UserError(f"turns are counted from 1, not {turn}")
@@ -79,8 +79,8 @@ async def _position(config: GraphConfig, players: int, seed: int, turn: int) -> 
         if isinstance(event, Decided) and event.turn < turn:
             memories[event.seat] = event.memory
 
-    bound = bind(config, dict.fromkeys(config.models, PROGRAM))
-    await play_async(graph_seat(bound), players=players, seed=seed, sink=sink, max_turns=turn)
+    seat = programs.seat if programs.decide else partners.get(PARTNER)
+    await play_async(seat, players=players, seed=seed, sink=sink, max_turns=turn)
     if len(views) < turn:
         raise UserError(f"that game has turns 1 to {len(views)}, not {turn}")
     return views[-1], memories.get(views[-1].seat, {})

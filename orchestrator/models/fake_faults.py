@@ -14,6 +14,7 @@ from typing import Any
 
 from aiohttp import web
 
+from orchestrator import spelling
 from orchestrator.errors import UserError
 
 WIRE = (
@@ -67,7 +68,7 @@ class Faults:
 
     def __post_init__(self) -> None:
         if unknown := [kind for kind in self.kinds if kind not in KINDS]:
-            raise UserError(f"unknown fault {unknown[0]!r}; known: {', '.join(KINDS)}")
+            raise UserError(f"unknown fault {unknown[0]!r}; {spelling.known(unknown[0], KINDS)}")
 
     def pick(self, request: dict[str, Any]) -> str | None:
         """The kind of fault that hits a request, or None."""

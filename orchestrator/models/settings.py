@@ -10,10 +10,12 @@ from urllib.parse import urlsplit
 import yaml
 from pydantic import Field, ValidationError, field_validator, model_validator
 
+from orchestrator import spelling
 from orchestrator.errors import UserError, user_error
 from orchestrator.models import simulated_settings
-from orchestrator.models.simulated_settings import SimSettings
+from orchestrator.models.simulated_settings import PROFILES, SimSettings
 from orchestrator.values import Frozen
+from orchestrator.yaml_files import from_file, loaded
 
 OPENAI_URL = "https://api.openai.com/v1"
 
@@ -37,6 +39,9 @@ SAMPLING = ("temperature", "top_p", "reasoning_effort", "max_tokens")
 _OPENAI = re.compile(r"openai:(?:(?P<there>\S+)@(?P<url>https?://\S+)|(?P<name>@?[^@\s]+))")
 _AZURE = re.compile(r"azure:(?P<name>[\w.-]+)")
 _LANGCHAIN = re.compile(r"langchain:(?P<provider>[\w-]+):(?P<name>\S+)")
+
+EXAMPLE = Path(__file__).with_name("models_example.yaml")
+"""A commented models file with an example of every kind of model."""
 
 OURS = ("model", "messages", "response_format", "stream", "n")
 """Keys of a request that `extra_body` cannot set."""
@@ -81,6 +86,13 @@ class ModelSettings(Frozen):
     """Merged into every request as it is."""
     response_format: Literal["json_schema", "json_object", "none"] = "json_schema"
     """The constraint on the answer that the server is asked for; the prompt states the format as well."""
+    schema_moves: Literal["enum", "string"] | None = None
+    """Whether a schema names the legal moves of the turn, or takes any text for a move and leaves it to the reader.
+
+    None: `string` for api.openai.com and Azure, which are slow at the first request with a new schema, else `enum`.
+    """
+    schema_bounds: bool | None = None
+    """Whether a schema has the bounds of numbers and lists. None: not for Azure, which does not take them."""
     made_with: dict[str, Any] = {}
     """The parameters of a LangChain model object that was made in Python."""
 
@@ -91,10 +103,12 @@ class ModelSettings(Frozen):
 
     Else OPENAI_API_KEY for api.openai.com, AZURE_OPENAI_API_KEY for Azure, HANABI_API_KEY for any other server.
     """
+    context_length: int | None = Field(default=None, ge=1)
+    """Tokens that the model takes at a time, prompt and answer together; None: as the server says, if it does."""
     timeout_s: float = Field(default=600, gt=0, allow_inf_nan=False)
     """Seconds for one call; reasoning models think for minutes."""
     max_concurrency: int = Field(default=16, ge=1)
-    """Calls at the same time, over all games of a process; halved for a while when the server answers 429."""
+    """Calls at the same time, over all games of a process; fewer at first, and halved when the server is crowded."""
     attempts: int = Field(default=8, ge=1)
     """Tries of one request when the server is at fault."""
     backoff_s: Share = 1
@@ -107,7 +121,9 @@ class ModelSettings(Frozen):
     @classmethod
     def _form(cls, model: str) -> str:
         if not _named(model):
-            raise ValueError(f"unknown model {model!r}; known: program, {FORMS}")
+            meant = _meant(model)
+            known = f"did you mean {meant!r}? Known" if meant else "known"
+            raise ValueError(f"unknown model {model!r}; {known}: program, {FORMS}")
         return model
 
     @field_validator("key")
@@ -150,6 +166,18 @@ class ModelSettings(Frozen):
     def home(self) -> bool:
         """Whether api.openai.com serves it."""
         return self.provider is None and not self.azure and self.url == OPENAI_URL
+
+    @property
+    def enumerates_moves(self) -> bool:
+        """Whether a schema names the legal moves of the turn."""
+        if self.schema_moves is None:
+            return not (self.home or self.azure)
+        return self.schema_moves == "enum"
+
+    @property
+    def bounds_values(self) -> bool:
+        """Whether a schema has the bounds of numbers and lists."""
+        return not self.azure if self.schema_bounds is None else self.schema_bounds
 
     @property
     def name(self) -> str:
@@ -210,6 +238,22 @@ class ModelSettings(Frozen):
             raise UserError(f"{AZURE_ENDPOINT}: {error}") from None
 
 
+def _meant(model: str) -> str | None:
+    """What a model without a provider, or with another way to name one, probably stands for."""
+    provider, slash, name = model.partition("/")
+    if slash and provider in ("openai", "azure"):
+        return f"{provider}:{name}"
+    if near := spelling.similar(model, (PROGRAM, *(f"{simulated_settings.SIM}{one}" for one in PROFILES))):
+        return near
+    maker = next((langchain for start, langchain in MAKERS.items() if model.startswith(start)), None)
+    written = f"langchain:{maker}:{model}" if maker else f"openai:{model}"
+    return written if _named(written) and ":" not in model else None
+
+
+MAKERS = {"claude": "anthropic", "gemini": "google_genai", "mistral": "mistralai"}
+"""How names of models begin that LangChain's providers serve, and the provider."""
+
+
 def _named(model: str) -> re.Match[str] | None:
     return _OPENAI.fullmatch(model) or _AZURE.fullmatch(model) or _LANGCHAIN.fullmatch(model)
 
@@ -231,6 +275,8 @@ DECIDING = (
     "reasoning_effort",
     "extra_body",
     "response_format",
+    "schema_moves",
+    "schema_bounds",
     "made_with",
 )
 """The settings that decide what a model answers."""
@@ -292,12 +338,7 @@ def read_models(path: Path) -> dict[str, ModelSettings | SimSettings | str]:
 
     A file with the key `model` gives the model called `default`.
     """
-    try:
-        data = yaml.safe_load(path.read_text("utf-8"))
-    except OSError as error:
-        raise UserError(f"cannot read models {str(path)!r}: {error.strerror}") from None
-    except (yaml.YAMLError, ValueError):
-        raise UserError(f"models {str(path)!r} is not YAML") from None
+    data = loaded(from_file(path, "models"), f"models {str(path)!r}")
     if not isinstance(data, dict) or not data:
         raise UserError(f"models {str(path)!r} is not a mapping: `model: openai:NAME` and settings, or one per name")
     named = {"default": data} if "model" in data else data

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from orchestrator import spelling
 from orchestrator.errors import UserError
 from orchestrator.players import chance, graded, published, smart
 from orchestrator.players.base import PREFIX as PREFIX
@@ -21,5 +22,5 @@ def names() -> list[str]:
 def get(name: str) -> Partner:
     """The partner of a name. Raises UserError with the known names."""
     if name not in PARTNERS:
-        raise UserError(f"unknown partner {name!r}; known: {', '.join(names())}")
+        raise UserError(f"unknown partner {name!r}; {spelling.known(name, names())}")
     return PARTNERS[name]

@@ -331,7 +331,7 @@ async def test_what_the_interpreter_changes_is_found_by_solving_again(tmp_path: 
     [
         ("sim:sloppy", "there is no simulated model 'sim:sloppy'; known: sim:careful, sim:average, sim:careless"),
         (sim(temperature=0.6), "unknown key 'temperature'; known: misread_stack, forgotten_negatives"),
-        (sim(malformed=1.5), "model 'sim:average': malformed: Input should be less than or equal to 1, not 1.5"),
+        (sim(malformed=1.5), "model 'sim:average': malformed: must be at most 1, not 1.5"),
     ],
 )
 def test_a_wrong_simulated_model_is_one_sentence(model: Any, said: str, tmp_path: Path) -> None:

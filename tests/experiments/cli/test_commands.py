@@ -102,7 +102,7 @@ def wrong_decks() -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["play", "--graph", "huose"], "unknown graph 'huose'; known: best_of_k, cac, "),
+        (["play", "--graph", "huose"], "unknown graph 'huose'; did you mean 'house'? Known: best_of_k, cac, "),
         (["play", "--graph", "circle.yaml"], "circle.yaml: nodes read in a circle: "),
         (["play", "--players", "1"], "Hanabi is for 2 to 5 players, not 1"),
         (["play", "--players", "6"], "Hanabi is for 2 to 5 players, not 6"),
@@ -113,9 +113,9 @@ def wrong_decks() -> None:
         (["play", "--deck", "map.json"], "is not a JSON list of cards"),
         (["play", "--deck", "bad.json"], "deck 'bad.json' is not JSON"),
         (["play", "--deck", "none.json"], "cannot read deck 'none.json'"),
-        (["play", "--model", "gpt"], "unknown model 'gpt'; known: program, openai:NAME"),
+        (["play", "--model", "gpt"], "unknown model 'gpt'; did you mean 'openai:gpt'? Known: program, openai:NAME"),
         (["play", "--model", "openai:gpt-4.1-mini"], "needs a key: set OPENAI_API_KEY"),
-        (["play", "--verify", "maybe"], "verify.rule: Input should be 'none' or 'safety', not 'maybe'"),
+        (["play", "--verify", "maybe"], "verify.rule: must be 'none' or 'safety', not 'maybe'"),
         (["play", "--player", "3"], "No such option"),
         (["play", "--max-tokens", "0"], "--max-tokens is 0; the budget must be at least 1"),
         (["play", "--max-usd", "-1"], "--max-usd is -1; the budget must be more than 0"),
@@ -157,7 +157,7 @@ def test_an_interrupt_ends_the_game_with_code_130(run: Run, monkeypatch: pytest.
         raise KeyboardInterrupt
 
     monkeypatch.setattr(single_game, "play_async", interrupted)
-    assert run("play", "--graph", "watson") == (130, "", "error: interrupted\n")
+    assert run("play", "--graph", "watson") == (130, "", "interrupted: the game had not begun\n")
 
 
 def answering(monkeypatch: pytest.MonkeyPatch, text: Callable[[], str]) -> None:
@@ -282,7 +282,8 @@ def test_sigterm_ends_a_game_as_ctrl_c_does(tmp_path: Path, shell: str) -> None:
             time.sleep(0.05)
         process.terminate()
         _, err = process.communicate()
-    assert (process.returncode, err) == (130, "error: interrupted\n")
+    said = "interrupted: the game is kept in games/house-3p-s1.jsonl; the same command goes on with it\n"
+    assert (process.returncode, err) == (130, said)
 
 
 async def test_a_terminal_gets_a_board_and_a_line_a_turn() -> None:

@@ -175,11 +175,14 @@ def test_a_game_of_another_graph_is_refused_with_the_difference(run: Run, tmp_pa
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({"seed": 1}, "unknown key 'seed'; known: name, protocol, graph, players, seeds, "),
-        ({"arms": {"a": {"wihtout": ["x"]}}}, "unknown key 'wihtout'; known: graph, models, verify, without, "),
+        ({"seed": 1}, "unknown key 'seed'; did you mean 'seeds'? Known: name, protocol, graph, players, seeds, "),
+        (
+            {"arms": {"a": {"wihtout": ["x"]}}},
+            "unknown key 'wihtout'; did you mean 'without'? Known: graph, ",
+        ),
         ({"baseline": "none"}, "baseline 'none' is not an arm; the arms are: alone, with-watson"),
-        ({"players": [6]}, "players.0: Input should be less than or equal to 5, not 6"),
-        ({"seeds": {"first": 1, "cuont": 2}}, "unknown key 'cuont'; known: first, count"),
+        ({"players": [6]}, "players.0: must be at most 5, not 6"),
+        ({"seeds": {"first": 1, "cuont": 2}}, "unknown key 'cuont'; did you mean 'count'? Known: first, count"),
         (
             {"arms": {"alone": {"without": ["x"]}}},
             "arm 'alone': `without` changes a graph, and partner:random is not a graph",
@@ -234,7 +237,8 @@ def test_simulated_arms_are_said_to_be_so_and_their_errors_counted(run: Run, tmp
     arms = {"erring": {"models": {"default": "sim:careless"}}, "exact": {}}
     path = written(tmp_path, graph="sherlock", players=[2], seeds=[1], arms=arms, baseline="exact")
     code, out, _ = run("experiment", "run", path, "--out", "here")
-    assert code == 0 and out.count("erring (simulated)") == 2 and "exact (simulated)" not in out
+    assert code == 0 and out.startswith("erring uses simulated models: exact programs with errors at stated rates.")
+    assert out.count("erring (simulated)") == 3 and "exact (simulated)" not in out
     assert {row["arm"]: row["simulated"] for row in table("here")} == {"erring": "True", "exact": "False"}
     code, out, _ = run("experiment", "errors", "here", "--json")
     told = json.loads(out)

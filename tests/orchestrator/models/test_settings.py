@@ -66,9 +66,12 @@ def test_every_call_has_a_seed_of_its_own_that_tells_nothing() -> None:
 @pytest.mark.parametrize(
     ("model", "said"),
     [
-        ("gpt-4", "unknown model 'gpt-4'; known: program, openai:NAME"),
-        ({"model": "openai:m", "temprature": 1}, "unknown key 'temprature'; known: model, temperature, top_p"),
-        ({"model": "openai:m", "temperature": -1}, "model 'openai:m': temperature: Input should be greater than"),
+        ("gpt-4", "unknown model 'gpt-4'; did you mean 'openai:gpt-4'? Known: program, openai:NAME"),
+        (
+            {"model": "openai:m", "temprature": 1},
+            "unknown key 'temprature'; did you mean 'temperature'? Known: model, temp",
+        ),
+        ({"model": "openai:m", "temperature": -1}, "model 'openai:m': temperature: must be at least 0, not -1"),
         ({"model": "openai:m", "top_p": 2}, "top_p: "),
         ({"model": "openai:m", "max_concurrency": 0}, "max_concurrency: "),
         ({"model": "openai:m", "extra_body": {"messages": []}}, "extra_body cannot set 'messages'"),
@@ -76,7 +79,7 @@ def test_every_call_has_a_seed_of_its_own_that_tells_nothing() -> None:
         ({"model": "openai:m", "base_url": "ftp://b"}, "'ftp://b' is not a server's address"),
         ({"model": "openai:m", "base_url": "http://me:pw@b/v1"}, "cannot hold a user, a password or a query"),
         ({"model": "openai:m", "price": {"in": 1}}, "price: unknown key 'in'; known: input, cached, output"),
-        ({"temperature": 1}, "model: Field required"),
+        ({"temperature": 1}, "model: is missing"),
         ({"model": "openai:m", "key": "sk-pw-1"}, "key: this names the environment variable of the key"),
         ({"model": "langchain:only"}, "unknown model 'langchain:only'"),
     ],

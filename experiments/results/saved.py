@@ -1,0 +1,72 @@
+"""The games and runs below a folder, as plain rows: what `games list` and `experiment runs` print."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from experiments.results.rows import Peeked, peek, peek_all
+from experiments.results.run_folder import RUN, read
+from orchestrator.errors import UserError
+from orchestrator.journal import file
+
+
+def games(folder: Path) -> list[dict[str, Any]]:
+    """A row for every journal below a folder, sorted by path; other files are left out. Raises UserError."""
+    return list(_games(_there(folder)))
+
+
+def _games(folder: Path) -> Iterator[dict[str, Any]]:
+    for path in sorted(folder.rglob("*.jsonl")):
+        try:
+            found = peek(path)
+        except UserError:
+            continue  # some other program's file
+        if found.started:
+            yield {"journal": path.as_posix(), **_game(path, found)}
+
+
+def _game(path: Path, found: Peeked) -> dict[str, Any]:
+    started, result = found.started, found.result
+    assert started is not None
+    return {
+        "graph": "+".join(dict.fromkeys(seat.graph for seat in started.seats)),
+        "model": "+".join(dict.fromkeys(seat.model for seat in started.seats)),
+        "players": started.players,
+        "seed": started.seed,
+        "score_strict": result.score_strict if result else None,
+        "score_kept": result.score_kept if result else None,
+        "turns": result.turns if result else moves(path),
+        "finished": result is not None,
+    }
+
+
+def moves(path: Path) -> int:
+    """The turns that an unfinished game has behind it."""
+    return sum(file.tag(line) == "moved" for line in file.lines(path) if line.startswith(file.HEAD))
+
+
+def runs(folder: Path) -> list[dict[str, Any]]:
+    """A row for every run folder below a folder, or for the folder itself, sorted by path. Raises UserError."""
+    return [_run(path.parent, read(path)) for path in sorted(_there(folder).rglob(RUN))]
+
+
+def _run(folder: Path, record: dict[str, Any]) -> dict[str, Any]:
+    journals = peek_all(folder).values()
+    seats = record.get("seats")
+    models = [str(seat.get("model")) for seat in seats.values()] if isinstance(seats, dict) else []
+    return {
+        "run": folder.as_posix(),
+        "experiment": record.get("name"),
+        "models": sorted(set(models)),
+        "arms": len(record.get("arms") or ()),
+        "players": record.get("players"),
+        "seeds": len(record.get("seeds") or ()),
+        "finished": sum(one.result is not None for one in journals),
+        "unfinished": sum(one.result is None for one in journals),
+    }
+
+
+def _there(folder: Path) -> Path:
+    if not folder.is_dir():
+        raise UserError(f"{str(folder)!r} is no folder")
+    return folder

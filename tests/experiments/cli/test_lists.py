@@ -1,0 +1,73 @@
+"""What there is: packaged experiments, runs and games; and pointers for options that a command does not have."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from experiments.design.experiment import packaged
+from experiments.results.run_folder import RUN
+from tests.conftest import Run
+
+
+def test_the_packaged_experiments_are_listed_with_what_they_are_for(run: Run) -> None:
+    rows = json.loads(run("experiment", "list", "--json")[1])
+    assert [row["experiment"] for row in rows] == list(packaged())
+    assert all(row["what_for"].endswith((".", ").")) and "orchestrator" not in row["what_for"] for row in rows)
+    assert "What each role of house is worth" in run("experiment", "list")[1]
+
+
+def test_games_and_runs_are_listed_finished_or_not(run: Run) -> None:
+    run("play", "--graph", "watson", "--players", "2", "--out", "own")
+    whole = Path("own/watson-2p-s1.jsonl")
+    lines = whole.read_text("utf-8").splitlines(keepends=True)
+    Path("own/half.jsonl").write_text("".join(lines[: len(lines) // 2]), "utf-8")
+    Path("own/other.jsonl").write_text("{}\n", "utf-8")
+    half, full = json.loads(run("games", "list", "own", "--json")[1])
+    assert (full["graph"], full["model"], full["players"], full["seed"]) == ("watson", "program", 2, 1)
+    assert full["finished"] and isinstance(full["score_strict"], int) and half["score_strict"] is None
+    assert not half["finished"] and 0 < half["turns"] < full["turns"]
+    code, _, err = run("games", "list", "nowhere")
+    assert code == 2 and err == "error: 'nowhere' is no folder\n"
+
+
+def test_runs_are_listed_with_their_finished_games(run: Run) -> None:
+    Path("small.yaml").write_text("{name: small, graph: watson, players: 2, seeds: 2}", "utf-8")
+    run("experiment", "run", "small.yaml", "-q")
+    (row,) = json.loads(run("experiment", "runs", "--json")[1])
+    assert row["run"] == "runs/small" and (row["finished"], row["unfinished"], row["arms"]) == (2, 0, 1)
+    assert Path(row["run"], RUN).exists() and "small" in run("experiment", "runs")[1]
+
+
+@pytest.mark.parametrize(
+    ("command", "pointer"),
+    [
+        (["experiment", "run", "strength", "--model", "x"], "--set models.default=VALUE"),
+        (["experiment", "plan", "strength", "--temperature", "1"], "--set sampling.temperature=VALUE"),
+        (["experiment", "run", "strength", "--players", "2"], "--set players=VALUE"),
+        (["play", "--context", "watson"], "--set context=VALUE"),
+    ],
+)
+def test_an_option_that_is_a_setting_is_pointed_to(run: Run, command: list[str], pointer: str) -> None:
+    code, _, err = run(*command)
+    assert code == 2 and err == f"error: there is no option {command[-2]}; say {pointer}\n"
+
+
+def test_a_second_game_of_one_name_says_how_it_differs(run: Run) -> None:
+    run("play", "--graph", "watson", "--players", "2")
+    code, _, err = run("play", "--graph", "watson", "--players", "2", "--model", "sim:average")
+    assert code == 0 and err.startswith(
+        "games/watson-2p-s1.jsonl is another game (model was 'program', is 'sim:average'"
+    )
+    assert "kept in games/watson-2p-s1-2.jsonl" in err
+    assert run("play", "--graph", "watson", "--players", "2")[2] == ""
+
+
+def test_a_dry_run_says_how_much_the_journals_will_take(run: Run) -> None:
+    Path("small.yaml").write_text("{name: small, graph: watson, players: 2, seeds: 4}", "utf-8")
+    guessed = json.loads(run("experiment", "run", "small.yaml", "--dry-run", "--json")[1])["bytes"]
+    assert "disk space: about " in run("experiment", "run", "small.yaml", "--dry-run")[1]
+    run("experiment", "run", "small.yaml", "-q", "--set", "seeds=2")
+    sizes = [path.stat().st_size for path in Path("runs/small/games").glob("*/*")]
+    left = json.loads(run("experiment", "run", "small.yaml", "--dry-run", "--json")[1])["bytes"]
+    assert abs(left - sum(sizes)) < 2 and 0.5 < guessed / (2 * sum(sizes)) < 2

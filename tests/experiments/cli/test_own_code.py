@@ -1,0 +1,124 @@
+"""`--import`: roles and graphs of one's own on the command line, in run.yaml, and in the processes of a run."""
+
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import yaml
+
+import roles
+from experiments.design import own_code
+from orchestrator import plugins
+from orchestrator.errors import UserError
+from tests.conftest import Run
+
+ROLE = """
+from pydantic import Field
+import roles
+
+class Risk(roles.Reply):
+    example = {"worst": "slot 3 may be a five"}
+    worst: str = Field(description="the greatest risk")
+
+roles.add(roles.Role("risk", Risk, (roles.State, roles.LegalMoves), template="# Name the risk"))
+"""
+GRAPH = """
+name: risky
+context: house
+nodes:
+  risk: {role: risk}
+  decider: {role: aggregator, reads: risk}
+decides: decider
+"""
+
+
+def forget() -> None:
+    """Nothing was imported, as in a new process."""
+    plugins._OWN.clear()
+    for name in ("risky_role", "risky_package"):
+        sys.modules.pop(name, None)
+    roles.registry._KNOWN.pop("risk", None)
+
+
+@pytest.fixture(autouse=True)
+def alone(own_roles: None, monkeypatch: pytest.MonkeyPatch, run: Run) -> Iterator[None]:
+    """In an empty folder with a role and a graph; what a test imports is gone after it."""
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    Path("risky_role.py").write_text(ROLE, "utf-8")
+    Path("risky.yaml").write_text(GRAPH, "utf-8")
+    yield
+    forget()
+
+
+def test_a_role_of_a_file_is_listed_shown_and_checked(run: Run) -> None:
+    own = ["--import", "risky_role.py"]
+    assert "a role of your own needs --import FILE" in run("roles", "show", "risk")[2]
+    assert json.loads(run("roles", "show", "risk", "--json", *own)[1])["source"] == "risky_role.py"
+    assert "risky_role.py" in run("roles", "list", *own)[1] and run("roles", "check", "risk", *own)[0] == 0
+    assert "# Name the risk" in run("graphs", "prompt", "risky.yaml", "--node", "risk", *own)[1]
+    code, _, err = run("play", "--graph", "risky.yaml", *own)
+    assert code == 2 and "role 'risk' has no program" in err and err.count("\n") == 1
+
+
+def test_a_package_brings_its_graphs_by_name(run: Run) -> None:
+    home = Path("risky_package")
+    home.mkdir()
+    (home / "__init__.py").write_text(ROLE, "utf-8")
+    (home / "risky.yaml").write_text(GRAPH, "utf-8")
+    code, out, _ = run("graphs", "show", "risky", "--import", "risky_package")
+    assert code == 0 and "risky_package" in out
+
+
+def test_a_role_without_a_program_plays_on_a_model_and_is_shown_with_its_prompt(run: Run, endpoint: str) -> None:
+    own = ["--import", "risky_role.py"]
+    played = run("play", "--graph", "risky.yaml", "--players", "2", "--model", f"openai:m@{endpoint}", "--json", *own)
+    assert played[0] == 0
+    shown = run("show", json.loads(played[1])["journal"], "--turn", "1", "--full", *own)[1]
+    assert "# Name the risk" in shown and "PLACEHOLDER" not in shown
+
+
+def test_a_run_records_its_code_and_refuses_changed_or_missing_code(run: Run) -> None:
+    Path("x.yaml").write_text("{name: x, graph: watson, players: 2, seeds: 1}", "utf-8")
+    command = ["experiment", "run", "x.yaml", "--out", "here", "-q"]
+    assert run(*command, "--import", "risky_role.py")[0] == 0
+    recorded = yaml.safe_load(Path("here/run.yaml").read_text("utf-8"))["imports"]
+    before = recorded["risky_role.py"]
+    assert list(recorded) == ["risky_role.py"] and len(before) == 64
+    forget()
+    assert "made with --import risky_role.py; give it again" in run("experiment", "run", "here/run.yaml")[2]
+    Path("risky_role.py").write_text(f"{ROLE}# changed\n", "utf-8")
+    for more in ([], ["--dry-run"]):
+        forget()
+        code, _, err = run(*command, "--import", "risky_role.py", *more)
+        assert code == 2 and f"another risky_role.py: its sha256 was {before[:12]}, is " in err and err.count("\n") == 1
+
+
+def test_another_process_imports_the_same_code_and_no_other() -> None:
+    own_code.bring(["risky_role.py"])
+    code = own_code.brought()
+    forget()
+    own_code.bring_again(code)
+    assert "risk" in roles.names() and own_code.brought() == code
+    forget()
+    Path("risky_role.py").write_text(f"{ROLE}# changed\n", "utf-8")
+    with pytest.raises(UserError, match=r"--import risky_role\.py: its content here is another"):
+        own_code.bring_again(code)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("nope.py", None, "--import nope.py: cannot read "),
+        ("no_such_module", None, "--import no_such_module: there is no such module here"),
+        ("broken.py", "1 / 0", "--import broken.py: ZeroDivisionError: division by zero"),
+        ("broken.py", "import no_such_library", "--import broken.py: ModuleNotFoundError: No module named"),
+        ("roles.py", "", "--import roles.py: a module 'roles' is there already; give the file another name"),
+    ],
+)
+def test_code_that_cannot_be_imported_is_one_sentence(run: Run, name: str, text: str | None, said: str) -> None:
+    if text is not None:
+        Path(name).write_text(text, "utf-8")
+    code, out, err = run("roles", "list", "--import", name)
+    assert (code, out) == (2, "") and said in err and err.count("\n") == 1

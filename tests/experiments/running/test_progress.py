@@ -1,0 +1,63 @@
+"""What a run says of itself: the time and money left, and that a folder is taken."""
+
+from pathlib import Path
+
+import pytest
+
+from experiments.running import folder_lock, progress
+from experiments.running.folder_lock import alone
+from experiments.running.progress import Progress
+from experiments.running.status import Status
+from orchestrator.errors import UserError
+
+
+def line(shown: Progress, capsys: pytest.CaptureFixture[str], status: Status) -> str:
+    capsys.readouterr()
+    shown.tick(status)
+    return capsys.readouterr().err
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """The seconds of the run's clock."""
+    now = [0.0]
+    monkeypatch.setattr("time.monotonic", lambda: now[0])
+    return now
+
+
+def test_time_and_money_left_are_told_after_a_few_turns_long_before_a_game_ends(
+    clock: list[float], capsys: pytest.CaptureFixture[str]
+) -> None:
+    shown = Progress()
+    shown.begin("mine", [2] * 20)
+    clock[0] = 11.0
+    assert "left" not in line(shown, capsys, Status(playing=20, turns=progress.FEWEST - 1))
+    clock[0] = 136.0
+    # a tenth of the 20 x 68 turns that are expected took 136 s and a dollar
+    told = line(shown, capsys, Status(playing=20, turns=136, tokens=9, usd=1.0))
+    assert "0 of 20 games, 20 in play, 136 turns" in told and "about 20 min and $9.00 left" in told
+
+
+def test_turns_of_an_earlier_command_do_not_make_a_run_look_fast(
+    clock: list[float], capsys: pytest.CaptureFixture[str]
+) -> None:
+    shown = Progress()
+    shown.begin("mine", [2] * 2)
+    clock[0] = 20.0
+    # 10 turns took 20 s, and 24 of the 2 x 68 are still to come
+    assert "about 48 s left" in line(shown, capsys, Status(playing=2, turns=112, earlier=102))
+
+
+def test_a_folder_is_taken_by_one_run_or_by_shards(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(folder_lock, "PATIENCE_S", 0.0)
+    with alone(tmp_path):
+        for shared in (False, True):
+            with (
+                pytest.raises(UserError, match=r"another program is playing the run in .*give another --out"),
+                alone(tmp_path, shared=shared),
+            ):
+                pass
+    with alone(tmp_path, shared=True), alone(tmp_path, shared=True), pytest.raises(UserError), alone(tmp_path):
+        pass
+    with alone(tmp_path):
+        pass
