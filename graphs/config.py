@@ -99,6 +99,14 @@ class Verify(Frozen):
     at_most: int = Field(default=2, ge=0, le=10)
     """Redos in one turn, for a graph without a check of its own."""
 
+    @model_serializer(mode="wrap")
+    def _as_before(self, plain: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Without `conventions` while it says nothing, so that games and runs from before there was the key go on."""
+        written: dict[str, Any] = plain(self)
+        if self.conventions:
+            del written["conventions"]
+        return written
+
     @field_validator("limits")
     @classmethod
     def _every_life(cls, limits: dict[int, float]) -> dict[int, float]:
