@@ -91,7 +91,7 @@ def _value(blank: str, moves: list[str], chance: random.Random, words: str) -> s
         move = _move("hint" if "hint" in said or "提示" in said else "", moves, chance)
         return none if nothing and move is None else f"{quote}{move or 'none'}{quote}"
     if " | " in said:
-        options = said.split(" | ")
+        options = said.removesuffix(" ...").split(" | ")
         return f"{quote}{chance.choices(options, (YES, 1 - YES) if len(options) == 2 else None)[0]}{quote}"
     if "whole number" in said or "整数" in said:
         return "1"
