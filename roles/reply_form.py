@@ -15,7 +15,7 @@ from orchestrator.replies.reply import BEGINS, OPTION, Form, Reply
 from roles.words import ENGLISH, Words
 
 SHORT = 6
-"""The most values of a field that its form lists."""
+"""The most values of a field that its form lists; of longer lists it shows as many."""
 
 _BARE = "\x00"
 """Marks what stands without quotes in JSON."""
@@ -86,8 +86,9 @@ class _Blanks:
     def _said(self, schema: Mapping[str, Any]) -> tuple[str, bool]:
         """What stands in a blank, and whether JSON quotes the value."""
         values = schema.get("enum") or ([schema["const"]] if "const" in schema else [])
-        if values and len(values) <= SHORT:
-            return " | ".join(map(str, values)), isinstance(values[0], str)
+        if values:
+            more = " ..." if len(values) > SHORT else ""
+            return " | ".join(map(str, values[:SHORT])) + more, isinstance(values[0], str)
         match schema.get("type"):
             case "boolean":
                 return "yes | no" if self.plainly else "true | false", False

@@ -91,7 +91,8 @@ def ledger_of_content(calls: list[Call], faults: Faults) -> None:
     unusable = sum(call.outcome in ("reasked", "fallback") for call in calls)
     surely = sum(faults.done[kind] for kind in CONTENT if kind not in USABLE)
     assert surely <= unusable <= surely + faults.done["illegal"]
-    assert sum(call.outcome == "repaired" for call in calls) == faults.done["fenced"]
+    assert sum(call.outcome == "repaired" and not call.dropped for call in calls) == faults.done["fenced"]
+    assert sum(bool(call.dropped) for call in calls) <= faults.done["illegal"]
     assert all(call.error for call in calls if call.outcome in ("reasked", "fallback", "failed"))
 
 

@@ -47,7 +47,8 @@ def fill(schema: dict[str, Any], moves: list[str], chance: random.Random, key: s
             return {name: fill(sub, moves, chance, name, words) for name, sub in schema.get("properties", {}).items()}
         case "array":
             length = chance.randint(1, min(3, schema.get("maxItems", 3)))
-            return [fill(schema.get("items") or {}, moves, chance, key, words) for _ in range(length)]
+            entries = [fill(schema.get("items") or {}, moves, chance, key, words) for _ in range(length)]
+            return list({_subject(entry): entry for entry in entries}.values())
         case "integer":
             return 1  # within the bounds of every count in a reply; plain schemas do not state them
         case "number":
@@ -57,6 +58,11 @@ def fill(schema: dict[str, Any], moves: list[str], chance: random.Random, key: s
         case "null":
             return None
     return _move(key, moves, chance) if key in MOVE_KEYS and moves else words
+
+
+def _subject(entry: Any) -> str:
+    """What an entry of a list is about: its first value; a list has one entry about each."""
+    return str(next(iter(entry.values())) if isinstance(entry, dict) and entry else entry)
 
 
 def _move(key: str, moves: list[str], chance: random.Random) -> str | None:
@@ -91,7 +97,7 @@ def _value(blank: str, moves: list[str], chance: random.Random, words: str) -> s
         move = _move("hint" if "hint" in said or "提示" in said else "", moves, chance)
         return none if nothing and move is None else f"{quote}{move or 'none'}{quote}"
     if " | " in said:
-        options = said.split(" | ")
+        options = said.removesuffix(" ...").split(" | ")
         return f"{quote}{chance.choices(options, (YES, 1 - YES) if len(options) == 2 else None)[0]}{quote}"
     if "whole number" in said or "整数" in said:
         return "1"

@@ -41,6 +41,7 @@ def test_a_form_states_what_may_stand_in_it() -> None:
     )
     interpreter = roles.get("tom_interpreter").reply
     assert '"hint": <"a legal hint", or null>, "urgent": <true | false>' in form(interpreter, "json")
+    assert '"cards": ["<R1 | R2 | R3 | R4 | R5 | Y1 ...>"]' in form(roles.get("history_analyst").reply, "json")
     assert "Hint: <a legal hint, or none>\nUrgent: <yes | no>" in form(interpreter, "text")
 
 
