@@ -65,7 +65,7 @@ async def test_a_second_ask_sees_the_same_memory() -> None:
     by_turn: dict[int, set[str | None]] = {}
     for one, heard in zip(brain.asked, brain.heard, strict=True):
         by_turn.setdefault(one.place.turn, set()).add(remembered(one))
-        assert len(heard) == 1 + 2 * one.ask
+        assert "You have replied to this once already" not in heard[0].content or one.ask
     assert all(len(seen) == 1 for seen in by_turn.values()) and any(one.ask for one in brain.asked)
 
 

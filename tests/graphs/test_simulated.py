@@ -358,7 +358,7 @@ def without_program(own_roles: None) -> Iterator[None]:
 
 def test_what_cannot_be_simulated_is_refused(without_program: None) -> None:
     config = graphs.change(graphs.read("sherlock"), proposer={"role": "worded"})
-    with pytest.raises(UserError, match=r"'worded' has no program, so 'sim:average' cannot simulate its answers"):
+    with pytest.raises(UserError, match=r"'worded' has no program, so 'sim:average' cannot simulate it: give --model"):
         graphs.seat(config, "sim:average")
     with pytest.raises(UserError, match=r"the program of role 'generator' needs the sections state"):
         graphs.seat(graphs.without_sections(graphs.read("cac_generator"), "state"), "sim:average")

@@ -41,6 +41,7 @@ DECIDING = (
     "proposer",
     "rank_proposer",
     "selector",
+    "sherlock_aggregator",
     "tracker",
     "watson_aggregator",
 )

@@ -46,7 +46,9 @@ def talkative() -> Scripted:
     """Answers by the prompt alone: now and then unusable, now and then refused."""
 
     def chosen(ask: Any) -> Any:
-        calm = [number for number, move in ask.moves.items() if move.kind == "discard"]
+        risky = [number for number, move in ask.moves.items() if move.kind == "play"]
+        discards = [number for number, move in ask.moves.items() if move.kind == "discard"]
+        calm = discards or [number for number in ask.moves if number not in risky]
         unusable = ask.place.turn % 7 == 0 and ask.ask == 0
         return "mumble" if unusable else {"reason": "r", "action": (calm or list(ask.moves))[-1]}
 

@@ -54,11 +54,11 @@ async def test_what_helps_nobody_is_not_said_back(first: str, finish: str, told:
 
 
 async def test_an_answer_with_one_wrong_field_is_quoted() -> None:
-    wrong = '{"action": "play slot 1"}'
+    wrong = '{"reason": "r"}'
     prompt, quoted, complaint = (await second(wrong)).messages
     assert (prompt.content, quoted.content, quoted.role) == ("A table.", wrong, "assistant")
     assert (
-        complaint.content.startswith("That reply cannot be used: reason: ") and "legal moves" not in complaint.content
+        complaint.content.startswith("That reply cannot be used: action: ") and "legal moves" not in complaint.content
     )
 
 
