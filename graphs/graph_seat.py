@@ -1,7 +1,7 @@
 """A graph as a seat: View in, Decision out, whatever happened on the way."""
 
 from collections import Counter
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeAlias
 from graphs import prompt_files
 from graphs.ablate import at, bind
 from graphs.attempts import Attempt, attempts
-from graphs.config import PROGRAM, GraphConfig, read
+from graphs.config import PROGRAM, GraphConfig, as_stored, read
 from graphs.memory import remember
 from graphs.node import SeatRuntime, SeatState
 from graphs.simulated_model import SimulatedModel
@@ -73,6 +73,10 @@ class GraphSeat:
             models={name: dict(deciding) for name, deciding in self.models.items() if name in self.config.models},
             prompts=prompt_files.hashes(self.config),
         )
+
+    def as_stored(self, infos: Iterable[SeatInfo]) -> Self:
+        """The seat for a game that goes on or is replayed, see `config.as_stored`."""
+        return replace(self, config=as_stored(self.config, (info.config for info in infos)))
 
     def bind(self, context: GameContext) -> Self:
         def resumed(brain: Brain | SimulatedModel) -> Brain | SimulatedModel:
@@ -164,6 +168,8 @@ def seat(
         {called: _brain(one, layer) for called, one in models.items()},
         {called: _deciding(one) for called, one in models.items()},
     )
+    replays = [brain.recording for brain in made.brains.values() if isinstance(brain, Replay)]
+    made = made.as_stored(info for recording in replays for info in recording.seats)
     return replace(made, brains={called: _of_seat(brain, made.info) for called, brain in made.brains.items()})
 
 

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cache, partial
 from operator import add
 from typing import Annotated, Any, TypedDict
 
@@ -18,13 +18,18 @@ from orchestrator.hanabi.moves import Move
 from orchestrator.hanabi.view import View
 from orchestrator.journal.events import Call, Memory, VerdictGiven
 from orchestrator.logs import log
-from orchestrator.models.request import COMPLAINT, Absent, Brain, Exchange, ModelRequest, Place, answer
+from orchestrator.models import second_ask
+from orchestrator.models.request import Absent, Brain, Exchange, ModelRequest, ModelResponse, Place, answer
 from orchestrator.table.seat import GameContext
 from roles import Notes, Role, Section, Sections, Verdict
-from roles.reply_types import Choice, Judgement, Shortlist
+from roles.reply_form import blanks
+from roles.reply_types import Choice, Judgement, Shortlist, answer_format
 from roles.role_definition import Solve
 from roles.sections import LegalMoves, cut
 from roles.words import ENGLISH, Words
+
+ABSENT_JUDGE = "the judge is absent: no objection"
+NO_VERDICT = "no verdict came, which counts as a refusal"
 
 
 def merge(old: Notes, new: Notes) -> Notes:
@@ -64,6 +69,8 @@ class RoleNode:
     """The verdicts of earlier attempts: moves that they refused leave the legal ones."""
     judges: str | None = None
     """The deciding node whose choice it judges."""
+    refuses_unread: bool = False
+    """Whether a judge refuses when their verdict cannot be read."""
     context: Context | None = None
     """How its prompt is laid out; None for a node that only a program can be."""
     layout: tuple[str, ...] = ()
@@ -111,14 +118,17 @@ class RoleNode:
         return tuple(reply for reply in replies if isinstance(reply, BaseModel))
 
     async def _judge(self, state: SeatState, sections: Sections, notes: Notes, runtime: SeatRuntime) -> BaseModel:
-        """A verdict on the choice; an absent judge has no objection, and an absent choice is not judged."""
+        """A verdict on the choice; an absent judge refuses if `refuses_unread`, and an absent choice is not judged."""
         view, (choice,) = state["view"], state["notes"][str(self.judges)]
         if not isinstance(choice, Choice):
             return Absent(reason="there is no choice to judge")
         reply = await self._reply(0, view, sections, notes, runtime)
-        move, accepted, why = choice.action, True, "the judge is absent: no objection"
+        move, accepted, why = choice.action, not self.refuses_unread, ABSENT_JUDGE
         if isinstance(reply, Judgement):
             accepted, why = reply.accept, reply.reason
+        elif not accepted:
+            why = self.words(NO_VERDICT)
+        if isinstance(reply, Judgement) or not accepted:
             reply = Verdict(move=move, accept=accepted, reason=why)
         runtime.game.emit(
             VerdictGiven(turn=view.turn, seat=view.seat, node=self.name, move=move, accepted=accepted, why=why)
@@ -175,6 +185,7 @@ class RoleNode:
         assert self.context is not None  # checked when the config was read
         reply, form, raw = self.context.reply(self.role), self.context.answer_format, self.context.reports == "raw"
         legal = sections.get(LegalMoves)
+        changes = form != "json_schema" and self.context.second_ask == "json_schema"
         return ModelRequest(
             node=self.name,
             role=self.role.name,
@@ -183,7 +194,10 @@ class RoleNode:
             reply=reply,
             moves=legal.listed if legal else {},
             form=form,
-            complaint=self.words(COMPLAINT),
+            blanks=blanks(reply, form, self.words),
+            said=_second_ask(self.words),
+            second_form="json_schema" if changes else None,
+            second_format=answer_format(reply, "json_schema", self.words) if changes and form == "text" else "",
             place=place or Place(),
         )
 
@@ -220,11 +234,26 @@ class RoleNode:
                 reply=done.reply.model_dump(mode="json") if done.reply else None,
                 outcome=done.outcome,
                 error=done.error,
-                **(vars(done.response) if done.response else {}) | {"attempts": done.attempts},
+                cause=done.cause,
+                copied=done.copied,
+                form=done.form,
+                dropped=done.dropped,
+                **(_stored(done.response) if done.response else {}) | {"attempts": done.attempts},
             )
             runtime.game.emit(call)
 
         return record
+
+
+def _stored(response: ModelResponse) -> dict[str, Any]:
+    """A response as its call stores it."""
+    return {name: value for name, value in vars(response).items() if name != "unusable"}
+
+
+@cache
+def _second_ask(words: Words) -> Mapping[str, str]:
+    """What a second ask says, by its English."""
+    return {english: words(english) for english in second_ask.SENTENCES}
 
 
 def refused_moves(notes: Notes, verdicts: tuple[str, ...]) -> tuple[Move, ...]:

@@ -1,24 +1,25 @@
 """How notes are worded in a prompt: an adviser's reply under its node's name, a node's own samples as candidates."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from pydantic import BaseModel
 
 from orchestrator.models.request import Absent
 from orchestrator.replies.text_format import entry, text_of
-from roles.reply_types import Choice, Form, Reply, Verdict
+from roles.reply_types import Choice, Form, PlainText, RatedChoice, Reply, Verdict
 from roles.words import ENGLISH, Words
 
 Notes = Mapping[str, tuple[BaseModel, ...]]
 """Node name -> its replies, one per sample, in sample order; an absent reply is an `Absent`."""
 
 
-def notes_text(notes: Notes, words: Words = ENGLISH, raw: Form | None = None) -> str:
+def notes_text(notes: Notes, words: Words = ENGLISH, raw: Form | None = None, *, ratings: bool = False) -> str:
     """The notes as one block: reports under their nodes' names, candidates of the node itself, refused moves.
 
-    Absent replies leave no trace. `raw`: reports as they were written, those of programs in this form.
+    Absent replies leave no trace. `raw`: reports as they were written, those of programs in this form. `ratings`:
+    candidates with the ratings that the answers gave them.
     """
     present = {node: [n for n in replies if not isinstance(n, Absent)] for node, replies in notes.items()}
     verdicts = [n for found in present.values() for n in found if isinstance(n, Verdict)]
@@ -26,18 +27,22 @@ def notes_text(notes: Notes, words: Words = ENGLISH, raw: Form | None = None) ->
     own = [node for node, found in shown.items() if len(notes[node]) > 1 and isinstance(found[0], Choice)]
     blocks = {
         "reports": "\n\n".join(report(node, found, words, raw) for node, found in shown.items() if node not in own),
-        "candidates": "\n\n".join(candidates(shown[node], words) for node in own),
+        "candidates": "\n\n".join(candidates(shown[node], words, ratings=ratings) for node in own),
         "refusals": "\n".join(words("- $name: $text", name=v.move, text=v.reason) for v in verdicts if not v.accept),
     }
     return "\n\n".join(words.fill(f"{name}.md", **{name: text}) for name, text in blocks.items() if text)
 
 
-def notes_for_judge(notes: Notes, words: Words = ENGLISH, raw: Form | None = None) -> str:
-    """The reports, and the one choice that a judge is asked about."""
+def notes_for_judge(notes: Notes, words: Words = ENGLISH, raw: Form | None = None, *, reason: bool = True) -> str:
+    """The reports, and the one choice that a judge is asked about, with the player's reason or without."""
     choices = [note for replies in notes.values() for note in replies if isinstance(note, Choice)]
     reports = {node: replies for node, replies in notes.items() if not any(isinstance(n, Choice) for n in replies)}
-    chosen = [words.fill("judged.md", move=choice.action, reason=choice.reason) for choice in choices]
+    chosen = [words.fill("judged.md", move=choice.action, reason=_reason(choice, words, reason)) for choice in choices]
     return "\n\n".join(part for part in (notes_text(reports, words, raw), *chosen) if part)
+
+
+def _reason(choice: Choice, words: Words, told: bool) -> str:
+    return "\n\n" + words("The player's reason: $reason", reason=choice.reason) if told else ""
 
 
 def report(node: str, replies: Sequence[BaseModel], words: Words, raw: Form | None = None) -> str:
@@ -54,14 +59,14 @@ def written(reply: BaseModel, form: Form) -> str:
     """What the model wrote; of a program's reply, what a model would have written in this form."""
     if not isinstance(reply, Reply):
         return plain(reply, ENGLISH)
-    return reply.text or text_of(reply, form)
+    return reply.text or text_of(reply, "text" if isinstance(reply, PlainText) else form)
 
 
 CANDIDATE = "candidate $number: $move (given $times of $all times)"
 
 
-def candidates(replies: Sequence[BaseModel], words: Words) -> str:
-    """Several choices of one node; equal ones once, with their count and all reasons."""
+def candidates(replies: Sequence[BaseModel], words: Words, *, ratings: bool = False) -> str:
+    """Several choices of one node; equal ones once, with their count, all reasons and, if asked for, all ratings."""
     choices = [reply for reply in replies if isinstance(reply, Choice)]
     given = Counter(str(choice.action) for choice in choices)
     blocks = []
@@ -69,8 +74,15 @@ def candidates(replies: Sequence[BaseModel], words: Words) -> str:
         reasons = dict.fromkeys(choice.reason for choice in choices if str(choice.action) == move)
         listed = "\n".join(f"- {reason}" for reason in reasons)
         head = words(CANDIDATE, number=number, move=move, times=times, all=len(choices))
-        blocks.append(f"{head}\n{listed}")
+        blocks.append(f"{head}\n{listed}{_rated(move, choices, words) if ratings else ''}")
     return "\n".join(blocks)
+
+
+def _rated(move: str, choices: Iterable[Choice], words: Words) -> str:
+    """A line with the ratings that the choices gave a move, in sample order; nothing when there are none."""
+    given = [rating for choice in choices if isinstance(choice, RatedChoice) for rating in choice.ratings]
+    marks = [scalar(rating.rating, words) for rating in given if str(rating.action) == move]
+    return f"\n{words('- rated by the answers: $ratings', ratings=words.listed(marks))}" if marks else ""
 
 
 def plain(reply: BaseModel, words: Words) -> str:

@@ -1,20 +1,30 @@
 """The reply types that more than one role shares, and how a reply type is explained to a model."""
 
-import json
 from collections.abc import Iterable, Iterator
 from functools import cache
-from typing import Annotated, Any, ClassVar, Literal, get_args, get_origin
+from typing import Annotated, Any, ClassVar, Literal, Self, get_args, get_origin
 
-from pydantic import BaseModel, BeforeValidator, Field, create_model
+from pydantic import BaseModel, BeforeValidator, Field, ValidationInfo, create_model, model_validator
 from pydantic.fields import FieldInfo
 
-from orchestrator.hanabi.moves import Grounded, Move, parse
+from orchestrator.hanabi.moves import Grounded, Move
 from orchestrator.replies import text_format
 from orchestrator.replies.reply import Form as Form
 from orchestrator.replies.reply import Reply as Reply
+from orchestrator.replies.verdicts import bare_verdict, verdict
+from roles import reply_form
 from roles.words import ENGLISH, Words
 
 Chance = Annotated[float, Field(ge=0, le=1)]
+
+
+FINAL = ("Final move", "Final action", "Final choice", "Final answer", "My move", "My choice", "My action", "Choice")
+ENTRY = {"action": ("Action", "Move"), "rating": ("Rating", "Score")}
+"""What models call the fields of an entry about a move."""
+
+
+class PlainText(Reply):
+    """A report in plain text, whatever the form in which its reader answers."""
 
 
 class Choice(Reply):
@@ -29,8 +39,11 @@ class Choice(Reply):
     labels = {
         "reason": ("Reasoning", "Reason", "Explanation"),
         "ratings": ("Move ratings", "Ratings"),
-        "action": ("Chosen move", "Chosen move number", "Action"),
+        "action": ("Chosen move", "Chosen move number", "Chosen action", "Action", "Move", *FINAL),
     }
+    said = {"action": r"(?:I(?:['’]ll| will)? (?:choose|pick|select|go with)|My (?:move|choice|action) is)\b[ :]*"}
+    decisive = ("action",)
+    spare = {"reason": ""}
     reason_first: ClassVar[bool] = False
 
     reason: str = Field(description="why, in a few sentences")
@@ -43,6 +56,9 @@ class Choice(Reply):
 
 
 class Rating(Reply):
+    labels = ENTRY
+    unique = "action"
+
     action: Grounded = Field(description="the legal move, copied from the list")
     rating: float = Field(ge=-1, le=1, description="from -1 (terrible) to 1 (excellent)")
 
@@ -54,6 +70,9 @@ class RatedChoice(Choice):
         **Choice.example,
         "ratings": [{"action": "play slot 2", "rating": 0.9}, {"action": "discard slot 0", "rating": -0.2}],
     }
+
+    spare = {"reason": "", "ratings": ()}
+    beside: ClassVar[tuple[str, ...]] = ("ratings",)
 
     ratings: tuple[Rating, ...] = Field(description="one entry for EVERY legal move")
 
@@ -73,25 +92,43 @@ class TrackedChoice(RatedChoice):
         "deductions": [{"seat": 1, "slots": ["red any rank", "yellow/green/white/blue 1", "anything"]}],
     }
 
+    spare = {"reason": "", "ratings": (), "deductions": ()}
+    beside = ("ratings", "deductions")
+
     deductions: tuple[Deduction, ...] = Field(description="one entry for EVERY player, yourself included")
 
 
+REASON = "your thinking, step by step, and what follows from it, in up to $count words"
+WORDS = "x-words"
+"""With the number of words of a reason, where a context gives one."""
+
+
 @cache
-def variant(kind: type[Reply], ratings: bool = False, reason_first: bool = False) -> type[Reply]:
-    """A reply type as a context asks for it: a plain choice with ratings, and any choice with its reason first."""
+def variant(
+    kind: type[Reply], ratings: bool = False, reason_first: bool = False, reason_words: int | None = None
+) -> type[Reply]:
+    """A reply type as a context asks for it: a plain choice with ratings, and any choice with its reason first, or with
+    room for so many words of it."""
     wanted = RatedChoice if ratings and kind is Choice else kind
-    if not reason_first or not issubclass(wanted, Choice):
+    if not issubclass(wanted, Choice) or not (reason_first or reason_words):
         return wanted
-    return _reason_first(wanted)
+    return _reasoned(wanted, reason_first, reason_words)
 
 
-def _reason_first(kind: type[Choice]) -> type[Choice]:
-    made: type[Choice] = create_model(kind.__name__, __base__=kind, __doc__=kind.__doc__)
-    made.reason_first = True
+def _reasoned(kind: type[Choice], first: bool, count: int | None) -> type[Choice]:
+    fields: dict[str, Any] = {}
+    if count:
+        told = Field(description=ENGLISH(REASON, count=count), json_schema_extra={WORDS: count})
+        fields["reason"] = (str, told)
+    made: type[Choice] = create_model(kind.__name__, __base__=kind, __doc__=kind.__doc__, **fields)
+    made.reason_first = first
     return made
 
 
 class Recommended(Reply):
+    labels = ENTRY
+    unique = "action"
+
     action: Grounded = Field(description="the legal move, copied from the list")
     rank: int = Field(ge=1, description="1 is the best")
     why: str = Field(description="why it has this rank")
@@ -113,10 +150,12 @@ class Shortlist(Reply):
         return next((entry.rank for entry in self.entries if entry.action == move), None)
 
 
-def _accepted(value: Any) -> Any:
-    """Verifiers say `okay` and `not okay` as well."""
-    words = {"okay": True, "ok": True, "accept": True, "not okay": False, "not ok": False, "refuse": False}
-    return words.get(value.lower(), value) if isinstance(value, str) else value
+def _accepted(value: Any) -> bool:
+    """What a verdict says by its leading word: `true`, `Okay.`, `No, it is unsafe`."""
+    said = verdict(value) if isinstance(value, str) else value
+    if not isinstance(said, bool):
+        raise ValueError(f"{str(value)[:80]!r} is no clear verdict; begin with yes or no")
+    return said
 
 
 Accepted = Annotated[bool, BeforeValidator(_accepted)]
@@ -125,12 +164,30 @@ Accepted = Annotated[bool, BeforeValidator(_accepted)]
 class Judgement(Reply):
     """A judge's reply about a chosen move."""
 
-    labels = {"accept": ("Verification", "Accept")}
-
+    labels = {
+        "reason": ("Reason", "Reasoning", "Explanation"),
+        "accept": ("Verification", "Accept", "Accepted", "Verdict", "Final verdict"),
+    }
+    decisive = ("accept",)
+    spare = {"reason": ""}
     example = {"reason": "Slot 0 is known to be the red 1, and red is next at 1.", "accept": True}
 
     reason: str = Field(description="the check, in four or five sentences at most")
     accept: Accepted = Field(description="whether the move may be made")
+
+    @model_validator(mode="after")
+    def _of_one_mind(self, info: ValidationInfo) -> Self:
+        """Of a model's answer: a reason that begins with the opposite verdict leaves doubt."""
+        said = None if info.context is None else bare_verdict(self.reason)
+        if said is not None and said != self.accept:
+            raise ValueError("the reason begins with the opposite of the verdict")
+        return self
+
+    @classmethod
+    def unnamed(cls, text: str) -> dict[str, Any] | None:
+        """An answer that begins with its verdict and names no field is that verdict, and its own reason."""
+        accepts = bare_verdict(text)
+        return None if accepts is None else {"reason": text.strip(), "accept": accepts}
 
 
 class Verdict(Judgement):
@@ -141,30 +198,17 @@ class Verdict(Judgement):
 
 @cache
 def answer_format(kind: type[Reply], form: Form = "json", words: Words = ENGLISH) -> str:
-    """The part of a prompt that states how to answer: fields with their meaning, then the example.
+    """The part of a prompt that states how to answer: fields with their meaning, then the form to fill in.
 
     The names of the fields are the same in all languages: they are what is read.
     """
-    example = {name: _translated(kind.example[name], words) for name in kind.asked() if name in kind.example}
+    empty = reply_form.form(kind, form, words)
+    lists = words("; a list has as many entries as asked for above") if "[" in empty or "\n- " in empty else ""
     if form == "text":
         parts = "\n".join(_text_parts(kind, words))
-        return words.fill("answer_text.md", parts=parts, example=text_format.write(kind, example))
+        return words.fill("answer_text.md", parts=parts, lists=lists, form=empty)
     fields = "\n".join(_fields(kind, kind.asked(), words))
-    return words.fill("answer_json.md", fields=fields, example=json.dumps(example, ensure_ascii=False))
-
-
-def _translated(value: Any, words: Words) -> Any:
-    """A value of an example in the words of a language; moves are the same in all."""
-    if isinstance(value, dict):
-        return {key: _translated(inner, words) for key, inner in value.items()}
-    if isinstance(value, list):
-        return [_translated(inner, words) for inner in value]
-    if not isinstance(value, str) or words == ENGLISH:
-        return value
-    try:
-        return str(parse(value))
-    except ValueError:
-        return words(value)
+    return words.fill("answer_json.md", fields=fields, lists=lists, form=empty)
 
 
 def _fields(kind: type[BaseModel], names: Iterable[str], words: Words, indent: str = "") -> list[str]:
@@ -179,6 +223,9 @@ def _fields(kind: type[BaseModel], names: Iterable[str], words: Words, indent: s
 
 
 def _meant(field: FieldInfo, words: Words) -> str:
+    more = field.json_schema_extra
+    if isinstance(more, dict) and WORDS in more:
+        return words(REASON, count=more[WORDS])
     return words(str(field.description))
 
 

@@ -70,10 +70,15 @@ class Role:
         instruction = self.instruction(words)
         if LegalMoves in sections:  # a shortlist shows there
             notes = {node: tuple(n for n in replies if not isinstance(n, Shortlist)) for node, replies in notes.items()}
-        text = notes_for_judge if issubclass(self.reply, Judgement) else notes_text
         own = (
-            Part("notes", text(notes, words, written)),
+            Part("notes", self._notes(notes, sections, written)),
             Part("instruction", prompts.substitute(instruction, self.filling(sections.options), self.name)),
             Part("answer_format", answer_format(reply or self.reply, form, words)),
         )
         return tuple(part for part in (*sections.parts(), *own) if part.text)
+
+    def _notes(self, notes: Notes, sections: Sections, raw: Form | None) -> str:
+        """What it reads, in words. Its options may leave a player's reason out, or show the ratings of candidates."""
+        if issubclass(self.reply, Judgement):
+            return notes_for_judge(notes, sections.words, raw, reason=sections.options.get("reason") != "unsaid")
+        return notes_text(notes, sections.words, raw, ratings=sections.options.get("ratings") == "told")

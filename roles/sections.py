@@ -90,6 +90,11 @@ def section(kind: type[S]) -> type[S]:
     return kind
 
 
+def _hints_first(move: Move) -> tuple[bool, bool]:
+    """Hints, then plays, then discards; otherwise as the engine lists them."""
+    return move.kind == "discard", move.kind == "play"
+
+
 RECOMMENDED = "The moves to choose from: those that a recommender listed, of $legal legal ones"
 
 
@@ -99,7 +104,7 @@ class LegalMoves(Section):
     """The legal moves, each with its label: the moves that a reply may name."""
 
     name = "legal_moves"
-    choices = {"labels": ("numbers", "letters")}
+    choices = {"labels": ("numbers", "letters"), "first": ("discards", "hints")}
     listed: Listed
     """By label. A move refused this turn is not among them; the others keep their labels."""
     letters: bool = False
@@ -109,7 +114,8 @@ class LegalMoves(Section):
     @classmethod
     def of(cls, view: View, options: Options) -> Self:
         letters = options["labels"] == "letters"
-        return cls(listed(view.legal, letters=letters), letters)
+        moves = sorted(view.legal, key=_hints_first) if options["first"] == "hints" else view.legal
+        return cls(listed(moves, letters=letters), letters)
 
     @property
     def moves(self) -> tuple[Move, ...]:

@@ -62,13 +62,16 @@ class Words:
         """`P1`, or `P1 (you)` for the own seat."""
         return self("P$seat (you)", seat=seat) if seat == own else f"P{seat}"
 
-    def say(self, past: Past, seat: int, players: int | None = None, *, after: bool = True) -> str:
+    def say(
+        self, past: Past, seat: int, players: int | None = None, *, after: bool = True, details: bool = True
+    ) -> str:
         """A past move: `turn 3, P1: hint P2 red, touching slots 0, 3; fireworks R0 ..., tokens 6, lives 3`.
 
         With `players`, how many they are, also by distance: `turn 3, P1, +2: hint +1 (P2) red ...`. The table after the
-        move is left out without `after`.
+        move is left out without `after`; the slots that a hint touched, and what a card turned out to be, without
+        `details`.
         """
-        return _worded(self, past, seat, players, after)
+        return _worded(self, past, seat, players, after, details)
 
     def standing(self, past: Past) -> str:
         """The table after a move, to be added to it."""
@@ -146,12 +149,13 @@ ENGLISH = Words()
 
 
 @lru_cache(maxsize=16384)  # every turn words the history again, one move longer
-def _worded(words: Words, past: Past, seat: int, players: int | None, after: bool) -> str:
+def _worded(words: Words, past: Past, seat: int, players: int | None, after: bool, details: bool) -> str:
     player = words.player(past.seat, seat)
     if players is not None and past.seat != seat:
         player += words(", +$steps", steps=(past.seat - seat) % players)
     who = words("turn $turn, $who: ", turn=past.turn, who=player)
-    text = f"{who}{_move(past, players)}{words.outcome(past)}{words.touched(past)}"
+    found = f"{words.outcome(past)}{words.touched(past)}" if details else ""
+    text = f"{who}{_move(past, players)}{found}"
     return f"{text}{words.standing(past)}" if after else text
 
 

@@ -108,7 +108,7 @@ async def memory(config: graphs.GraphConfig, referee: Referee) -> Memory:
     """What the seat kept of its own turn before."""
     view = referee.view()
     own = [past.turn for past in view.history if past.seat == view.seat]
-    if not own:
+    if not own or not config.remembers:
         return {}
     moves = [past.move for past in view.history[: own[-1] - 1]]
     before = rebuild(view.players, referee.deck, moves)

@@ -49,7 +49,8 @@ ROOMS: dict[str, dict[str, set[str]]] = {
         "costs": RUNNING,
         "report": RUNNING,
         "bench": RUNNING,
-        "cli": {*RUNNING, "costs", "report", "bench"},
+        "doctor": {*RUNNING, "costs"},
+        "cli": {*RUNNING, "costs", "report", "bench", "doctor"},
         "__main__": {"cli"},
     },
 }
@@ -67,7 +68,7 @@ ONLY_IN = {
     "aiohttp": {"orchestrator/models/fake_endpoint.py", "orchestrator/models/fake_faults.py"},
     "typer": {
         f"experiments/cli/{name}.py"
-        for name in ("app", "shared_options", "experiment", "export", "listing", "game", "tools")
+        for name in ("app", "shared_options", "experiment", "export", "listing", "game", "models", "tools")
     },
 }
 

@@ -1,21 +1,18 @@
 """Every snippet of the README and of docs/ runs and prints what is shown there, and every link leads somewhere."""
 
 import json
-import os
 import re
 import shlex
-import subprocess
-import sys
 import tomllib
 from functools import cache
 from pathlib import Path
+from subprocess import CompletedProcess
 from typing import Any, NamedTuple
 
 import pytest
 
+from tests.support import processes
 from tests.support.folders import ROOT
-
-COMMAND = Path(sys.executable).with_name("orchestrator")
 
 
 class Block(NamedTuple):
@@ -79,16 +76,22 @@ def install(folder: Path, project: dict[str, Any]) -> None:
     (info / "entry_points.txt").write_text("\n".join(points), "utf-8")
 
 
-def run(folder: Path, *command: str) -> str:
-    environment = {**os.environ, "PYTHONPATH": f"{folder}{os.pathsep}{ROOT}"}
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, env=environment)
+def printed(done: "CompletedProcess[str]") -> str:
     assert done.returncode == 0, done.stderr
     return done.stdout
 
 
+def script(folder: Path, text: str) -> str:
+    return printed(processes.script(folder, text))
+
+
+def command(folder: Path, *arguments: str) -> str:
+    return printed(processes.command(folder, *arguments, paths=(folder,)))
+
+
 @cache
-def helped(*command: str) -> str:
-    return run(ROOT, str(COMMAND), *command, "--help")
+def helped(*arguments: str) -> str:
+    return command(ROOT, *arguments, "--help")
 
 
 def of(page: str, language: str) -> list[Block]:
@@ -102,29 +105,29 @@ def test_the_snippets_are_there() -> None:
 
 def test_the_shown_commands_print_what_is_shown(page: str, folder: Path) -> None:
     for block in of(page, "console"):
-        command, *shown = block.text.strip("\n").split("\n")
-        name, *arguments = shlex.split(command.removeprefix("$ "))
+        first, *shown = block.text.strip("\n").split("\n")
+        name, *arguments = shlex.split(first.removeprefix("$ "))
         assert name == "orchestrator"
-        printed = [line.rstrip() for line in run(folder, str(COMMAND), *arguments).splitlines()]
+        lines = [line.rstrip() for line in command(folder, *arguments).splitlines()]
         place = 0
         for line in shown:
             if line != "...":
-                assert line.rstrip() in printed[place:], line
-                place += printed[place:].index(line.rstrip()) + 1
+                assert line.rstrip() in lines[place:], line
+                place += lines[place:].index(line.rstrip()) + 1
 
 
 def test_the_python_snippets_run(page: str, folder: Path) -> None:
     for block in of(page, "python"):
         if block.title:
-            run(folder, sys.executable, block.title)
+            printed(processes.file(folder, block.title))
         else:
-            assert re.search(r"\d", run(folder, sys.executable, "-c", block.text))
+            assert re.search(r"\d", script(folder, block.text))
 
 
 def test_what_a_page_says_of_a_sound_role_is_so(page: str, folder: Path) -> None:
     for block in of(page, "python"):
         if "conformance.check" in block.text:
-            assert run(folder, sys.executable, "-c", block.text) == "0\nproblems\n"
+            assert script(folder, block.text) == "0\nproblems\n"
 
 
 CHANGED = """
@@ -140,7 +143,7 @@ for config in (mine, graphs.without(mine, "chop")):
 
 @pytest.mark.parametrize("page", ["README.md"], indirect=True)
 def test_the_role_of_the_readme_changes_the_play_of_programs(page: str, folder: Path) -> None:
-    with_it, without = map(json.loads, run(folder, sys.executable, "-c", CHANGED).splitlines())
+    with_it, without = map(json.loads, script(folder, CHANGED).splitlines())
     assert with_it[15] != without[15] and with_it[:15] == without[:15]
 
 
@@ -153,8 +156,7 @@ def test_the_shell_snippets_name_what_there_is(page: str) -> None:
                 assert arguments[0] in targets
             elif name not in OTHERS:
                 options = {argument for argument in arguments if argument.startswith("--")}
-                command = arguments[: 2 if arguments[0] in ("graphs", "roles", "experiment", "partners") else 1]
-                known = helped(*command)
+                known = helped(*arguments[: 2 if arguments[0] in ("graphs", "roles", "experiment", "partners") else 1])
                 assert name == "orchestrator" and all(option in known for option in options)
 
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from experiments.cli import experiment, export, game, listing, logs, pointers, tools
+from experiments.cli import experiment, export, game, listing, logs, models, pointers, tools
 from experiments.cli.shared_options import HELP, INTERRUPTED, Interrupted, Quiet, Verbose
 from orchestrator import spelling
 from orchestrator.errors import Suspended, TurnError, UserError
@@ -19,6 +19,8 @@ app.add_typer(listing.graphs_app, name="graphs")
 app.add_typer(listing.roles_app, name="roles")
 app.add_typer(experiment.app, name="experiment")
 app.add_typer(listing.partners_app, name="partners")
+app.add_typer(models.app, name="models")
+app.command("doctor")(models.doctor)
 app.add_typer(listing.games_app, name="games")
 app.command("export")(export.export)
 app.command("bench")(tools.measure)

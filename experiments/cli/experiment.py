@@ -1,7 +1,7 @@
 """`experiment`: run, plan and compare ablation experiments."""
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -20,6 +20,9 @@ from experiments.cli.shared_options import (
 )
 from orchestrator.errors import Suspended, TurnError
 
+if TYPE_CHECKING:  # importing it takes a second, and most commands need none of it
+    from experiments.running.runner import Done
+
 Executors = Literal["local", "ray"]
 
 Settings = Annotated[
@@ -31,6 +34,11 @@ Past = Annotated[
 ]
 AnswerTokens = Annotated[
     int | None, typer.Option("--answer-tokens", help="Estimate costs with responses of this many tokens.")
+]
+
+MinOwn = Annotated[
+    float | None,
+    typer.Option("--min-own", help="Stop when a smaller share of moves is the models' own; default 0.5, 0 for never."),
 ]
 
 app = group("Run, plan and compare ablation experiments.")
@@ -53,6 +61,7 @@ def run(
     cache: CacheFolder = "off",
     max_tokens: MaxTokens = None,
     max_usd: MaxUsd = None,
+    min_own: MinOwn = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Estimate the cost, and play nothing.")] = False,
     interval: Intervals = "t",
     past: Past = None,
@@ -80,7 +89,7 @@ def run(
         printed(dry.data(planned)) if as_json else dry.show(planned, console())
         return
     models = ModelOptions(cache, replay, max_tokens, max_usd)
-    options = runner.RunOptions(models, workers, executor, Shard.read(shard) if shard else None)
+    options = runner.RunOptions(models, workers, executor, Shard.read(shard) if shard else None, min_own)
     done = runner.run(asked, folder, options=options, progress=Progress(quiet=loud.quiet))
     from experiments.report import run_report, run_summary
     from experiments.statistics.analysis import analyse
@@ -92,10 +101,16 @@ def run(
         games = "1 game in progress is" if done.kept == 1 else f"{done.kept} games in progress are"
         raise Interrupted(f"{games} kept, {done.left - done.kept} not begun; the same command goes on")
     if done.suspended:
-        onward = "A larger budget" if done.over_budget else "The same command"
-        raise Suspended(f"{done.suspended}. {onward} continues from there", 0)
+        raise Suspended(f"{done.suspended}. {_onward(done)} continues from there", 0)
     if done.failed:
         raise TurnError(run_summary.failures(done))
+
+
+def _onward(done: "Done") -> str:
+    """What continues a run that stopped."""
+    if done.too_few_own:
+        return "The games in progress are kept: a smaller --min-own"
+    return "A larger budget" if done.over_budget else "The same command"
 
 
 @app.command("list")

@@ -3,6 +3,7 @@
 import asyncio
 import json
 from contextlib import nullcontext
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -10,10 +11,12 @@ import typer
 
 from experiments.cli.shared_options import (
     CacheFolder,
+    Effort,
     Graph,
     Import,
     Interrupted,
     Json,
+    MaxAnswerTokens,
     MaxTokens,
     MaxUsd,
     Model,
@@ -22,6 +25,7 @@ from experiments.cli.shared_options import (
     ReplayOf,
     Seats,
     Settings,
+    Temperature,
     Verbose,
     printed,
 )
@@ -37,6 +41,9 @@ def play(
     model: Model = None,
     seat: Seats = None,
     settings: Settings = None,
+    temperature: Temperature = None,
+    effort: Effort = None,
+    max_answer_tokens: MaxAnswerTokens = None,
     verify: Annotated[str | None, typer.Option(help="none or safety, instead of the graph's own.")] = None,
     out: Annotated[Path, typer.Option(help="The folder for the game's journal.")] = Path("games"),
     replay: ReplayOf = None,
@@ -72,13 +79,22 @@ def play(
         referee.check_seed(seed)
     asked = ModelOptions(cache, replay, max_tokens, max_usd).layer()
     said = model or (PROGRAM if replay is None else f"{REPLAY}{replay}")
-    named = single_game.models(seat_spec.configs(config, specs, players), said)
+    named = single_game.resampled(
+        single_game.models(seat_spec.configs(config, specs, players), said),
+        temperature=temperature,
+        reasoning_effort=effort,
+        max_tokens=max_answer_tokens,
+    )
     cast = seat_spec.table(config, specs, players, named=named, layer=asked, verify=verify)
     label = deck.stem if deck else None
-    started = game_loop.start(cast, players=players, seed=seed, deck=cards, label=label)
+    start = partial(game_loop.start, players=players, seed=seed, deck=cards, label=label)
+    started = start(cast)
     stem = seat_spec.name(f"{Path(graph).stem}{config.name.removeprefix(named_graph.name)}", specs, players)
     name = f"{stem}-{players}p-{f's{started.seed}' if cards is None else f'd-{label}'}"
     replaying = replay is not None or any(str(one).startswith(REPLAY) for one in named.values())
+    if not (force_new or replaying):
+        cast = tuple(single_game.as_begun(cast, out, name, start))
+        started = start(cast)
     path = single_game.file(out, f"{name}-replay" if replaying else name, started, new=force_new or replaying)
     if not (force_new or replaying or loud.quiet) and (why := single_game.beside(out, name, path, started)):
         console(err=True).print(why, markup=False, soft_wrap=True, style="dim")

@@ -53,7 +53,17 @@ ReplayOf = Annotated[
     Path | None, typer.Option("--replay", help="Ask no model: take the responses from the journals of this folder.")
 ]
 CacheFolder = Annotated[str, typer.Option("--cache", help="A folder that caches responses across runs, or off.")]
-MaxTokens = Annotated[int | None, typer.Option("--max-tokens", help="Suspend before more tokens than this.")]
+MaxTokens = Annotated[
+    int | None, typer.Option("--max-tokens", help="Suspend before more tokens than this, all calls together.")
+]
+Temperature = Annotated[
+    float | None, typer.Option("--temperature", help="The models' temperature, instead of that of a models file.")
+]
+Effort = Annotated[str | None, typer.Option("--effort", help="The models' reasoning_effort, e.g. low, medium or high.")]
+MaxAnswerTokens = Annotated[
+    int | None,
+    typer.Option("--max-answer-tokens", help="The longest answer, reasoning included: the models' max_tokens."),
+]
 MaxUsd = Annotated[float | None, typer.Option("--max-usd", help="Suspend before more dollars than this.")]
 Verbose = Annotated[bool, typer.Option("-v", "--verbose", help="Also log errors that are recovered from, on stderr.")]
 Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="Print only the outcome and errors.")]

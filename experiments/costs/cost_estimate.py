@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from statistics import fmean
 
 from experiments.costs import measured as measured_costs
@@ -12,7 +13,8 @@ from experiments.design.job import Job
 from experiments.design.player_spec import PlayerSpec
 from experiments.results.rows import Peeked
 from orchestrator.errors import UserError
-from orchestrator.models import simulated_settings
+from orchestrator.models import list_prices, simulated_settings
+from orchestrator.models.list_prices import price_of
 from orchestrator.models.settings import PROGRAM, REPLAY, ModelSettings, Price, settings
 from orchestrator.models.simulated_settings import SimSettings
 from orchestrator.players import python_agent
@@ -82,9 +84,9 @@ class Estimates:
 
     @classmethod
     def prepare(
-        cls, specs: Mapping[str, PlayerSpec], games: Iterable[Peeked], answer: int | None = None
+        cls, specs: Mapping[str, PlayerSpec], games: Mapping[Path, Peeked], answer: int | None = None
     ) -> "Estimates":
-        """With the finished games among the journals of run folders as measurements. Raises UserError."""
+        """With the journals of run folders as measurements. Raises UserError."""
         if answer is not None and answer < 1:
             raise UserError(f"--answer-tokens is {answer}; a response has at least 1 token")
         return cls(specs, Measured.select(games), answer)
@@ -152,7 +154,10 @@ class Estimates:
             for name, model in self.paid(key, players).items():
                 load = self._turn(key, players, shown).get(name, TurnLoad(0.0, 0.0))
                 answer, sources[model.model] = self._answer(model)
-                bills.append(_bill(load, answer, model.price) * turns)
+                if found := self.measured.density(model):
+                    load = TurnLoad(load.calls, load.tokens_in * found[0])
+                    sources[model.model] += f", prompts as the server counted them in {found[1]}"
+                bills.append(_bill(load, answer, price_of(model)) * turns)
         answers = [f"{name}: {source}" if len(sources) > 1 else source for name, source in sources.items()]
         return Estimate(total(bills), f"{PROBED}; {', '.join(answers)}")
 
@@ -170,7 +175,7 @@ class Estimates:
         if self.answer is not None:
             return self.answer, f"{self.answer} tokens given per response"
         if found := self.measured.answer(model):
-            return found[0], f"{found[0]:.0f} tokens per response as in {_games(found[1])}"
+            return found[0], f"{found[0]:.0f} tokens per response as in {found[1]}"
         effort = model.reasoning_effort
         assumed = ANSWER if effort is None else REASONED.get(effort, REASONED["high"])
         assumed = min(assumed, model.max_tokens or assumed)
@@ -206,9 +211,13 @@ def _games(count: int) -> str:
     return "1 finished game" if count == 1 else f"{count} finished games"
 
 
-def unpriced(models: Iterable[ModelSettings]) -> str | None:
-    """How to give the price of a model, when one has none."""
-    lacking = [one.model for one in models if one.price is None]
+def about_prices(models: Sequence[ModelSettings]) -> list[str]:
+    """That prices are estimates, and how to give the price of a model that has none, as far as needed."""
+    return [sentence for sentence in (list_prices.caution(models), _unpriced(models)) if sentence]
+
+
+def _unpriced(models: Iterable[ModelSettings]) -> str | None:
+    lacking = [one.model for one in models if price_of(one) is None]
     if not lacking:
         return None
     example = f"models: {{default: {{model: {lacking[0]}, price: {{input: X, output: Y}}}}}}"
@@ -224,8 +233,9 @@ def assumptions() -> list[str]:
         f"{turns} at {players}" for players in (2, 3, 4, 5) if (turns := prompt_probe.game(players).turns)
     )
     return [
-        f"{PROBED}: the graphs' own prompts at {POSITIONS} positions of a game of rule players, at four characters a "
-        f"token; every game is assumed to last as many turns as that one ({lengths} players)",
+        f"{PROBED}: the graphs' own prompts at {POSITIONS} positions of a game of rule players, at 3.2 characters a "
+        f"token unless calls of the model say better; every game is assumed to last as many turns as that one "
+        f"({lengths} players)",
         "not included: retries after unusable responses, redos after a model's verdict, and providers' discounts for "
         "cached prompts",
         f"a response is assumed to have {ANSWER} tokens, with reasoning_effort low {REASONED['low']}, medium "

@@ -62,8 +62,7 @@ class Planned:
     def assumptions(self) -> list[str]:
         """What the estimates assume, in sentences."""
         found = cost_estimate.assumptions() if any(cost_estimate.PROBED in one.basis for one in self.games) else []
-        unpriced = cost_estimate.unpriced(self.models)
-        return [*found, unpriced] if unpriced and self.bill.calls else found
+        return [*found, *cost_estimate.about_prices(self.models)] if self.bill.calls else found
 
 
 def forecast(experiment: Experiment, folder: Path, past: Path | None = None, answer: int | None = None) -> Planned:
@@ -82,7 +81,7 @@ def forecast(experiment: Experiment, folder: Path, past: Path | None = None, ans
     left = plan.jobs if missing else open_jobs(plan, games)
     waiting = _grouped([*left, *(job for records in missing for job in records.jobs())])
     every = _grouped([*plan.jobs, *(job for records in plan.partner_records for job in records.jobs())])
-    estimates = Estimates.prepare(plan.specs, [*games.values(), *others.values()], answer)
+    estimates = Estimates.prepare(plan.specs, games | others, answer)
     arms = [_games(estimates, arm, jobs, waiting.get(arm, []), games) for arm, jobs in every.items()]
     models = tuple(estimates.models(job for jobs in waiting.values() for job in jobs))
     return Planned(tuple(arms), models, tuple(plan.notes))

@@ -1,16 +1,20 @@
 """What finished games of run folders cost: the basis of estimates that need no assumptions."""
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from statistics import fmean
 from typing import Any
 
+from experiments.costs import server_counts
+from experiments.costs.server_counts import ServerCounts
 from experiments.design.offline_layer import OfflineLayer
 from experiments.design.player_spec import PlayerSpec
 from experiments.results.rows import Peeked
 from orchestrator.journal.events import Result, SeatInfo
+from orchestrator.models.list_prices import price_of
 from orchestrator.models.settings import PROGRAM, ModelSettings, Price
 from orchestrator.models.simulated_settings import is_simulated
 from orchestrator.table.seat import describe
@@ -53,11 +57,13 @@ class Measured:
     """The finished games in which a model on a server was asked."""
 
     games: tuple[Finished, ...] = ()
+    counts: tuple[tuple[dict[str, Any], ServerCounts], ...] = ()
+    """What servers counted in single calls, also of games that are not finished, with the settings of the model."""
 
     @classmethod
-    def select(cls, games: Iterable[Peeked]) -> "Measured":
+    def select(cls, games: Mapping[Path, Peeked]) -> "Measured":
         """From the journals of run folders."""
-        return cls(tuple(_measured(games)))
+        return cls(tuple(_measured(games.values())), tuple(server_counts.read(games)))
 
     def like(self, lineup: Iterable[str], players: int) -> list[Finished]:
         """The games with such a lineup, seats in any order."""
@@ -70,16 +76,27 @@ class Measured:
             found.setdefault((game.lineup, game.players), []).append(game)
         return found
 
-    def answer(self, model: ModelSettings) -> tuple[float, int] | None:
-        """Mean tokens of a model's responses, in any graph, and the number of games; None when it played none.
+    def answer(self, model: ModelSettings) -> tuple[float, str] | None:
+        """Mean tokens of a model's responses, in any graph, and in what; None when it gave none.
 
         Only games with this model alone count: others do not say which model wrote how much.
         """
         alone = frozenset({_deciding(model.deciding)})
         games = [game for game in self.games if game.models == alone]
-        if not games:
-            return None
-        return sum(game.result.tokens_out for game in games) / sum(game.paid for game in games), len(games)
+        if games:
+            mean = sum(game.result.tokens_out for game in games) / sum(game.paid for game in games)
+            return mean, "1 finished game" if len(games) == 1 else f"{len(games)} finished games"
+        begun = sum((one for settings, one in self.counts if settings == model.deciding), ServerCounts())
+        return (begun.tokens_out / begun.calls, _calls(begun)) if begun.calls else None
+
+    def density(self, model: ModelSettings) -> tuple[float, str] | None:
+        """A server's tokens per estimated token, and in what; None where it counted none for the model."""
+        found = sum((one for settings, one in self.counts if settings["model"] == model.model), ServerCounts())
+        return (found.density, _calls(found)) if found.calls else None
+
+
+def _calls(counts: ServerCounts) -> str:
+    return "1 call" if counts.calls == 1 else f"{counts.calls} calls"
 
 
 def _measured(games: Iterable[Peeked]) -> Iterator[Finished]:
@@ -100,7 +117,7 @@ def _measured(games: Iterable[Peeked]) -> Iterator[Finished]:
 
 def usd(games: Sequence[Finished], models: Sequence[ModelSettings]) -> float | None:
     """Mean dollars of a game: at today's price when one model was asked, else as paid then; None when not known."""
-    price = models[0].price if len(models) == 1 else None
+    price = price_of(models[0]) if len(models) == 1 else None
     found = [_usd(game, price) for game in games]
     known = [paid for paid in found if paid is not None]
     return fmean(known) if len(known) == len(found) else None

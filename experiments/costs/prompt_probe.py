@@ -7,7 +7,7 @@ example where there is none. Tokens are estimated as characters / 4.
 
 import asyncio
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -20,7 +20,7 @@ from orchestrator.errors import TurnError
 from orchestrator.hanabi.view import View
 from orchestrator.journal.events import Event, GameStarted, Memory, Moved, TurnStarted
 from orchestrator.journal.file import public_record
-from orchestrator.models.request import estimated, messages
+from orchestrator.models.request import ModelRequest, estimated, messages
 from orchestrator.players import partners
 from orchestrator.table.game_loop import play_async
 from orchestrator.table.seat import BEFORE
@@ -70,13 +70,40 @@ def turn(config: GraphConfig, players: int, shown: int = 0) -> Mapping[str, Turn
     return asyncio.run(_turn(at(config, players), game(players), shown))
 
 
-async def _turn(here: GraphConfig, played: ProbeGame, shown: int) -> dict[str, TurnLoad]:
-    programs, given = Programs(here), {BEFORE: [played.record] * shown} if shown else {}
-    calls, tokens = Counter[str](), Counter[str]()
+@dataclass(frozen=True)
+class Probed:
+    """A sampled position: what the nodes would be asked there, and what their programs answered."""
+
+    requests: Mapping[str, ModelRequest]
+    """By the node's name in its attempt."""
+    view: View
+    notes: Notes
+    """What programs answer; an example where a role has none."""
+    memory: Memory
+
+
+def positions(config: GraphConfig, players: int) -> list[Probed]:
+    """The sampled positions of the game at a player count, for a seat that was shown no past games."""
+
+    async def gathered() -> list[Probed]:
+        return [one async for one in _positions(at(config, players), played, {})]
+
+    played = game(players)
+    return asyncio.run(gathered())
+
+
+async def _positions(here: GraphConfig, played: ProbeGame, given: Memory) -> AsyncIterator[Probed]:
+    programs = Programs(here)
     for view in played.sampled:
         memory = {**given, **await _remembered(programs, here, view, played, given)}
         notes, _ = await _play_turn(programs, view, memory)
-        for name, request in requests(here, view, notes, memory).items():
+        yield Probed(requests(here, view, notes, memory), view, notes, memory)
+
+
+async def _turn(here: GraphConfig, played: ProbeGame, shown: int) -> dict[str, TurnLoad]:
+    calls, tokens = Counter[str](), Counter[str]()
+    async for probed in _positions(here, played, {BEFORE: [played.record] * shown} if shown else {}):
+        for name, request in probed.requests.items():
             node = name.partition("-")[0]  # of a later attempt: `generate-2`
             times, model = node_calls(here, node), here.nodes[node].model
             calls[model] += times

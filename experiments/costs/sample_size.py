@@ -197,7 +197,9 @@ def options(experiment: Experiment, goal: Goal, folders: Sequence[Path], answer:
     one = {"seeds": (experiment.deals[0],), "repeats": 1}
     plan = Plan.resolve(experiment.model_copy(update=one), folders[0])
     games = {folder: results.peek_all(folder) for folder in {folder.resolve(): folder for folder in folders}.values()}
-    estimates = Estimates.prepare(plan.specs, [one for found in games.values() for one in found.values()], answer)
+    estimates = Estimates.prepare(
+        plan.specs, {path: one for found in games.values() for path, one in found.items()}, answer
+    )
     models = tuple(estimates.models(plan.jobs))
     for model in models if goal.max_usd is not None else ():
         Budget(max_usd=goal.max_usd).check(model)

@@ -23,8 +23,7 @@ def sentences(proposal: Proposal) -> list[str]:
     found = [f"SD of paired differences: {options.spread.sd:.1f} points; {options.spread.basis}"]
     found += [f"costs are based on: {options.basis}"]
     found += cost_estimate.assumptions() if cost_estimate.PROBED in options.basis else []
-    if unpriced := cost_estimate.unpriced(options.models):
-        found.append(unpriced)
+    found += cost_estimate.about_prices(options.models)
     if not options.models:
         found.append("no model on a server is asked: games cost only time")
     if size is None:

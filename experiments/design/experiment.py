@@ -111,6 +111,9 @@ class Experiment(Frozen):
     """The arm that the others are compared with, deal by deal."""
     journals: Literal["full", "lean"] = "full"
     """`lean` leaves out views and the replies of programs; scores are the same."""
+    min_own: float = Field(default=0.5, ge=0, le=1)
+    """The run stops when fewer of an arm's moves than this share are its model's own, judged from 50 moves on; 0 never
+    stops it."""
     cross_play: CrossPlay | None = None
     """Instead of arms."""
     adhoc: AdHoc | None = None

@@ -1,9 +1,10 @@
 """The plan of an experiment: its arms, and its games in the order of their deals."""
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 from experiments.design import adhoc, arms, cross_play, protocols
 from experiments.design.adhoc import PartnerRecords
@@ -12,6 +13,7 @@ from experiments.design.experiment import Experiment, Rerun
 from experiments.design.job import Job
 from experiments.design.player_spec import PlayerSpec
 from experiments.design.rerun import RecordedRun
+from experiments.results import run_folder
 from experiments.results.rows import GAMES
 
 
@@ -28,7 +30,14 @@ class Plan:
 
     @classmethod
     def resolve(cls, experiment: Experiment, folder: Path) -> "Plan":
-        """The plan of an experiment in a run folder. Raises UserError for arms that cannot be played."""
+        """The plan of an experiment in a run folder, where a run may be begun already. Raises UserError for arms that
+        cannot be played."""
+        plan = cls._new(experiment, folder)
+        checked = any(one.config and one.config.check for one in plan.specs.values())
+        return plan._as_begun(run_folder.run(folder)) if checked else plan
+
+    @classmethod
+    def _new(cls, experiment: Experiment, folder: Path) -> "Plan":
         recorded = RecordedRun.read(experiment) if isinstance(experiment, Rerun) else None
         remarks = tuple(recorded.notes) if recorded else ()
         if experiment.adhoc:
@@ -41,6 +50,24 @@ class Plan:
             return cls(experiment, folder, tuple(cross_play.arms(experiment, labels)), labels=labels, remarks=remarks)
         made = recorded.listed_arms(experiment) if recorded and isinstance(experiment, Rerun) else arms.arms(experiment)
         return cls(experiment, folder, tuple(made), remarks=remarks)
+
+    def _as_begun(self, run: Mapping[str, Any]) -> "Plan":
+        """With the graphs as the run has them; other graphs only where an earlier version began it."""
+        seats = run.get("seats")
+        stored = [seat.get("config") for seat in seats.values()] if isinstance(seats, dict) else []
+
+        def begun(one: PlayerSpec) -> PlayerSpec:
+            return one.as_stored(stored)
+
+        if all(begun(one) is one for one in self.specs.values()):
+            return self
+        return replace(
+            self,
+            arms=tuple(_with(arm, begun) for arm in self.arms),
+            partner_records=tuple(replace(one, partner=begun(one.partner)) for one in self.partner_records),
+            labels={label: begun(one) for label, one in self.labels.items()},
+            remarks=(*self.remarks, BEGUN),
+        )
 
     @property
     def notes(self) -> list[str]:
@@ -91,6 +118,22 @@ class Plan:
     def first(self, players: int) -> Deal:
         """The first deal at a player count; every player of an arm sits somewhere in it."""
         return Deal(self.experiment.deals[0], players)
+
+
+BEGUN = (
+    "The run was begun by an earlier version, where a verdict that cannot be read counted as accepted, and it goes on "
+    "so; a run in another --out refuses such moves."
+)
+
+
+def _with(arm: Arm, begun: Callable[[PlayerSpec], PlayerSpec]) -> Arm:
+    """An arm with other specs in its seats."""
+    others = arm.others
+    return replace(
+        arm,
+        everybody=begun(arm.everybody),
+        others=lambda deal: {seat: begun(one) for seat, one in others(deal).items()},
+    )
 
 
 def _void(arm: Arm) -> str:

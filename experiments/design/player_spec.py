@@ -2,15 +2,16 @@
 
 import hashlib
 import json
+from collections.abc import Iterable, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import graphs
 from experiments.design import seat_spec
 from experiments.design.experiment import Experiment
 from experiments.design.file_schema import Changes, Model, SeatConfig, sampled
 from graphs import ablate
-from graphs.config import PLAYERS, PROGRAM, GraphConfig
+from graphs.config import PLAYERS, PROGRAM, GraphConfig, as_stored
 from orchestrator.errors import UserError
 from orchestrator.table.seat import Seat, describe
 from orchestrator.values import Frozen
@@ -31,6 +32,11 @@ class PlayerSpec(Frozen):
     def key(self) -> str:
         """A hash of the data: equal specs have equal keys."""
         return hashlib.sha256(self.model_dump_json().encode()).hexdigest()[:16]
+
+    def as_stored(self, stored: Iterable[Mapping[str, Any] | None]) -> "PlayerSpec":
+        """For a run that goes on, see `graphs.config.as_stored`."""
+        config = self.config and as_stored(self.config, stored)
+        return self if config is self.config else PlayerSpec(spec=self.spec, config=config, models=self.models)
 
     def seat(self, layer: "ModelLayer") -> Seat:
         """The seat, with models of the layer. Raises UserError for a graph, model or object that cannot be used."""

@@ -21,11 +21,14 @@ class Protocol:
 _EFFORT = {"reasoning_effort": "high"}
 """Temperature and top-k are not sent, so that the providers' defaults hold."""
 
+_TEN = [2, 3, 5, 7, 11, 13, 17, 19, 23, 29]
+
 PROTOCOLS: Mapping[str, Protocol] = {
     "sparks-10": Protocol(
         "Sparks of Cooperative Reasoning, section 4 and appendix B.2: ten fixed deals at 2 to 5 players",
-        {"players": [2, 3, 4, 5], "seeds": {"first": 1, "count": 10}, "repeats": 1, "sampling": _EFFORT},
-        "the paper's own list of ten deals is lost; seeds 1 to 10 stand in for it",
+        {"players": [2, 3, 4, 5], "seeds": _TEN, "repeats": 1, "sampling": _EFFORT},
+        "the paper's list of ten deals is lost; appendix E.3 names 2, 3, 5, 7 and 11, and the next five primes are a "
+        "guess",
     ),
     "sparks-ablation": Protocol(
         "Sparks of Cooperative Reasoning, section 3.2 and appendix E.1: one deal of five players, ten times",
@@ -38,8 +41,8 @@ PROTOCOLS: Mapping[str, Protocol] = {
     ),
     "cac-3": Protocol(
         "LLM-Coordination, Table 5: two players, three deals, the same for all agents",
-        {"players": [2], "seeds": {"first": 1, "count": 3}, "repeats": 1},
-        "the paper does not name its three deals; seeds 1 to 3 stand in for them",
+        {"players": [2], "seeds": [212, 321, 628], "repeats": 1, "sampling": {"temperature": 0.6}},
+        "the deals and the temperature are those of the authors' code; the paper names neither",
     ),
     "challenge-selfplay": Protocol(
         "The Hanabi Challenge, section 4.2: self-play at 2 to 5 players, at least 1,000 games each",

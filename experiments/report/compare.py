@@ -12,7 +12,7 @@ from experiments.report import run_summary
 from experiments.results import rows
 from experiments.results.rows import Row, peek
 from experiments.statistics import conclusions
-from experiments.statistics.analysis import Analysis, Interval, differences, summaries
+from experiments.statistics.analysis import Analysis, Interval, differences, summaries, too_few_own
 from experiments.statistics.pairing import Pairs, arranged, counts
 from orchestrator.errors import UserError
 from orchestrator.journal.events import GameStarted
@@ -59,6 +59,7 @@ def compare(
         baseline=None,
         summaries=tuple(s for _, a, b in kept for games in (a, b) for s in summaries(games, interval)),
         differences=differences([(b, a) for _, a, b in kept], interval),
+        withheld=tuple(games[0].arm for _, a, b in kept for games in (a, b) if too_few_own(games)),
         interval=interval,
     )
     alone = [f"{run}: {name}" for run, games in zip("AB", runs, strict=True) for name in games]
@@ -130,9 +131,12 @@ def show(found: Compared, console: Console) -> None:
     for name, folder in zip("AB", found.runs, strict=True):
         console.print(Text(f"{name}  {folder}"), soft_wrap=True)
     console.print()
+    run_summary.warn(found.analysis, console)
     console.print(run_summary.arms(found.analysis.summaries))
-    console.print(Text("\ndifference of B from A, paired by deal"))
-    console.print(run_summary.differences(found.analysis.differences, found.analysis.summaries))
+    run_summary.origins(found.analysis.summaries, console)
+    if found.analysis.differences:
+        console.print(Text("\ndifference of B from A, paired by deal"))
+        console.print(run_summary.differences(found.analysis.differences, found.analysis.summaries))
     console.print()
     for pair in found.pairs:
         differs = "; ".join(pair.differs) or "nothing that affects a game"

@@ -12,6 +12,7 @@ from experiments.report.run_data import RunData
 from experiments.report.tables import Grid
 from experiments.statistics import conclusions
 from experiments.statistics.analysis import Analysis
+from experiments.statistics.caveats import caveats
 from orchestrator.models.simulated_settings import among
 
 
@@ -22,6 +23,7 @@ class Part:
     scores: Grid
     differences: Grid | None
     play: Grid | None
+    origins: Grid | None
 
 
 @dataclass(frozen=True)
@@ -63,25 +65,15 @@ def contents(data: RunData, drawn: Sequence[drawing.DrawnFigure], left: Sequence
 
 def _part(analysis: Analysis, *, play: bool = True) -> Part:
     differences = tables.differences(analysis) if analysis.differences else None
-    return Part(tables.scores(analysis.summaries), differences, tables.play(analysis.summaries) if play else None)
+    more = (tables.play(analysis.summaries), tables.origins(analysis.summaries)) if play else (None, None)
+    return Part(tables.scores(analysis.summaries), differences, *more)
 
 
 def _warnings(data: RunData) -> list[str]:
     summaries = data.analysis.summaries
     if all(summary.program for summary in summaries):
         return ["All of these are games of programs: no language model was asked."]
-    simulated = list(dict.fromkeys(summary.arm for summary in summaries if summary.simulated))
-    if not simulated:
-        return []
-    which = (
-        "Every arm uses"
-        if len(simulated) == len(data.arms)
-        else f"{', '.join(simulated)} {'uses' if len(simulated) == 1 else 'use'}"
-    )
-    return [
-        f"{which} simulated models: exact programs with errors at stated rates. Their scores say nothing about a "
-        "language model."
-    ]
+    return list(caveats(data.analysis))
 
 
 def _facts(data: RunData) -> list[tuple[str, str]]:

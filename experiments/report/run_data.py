@@ -58,12 +58,8 @@ class RunData:
 
     @cached_property
     def marks(self) -> Mapping[str, str]:
-        """By arm: `sim.` for simulated models, `prog.` for programs, empty for language models."""
-        found = {}
-        for arm in self.arms:
-            of = [summary for summary in self.analysis.summaries if summary.arm == arm]
-            found[arm] = "sim." if any(s.simulated for s in of) else "prog." if all(s.program for s in of) else ""
-        return found
+        """By arm: `sim.` for simulated models, `fake` for the fake server, `prog.` for programs, else empty."""
+        return {arm: _mark([one for one in self.analysis.summaries if one.arm == arm]) for arm in self.arms}
 
     @cached_property
     def label(self) -> str:
@@ -99,7 +95,21 @@ class RunData:
         return sorted({row.players for row in self.rows})
 
 
-MARKS = {"sim.": "simulated models, no language models", "prog.": "programs, no language model", "": ""}
+MARKS = {
+    "sim.": "simulated models, no language models",
+    "fake": "the package's fake server, no language model",
+    "prog.": "programs, no language model",
+    "": "",
+}
+
+
+def _mark(arm: Sequence[Summary]) -> str:
+    if any(one.simulated for one in arm):
+        return "sim."
+    if any(one.fake for one in arm):
+        return "fake"
+    return "prog." if all(one.program for one in arm) else ""
+
 
 LONGEST = 22
 """Characters of an arm's name on an axis."""

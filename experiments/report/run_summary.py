@@ -1,7 +1,7 @@
 """What `experiment run` prints at the end: tables of the arms and their differences, and conclusions; also as data."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from rich.console import Console
@@ -10,13 +10,17 @@ from rich.text import Text
 
 from experiments.design.adhoc import EVALUATED
 from experiments.design.cross_play import WITH
+from experiments.report import tables
 from experiments.report.figures import drawing
 from experiments.running.runner import Done
+from experiments.running.status import Status
 from experiments.show.terminal import plain_table
 from experiments.statistics import conclusions
 from experiments.statistics.analysis import Analysis, Difference, Summary
+from experiments.statistics.caveats import caveats
 from experiments.statistics.conclusions import pvalue
-from experiments.statistics.labels import labelled, labels
+from experiments.statistics.labels import difference_labels, labels
+from orchestrator.journal.move_origins import COUNTS
 from roles.words import percent
 
 TRIALS = 1000
@@ -34,7 +38,18 @@ def data(done: Done, found: Analysis) -> dict[str, Any]:
         "failed": [{"game": one.job.name, "why": one.failed} for one in done.failed],
         "suspended": done.suspended,
         "left": done.left,
+        "this_command": _this_command(done.status),
         "notes": notes(done),
+    }
+
+
+def _this_command(status: Status) -> dict[str, Any]:
+    """What the games that this command played have used, and how their moves came about, by arm."""
+    return {
+        **{name: getattr(status, name) for name in ("answers", "unusable", "fallbacks", "tokens")},
+        "usd": status.usd if status.priced else None,
+        "fake": status.fake,
+        "moves": {arm: {name: counts[name] for name in COUNTS} for arm, counts in status.moves.items()},
     }
 
 
@@ -45,12 +60,14 @@ def analysis_data(analysis: Analysis) -> dict[str, Any]:
 
 
 def show(done: Done, found: Analysis, console: Console) -> None:
+    warn(found, console)
     if not done.rows:
-        for sentence in notes(done):
+        for sentence in (*notes(done), *so_far(done)):
             console.print(Text(sentence), soft_wrap=True)
         console.print(Text(f"no game is finished yet; the games are in {done.plan.folder}"), soft_wrap=True)
         return
     console.print(arms(found.summaries))
+    origins(found.summaries, console)
     if found.differences:
         alone = all(one.unit == "repeats" for one in found.differences)
         console.print(
@@ -58,11 +75,30 @@ def show(done: Done, found: Analysis, console: Console) -> None:
         )
         console.print(differences(found.differences, found.summaries))
     console.print()
-    for sentence in (*conclusions.sentences(found), *notes(done)):
+    for sentence in (*conclusions.sentences(found), *notes(done), *so_far(done)):
         console.print(Text(sentence), soft_wrap=True)
     if done.rows:
         console.print(Text(f"\nreport   {done.plan.folder}/report.html"), soft_wrap=True, end="")
     console.print(Text(f"\nresults  {done.plan.folder}/results.csv"), soft_wrap=True)
+
+
+def warn(found: Analysis, console: Console) -> None:
+    """What must be known before the scores."""
+    for sentence in caveats(found):
+        console.print(Text(sentence, style="magenta"), soft_wrap=True)
+    if caveats(found):
+        console.print()
+
+
+def origins(found: Sequence[Summary], console: Console) -> None:
+    """A table of refusals, forced moves and second asks, where there are models or refusals."""
+    if (grid := tables.origins(found)) is None:
+        return
+    table = plain_table(*grid.columns, words=("arm",))
+    for row in grid.rows:
+        table.add_row(*row)
+    console.print(Text("\nwhose moves they are: shares of moves, and means per game"))
+    console.print(table)
 
 
 def arms(found: Sequence[Summary]) -> Table:
@@ -79,10 +115,8 @@ def arms(found: Sequence[Summary]) -> Table:
 def differences(found: Sequence[Difference], summaries: Iterable[Summary]) -> Table:
     """The differences as a table; an arm that is compared with a simulated one is marked as simulated, too."""
     table = plain_table(*DIFFERENCES, words=("arm",))
-    named = labels(summaries)
-    simulated = {s.arm for s in summaries if s.simulated}
-    for d in found:
-        label = labelled(d.arm, True) if d.baseline in simulated else named[d.arm]
+    named = difference_labels(tuple(summaries), [(d.arm, d.baseline) for d in found])
+    for d, label in zip(found, named, strict=True):
         bounds = "-" if d.low is None or d.high is None else f"{d.low:+.2f} to {d.high:+.2f}"
         cells = f"{d.mean:+.2f}", bounds, pvalue(d.p_holm), f"{d.wins}/{d.ties}/{d.losses}", _maybe(d.mde)
         table.add_row(label, _players(d.players), str(d.n), *cells)
@@ -107,6 +141,22 @@ def notes(done: Done) -> list[str]:
     if pairs and not drawing.there():
         found.append(f"Tables are in {drawing.FOLDER}/; {drawing.MISSING}")
     return found
+
+
+def so_far(done: Done) -> Iterator[str]:
+    """What the games of a stopped run say before they are finished: above all, whether its models can be read."""
+    status = done.status
+    if not (done.left and status.answers):
+        return
+    if status.fake and not any(row.faked for row in done.rows):
+        yield "The package's fake server answered, not a language model."
+    yield (
+        f"So far this command got {status.answers:,} answers of models: {status.unusable:,} were unusable, and "
+        f"{status.fallbacks:,} questions got no usable answer."
+    )
+    counts = {arm: (moves["own"], moves["model_moves"]) for arm, moves in status.moves.items()}
+    if shares := [f"{arm} {own:,} of {moves:,} moves" for arm, (own, moves) in counts.items() if moves]:
+        yield f"The models' own: {', '.join(shares)}."
 
 
 def failures(done: Done) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from experiments.statistics.analysis import Analysis, Difference, Summary
-from experiments.statistics.labels import labelled, labels
+from experiments.statistics.labels import difference_labels, labels
 from roles.words import percent
 
 
@@ -81,16 +81,65 @@ def play(found: Sequence[Summary]) -> Grid:
             number(s.calls, 0),
             number(s.tokens_in, 0),
             number(s.tokens_out, 0),
-            number(s.usd, 4),
+            _usd(s),
         )
         for s in found
     ]
     return Grid(columns, tuple(rows))
 
 
+def _usd(s: Summary) -> str:
+    """What a game cost; an estimate is called one."""
+    return number(s.usd, 4) if s.usd_listed is None else f"~{number(s.usd_listed, 4)} (estimate by list price)"
+
+
+def origins(found: Sequence[Summary]) -> Grid | None:
+    """Whose moves they are: forced, refused, asked again. None where no model was asked and nothing refused."""
+    shown = [s for s in found if s.model_moves or s.refused]
+    if not shown:
+        return None
+    named = labels(found)
+    columns = (
+        "arm",
+        "players",
+        "moves",
+        "own",
+        "forced",
+        "2nd ask",
+        "copied",
+        "no answer",
+        "refused",
+        "by rule",
+        "turns",
+        "then own",
+        "1st: lives",
+        "points",
+        "played: lives",
+        "points",
+    )
+    return Grid(columns, tuple(_origin(s, named[s.arm]) for s in shown))
+
+
+def _origin(s: Summary, label: str) -> tuple[str, ...]:
+    refused = s.refused, s.refused_by_rule, s.refused_turns, s.after_refusal
+    effects = s.first_misplays, s.first_points, s.played_misplays, s.played_points
+    return (
+        label,
+        at(s.players),
+        str(s.model_moves),
+        "–" if s.own_share is None else percent(s.own_share),
+        percent(s.forced_share),
+        number(s.second_ask, 1),
+        number(s.copied, 1),
+        percent(s.unanswered) if s.calls else "–",
+        *(number(mean, 1) for mean in refused),
+        *(number(mean, 1) for mean in effects),
+    )
+
+
 def differences(analysis: Analysis) -> Grid:
-    named = labels(analysis.summaries)
-    simulated = {s.arm for s in analysis.summaries if s.simulated}
+    found = analysis.differences
+    named = difference_labels(analysis.summaries, [(d.arm, d.baseline) for d in found])
     columns = (
         "arm",
         "players",
@@ -105,9 +154,7 @@ def differences(analysis: Analysis) -> Grid:
         "MDE",
         "for 1 point",
     )
-    rows = [
-        _difference(d, labelled(d.arm, True) if d.baseline in simulated else named[d.arm]) for d in analysis.differences
-    ]
+    rows = [_difference(d, label) for d, label in zip(found, named, strict=True)]
     return Grid(columns, tuple(rows))
 
 

@@ -40,6 +40,21 @@ GAMES = {
     "usd": "float64",
     "simulated": "bool",
     "journal": "string",
+    "reasked": "int32",
+    "model_moves": "int16",
+    "own": "int16",
+    "refused": "int16",
+    "refused_by_rule": "int16",
+    "refused_turns": "int16",
+    "after_refusal": "int16",
+    "copied": "int32",
+    "copied_moves": "int16",
+    "second_ask": "int16",
+    "first_misplays": "int16",
+    "first_points": "int16",
+    "played_misplays": "int16",
+    "played_points": "int16",
+    "fake": "bool",
 }
 TURNS = {
     **GAME,
@@ -53,6 +68,16 @@ TURNS = {
     "rank": "int16",
     "agreement": "float64",
     "proposals": "map",
+    "own": "bool",
+    "refused": "int16",
+    "refused_by_rule": "int16",
+    "second_ask": "bool",
+    "copied": "bool",
+    "first_choice": "string",
+    "first_points": "int8",
+    "first_lives": "int8",
+    "played_points": "int8",
+    "played_lives": "int8",
 }
 CALLS = {
     **GAME,
@@ -78,6 +103,8 @@ CALLS = {
     "prompt_hash": "string",
     "finish": "string",
     "served_by": "string",
+    "cause": "string",
+    "copied": "bool",
 }
 TEXTS = {"messages": "string", "text": "string"}
 """Optional columns of calls: the messages to the model, as JSON, and its raw response."""
@@ -120,7 +147,8 @@ def _call(call: Mapping[str, Any]) -> dict[str, Any]:
     """A row of the table; transport attempts are counted."""
     tries = call.get("attempts", ())
     counts = {"attempts": len(tries), "faults": sum(one.get("error") is not None for one in tries)}
-    return {name: call.get(name) for name in CALLS if name not in GAME} | counts
+    found = {name: call.get(name) for name in CALLS if name not in GAME}
+    return found | counts | {"copied": bool(call.get("copied"))}  # written only where it is so
 
 
 def _texts(call: Mapping[str, Any]) -> dict[str, Any]:

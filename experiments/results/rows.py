@@ -49,6 +49,40 @@ class Row:
     """Each misplay costs a life."""
     hints_wasted: int | None = None
     """Hints that told their receiver nothing new about any card; None in old journals, which do not say."""
+    reasked: int = 0
+    """Unusable responses after which a node was asked again."""
+    model_moves: int | None = None
+    """Moves of seats that ask a model. This and all that follows is as in `Result`: None in old journals."""
+    own: int | None = None
+    refused: int | None = None
+    refused_by_rule: int | None = None
+    refused_turns: int | None = None
+    after_refusal: int | None = None
+    copied: int | None = None
+    copied_moves: int | None = None
+    second_ask: int | None = None
+    first_misplays: int | None = None
+    first_points: int | None = None
+    played_misplays: int | None = None
+    played_points: int | None = None
+    fake: bool | None = None
+    """Whether the package's fake server answered, which must never be taken for a language model."""
+
+    @property
+    def moves(self) -> tuple[int, int]:
+        """Moves of seats that ask a model, and how many of them are the seats' own.
+
+        Old journals state forced moves only: there all moves count as those of models, if any was asked.
+        """
+        if self.model_moves is not None and self.own is not None:
+            return self.model_moves, self.own
+        return (self.turns, self.turns - self.forced) if self.calls else (0, 0)
+
+    @property
+    def faked(self) -> bool:
+        """Whether the fake server answered; in old journals, whether its own model name was asked for."""
+        asked = self.model.split("+") if self.fake is None else []
+        return bool(self.fake) or any(one.partition("@")[0] == "openai:fake" for one in asked)
 
     @property
     def program(self) -> bool:

@@ -6,7 +6,7 @@ journals of up to megabytes, mostly views and prompts.
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
@@ -14,7 +14,12 @@ from typing import Any, TypeVar
 import roles
 from experiments.results.rows import Row
 from orchestrator.errors import UserError
+from orchestrator.hanabi import one_step
+from orchestrator.hanabi.cards import Card
+from orchestrator.hanabi.moves import Move, parse
+from orchestrator.hanabi.public_record import Record
 from orchestrator.journal import file
+from orchestrator.journal.move_origins import MoveOrigin, MoveOrigins
 from roles.reply_types import Choice
 
 T = TypeVar("T")
@@ -46,6 +51,25 @@ class TurnRow:
     proposals: Mapping[str, float] = field(default_factory=dict)
     """By node, without the deciding one: the share of its samples that proposed the move. Lean journals hold no replies
     of programs, whose nodes are then missing."""
+    own: bool | None = None
+    """Whether a seat that asks a model chose the move itself; None for seats that ask none."""
+    refused: int = 0
+    """Choices that the safety rule or a judge refused before it."""
+    refused_by_rule: int = 0
+    """Of these: by the safety rule."""
+    second_ask: bool = False
+    """Whether it was read from the deciding node's second answer."""
+    copied: bool = False
+    """Whether the answer that it was read from repeats the example of its prompt."""
+    first_choice: str | None = None
+    """The first choice, where it was refused; None where it is the move. What follows is None there, too."""
+    first_points: int | None = None
+    """Points that the first choice would have scored at once: 1 or 0."""
+    first_lives: int | None = None
+    """-1 if the first choice would have cost a life, else 0."""
+    played_points: int | None = None
+    """The same for the move that was played."""
+    played_lives: int | None = None
 
 
 def game_turns(folder: Path, row: Row) -> list[TurnRow]:
@@ -74,20 +98,74 @@ def _read(path: Path, parse: Callable[[Iterator[bytes]], Iterator[T]]) -> Iterat
 
 def _turns(lines: Iterator[bytes], arm: str) -> Iterator[TurnRow]:
     """Raises ValueError, KeyError or TypeError for what is no journal."""
-    game: dict[str, Any] = {}
-    decided: dict[str, Any] = {}
-    proposed: dict[tuple[str, int], str] = {}
+    reader = _Reader(arm)
     for line in lines:
+        reader.line(line)
+    yield from _with_effects(reader.game, reader.rows, reader.first)
+
+
+class _Reader:
+    """Reads the lines of a journal in their order into rows."""
+
+    def __init__(self, arm: str) -> None:
+        self.arm = arm
+        self.rows: list[TurnRow] = []
+        self.game: dict[str, Any] = {}
+        self.first: dict[int, Move] = {}
+        """By turn, the first choice, where it was refused."""
+        self._find = MoveOrigins()
+        self._origin = MoveOrigin(0, False)
+        self._decided: dict[str, Any] = {}
+        self._proposed: dict[tuple[str, int], str] = {}
+
+    def line(self, line: bytes) -> None:
         tag = file.tag(line)
         if tag == "game_started":
-            game = file.data(line)
+            self.game = file.data(line)
+            self._find.models = tuple(seat["model"] for seat in self.game["seats"])
         elif tag == "call" and _may_propose(line):
-            _add_proposal(file.data(line), proposed)
+            self._call(file.data(line))
+        elif tag == "verdict" and not (verdict := file.data(line))["accepted"]:
+            self._find.refused(verdict["node"], parse(verdict["move"]))
         elif tag == "decided":
-            decided = file.data(line)
+            self._decide(file.data(line))
         elif tag == "moved":
-            yield _turn(arm, game, decided, file.data(line)["past"], proposed)
-            proposed = {}
+            past = file.data(line)["past"]
+            self.rows.append(_turn(self.arm, self.game, self._decided, past, self._proposed, self._origin))
+            self._proposed = {}
+
+    def _call(self, call: Mapping[str, Any]) -> None:
+        _add_proposal(call, self._proposed)
+        if call["reply"] is not None:
+            self._find.answered(call["node"], call["ask"], copied=call.get("copied", False))
+
+    def _decide(self, decided: dict[str, Any]) -> None:
+        self._decided = decided
+        turn, seat, node = decided["turn"], decided["seat"], decided["node"]
+        self._origin = self._find.decided(turn, seat, node, forced=decided["forced"])
+        if self._origin.refused:
+            self.first[turn] = self._origin.refused[0]
+
+
+def _with_effects(game: Mapping[str, Any], rows: list[TurnRow], first: Mapping[int, Move]) -> list[TurnRow]:
+    """The rows with what refused first choices would have done at once."""
+    if not first:
+        return rows
+    deck, moves = tuple(map(Card, game["deck"])), tuple(parse(row.move) for row in rows)
+    record = Record.model_construct(players=game["players"], deck=deck, moves=moves)
+    found = {turn.turn: turn for turn in one_step.compared(record, first)}
+    return [_with_effect(row, first[row.turn], found[row.turn]) if row.turn in found else row for row in rows]
+
+
+def _with_effect(row: TurnRow, choice: Move, turn: one_step.Compared) -> TurnRow:
+    return replace(
+        row,
+        first_choice=str(choice),
+        first_points=turn.first.points,
+        first_lives=turn.first.lives,
+        played_points=turn.played.points,
+        played_lives=turn.played.lives,
+    )
 
 
 _ROLE = re.compile(rb'.{0,200}?"role": "(\w+)"')
@@ -111,7 +189,12 @@ def _add_proposal(call: Mapping[str, Any], proposed: dict[tuple[str, int], str])
 
 
 def _turn(
-    arm: str, game: Mapping[str, Any], decided: Mapping[str, Any], past: Mapping[str, Any], proposed: Mapping[Any, str]
+    arm: str,
+    game: Mapping[str, Any],
+    decided: Mapping[str, Any],
+    past: Mapping[str, Any],
+    proposed: Mapping[Any, str],
+    origin: MoveOrigin,
 ) -> TurnRow:
     return TurnRow(
         arm=arm,
@@ -128,6 +211,11 @@ def _turn(
         rank=rank(decided["move"], decided["ratings"] or {}),
         agreement=agreement(decided.get("votes", {})),
         proposals=proposals(proposed, past["move"], ((game["seats"][past["seat"]]["config"]) or {}).get("decides")),
+        own=origin.own if origin.of_model else None,
+        refused=len(origin.refused),
+        refused_by_rule=origin.refused_by_rule,
+        second_ask=origin.second_ask,
+        copied=origin.copied,
     )
 
 

@@ -16,7 +16,7 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 from experiments.design import own_code
-from experiments.design.job import Job
+from experiments.design.job import Job, Outcome
 from experiments.design.player_spec import PlayerSpec
 from experiments.running.game_pool import GamePool
 from experiments.running.model_options import ModelOptions
@@ -144,7 +144,12 @@ async def _work(
     main = MainProcess(pipe)
     budget = Budget(teller=main, who=name) if options.limited else None
     seats = SeatPool(specs, options.layer(budget, workers))
-    pool = GamePool(seats, main.send)
+
+    def ended(outcome: Outcome) -> None:
+        main.send(pool.status)  # first, so that the main process knows everything when the last game has ended
+        main.send(outcome)
+
+    pool = GamePool(seats, ended)
     threading.Thread(target=main.listen, args=(pool,), daemon=True).start()
     main.send(WorkerReady(pool.at_once))
     reporting = asyncio.create_task(_report_status(main, pool))

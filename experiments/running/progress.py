@@ -16,6 +16,7 @@ from experiments.design.job import Outcome
 from experiments.results.rows import Row
 from experiments.running.status import Status
 from experiments.show.terminal import console, plain_table
+from roles.words import percent
 
 TABLE_S = 0.2
 """Seconds between updates on a terminal."""
@@ -142,16 +143,27 @@ class Progress:
         more = len(played) - SHOWN
         if means:
             yield ", ".join([*means, *([f"and {more} more arms"] if more > 0 else [])])
+        if own := [f"{arm} {share}" for arm, share in self._own() if share != "-"]:
+            yield f"own moves {', '.join(own[:SHOWN])}"
         yield from self._models()
         if left := self._left():
             yield left
+
+    def _own(self) -> Iterator[tuple[str, str]]:
+        """By arm: the share of its moves that are its model's own, in the games of this command."""
+        for arm in dict.fromkeys((*self._means, *self._status.moves)):
+            counts = self._status.moves.get(arm, Counter())
+            moves = counts["model_moves"]
+            yield arm, percent(counts["own"] / moves) if moves else "-"
 
     def _models(self) -> Iterator[str]:
         for name, load in self._status.loads.items():
             limited = f", {load.rate_limited} rate-limited (429)" if load.rate_limited else ""
             yield f"{name} {load.busy}/{load.limit} calls{limited}"
         if self._status.loads:
-            yield f"{self._status.fallbacks} fallbacks, {self._spent()}"
+            yield f"{self._status.unusable} unusable answers, {self._status.fallbacks} fallbacks, {self._spent()}"
+        if self._status.fake:
+            yield "the package's fake server answers, not a language model"
 
     def _spent(self) -> str:
         tokens = f"{self._status.tokens:,} tokens" + (f" of {self.max_tokens:,}" if self.max_tokens else "")
@@ -188,9 +200,10 @@ class Progress:
         bar.add_row(
             self._title, ProgressBar(total=max(1, self._total), completed=self._done, width=40), games, self._left()
         )
-        arms = plain_table("arm", "games", "strict", words=("arm",))
-        for arm, mean in self._means.items():
-            arms.add_row(arm, str(mean.games), mean.text)
+        arms = plain_table("arm", "games", "strict", "own", "forced", "refused", words=("arm",))
+        for arm, own in self._own():
+            mean, counts = self._means.get(arm, Mean()), self._status.moves.get(arm, Counter())
+            arms.add_row(arm, str(mean.games), mean.text, own, str(counts["forced"]), str(counts["refused"]))
         lines = [Text(line, style="dim") for line in self._models()]
         stopping = [Text(self._stopping, style="magenta")] if self._stopping else []
         return Group(bar, *stopping, *lines, arms)  # when there are many arms, the last lines are cut off

@@ -97,12 +97,12 @@ class LimiterActor:
         for _ in range(self._inside.pop(who, 0)):
             await self._limiter.__aexit__(None, None, None)
 
-    async def answered(self) -> None:
-        self._limiter.answered()
+    async def answered(self, slow: bool) -> None:
+        self._limiter.answered(slow)
 
-    async def crowded(self, seconds: float) -> None:
-        """A call that began so many seconds ago was rate-limited."""
-        self._limiter.crowded(time.monotonic() - seconds)
+    async def crowded(self, seconds: float, timed_out: bool) -> None:
+        """A call that began so many seconds ago was rate-limited or not answered in time."""
+        self._limiter.crowded(time.monotonic() - seconds, timed_out)
 
     async def load(self) -> Load:
         return Load(self._limiter.busy, int(self._limiter.limit), self._limiter.refused)
@@ -126,12 +126,12 @@ class RayLimit:
     ) -> None:
         self._actor.leave.remote(self._who)
 
-    def answered(self) -> None:
+    def answered(self, slow: bool = False) -> None:
         self.last_answer = time.monotonic()
-        self._actor.answered.remote()
+        self._actor.answered.remote(slow)
 
-    def crowded(self, began: float) -> None:
-        self._actor.crowded.remote(time.monotonic() - began)
+    def crowded(self, began: float, timed_out: bool = False) -> None:
+        self._actor.crowded.remote(time.monotonic() - began, timed_out)
 
 
 class GameActor:
@@ -259,6 +259,8 @@ class RayExecutor:
                     self._replace(handle)
             self._read_status()
             on_tick()
+        self._status_read = 0.0
+        self._read_status()
         return suspects
 
     def _ended(self, outcome: Outcome, on_outcome: OnOutcome) -> None:

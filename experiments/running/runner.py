@@ -1,6 +1,7 @@
 """Runs an experiment, or continues it: finished games are read, unfinished ones are played on."""
 
 import asyncio
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,16 +18,19 @@ from experiments.running.executor import Executor, LocalExecutor
 from experiments.running.folder_lock import alone
 from experiments.running.game_pool import INTERRUPTED
 from experiments.running.interrupt import on_interrupt
+from experiments.running.min_own import MinOwn, moves_of
 from experiments.running.model_options import ModelOptions
 from experiments.running.process_executor import ProcessExecutor
 from experiments.running.progress import Progress
 from experiments.running.seat_pool import SeatPool
 from experiments.running.shard import Shard
+from experiments.running.status import Status
 from orchestrator import journal
 from orchestrator.errors import UserError
 from orchestrator.journal.totals import usage, usage_by_turn
 from orchestrator.models.budget import Budget
 from orchestrator.models.layer import ModelLayer
+from orchestrator.models.settings import PROGRAM
 
 Executors = Literal["local", "ray"]
 
@@ -39,6 +43,8 @@ class RunOptions:
     workers: int = 1
     executor: Executors = "local"
     shard: Shard | None = None
+    min_own: float | None = None
+    """The least share of moves that are the models' own, below which the run stops; None for the experiment's."""
 
 
 @dataclass(frozen=True)
@@ -53,11 +59,15 @@ class Done:
     """Why the run stopped before its end; the same command continues it."""
     over_budget: bool = False
     """Whether its own budget stopped it."""
+    too_few_own: bool = False
+    """Whether it stopped because too few moves were the models' own."""
     interrupted: bool = False
     left: int = 0
     """Games of the plan that are not finished."""
     kept: int = 0
     """Those of them that were begun, and will be continued."""
+    status: Status = field(default_factory=Status)
+    """Of the games that this command played, the unfinished ones included."""
 
 
 def run(
@@ -84,7 +94,11 @@ class Runner:
         models = options.models
         progress.max_tokens, progress.max_usd = models.max_tokens, models.max_usd
         self.budget = Budget(models.max_tokens, models.max_usd) if models.limited else None
+        self.min_own = MinOwn(plan.experiment.min_own if options.min_own is None else options.min_own)
         self.interrupted = False
+        self.too_few_own: str | None = None
+        """Why it stopped, when too few moves were the models' own."""
+        self.status = Status()
         self.games: dict[Path, Peeked] = {}
         """The journals of the folder, as they were when they were last read."""
         self.limits: dict[tuple[str, str], int] = {}
@@ -109,13 +123,25 @@ class Runner:
         counts = [job.deal.players for job in self.jobs]
         self.progress.begin(self.plan.experiment.name, counts, _before(self.jobs, there), arms)
         unfinished: list[Outcome] = []
+        self.too_few_own = self._before_play(there)
         try:
-            self._play([job for job in self.jobs if job.journal not in over], unfinished)
+            if not self.too_few_own:
+                self._play([job for job in self.jobs if job.journal not in over], unfinished)
         finally:  # however it ends, results.csv says what is finished
             self.progress.end()
             rows = self._finished()
             results.write(self.plan.folder, rows)
         return self._done(unfinished, rows)
+
+    def _before_play(self, there: Mapping[Path, Peeked]) -> str | None:
+        """Why the games that were begun before leave nothing to play on for."""
+        begun_moves: dict[str, Counter[str]] = {}
+        for path, peeked in there.items() if self.min_own.least else ():
+            if peeked.started and peeked.result:
+                self.min_own.add(results.row(path.parent.name, peeked.started.repeat, "", peeked.result))
+            elif peeked.started and any(seat.model != PROGRAM for seat in peeked.started.seats):
+                begun_moves.setdefault(path.parent.name, Counter()).update(moves_of(journal.read(path)))
+        return self.min_own.broken(begun_moves)
 
     def _finished(self) -> list[Row]:
         """All finished games of the folder; other shards may have played some of them since it was read."""
@@ -136,10 +162,21 @@ class Runner:
         stops = [one for one in unfinished if one.suspended and one.suspended != INTERRUPTED]
         why = next((one.suspended if one.stopped_by_run else f"{one.job.name}: {one.suspended}" for one in stops), None)
         left = len(self.jobs) - len({row.journal for row in rows} & {_name(self.plan, job) for job in self.jobs})
-        over_budget = any(one.stopped_by_run for one in stops)
+        over_budget = any(one.stopped_by_run and one.suspended != self.too_few_own for one in stops)
         begun_now = (self.games.get(job.journal) for job in self.jobs if job.journal)
         kept = sum(1 for game in begun_now if game and game.started and not game.result)
-        return Done(self.plan, tuple(rows), failed, why, over_budget, self.interrupted, left, kept)
+        return Done(
+            self.plan,
+            tuple(rows),
+            failed,
+            self.too_few_own or why if left else why,
+            over_budget,
+            bool(self.too_few_own and left),
+            self.interrupted,
+            left,
+            kept,
+            self.status,
+        )
 
     def _play(
         self, jobs: Sequence[Job], unfinished: list[Outcome], on_result: Callable[[Outcome], None] = _ignore
@@ -156,10 +193,18 @@ class Runner:
             self.progress.stopping()
             executor.close(INTERRUPTED)
 
+        def tick() -> None:
+            self.progress.tick(executor.status)
+            arms = [arm.name for arm in self.plan.arms]
+            if not self.too_few_own and (why := self.min_own.broken_by(executor.status, arms)):
+                self.too_few_own = why
+                executor.close(why)
+
         try:
             with on_interrupt(interrupted):
-                executor.play(jobs, on_outcome, lambda: self.progress.tick(executor.status))
+                executor.play(jobs, on_outcome, tick)
         finally:
+            self.status += executor.status
             executor.end()
 
     def _executor(self) -> Executor:

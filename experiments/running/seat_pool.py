@@ -15,6 +15,7 @@ from graphs.graph_seat import GraphSeat
 from orchestrator.errors import Suspended, TurnError, UserError
 from orchestrator.journal.events import Event, GameStarted, Memory, Moved
 from orchestrator.journal.file import public_record
+from orchestrator.journal.move_origins import MoveOrigins
 from orchestrator.logs import log
 from orchestrator.models.layer import ModelLayer, limit_of
 from orchestrator.models.limiter import Limit
@@ -73,11 +74,14 @@ class SeatPool:
 
     async def _play(self, job: Job, gate: Gate | None) -> Outcome:
         public: list[Event] = []
+        origin_of = MoveOrigins()
         if job.journal and job.journal.exists():
             self.status.earlier += moves(job.journal)
 
         def sink(event: Event) -> None:
             self.status(event)
+            if (origin := origin_of(event)) is not None:
+                self.status.moved(job.arm, origin)
             if job.recorded and isinstance(event, GameStarted | Moved):
                 public.append(event)
 

@@ -1,8 +1,9 @@
 """One game, as `play` plays it: its models, its journal, and how it is continued to its end."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 from graphs.config import GraphConfig
 from graphs.graph_seat import GraphSeat
@@ -12,7 +13,7 @@ from orchestrator.journal.events import Call, GameStarted, Result, Sink
 from orchestrator.journal.game_so_far import GameSoFar, differences
 from orchestrator.journal.recorded_answers import Replay
 from orchestrator.journal.totals import usage_by_turn
-from orchestrator.models import settings
+from orchestrator.models import settings, simulated_settings
 from orchestrator.models.layer import ModelLayer
 from orchestrator.models.settings import ModelSettings
 from orchestrator.models.simulated_settings import SimSettings
@@ -31,6 +32,38 @@ def models(configs: Sequence[GraphConfig], given: str) -> Mapping[str, str | Mod
     return named
 
 
+FLAGS = {"temperature": "--temperature", "reasoning_effort": "--effort", "max_tokens": "--max-answer-tokens"}
+
+
+def resampled(
+    models: Mapping[str, str | ModelSettings | SimSettings], **changes: Any
+) -> Mapping[str, str | ModelSettings | SimSettings]:
+    """The models with sampling settings of the command line, which take precedence over those of a file.
+
+    A change that is None is none. Raises UserError for a bad value, or when no model is on a server.
+    """
+    given = {name: value for name, value in changes.items() if value is not None}
+    if not given:
+        return models
+    made = {name: _resampled(model, given) for name, model in models.items()}
+    if not any(isinstance(model, ModelSettings) for model in made.values()):
+        flags = ", ".join(FLAGS[name] for name in given)
+        raise UserError(f"{flags}: only for a model on a server, and {', '.join(map(_name, made.values()))} is none")
+    return made
+
+
+def _resampled(model: str | ModelSettings | SimSettings, given: Mapping[str, Any]) -> str | ModelSettings | SimSettings:
+    if isinstance(model, SimSettings) or simulated_settings.is_simulated(model):
+        return model
+    if isinstance(model, str) and (model == settings.PROGRAM or model.startswith(settings.REPLAY)):
+        return model
+    return settings.settings({**settings.settings(model).model_dump(exclude_unset=True), **given})
+
+
+def _name(model: str | ModelSettings | SimSettings) -> str:
+    return model if isinstance(model, str) else model.model
+
+
 def file(folder: Path, name: str, started: GameStarted, *, new: bool) -> Path:
     """The journal of this game, finished or not; a new path when there is none, or when `new` asks for one.
 
@@ -47,6 +80,27 @@ def file(folder: Path, name: str, started: GameStarted, *, new: bool) -> Path:
         changed = "; ".join(differences(other[1].started, started))
         raise UserError(f"{other[0]} is an unfinished game, but a different one: {changed}. {BESIDE}")
     return next(path for path in _names(folder, name) if not path.exists())
+
+
+def as_begun(
+<<<<<<< ours
+    cast: tuple[Seat, ...], folder: Path, name: str, start: Callable[[Sequence[Seat]], GameStarted]
+=======
+    cast: Sequence[Seat], folder: Path, name: str, start: Callable[[Sequence[Seat]], GameStarted]
+>>>>>>> theirs
+) -> tuple[Seat, ...]:
+    """The seats as the journal of their game has them, if there is one; see `graphs.config.as_stored`."""
+    for path in reversed(list(_taken(folder, name))):
+        old = _begun(path).started
+        if old is None or len(old.seats) != len(cast):
+            continue
+        seats = tuple(
+            seat.as_stored([info]) if isinstance(seat, GraphSeat) else seat
+            for seat, info in zip(cast, old.seats, strict=True)
+        )
+        if not differences(old, start(seats)):
+            return seats
+    return tuple(cast)
 
 
 def beside(folder: Path, name: str, path: Path, started: GameStarted) -> str | None:

@@ -1,10 +1,12 @@
 """The state of a run while it is played: the load of its models, and what it has cost so far."""
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import reduce
 
 from orchestrator.journal.events import Call, Event, Moved
+from orchestrator.journal.move_origins import MoveOrigin
 
 
 @dataclass(frozen=True)
@@ -30,15 +32,24 @@ class Status:
     """By model name."""
     playing: int = 0
     """Games in play."""
+    answers: int = 0
+    """Responses of models."""
+    unusable: int = 0
+    """Of these."""
     turns: int = 0
     """Turns of the games that it played or continued."""
     earlier: int = 0
     """Those of them that were played before this command."""
     fallbacks: int = 0
+    """Questions without a usable answer, not even at the second ask."""
     tokens: int = 0
     usd: float = 0.0
     priced: bool = True
     """Whether the price of every call is known."""
+    moves: dict[str, Counter[str]] = field(default_factory=dict)
+    """By arm: how its moves came about, by the names of `Result`."""
+    fake: bool = False
+    """Whether the package's fake server answered."""
 
     def __call__(self, event: Event) -> None:
         """A sink for events, which counts turns and calls."""
@@ -46,23 +57,37 @@ class Status:
             self.turns += 1
         if isinstance(event, Call):
             self.fallbacks += event.outcome == "fallback"
+            self.answers += event.asked and event.text is not None
+            self.unusable += event.asked and event.text is not None and event.reply is None
+            self.fake |= event.fake
             if event.paid:
                 self.tokens += event.tokens_in + event.tokens_out
                 self.usd += event.usd or 0.0
                 self.priced &= event.usd is not None
+
+    def moved(self, arm: str, origin: MoveOrigin) -> None:
+        """A move of an arm."""
+        self.moves.setdefault(arm, Counter()).update(origin.counts)
 
     def __add__(self, other: "Status") -> "Status":
         names = dict.fromkeys((*self.loads, *other.loads))
         return Status(
             {name: self.loads.get(name, Load()) + other.loads.get(name, Load()) for name in names},
             self.playing + other.playing,
+            self.answers + other.answers,
+            self.unusable + other.unusable,
             self.turns + other.turns,
             self.earlier + other.earlier,
             self.fallbacks + other.fallbacks,
             self.tokens + other.tokens,
             self.usd + other.usd,
             self.priced and other.priced,
+            {arm: self._of(arm) + other._of(arm) for arm in dict.fromkeys((*self.moves, *other.moves))},
+            self.fake or other.fake,
         )
+
+    def _of(self, arm: str) -> Counter[str]:
+        return self.moves.get(arm, Counter())
 
 
 def together(found: Iterable[Status]) -> Status:

@@ -1,7 +1,7 @@
 """`show GAME`: a game told from its journal, a line for each turn, and the result."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -10,24 +10,21 @@ from rich.table import Table
 from rich.text import Text
 
 from experiments.results.story import Story
-from experiments.show.terminal import fireworks, on, printable, turn_line, warning
-from orchestrator.journal.events import (
-    Call,
-    Result,
-    VerdictGiven,
-)
+from experiments.show.terminal import fake_warning, fireworks, on, printable, turn_line, warning
+from orchestrator.journal.events import Call, Result
+from orchestrator.journal.move_origins import origins
 from orchestrator.models.simulated_settings import among
 
 
 def print_game(story: Story, console: Console) -> None:
     """The seats, a line for each turn, the result."""
     console.print(_heading(story))
+    made = {
+        one.turn: one for one in origins((story.started, *(event for turn in story.turns for event in turn.events)))
+    }
     for turn in story.turns:
         if turn.decided and turn.moved:
-            line = turn_line(turn.started.view, turn.decided, turn.moved.past)
-            if refused := [event for event in turn.events if isinstance(event, VerdictGiven) and not event.accepted]:
-                line.append(f"  {len(refused)} refused", style="yellow")
-            console.print(line)
+            console.print(turn_line(turn.started.view, turn.decided, turn.moved.past, made.get(turn.decided.turn)))
             console.print(Text(f"         {printable(turn.decided.why)}", style="dim italic"), soft_wrap=True)
         else:
             console.print(Text(f"{turn.started.turn:>3}  P{turn.started.seat}  stopped here", style="bold red"))
@@ -69,13 +66,39 @@ def summary(result: Result) -> Table:
     table.add_row("end", f"{ends[result.end]} after {result.turns} turns{lives}")
     if line := warning(result.model):
         table.add_row("", line)
+    if result.fake:
+        table.add_row("", fake_warning())
     if result.calls:
         table.add_row("model", _spent(result))
         table.add_row("responses", _responses(result))
     if result.forced:
         moves = "1 move was" if result.forced == 1 else f"{result.forced} moves were"
         table.add_row("forced", f"{moves} the safest legal move, because no choice was accepted")
+    for name, words in _origins(result):
+        table.add_row(name, words)
     return table
+
+
+def _origins(result: Result) -> Iterator[tuple[str, str]]:
+    """What else is to be known of how the moves came about."""
+    if result.second_ask:
+        yield "second ask", f"{_many(result.second_ask, 'move')} read from a second answer"
+    if result.copied:
+        moves = f"; {_many(result.copied_moves or 0, 'move')} read from them" if result.copied_moves else ""
+        yield "copied", f"{_many(result.copied, 'answer')} that repeat the example of the prompt{moves}"
+    if result.refused:
+        rule = f", {result.refused_by_rule} by the safety rule" if result.refused_by_rule else ""
+        yield "refused", f"{_many(result.refused, 'choice')} in {_many(result.refused_turns or 0, 'turn')}{rule}"
+        yield (
+            "",
+            f"the first choices would have cost {_many(result.first_misplays or 0, 'life', 'lives')} and scored "
+            f"{_many(result.first_points or 0, 'point')} at once; the moves played instead cost "
+            f"{result.played_misplays} and scored {result.played_points}",
+        )
+
+
+def _many(number: int, one: str, several: str = "") -> str:
+    return f"{number} {one if number == 1 else several or one + 's'}"
 
 
 def print_result(result: Result, path: Path, screen: Console, *, again: bool) -> None:

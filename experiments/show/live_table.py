@@ -8,10 +8,20 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from experiments.show.terminal import card, certainty, fireworks, plain_table, printable, turn_line, warning
+from experiments.show.terminal import (
+    card,
+    certainty,
+    fake_warning,
+    fireworks,
+    plain_table,
+    printable,
+    turn_line,
+    warning,
+)
 from orchestrator.hanabi.cards import MAX_LIVES, MAX_TOKENS
 from orchestrator.hanabi.view import Knowledge, View
-from orchestrator.journal.events import Decided, Event, GameStarted, Moved, TurnStarted
+from orchestrator.journal.events import Call, Decided, Event, GameStarted, Moved, TurnStarted
+from orchestrator.journal.move_origins import MoveOrigin, MoveOrigins
 from roles.words import ENGLISH
 
 REASON = 90
@@ -28,6 +38,10 @@ class LiveTable:
         drawn = live and console.is_terminal
         self._view: View | None = None
         self._decided: Decided | None = None
+        self._origin_of = MoveOrigins()
+        self._origin: MoveOrigin | None = None
+        self._faked = False
+        """Whether it was said that the fake server answers."""
         self._since = 0.0
         self._live = Live(console=console, get_renderable=self._picture, transient=True) if drawn else None
 
@@ -41,7 +55,11 @@ class LiveTable:
             self._live.stop()
 
     def __call__(self, event: Event) -> None:
+        self._origin = self._origin_of(event) or self._origin
         match event:
+            case Call() if event.fake and not self._faked:
+                self._faked = True
+                self._console.print(fake_warning())
             case GameStarted():
                 if line := warning("+".join(dict.fromkeys(seat.model for seat in event.seats))):
                     self._console.print(line)
@@ -52,7 +70,7 @@ class LiveTable:
                 self._decided = event
                 self._draw()
             case Moved() if self._view and self._decided:
-                line = turn_line(self._view, self._decided, event.past)
+                line = turn_line(self._view, self._decided, event.past, self._origin)
                 if self._live:
                     self._console.print(line, no_wrap=True, overflow="ellipsis")
                 else:

@@ -15,6 +15,7 @@ from orchestrator.hanabi.cards import COLOURS, Card
 from orchestrator.hanabi.moves import Discard, Move, Play
 from orchestrator.hanabi.view import Past, View
 from orchestrator.journal.events import Decided
+from orchestrator.journal.move_origins import MoveOrigin
 from orchestrator.models.simulated_settings import among
 from roles.words import ENGLISH, percent
 
@@ -78,6 +79,13 @@ def warning(models: str) -> Text | None:
     return Text(f"simulated: {subject}, but exact programs with errors at stated rates", style="magenta")
 
 
+def fake_warning() -> Text:
+    """A line that says that no language model answered."""
+    return Text(
+        "fake server: this game was answered by the package's fake server, not by a language model", style="magenta"
+    )
+
+
 def card(shown: Card) -> Text:
     return Text(shown.value, style=f"bold {STYLES[shown.colour]}")
 
@@ -101,8 +109,8 @@ def certainty(view: View, move: Move) -> str:
     return f"dead {percent(slot.dead)}" if slot.dead == 1.0 else f"critical {percent(slot.critical)}"
 
 
-def turn_line(view: View, decided: Decided, past: Past) -> Text:
-    """One turn on a line: the seat, its move and the outcome, the table after it."""
+def turn_line(view: View, decided: Decided, past: Past, origin: MoveOrigin | None = None) -> Text:
+    """One turn on a line: the seat, its move and the outcome, the table after it, and how the move came about."""
     line = Text(f"{past.turn:>3}  P{past.seat}  ")
     style = "bold red" if past.scored is False else "bold" if past.scored else ""
     line.append(f"{past.move}{_short(past)}".ljust(26), style=style)
@@ -112,7 +120,18 @@ def turn_line(view: View, decided: Decided, past: Past) -> Text:
     line.append(f"  {sure:<13}", style="dim")
     if decided.forced:
         line.append("  FORCED", style="bold magenta")
-    return line
+    return line if origin is None else line.append_text(_marks(origin))
+
+
+def _marks(origin: MoveOrigin) -> Text:
+    marks = Text()
+    if origin.refused:
+        marks.append(f"  {len(origin.refused)} refused, first {origin.refused[0]}", style="yellow")
+    if origin.second_ask:
+        marks.append("  second ask", style="yellow")
+    if origin.copied:
+        marks.append("  COPIED from the example", style="bold magenta")
+    return marks
 
 
 def _short(past: Past) -> str:

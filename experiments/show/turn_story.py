@@ -115,6 +115,8 @@ class TurnStory:
             grid.add_row(
                 "", Text(printable(OUTCOMES[call.outcome] + (f": {call.error}" if call.error else "")), style="yellow")
             )
+        for left_out in call.dropped:
+            grid.add_row("left out", Text(printable(left_out), style="yellow"))
         return Group(self._title(call), Padding(grid, (0, 0, 0, 2)))
 
     def _title(self, call: Call) -> Text:
@@ -129,6 +131,8 @@ class TurnStory:
             facts.append(f"{call.tokens_in} tokens in, {call.tokens_out} out, {call.latency_s:.2f} s")
         if call.cached:
             facts.append("from the cache")
+        if call.copied:
+            facts.append("repeats the prompt's example")
         if call.injected:
             facts.append(f"errors: {', '.join(call.injected)}")
         return Text.assemble((f"\n{call.node}", "bold cyan"), (f"  ({', '.join(facts)})", "dim"))

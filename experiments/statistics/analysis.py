@@ -23,11 +23,16 @@ from experiments.statistics.estimates import (
 )
 from experiments.statistics.pairing import Pairs, Unit, arranged
 from experiments.statistics.permutation import holm
+from orchestrator.models import list_prices
 
 Interval = Literal["t", "bootstrap"]
 PERFECT = 25
 FLAGGED = 0.05
 """The share of forced moves above which an arm is flagged."""
+DOUBTFUL = 0.9
+"""The share of own moves below which a report begins by saying so."""
+WITHHELD = 0.5
+"""The share of own moves below which an arm is not compared with any other."""
 
 
 @dataclass(frozen=True)
@@ -78,15 +83,51 @@ class Summary:
     fallbacks: float
     forced_share: float
     """Forced moves as a share of all moves."""
+    model_moves: int
+    """Moves of seats that ask a model, in all games."""
+    own_share: float | None
+    """The share of these that the seats chose: neither forced nor copied. None where no model is asked."""
+    reasked: float
+    refused: float | None
+    """Choices that the safety rule or a judge refused. This and what follows is None with a journal too old to say."""
+    refused_by_rule: float | None
+    """Of these: by the safety rule."""
+    refused_turns: float | None
+    """Turns with a refusal."""
+    after_refusal: float | None
+    """Of these: turns in which the seat's next choice was accepted."""
+    copied: float | None
+    """Answers that repeat the example of their prompt."""
+    copied_moves: float | None
+    """Moves read from such answers, which are not the model's own."""
+    second_ask: float | None
+    """Moves read from the deciding node's second answer."""
+    first_misplays: float | None
+    """First choices, among those refused, that would have cost a life at once."""
+    first_points: float | None
+    """The same: that would have scored at once."""
+    played_misplays: float | None
+    """Moves played instead of refused first choices that cost a life."""
+    played_points: float | None
+    """The same: that scored."""
     calls: float
     tokens_in: float
     tokens_out: float
     usd: float | None
     """None unless the price of all games is known."""
+    usd_listed: float | None
+    """An estimate at list prices where `usd` is None; None unless every game asked one model, and it is listed."""
     simulated: bool
     """Whether a simulated model played in any of the games."""
+    fake: bool
+    """Whether the package's fake server answered in any of the games."""
     program: bool
     """Whether no model was asked in any of the games."""
+
+    @property
+    def unanswered(self) -> float:
+        """The share of questions to models that got no usable answer, not even at the second ask."""
+        return self.fallbacks / max(1.0, self.calls - self.reasked)
 
 
 @dataclass(frozen=True)
@@ -141,6 +182,8 @@ class Analysis:
     unforced: "Analysis | None" = None
     """The same analysis without the games with forced moves, and without their counterparts in differences; None when
     no move was forced, and when no game is left."""
+    withheld: tuple[str, ...] = ()
+    """Arms with so few own moves that they are compared with no other."""
     interval: Interval = "t"
     """The method of the intervals of means and differences; that of the interquartile mean is always a bootstrap."""
 
@@ -155,19 +198,42 @@ def analyse(
     arms = arranged(rows, order)
     standard = arms.get(baseline or "", [])
     free = [row for row in rows if not row.forced]
+    withheld = tuple(arm for arm, games in arms.items() if too_few_own(games))
+    tested = [(games, standard) for arm, games in arms.items() if arm != baseline]
     return Analysis(
         baseline=baseline,
         summaries=tuple(one for games in arms.values() for one in summaries(games, interval)),
-        differences=differences([(games, standard) for arm, games in arms.items() if arm != baseline], interval),
+        differences=differences(tested, interval),
         flagged=tuple(arm for arm, games in arms.items() if forced_share(games) > FLAGGED),
-        unforced=analyse(free, baseline, order, interval=interval) if 0 < len(free) < len(rows) else None,
+        unforced=_without(withheld, analyse(free, baseline, order, interval=interval))
+        if 0 < len(free) < len(rows)
+        else None,
+        withheld=withheld,
         interval=interval,
     )
+
+
+def _without(withheld: Sequence[str], analysis: Analysis) -> Analysis:
+    """Without the differences of these arms: the few games in which none of their moves was forced are no sample."""
+    kept = [one for one in analysis.differences if one.arm not in withheld and one.baseline not in withheld]
+    return replace(analysis, differences=tuple(kept))
 
 
 def forced_share(games: Sequence[Row]) -> float:
     """Forced moves as a share of all moves."""
     return sum(row.forced for row in games) / max(1, sum(row.turns for row in games))
+
+
+def own_share(games: Sequence[Row]) -> float | None:
+    """Of the moves of seats that ask a model, the share that the seats chose; None without such moves."""
+    moves, own = (sum(counts) for counts in zip(*(row.moves for row in games), strict=True))
+    return own / moves if moves else None
+
+
+def too_few_own(games: Sequence[Row]) -> bool:
+    """Whether an arm is compared with no other, because a program chose most of its moves."""
+    share = own_share(games) if games else None
+    return share is not None and share < WITHHELD
 
 
 def summaries(games: Sequence[Row], interval: Interval = "t") -> list[Summary]:
@@ -207,17 +273,39 @@ def _summary(games: Sequence[Row], players: int | None, interval: Interval) -> S
         hints_wasted=_known(games, lambda row: row.hints_wasted),
         fallbacks=_mean(games, lambda row: row.fallbacks),
         forced_share=forced_share(games),
+        model_moves=sum(row.moves[0] for row in games),
+        own_share=own_share(games),
+        reasked=_mean(games, lambda row: row.reasked),
+        refused=_known(games, lambda row: row.refused),
+        refused_by_rule=_known(games, lambda row: row.refused_by_rule),
+        refused_turns=_known(games, lambda row: row.refused_turns),
+        after_refusal=_known(games, lambda row: row.after_refusal),
+        copied=_known(games, lambda row: row.copied),
+        copied_moves=_known(games, lambda row: row.copied_moves),
+        second_ask=_known(games, lambda row: row.second_ask),
+        first_misplays=_known(games, lambda row: row.first_misplays),
+        first_points=_known(games, lambda row: row.first_points),
+        played_misplays=_known(games, lambda row: row.played_misplays),
+        played_points=_known(games, lambda row: row.played_points),
         calls=_mean(games, lambda row: row.calls),
         tokens_in=_mean(games, lambda row: row.tokens_in),
         tokens_out=_mean(games, lambda row: row.tokens_out),
         usd=_known(games, lambda row: row.usd),
+        usd_listed=None if all(row.usd is not None for row in games) else _known(games, _listed_usd),
         simulated=any(row.simulated for row in games),
+        fake=any(row.faked for row in games),
         program=all(row.program for row in games),
     )
 
 
 def _mean(games: Sequence[Row], figure: Callable[[Row], float]) -> float:
     return fmean(map(figure, games))
+
+
+def _listed_usd(row: Row) -> float | None:
+    """Dollars of a game at the list price of its model, as if no prompt were cached at the provider."""
+    found = list_prices.of_name(row.model)
+    return None if found is None else found.price.of(row.tokens_in, row.tokens_out)
 
 
 def _known(games: Sequence[Row], figure: Callable[[Row], float | None]) -> float | None:
@@ -231,10 +319,11 @@ def differences(
 ) -> tuple[Difference, ...]:
     """For each pair (games of an arm, games of its baseline): at each shared player count, then pooled.
 
+    None for a pair in which too few moves are the seats' own.
     The p-values are corrected for the number of arms that are compared at a player count.
     """
     found = []
-    for ours, theirs in pairs:
+    for ours, theirs in [pair for pair in pairs if not any(map(too_few_own, pair))]:
         shared = sorted({*pairing.counts(ours)} & {*pairing.counts(theirs)})
         for at in [*([n] for n in shared), *([shared] if len(shared) > 1 else [])]:
             paired = Pairs.match(ours, theirs, at)

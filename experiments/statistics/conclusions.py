@@ -5,7 +5,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from experiments.statistics.analysis import Analysis, Difference, Summary
+from experiments.statistics.analysis import DOUBTFUL, WITHHELD, Analysis, Difference, Summary
+from experiments.statistics.caveats import caveats
 from experiments.statistics.power import ALPHA
 from roles.words import percent
 
@@ -16,25 +17,29 @@ MOST = 25
 FEW = 10
 """Deals up to which a warning is given."""
 PROGRAMS = "All of these are games of programs: no model was asked."
-SIMULATED = (
-    "Simulated models are programs with errors at stated rates; their scores say nothing about a language model."
-)
 
 
 def sentences(analysis: Analysis) -> tuple[str, ...]:
     """A sentence or two for each arm, pooled over player counts; then what a reader of the numbers must know."""
     return (
+        *_withheld(analysis),
         *(compared(one, _testable(one, analysis.differences)) for one in _widest(analysis.differences)),
         *_warnings(analysis.differences),
-        *(_flag(one) for one in analysis.summaries if one.arm in analysis.flagged and _last(one, analysis)),
+        *(_flag(one) for one in analysis.summaries if one.arm in analysis.flagged and _to_flag(one, analysis)),
         *_players(analysis.summaries),
     )
 
 
+def _withheld(analysis: Analysis) -> Iterator[str]:
+    if analysis.withheld:
+        arms = " and ".join(", ".join(analysis.withheld).rsplit(", ", 1))
+        yield f"No comparison is made with {arms}: fewer than {percent(WITHHELD)} of the moves are the model's own."
+
+
 def as_data(analysis: Analysis) -> dict[str, Any]:
-    """The analysis as plain data, with its sentences under `said`."""
+    """The analysis as plain data, with its caveats and sentences under `said`."""
     unforced = None if analysis.unforced is None else as_data(analysis.unforced)
-    return {**asdict(analysis), "unforced": unforced, "said": list(sentences(analysis))}
+    return {**asdict(analysis), "unforced": unforced, "said": [*caveats(analysis), *sentences(analysis)]}
 
 
 def _widest(differences: Sequence[Difference]) -> list[Difference]:
@@ -43,9 +48,10 @@ def _widest(differences: Sequence[Difference]) -> list[Difference]:
     return [one for one in differences if one.players is None or (one.arm, one.baseline) not in pooled]
 
 
-def _last(summary: Summary, analysis: Analysis) -> bool:
-    """Whether it is the last summary of its arm, the one that is pooled where possible."""
-    return summary is [one for one in analysis.summaries if one.arm == summary.arm][-1]
+def _to_flag(summary: Summary, analysis: Analysis) -> bool:
+    """Whether it is the last summary of its arm, the one that is pooled where possible, and no caveat says it."""
+    last = summary is [one for one in analysis.summaries if one.arm == summary.arm][-1]
+    return last and not (summary.own_share is not None and summary.own_share < DOUBTFUL)
 
 
 def compared(one: Difference, testable: bool = True) -> str:
@@ -166,8 +172,6 @@ def _players(summaries: Sequence[Summary]) -> Iterator[str]:
         yield PROGRAMS
     elif programs:
         yield f"In {_named(programs, summaries)} no model was asked: programs played."
-    if any(one.simulated for one in summaries):
-        yield SIMULATED
 
 
 def _named(arms: Sequence[str], summaries: Sequence[Summary]) -> str:

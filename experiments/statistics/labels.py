@@ -1,20 +1,53 @@
 """Names of arms wherever scores are shown: games without a language model are marked."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 
 from experiments.statistics.analysis import Summary
 
 
+@dataclass(frozen=True)
+class _Players:
+    """What played in an arm besides language models."""
+
+    simulated: bool
+    fake: bool
+    program: bool
+    """Whether nothing else did."""
+
+    def marked(self, arm: str) -> str:
+        marks = {"simulated": self.simulated, "fake server": self.fake, "program": self.program}
+        found = ", ".join(mark for mark, true in marks.items() if true)
+        return f"{arm} ({found})" if found else arm
+
+
 def labels(found: Iterable[Summary]) -> dict[str, str]:
-    """By arm: simulated models are marked, and so are programs when there are models beside them."""
-    players: dict[str, tuple[bool, bool]] = {}
+    """By arm: simulated models and the fake server are marked, and programs when there are models beside them."""
+    players = _players(found)
+    mixed = not all(one.program for one in players.values())
+    return {arm: replace(one, program=one.program and mixed).marked(arm) for arm, one in players.items()}
+
+
+def difference_labels(found: Sequence[Summary], pairs: Iterable[tuple[str, str]]) -> list[str]:
+    """For each arm and the one it is compared with: the arm's name, marked by what played in either of them."""
+    players, named = _players(found), labels(found)
+    return [_marked_by_both(arm, players[arm], players[baseline], named[arm]) for arm, baseline in pairs]
+
+
+def _marked_by_both(arm: str, one: _Players, other: _Players, alone: str) -> str:
+    both = _Players(one.simulated or other.simulated, one.fake or other.fake, program=False)
+    return both.marked(arm) if both.simulated or both.fake else alone
+
+
+def _players(found: Iterable[Summary]) -> dict[str, _Players]:
+    players: dict[str, _Players] = {}
     for one in found:
-        simulated, program = players.get(one.arm, (False, True))
-        players[one.arm] = simulated or one.simulated, program and one.program
-    mixed = not all(program for _, program in players.values())
-    return {arm: labelled(arm, simulated, program and mixed) for arm, (simulated, program) in players.items()}
+        old = players.get(one.arm, _Players(simulated=False, fake=False, program=True))
+        now = _Players(old.simulated or one.simulated, old.fake or one.fake, old.program and one.program)
+        players[one.arm] = now
+    return players
 
 
-def labelled(arm: str, simulated: bool, program: bool = False) -> str:
-    """The name of an arm, marked when no language model played."""
-    return f"{arm} (simulated)" if simulated else f"{arm} (program)" if program else arm
+def labelled(arm: str, simulated: bool) -> str:
+    """The name of an arm, marked when a simulated model played in it."""
+    return _Players(simulated, fake=False, program=False).marked(arm)

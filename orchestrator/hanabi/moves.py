@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field, PlainSerializer, ValidationInfo, WithJsonSchema
 
 from orchestrator.hanabi.cards import COLOUR_NAMES, Colour
+from orchestrator.replies.reply import OPTION, NotAnOption
 from orchestrator.values import Frozen
 
 
@@ -81,14 +82,28 @@ Listed = Mapping[str, Move]
 keep their labels."""
 
 _LABEL = re.compile(
-    r"(?:(?:move|action|option|number)\s*|#)?\(?(\d+|[A-Z]{1,2})\)?\s*(?:[-–—.:()]\s*(?P<text>.*))?", re.DOTALL | re.I
+    r"(?:(?:move|action|option|number)\s*|#)?[(\[]?(\d+|[A-Z]{1,2})[)\]]?\s*(?:[-–—.:()\[\]]\s*(?P<text>.*))?",
+    re.DOTALL | re.I,
 )
+_PREAMBLE = re.compile(
+    r"(?:I(?:['’]ll| will)? (?:choose|pick|select|go with)\s+)?(?:to\s+)?(?:(?:my|the|our)\s+)?"
+    r"(?:(?:final|chosen)\s+)?(?:(?:move|action|option|choice|answer|decision)\b(?:\s+number\b)?(?:\s+is\b|\s*:)?\s*)?"
+    r"(?:to\s+(?=play|discard|hint))?",
+    re.IGNORECASE,
+)
+"""Words before a move that only say that it is one: `I choose `, `my final action is `, `Move: `."""
+_BECAUSE = re.compile(r"(?:,\s*|\s+)(?:because|since)\s", re.IGNORECASE)
 _NEGATED = re.compile(
-    r"\b(?:no|not|never|rather|instead|avoid|without|except|cannot|refuse|but|bad|worse|wrong)\b|n['’]t\b"
+    r"\b(?:no|not|never|rather|instead|avoid|without|except|cannot|refused?|but|bad|worse|worst|wrong|unless|if|rating"
+    r"|maybe|perhaps|either|illegal|unsafe|useless|forbidden|opposite|fails?|loses?|out|then|than|over|vs)\b|n['’]t\b"
 )
 _SEVERAL = re.compile(
-    r"\bor\b|/|(?:,|\band\b|&)\s*+(?:slots?|cards?|ranks?|colou?rs?|\d|red|yellow|green|white|blue)\b"
+    r"\bor\b|[/&+<>|]"
+    r"|(?:,|\band\b)\s*+(?:slots?|cards?|ranks?|colou?rs?|\d|red|yellow|green|white|blue)\b"
 )
+_LETTER = re.compile(r"(?<![\w'’])([A-Z]{1,2})(?![\w'’])(?!\s+[a-z])")
+"""A label by letters, and no first word of a sentence: `I play`, `A hint`."""
+_SENTENCE = re.compile(r"\w+\s.*\b(?:is|are|was|were|will|would|can|should|must|has|have|fits?|knows?)\b")
 LONGEST = 300
 """Characters; a longer answer does not name a move."""
 _VERBS = {"play": "play", "discard": "discard", "hint": "hint|clue|reveal|tell"}
@@ -108,9 +123,11 @@ def ground(answer: object, legal: Listed) -> Move:
     """
     if isinstance(answer, Play | Discard | HintColour | HintRank):
         return _only([move for move in legal.values() if move == answer], str(answer))
+    if isinstance(answer, list) and len(answer) == 1:
+        (answer,) = answer
     if not isinstance(answer, str | int) or isinstance(answer, bool):
         return _only([], str(answer))
-    text = str(answer).strip().strip("\"'`* ").rstrip(". ")
+    text = _stated(str(answer))
     if len(text) > LONGEST:
         return _only([], text)
     if by_text := [move for move in legal.values() if str(move).lower() == text.lower()]:
@@ -120,21 +137,51 @@ def ground(answer: object, legal: Listed) -> Move:
     return _only(_worded(text, legal), text)
 
 
+def _stated(answer: str) -> str:
+    """The move that a text states, without the marks and the words around it that change nothing."""
+    text = answer.strip().strip("\"'`* ").rstrip(". ")
+    said = _PREAMBLE.sub("", text, count=1).lstrip("\"'`* ") or text
+    head, *reasons = _BECAUSE.split(said, maxsplit=1)
+    return head.rstrip("\"'`*. ") if reasons and _explains(reasons[0]) else said
+
+
+def _explains(text: str) -> bool:
+    """Whether a text after a move is only its reason: it names no other move and takes nothing back."""
+    lower = text.lower()
+    return not (_NEGATED.search(lower) or _SEVERAL.search(lower) or _verbs(lower) or _INSIDE.search(text))
+
+
+def _verbs(text: str) -> set[str]:
+    """The kinds of move that a text in small letters speaks of."""
+    return {kind for kind, words in _VERBS.items() if re.search(rf"\b(?:{words})(?:s|ing)?\b", text)}
+
+
 def _only(fitting: Sequence[Move], answer: str) -> Move:
     if len(fitting) == 1:
         return fitting[0]
     which = "is not a legal move now" if not fitting else f"may mean {' or '.join(str(m) for m in fitting[:3])}"
-    raise ValueError(f"{answer[:80]!r} {which}; answer with one of the legal moves, copied exactly")
+    raise NotAnOption(f"{answer[:80]!r} {which}; answer with one of the legal moves, copied exactly")
 
 
 def _by_label(label: str, text: str, legal: Listed) -> Move:
     """The move of `7`, `#7`, `(7)`, `C` or `7: play slot 0`; a label and a text that disagree are refused."""
     if label not in legal:
-        raise ValueError(f"{label} does not name a legal move; the list has {', '.join(legal)}")
+        raise NotAnOption(f"{label} does not name a legal move; the list has {', '.join(legal)}")
     move = legal[label]
-    if text and _worded(text, legal) != [move]:
-        raise ValueError(f"{label} is {str(move)!r}, not {text[:60]!r}; answer with one legal move")
+    if text and not _is_reason(label, text, move) and _worded(text, legal) != [move]:
+        raise NotAnOption(f"{label} is {str(move)!r}, not {text[:60]!r}; answer with one legal move")
     return move
+
+
+def _is_reason(label: str, text: str, move: Move) -> bool:
+    """Whether what follows a label is a sentence that names no other move: `D. It is known to fit`.
+
+    After a number there may be no other number, after a letter no other slot.
+    """
+    if not (_SENTENCE.search(text.lower()) and _explains(text)) or _LETTER.search(text):
+        return False
+    slots = {str(move.slot)} if isinstance(move, Play | Discard) else set[str]()
+    return not re.search(r"\d", text) if label.isdigit() else set(_PLACE.findall(text.lower())) <= slots
 
 
 def listed(moves: Iterable[Move], *, letters: bool = False) -> Listed:
@@ -150,15 +197,23 @@ def letter(number: int) -> str:
 def _worded(text: str, legal: Listed) -> list[Move]:
     """The legal moves that a text in words may mean; none if the text negates, compares or counts relatively."""
     lower = text.lower().replace("(", " ").replace(")", " ")
-    verbs = {kind for kind, words in _VERBS.items() if re.search(rf"\b(?:{words})(?:s|ing)?\b", lower)}
+    verbs = _verbs(lower)
     if len(verbs) != 1 or _NEGATED.search(lower) or _RELATIVE.search(lower):
         return []
     if exact := {str(_made(found)) for found in _INSIDE.finditer(text)}:
         if len(exact) == 1 and _SEVERAL.search(_INSIDE.sub(" ", lower)):
             return []
-        return [move for move in legal.values() if str(move) in exact]
+        return _unlabelled([move for move in legal.values() if str(move) in exact], _INSIDE.sub(" ", text), legal)
+    if re.search(r"\bor\b|[<>|]", lower):
+        return []
     (verb,) = verbs
-    return _hints(lower, legal) if verb == "hint" else _own(lower, verb, legal)
+    return _unlabelled(_hints(lower, legal) if verb == "hint" else _own(lower, verb, legal), text, legal)
+
+
+def _unlabelled(fitting: list[Move], text: str, legal: Listed) -> list[Move]:
+    """The moves, unless the text has the label of another one beside them."""
+    there = [legal[label] for label in _LETTER.findall(text) if label in legal]
+    return fitting if all(move in fitting for move in there) else []
 
 
 def _own(text: str, verb: str, legal: Listed) -> list[Move]:
@@ -194,6 +249,6 @@ Grounded = Annotated[
     Move,
     BeforeValidator(_grounded),
     PlainSerializer(str, return_type=str),
-    WithJsonSchema({"type": "string", "description": "One of the legal moves, copied from the list."}),
+    WithJsonSchema({"type": "string", "description": "One of the legal moves, copied from the list.", OPTION: True}),
 ]
 """A move as a reply names it: a text in JSON, matched to a legal move when `context={"moves": ...}` is given."""

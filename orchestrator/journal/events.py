@@ -9,8 +9,11 @@ from orchestrator.hanabi.cards import Card
 from orchestrator.hanabi.moves import Grounded
 from orchestrator.hanabi.referee import End
 from orchestrator.hanabi.view import Past, View
-from orchestrator.models.request import Key, Message, Outcome
+from orchestrator.models.fake_server import FINGERPRINT
+from orchestrator.models.request import Constraint, Key, Message, Outcome
 from orchestrator.models.simulated_settings import is_simulated
+from orchestrator.replies.reader import Cause
+from orchestrator.replies.reply import Form
 from orchestrator.values import Frozen
 from orchestrator.wire_try import WireTry
 
@@ -97,6 +100,17 @@ class Call(Frozen):
     outcome: Outcome = "ok"
     error: str | None = None
     """Why the reply was unusable, or why none came."""
+    cause: Cause | None = None
+    """What kind of fault made the reply unusable; None for a usable one, and in old journals."""
+    copied: bool = False
+    """Whether the answer repeats the example of its prompt, so that it is not the model's own."""
+    form: Form | None = None
+    """The format that a second request asked for, where it is not that of the first."""
+    constraint: Constraint | None = None
+    """What the server was asked to hold the answer to; None for nothing, and in old journals."""
+    dropped: tuple[str, ...] = ()
+    """What was left out of the reply because it could not be read: where it stood, and why. Stored where there is
+    something."""
     attempts: tuple[WireTry, ...] = ()
     """The requests over the wire, retries included; none for a program, a script or a response of the cache."""
     cached: bool = False
@@ -104,7 +118,7 @@ class Call(Frozen):
     usd: float | None = None
     """Cost in US dollars; None when no price is known."""
     estimated: bool = False
-    """Whether the token counts are estimates, of four characters a token, because the server sent none."""
+    """Whether the token counts are estimates from the characters, because the server sent none."""
     tokens_in: int = 0
     tokens_out: int = 0
     cached_tokens: int = 0
@@ -137,6 +151,11 @@ class Call(Frozen):
         return is_simulated(self.model)
 
     @property
+    def fake(self) -> bool:
+        """Whether the package's fake server answered, which is no language model."""
+        return self.fingerprint == FINGERPRINT
+
+    @property
     def paid(self) -> bool:
         """Whether a model answered, not the cache."""
         return self.asked and self.text is not None and not self.cached and not self.simulated
@@ -146,7 +165,11 @@ class Call(Frozen):
         data: dict[str, Any] = handler(self)
         if not self.simulated:
             data.pop("injected", None)
-        return data
+        return {key: value for key, value in data.items() if key not in UNSAID or value}
+
+
+UNSAID = ("cause", "copied", "form", "constraint", "dropped")
+"""Fields of a call that are written only where there is something to say, as most calls have none of them."""
 
 
 class VerdictGiven(Frozen):
@@ -195,6 +218,11 @@ class GameSuspended(Frozen):
     why: str
 
 
+NOT_STATED = Field(exclude_if=lambda value: value is None)
+Later = Annotated[int | None, NOT_STATED]
+"""A total that old journals do not state. Read from them it is None, and None is not written."""
+
+
 class Result(Frozen):
     """How a game ended."""
 
@@ -235,6 +263,34 @@ class Result(Frozen):
     """Of `calls`: responses of the cache."""
     forced: int
     """Decisions that were forced."""
+    copied: Later = None
+    """Usable responses that repeat the example of their prompt."""
+    model_moves: Later = None
+    """Moves of seats that ask a model."""
+    own: Later = None
+    """Of `model_moves`: those that the seat chose; see `orchestrator.journal.move_origins`."""
+    refused: Later = None
+    """Choices that the safety rule or a judge refused."""
+    refused_by_rule: Later = None
+    """Of `refused`: by the safety rule."""
+    refused_turns: Later = None
+    """Turns with a refused choice."""
+    after_refusal: Later = None
+    """Of `refused_turns`: those in which the seat then made a choice that was accepted."""
+    copied_moves: Later = None
+    """Of `model_moves`: those read from a copy of the prompt's example."""
+    second_ask: Later = None
+    """Moves that were read from the deciding node's second answer, since its first was unusable."""
+    first_misplays: Later = None
+    """In turns with a refusal: first choices that would have cost a life."""
+    first_points: Later = None
+    """In the same turns: first choices that would have scored."""
+    played_misplays: Later = None
+    """In the same turns: moves played instead that cost a life."""
+    played_points: Later = None
+    """In the same turns: moves played instead that scored."""
+    fake: Annotated[bool | None, NOT_STATED] = None
+    """Whether the package's fake server answered any call."""
 
 
 class GameEnded(Frozen):

@@ -9,7 +9,8 @@ from typing import Any
 from orchestrator.errors import TurnError, UserError
 from orchestrator.journal.events import Call, Event, GameStarted, SeatInfo
 from orchestrator.journal.file import read
-from orchestrator.models.request import Brain, Key, Message, ModelRequest, ModelResponse, prompt_hash
+from orchestrator.models.request import Brain, Key, Message, ModelRequest, ModelResponse, prompt_hash, takes_schema
+from orchestrator.replies.unreadable import Unreadable
 
 
 def answered(events: Iterable[Event]) -> dict[Key, Call]:
@@ -35,8 +36,17 @@ def response_of(call: Call) -> ModelResponse:
         estimated=call.estimated,
         cached=call.cached,
         injected=call.injected,
+        constraint=call.constraint,
         latency_s=call.latency_s,
+        unusable=_unusable(call),
     )
+
+
+def _unusable(call: Call) -> Unreadable | None:
+    """Why a recorded answer was unusable."""
+    if call.outcome not in ("reasked", "fallback") or call.error is None:
+        return None
+    return Unreadable(call.error, call.cause or "schema")
 
 
 @dataclass
@@ -55,6 +65,10 @@ class Resumed:
                 f"{_where(request)}: the journal holds an answer to another prompt; {_differs(call, messages)}"
             )
         return response_of(call)
+
+    def takes_schema(self, request: ModelRequest, /) -> bool:
+        call = self.calls.get(request.key)
+        return takes_schema(self.brain, request) if call is None else call.form == "json_schema"
 
     async def aclose(self) -> None:
         await self.brain.aclose()
@@ -106,6 +120,11 @@ class Recording:
             if games:
                 return replace(self, games=games)
         return self
+
+    @property
+    def seats(self) -> list[SeatInfo]:
+        """Everybody who played in it."""
+        return [seat for found in self.games.values() for game in found for seat in game.started.seats]
 
     def check(self, started: GameStarted) -> None:
         """Raise UserError when the game is not in the recording."""
@@ -160,6 +179,10 @@ class Replay:
             why = _differs(there[0][1], messages) if there else "nothing was asked there"
             raise TurnError(f"{_where(request)} asks what was not recorded in {str(self.recording.path)!r}: {why}")
         return response_of(fitting[0][1])
+
+    def takes_schema(self, request: ModelRequest, /) -> bool:
+        games = self.recording.games.get(request.place.game, ())
+        return any(call.form == "json_schema" for game in games if (call := game.calls.get(request.key)))
 
     async def aclose(self) -> None:
         """Nothing to close."""

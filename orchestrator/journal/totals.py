@@ -4,7 +4,11 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable
 from typing import Any
 
-from orchestrator.journal.events import Call, Decided, Event, Result
+from orchestrator.hanabi import one_step
+from orchestrator.hanabi.moves import Move
+from orchestrator.hanabi.public_record import Record
+from orchestrator.journal.events import Call, Event, Result
+from orchestrator.journal.move_origins import COUNTS, MoveOrigins
 from orchestrator.models.budget import Usage
 
 
@@ -17,19 +21,27 @@ class Ledger:
         self.counts: Counter[str] = Counter()
         self.usd = 0.0
         self.priced = True
+        self.fake = False
+        self.refused: dict[int, Move] = {}
+        """By turn, the first choice that was refused."""
+        self._origins = MoveOrigins()
 
     def __call__(self, event: Event) -> None:
-        if isinstance(event, Decided):
-            self.counts["forced"] += event.forced
+        if (origin := self._origins(event)) is not None:
+            self.counts.update(origin.counts)
+            if origin.refused:
+                self.refused[origin.turn] = origin.refused[0]
         if not isinstance(event, Call) or not event.asked:
             return
         self.counts["faults"] += sum(attempt.error is not None for attempt in event.attempts)
         if event.text is None:
             return
         self.counts["calls"] += 1
+        self.fake |= event.fake
         self.counts["repaired"] += event.outcome == "repaired"
         self.counts["reasked"] += event.outcome == "reasked"
         self.counts["fallbacks"] += event.outcome == "fallback"
+        self.counts["copied"] += event.copied and event.reply is not None
         self.counts["cache_hits"] += event.cached
         if event.paid:
             self._pay(event)
@@ -42,10 +54,21 @@ class Ledger:
 
     @property
     def stated(self) -> dict[str, Any]:
-        names = (*self.COUNTED, "calls", "repaired", "reasked", "fallbacks", "faults", "cache_hits", "forced")
+        names = (*self.COUNTED, "calls", "repaired", "reasked", "fallbacks", "faults", "cache_hits", "copied", *COUNTS)
         paid = self.counts["calls"] > self.counts["cache_hits"]
         return {name: self.counts[name] for name in names} | {
-            "usd": round(self.usd, 8) if self.priced and paid else None
+            "usd": round(self.usd, 8) if self.priced and paid else None,
+            "fake": self.fake,
+        }
+
+    def first_choices(self, record: Record) -> dict[str, int]:
+        """What the refused first choices of a game would have done at once, and what was played instead did."""
+        found = list(one_step.compared(record, self.refused)) if self.refused else []
+        return {
+            "first_misplays": -sum(turn.first.lives for turn in found),
+            "first_points": sum(turn.first.points for turn in found),
+            "played_misplays": -sum(turn.played.lives for turn in found),
+            "played_points": sum(turn.played.points for turn in found),
         }
 
 

@@ -18,7 +18,9 @@ from typing import Any, Protocol, Self
 from uuid import uuid4
 
 from orchestrator.errors import OverBudget, UserError
-from orchestrator.models.request import Brain, Message, ModelRequest, ModelResponse
+from orchestrator.logs import log
+from orchestrator.models import list_prices
+from orchestrator.models.request import Brain, Message, ModelRequest, ModelResponse, takes_schema
 from orchestrator.models.settings import ModelSettings, Price
 
 ANSWER = 4000
@@ -188,9 +190,14 @@ class Budget:
         self._names = map(f"{who or uuid4().hex}-{{}}".format, count())
 
     def check(self, settings: ModelSettings) -> None:
-        """Raise UserError when the run is limited in money and the model has no price."""
+        """Raise UserError when the run is limited in money and the model has no price; warn of a list price."""
+        told = any(one.model == settings.model for one in self.models)
         self.models.append(settings)
-        if self.max_usd is not None and settings.price is None:
+        if self.max_usd is None:
+            return
+        if (caution := list_prices.caution([settings])) and not told:
+            log.warning(f"--max-usd: {caution}")
+        if list_prices.price_of(settings) is None:
             raise UserError(
                 f"--max-usd needs the price of {settings.model} in dollars per million tokens: "
                 "`price: {input: X, output: Y}` in a models file, or HANABI_PRICE='{input: X, output: Y}'"
@@ -210,10 +217,10 @@ class Budget:
         self._teller.tell("remember", self._paid(game), NOTHING)
 
     def _paid(self, usage: Usage) -> Cost:
-        """What was paid; where no price was known then, at the highest of now."""
+        """What was paid; where no price was set then, at the highest of now."""
         usd = usage.usd
         if usd is None:
-            prices = (model.price for model in self.models if model.price)
+            prices = filter(None, map(list_prices.price_of, self.models))
             usd = max((price.of(usage.tokens_in, usage.tokens_out) for price in prices), default=0.0)
         return Cost(usage.tokens_in + usage.tokens_out, usd)
 
@@ -254,7 +261,7 @@ class Budget:
 
 
 def _cost(settings: ModelSettings, tokens_in: int, tokens_out: int, cached: int = 0) -> Cost:
-    price = settings.price or Price(input=0, output=0)
+    price = list_prices.price_of(settings) or Price(input=0, output=0)
     return Cost(tokens_in + tokens_out, price.of(tokens_in, tokens_out, cached))
 
 
@@ -267,18 +274,25 @@ class Metered:
     settings: ModelSettings
     longest: int = 0
     """Tokens of the longest answer so far."""
+    density: float = 1 / 3
+    """Tokens of a prompt's character, at most: more than usual at first, then what the server has counted."""
 
     async def __call__(self, request: ModelRequest, messages: tuple[Message, ...], /) -> ModelResponse:
-        worst = self._cost(sum(len(message.content) for message in messages) // 3, self._longest())
+        length = sum(len(message.content) for message in messages)
+        worst = self._cost(int(length * self.density), self._longest())
         await self.budget.hold(worst)
         paid = NOTHING
         try:
             spoken = await self.brain(request, messages)
             self.longest = max(self.longest, spoken.tokens_out)
+            self.density = max(self.density, spoken.tokens_in / max(length, 1))
             paid = self._cost(spoken.tokens_in, spoken.tokens_out, spoken.cached_tokens)
         finally:
             self.budget.settle(worst, paid)
         return spoken
+
+    def takes_schema(self, request: ModelRequest, /) -> bool:
+        return takes_schema(self.brain, request)
 
     def _longest(self) -> int:
         """The most tokens that an answer may have; `extra_body` may set it by another name."""

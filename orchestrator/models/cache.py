@@ -18,14 +18,14 @@ from typing import IO
 
 from orchestrator.errors import UserError
 from orchestrator.logs import log
-from orchestrator.models.json_schema import constraint
-from orchestrator.models.request import Brain, Message, ModelRequest, ModelResponse
+from orchestrator.models.json_schema import constraints
+from orchestrator.models.request import TOO_LONG, Brain, Message, ModelRequest, ModelResponse, takes_schema
 from orchestrator.models.settings import ModelSettings
 
 POLL_S = 0.02
 """Seconds between two looks at whether another process has finished the same call."""
 
-OF_ITS_RUN = ("attempts", "cached", "usd", "latency_s")
+OF_ITS_RUN = ("attempts", "cached", "usd", "latency_s", "unusable")
 """Fields that describe the call rather than the response; they are not stored."""
 
 
@@ -99,15 +99,19 @@ class Cached:
             if found := self.cache.get(key):
                 return found
             spoken = await self.brain(request, messages)
-            self.cache.put(key, spoken)
+            if spoken.finish != TOO_LONG:  # the server's, not the model's: it may be started with more room
+                self.cache.put(key, spoken)
             return spoken
+
+    def takes_schema(self, request: ModelRequest, /) -> bool:
+        return takes_schema(self.brain, request)
 
     async def aclose(self) -> None:
         await self.brain.aclose()
 
 
 def _key(settings: ModelSettings, request: ModelRequest, messages: tuple[Message, ...]) -> str:
-    schema = constraint(request, settings.response_format)
+    schema = next((one.response_format for one in constraints(request, settings)), None)
     told = [[message.role, message.content] for message in messages]
     which = [request.node, request.ask, request.sample, request.place.repeat]
     return hashlib.sha256(json.dumps([settings.deciding, schema, told, which], sort_keys=True).encode()).hexdigest()

@@ -1,7 +1,7 @@
 """A local OpenAI-compatible server with meaningless but well-formed answers: a public test double.
 
-It fills in the JSON schema of the request, or else repeats the example in the prompt with other values, and names legal
-moves where moves are asked for: the example and the list of moves are all that it reads of a prompt. Answers depend on
+It fills in the JSON schema of the request, or else the form in the prompt, and names legal moves where moves are asked
+for: the form and the list of moves are all that it reads of a prompt. Answers depend on
 the prompt alone, so that games against it can be repeated. It knows nothing of Hanabi, so scores of games against it
 mean nothing. With `Faults` it makes the mistakes of real servers.
 """
@@ -18,6 +18,7 @@ from typing import Any
 
 from aiohttp import web
 
+from orchestrator.models import fake_server
 from orchestrator.models.fake_faults import WIRE, Faults, spoil
 
 MODEL = "fake"
@@ -45,30 +46,17 @@ def fill(schema: dict[str, Any], moves: list[str], chance: random.Random, key: s
         case "object":
             return {name: fill(sub, moves, chance, name, words) for name, sub in schema.get("properties", {}).items()}
         case "array":
-            length = chance.randint(1, 3)
+            length = chance.randint(1, min(3, schema.get("maxItems", 3)))
             return [fill(schema.get("items") or {}, moves, chance, key, words) for _ in range(length)]
         case "integer":
-            return 1  # within the bounds of every count in a reply; strict schemas do not state them
+            return 1  # within the bounds of every count in a reply; plain schemas do not state them
         case "number":
-            return round(chance.random(), 2)
+            return round(chance.uniform(schema.get("minimum", 0), schema.get("maximum", 1)), 2)
         case "boolean":
             return chance.random() < YES
         case "null":
             return None
     return _move(key, moves, chance) if key in MOVE_KEYS and moves else words
-
-
-def like(example: Any, moves: list[str], chance: random.Random, key: str = "", words: str = BLIND) -> Any:
-    """A value shaped like an example; a string under one of MOVE_KEYS is a legal move, every reason is `words`."""
-    if isinstance(example, dict):
-        return {name: like(inner, moves, chance, name, words) for name, inner in example.items()}
-    if isinstance(example, list):
-        return [like(inner, moves, chance, key, words) for inner in example]
-    if isinstance(example, bool):
-        return chance.random() < YES
-    if key == "reason":
-        return words
-    return _move(key, moves, chance) if isinstance(example, str) and key in MOVE_KEYS and moves else example
 
 
 def _move(key: str, moves: list[str], chance: random.Random) -> str | None:
@@ -77,23 +65,39 @@ def _move(key: str, moves: list[str], chance: random.Random) -> str | None:
     return chance.choice(fitting) if fitting else None
 
 
-_EXAMPLE = re.compile(r"(?:to show the form only:|只用来说明格式：)\n(.*?)(?:\n\n|\Z)", re.DOTALL)
-_NAMED = re.compile(_MOVE)
+_FORM = re.compile(r"(?:Fill in this form: |请填写下面的格式：)[^\n]*\n(.*?)(?:\n\n|\Z)", re.DOTALL)
+_BLANK = re.compile(r"<([^<>]+)>")
+_RANGE = re.compile(r"(-?\d+) (?:to|到) (-?\d+)")
 
 
-def _example(prompt: str) -> str:
-    """The example reply of a prompt, or a simple choice of a move where it has none."""
-    found = _EXAMPLE.findall(prompt)
-    return str(found[-1]) if found else json.dumps({"reason": BLIND, "action": "0"})
+def _form(prompt: str) -> str:
+    """The last form of a prompt, or a choice of a move where it has none."""
+    found = _FORM.findall(prompt)
+    return str(found[-1]) if found else '{"reason": "<text>", "action": "<a legal move>"}'
 
 
-def _like(example: str, moves: list[str], chance: random.Random, words: str) -> str:
-    """An answer shaped like an example, in JSON or plain text."""
-    if example.startswith("{"):
-        return json.dumps(like(json.loads(example), moves, chance, words=words))
-    reasoned = re.sub(r"^(Reason\w*:).*", lambda said: f"{said[1]} {words}", example, flags=re.MULTILINE)
-    answered = re.sub(r"(?<=: )(?:yes|no)$", lambda _: "yes" if chance.random() < YES else "no", reasoned, flags=re.M)
-    return _NAMED.sub(lambda said: _move(said[0].split()[0], moves, chance) or "none", answered)
+def _filled(form: str, moves: list[str], chance: random.Random, words: str) -> str:
+    """A form with its blanks filled in, in JSON or plain text."""
+    if form.startswith("{"):
+        words = json.dumps(words)[1:-1]
+    return _BLANK.sub(lambda blank: _value(blank[1], moves, chance, words), form)
+
+
+def _value(blank: str, moves: list[str], chance: random.Random, words: str) -> str:
+    """What may stand in a blank: `a legal move`, `number from -1 to 1`, `yes | no`, `"text", or null`."""
+    said, nothing, none = blank.partition(", or ") if ", or " in blank else blank.partition("，或 ")
+    quote, said = '"' if said.startswith('"') else "", said.strip('"')
+    if re.search("legal (move|hint)|合法(行动|提示)", said):
+        move = _move("hint" if "hint" in said or "提示" in said else "", moves, chance)
+        return none if nothing and move is None else f"{quote}{move or 'none'}{quote}"
+    if " | " in said:
+        options = said.split(" | ")
+        return f"{quote}{chance.choices(options, (YES, 1 - YES) if len(options) == 2 else None)[0]}{quote}"
+    if "whole number" in said or "整数" in said:
+        return "1"
+    if found := _RANGE.search(said):
+        return f"{round(chance.uniform(*map(float, found.groups())), 2)}"
+    return "1" if "number" in said or said == "数" else f"{quote}{words}{quote}"
 
 
 def complete(request: dict[str, Any], kind: str | None = None) -> dict[str, Any]:
@@ -105,7 +109,7 @@ def complete(request: dict[str, Any], kind: str | None = None) -> dict[str, Any]
     named = list(ILLEGAL) if kind == "illegal" else moves
     words = SCRIPT if kind == "script" else BLIND
     if schema is None:
-        text = _like(_example(prompt), named, chance, words)
+        text = _filled(_form(prompt), named, chance, words)
     else:
         text = json.dumps(fill(schema, named, chance, words=words))
     usage = {"prompt_tokens": len(prompt) // 4, "completion_tokens": len(text) // 4}
@@ -113,6 +117,7 @@ def complete(request: dict[str, Any], kind: str | None = None) -> dict[str, Any]
         "id": "fake",
         "object": "chat.completion",
         "model": request.get("model", MODEL),
+        "system_fingerprint": fake_server.FINGERPRINT,
         "choices": [{"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": text}}],
         "usage": usage | {"total_tokens": sum(usage.values())},
     }

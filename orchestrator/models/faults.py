@@ -4,10 +4,12 @@
 |------------------------------------------------------------|-------------|-------------------------------|
 | 429                                                        | yes, slower | the game is suspended         |
 | 429 for want of money (`insufficient_quota`)               | no          | the game is suspended         |
-| 408, 409, 425, 5xx, no connection, a drop, no answer       | yes         | the game is suspended         |
+| 408, 504, no answer in time                                | yes, slower | the game is suspended         |
+| 409, 425, other 5xx, no connection, a drop                 | yes         | the game is suspended         |
 | a page, half an answer, JSON that is no chat completion    | yes         | the game is suspended         |
 | 400 or 422 to a request with `response_format`             | without it  | the game is suspended         |
 | 400 with the code `content_filter`                         | no          | an empty answer               |
+| 400, 413, 422 or 500 for a prompt that is too long         | no          | no answer: the node is absent |
 | 401, 403, 404 and every other 4xx                          | no          | the game is suspended         |
 
 What a completion says, even if it is empty, is judged elsewhere (`orchestrator.replies.reader`).
@@ -42,9 +44,15 @@ class Fault:
     """Seconds after which the server may be tried again, where it says so."""
     filtered: bool = False
     """Whether the content was refused, rather than the request."""
+    too_long: bool = False
+    """Whether the prompt, with the room for its answer, is longer than the model's context."""
+    context: int | None = None
+    """The length of that context in tokens, where the server says it."""
 
 
 HEALING = (408, 409, 425, 429)
+CROWDED = (408, 429, 504)
+"""What a server answers that has more calls than it can serve in time."""
 FORM = (400, 422)
 """Where leaving out `response_format` may help."""
 
@@ -73,7 +81,7 @@ def of(error: Exception, secrets: Iterable[str] = ()) -> Fault:
     if re.search("Connector|ConnectError|Refused|gaierror|ClientOSError", names):
         return Fault("could not be reached", heals=True)
     if "Timeout" in names:
-        return Fault("did not answer in time", heals=True)
+        return Fault("did not answer in time", heals=True, crowded=True)
     if isinstance(error, NotACompletion):
         return Fault(f"did not answer as a model server does: {_clean(str(error), secrets)}", heals=True)
     if isinstance(error, OSError) or re.search("Connect|Protocol|WriteError", names):
@@ -107,6 +115,7 @@ def _status(error: BaseException) -> int | None:
 
 def _of_status(status: int, error: BaseException, secrets: Iterable[str]) -> Fault:
     code, words = _words(error)
+    too_long = _too_long(status, code, words)
     poor = status == 429 and code == "insufficient_quota"
     sentence = "wants payment: HTTP 429, insufficient_quota" if poor else SAID.get(status, f"answered HTTP {status}")
     if status not in (401, 403) and words:  # those two may repeat a part of the key
@@ -114,22 +123,58 @@ def _of_status(status: int, error: BaseException, secrets: Iterable[str]) -> Fau
     return Fault(
         sentence,
         status,
-        heals=(status in HEALING or status >= 500) and not poor,
-        crowded=status == 429,
+        heals=(status in HEALING or status >= 500) and not poor and not too_long,
+        crowded=status in CROWDED,
         retry_after_s=_retry_after(error),
         filtered=status == 400 and code == "content_filter",
+        too_long=too_long,
+        context=_context(error, words) if too_long else None,
     )
 
 
-def _words(error: BaseException) -> tuple[str | None, str | None]:
-    """The code and the message in the body of an error, as OpenAI and compatible servers send them."""
+def _body(error: BaseException) -> object:
+    """What an error's body says of it: an object or a sentence, which some servers put into an object of its own."""
     body = getattr(error, "body", None)
-    if isinstance(body, Mapping) and isinstance(body.get("error"), Mapping):
-        body = body["error"]
+    inner = body.get("error") if isinstance(body, Mapping) else None
+    return inner if isinstance(inner, Mapping | str) else body
+
+
+def _words(error: BaseException) -> tuple[str | None, str | None]:
+    """The code (else the type) and the message in the body of an error, as OpenAI and compatible servers send them."""
+    body = _body(error)
     if not isinstance(body, Mapping):
-        return None, None
-    code, message = body.get("code"), body.get("message")
-    return code if isinstance(code, str) else None, message if isinstance(message, str) else None
+        return None, body if isinstance(body, str) else None
+    codes, message = (body.get("code"), body.get("type")), body.get("message")
+    code = next((code for code in codes if isinstance(code, str)), None)
+    return code, message if isinstance(message, str) else None
+
+
+_TOO_LONG = re.compile(
+    r"context[ _](?:length|window|size)|(?:prompt|input) is too long|prompt too long|too many (?:input )?tokens"
+    r"|maximum (?:prompt|input) length|input token count|max_new_tokens\W* must be|reduce the length of the messages"
+    r"|number of tokens to keep from the initial prompt|request too large for model",
+    re.IGNORECASE,
+)
+"""How servers say that a prompt is too long; OpenAI's code and llama.cpp's type say it, too."""
+
+_CONTEXT = re.compile(
+    r"context (?:length|window|size)(?! by)\D{0,12}(\d+)|> (\d+) maximum|must be <= (\d+)"
+    r"|maximum (?:prompt|input) length\D{0,12}(\d+)|number of tokens allowed\D{0,3}(\d+)",
+    re.IGNORECASE,
+)
+
+
+def _too_long(status: int, code: str | None, words: str | None) -> bool:
+    named = code in ("context_length_exceeded", "exceed_context_size_error", "string_above_max_length")
+    return status in (400, 413, 422, 500) and (named or bool(_TOO_LONG.search(words or "")))
+
+
+def _context(error: BaseException, words: str | None) -> int | None:
+    """The length of the context that a refusal names."""
+    body = _body(error)
+    said = body.get("n_ctx") if isinstance(body, Mapping) else None
+    found = _CONTEXT.search(words or "")
+    return said if isinstance(said, int) else int(next(filter(None, found.groups()))) if found else None
 
 
 def redact(words: str, secrets: Iterable[str]) -> str:

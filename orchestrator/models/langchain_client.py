@@ -19,6 +19,7 @@ class LangChainTransport:
 
     takes_response_format = False
     """LangChain's models have ways of their own to be given a schema; the prompt has to do."""
+    context_length: int | None = None
 
     def __init__(self, model: BaseChatModel) -> None:
         self.model = model

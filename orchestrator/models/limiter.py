@@ -26,23 +26,29 @@ class Limit(Protocol):
         self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None
     ) -> None: ...
 
-    def answered(self) -> None:
-        """A call succeeded."""
+    def answered(self, slow: bool = False) -> None:
+        """A call succeeded; `slow`: it took so much of its time-out that the server may be queueing calls."""
 
-    def crowded(self, began: float) -> None:
-        """A call that began at this time was refused with 429."""
+    def crowded(self, began: float, timed_out: bool = False) -> None:
+        """A call that began at this time was refused with 429, or was not answered in time."""
+
+
+FIRST = 4
+"""Calls that a server gets at the same time at first, if that is more than a quarter of the most."""
 
 
 class Limiter:
-    """At most `most` calls at a time; halved when the server answers 429, then slowly raised again.
+    """At most `most` calls at a time; halved when the server is crowded, then slowly raised again.
 
-    Additive increase, multiplicative decrease. A burst of refusals halves once: only a call that began after the last
-    halving can halve again. It holds no lock of an event loop, so it can be used in several loops, one after another.
+    It begins with a quarter of the calls, and adds one for each answer: a server with a single slot would make all of
+    them wait until most time out. Slow answers add none. After the first crowding, the increase is additive. A burst of
+    refusals halves once: only a call that began after the last halving can halve again. It holds no lock of an event
+    loop, so it can be used in several loops, one after another.
     """
 
     def __init__(self, most: int) -> None:
         self.most = most
-        self.limit = float(most)
+        self.limit = float(min(most, max(FIRST, most // 4)))
         self.busy = 0
         self.refused = 0
         """How often the server answered 429."""
@@ -51,6 +57,7 @@ class Limiter:
         self._waiting: list[tuple[int, int, asyncio.Future[None]]] = []
         self._arrivals = count()
         self._halved = 0.0
+        self._was_crowded = False
 
     async def __aenter__(self) -> float:
         while self.busy >= int(self.limit):
@@ -71,12 +78,14 @@ class Limiter:
         self.busy -= 1
         self._wake()
 
-    def answered(self) -> None:
-        self.limit = min(float(self.most), self.limit + 1 / self.limit)
+    def answered(self, slow: bool = False) -> None:
         self.last_answer = time.monotonic()
+        if not slow:
+            self.limit = min(float(self.most), self.limit + (1 / self.limit if self._was_crowded else 1))
 
-    def crowded(self, began: float) -> None:
-        self.refused += 1
+    def crowded(self, began: float, timed_out: bool = False) -> None:
+        self.refused += not timed_out
+        self._was_crowded = True
         if began >= self._halved:
             self.limit = max(1.0, self.limit / 2)
             self._halved = time.monotonic()

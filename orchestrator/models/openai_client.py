@@ -15,9 +15,10 @@ import httpx2
 from openai import APIConnectionError, APIStatusError, AsyncAzureOpenAI, AsyncOpenAI, DefaultAioHttpClient
 
 from orchestrator.errors import UserError
-from orchestrator.models import faults
+from orchestrator.models import faults, server_info
 from orchestrator.models.faults import NotACompletion
 from orchestrator.models.request import ModelResponse
+from orchestrator.models.server_info import ServerInfo
 from orchestrator.models.settings import ModelSettings
 from orchestrator.models.transport import CompletionRequest
 
@@ -37,6 +38,7 @@ class OpenAITransport:
     def __init__(self, settings: ModelSettings) -> None:
         self.settings = settings
         self.secrets = settings.secrets
+        self.info = ServerInfo()
         self._fixed = _fixed(settings)
         self._client: AsyncOpenAI | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -74,7 +76,7 @@ class OpenAITransport:
         url = self.settings.url
         try:
             async with asyncio.timeout(CONNECT_S):
-                _json(await self.client().get("/models", cast_to=httpx2.Response))
+                listing = _json(await self.client().get("/models", cast_to=httpx2.Response))
         except APIStatusError as error:
             if error.status_code in (401, 403):
                 raise UserError(f"{url} refuses the key: HTTP {error.status_code}") from None
@@ -82,6 +84,32 @@ class OpenAITransport:
             raise UserError(f"cannot reach a model server at {url}: {_unreachable(error)}") from None
         except NotACompletion:
             raise UserError(f"{url} does not answer as a model server does, but with a page") from None
+        else:
+            self.info = server_info.parse(self.settings.name, listing, await self._props(listing))
+
+    async def _props(self, listing: object) -> object:
+        """What llama.cpp tells beside the API: how much of the context that it lists one request may have."""
+        if not server_info.is_llama_cpp(listing):
+            return None
+        return await self._found(f"{self.settings.url.removesuffix('/v1')}/props")
+
+    @property
+    def context_length(self) -> int | None:
+        """Tokens of prompt and answer together, once `check` has asked; None where the server does not say."""
+        return self.info.context
+
+    async def describe(self) -> ServerInfo:
+        """What the server says about itself, as far as it does. Raises UserError as `check` does."""
+        await self.check()
+        return self.info
+
+    async def _found(self, url: str) -> object:
+        """The JSON at an address; None where there is none."""
+        try:
+            async with asyncio.timeout(CONNECT_S):
+                return _json(await self.client().get(url, cast_to=httpx2.Response))
+        except (APIStatusError, APIConnectionError, OSError, NotACompletion):
+            return None
 
     async def aclose(self) -> None:
         client, self._client = self._client, None

@@ -7,13 +7,15 @@ import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal, NamedTuple, Protocol
+from typing import Literal, NamedTuple, Protocol, runtime_checkable
 
 from pydantic import BaseModel
 
 from orchestrator.errors import ModelError, UserError
 from orchestrator.logs import log
-from orchestrator.replies.reader import Unreadable, read
+from orchestrator.models import second_ask
+from orchestrator.replies.copies import copied
+from orchestrator.replies.reader import Cause, Reading, Unreadable, read
 from orchestrator.replies.reply import Form, Options, Reply
 from orchestrator.values import Frozen
 from orchestrator.wire_try import WireTry
@@ -52,9 +54,6 @@ class Key(NamedTuple):
     ask: int
 
 
-COMPLAINT = "That reply cannot be used: $error. Reply once more, in the answer format given above."
-
-
 @dataclass(frozen=True)
 class ModelRequest:
     """One request to a model: its prompt as named parts, in order, and how the answer is to be read."""
@@ -68,8 +67,14 @@ class ModelRequest:
     """The legal moves as the prompt lists them; a move in the reply must be one of them."""
     form: Form = "json_schema"
     """The answer format that the prompt asks for."""
-    complaint: str = COMPLAINT
-    """The message that follows an unusable answer; `$error` stands for what is wrong with it."""
+    said: Mapping[str, str] = field(default_factory=dict)
+    """What a second ask says, in the language of the prompt, by its English (`second_ask.SENTENCES`)."""
+    second_form: Form | None = None
+    """The answer format of a second ask, where the server takes it; None for the same."""
+    second_format: str = ""
+    """How to answer in it, as the prompt says it; empty where that is said already."""
+    blanks: frozenset[str] = frozenset()
+    """What the prompt shows in place of an answer; a reply that repeats it is marked as copied."""
     place: Place = Place()
     ask: int = 0
     """0 for the first request; 1 for the retry after an unusable answer, and so on."""
@@ -80,9 +85,12 @@ class ModelRequest:
 
 
 def estimated(text: str) -> int:
-    """An estimate of a text's tokens: four ASCII characters each, and one for every other character."""
+    """An estimate of a text's tokens: 3.2 ASCII characters each, and one for every other character.
+
+    Prompts full of slots, ranks and chances have shorter tokens than prose: a small model's tokeniser counts 3.23.
+    """
     plain = sum(character.isascii() for character in text)
-    return plain // 4 + len(text) - plain
+    return plain * 5 // 16 + len(text) - plain
 
 
 class Span(Frozen):
@@ -122,6 +130,11 @@ class Absent(Frozen):
     reason: str
 
 
+Constraint = Literal["moves", "bounds", "schema", "json_object"]
+"""What a server was asked to hold an answer to: a schema with the legal moves of the turn, one with the bounds of
+numbers, one with neither, or any JSON object."""
+
+
 @dataclass(frozen=True)
 class ModelResponse:
     """The response to a request; counts are 0 where a provider sends none."""
@@ -150,12 +163,19 @@ class ModelResponse:
     """Whether it came from the cache: it cost nothing now, its token counts are those of the first time."""
     injected: tuple[str, ...] = ()
     """The errors that a simulated model put into this answer."""
+    constraint: Constraint | None = None
     latency_s: float = 0.0
+    unusable: Unreadable | None = None
+    """Of a recorded response: why it was unusable then. It stays so, whatever a later version can read."""
 
+
+TOO_LONG = "context_length"
+"""The finish reason of a response that never came, because the prompt is longer than the model's context."""
 
 Outcome = Literal["ok", "repaired", "reasked", "fallback", "failed"]
-"""`repaired`: usable after a repair of its form; `reasked`: unusable, so the model is asked again; `fallback`: the last
-answer was unusable too, so the node's reply is absent; `failed`: no response came, so the game is suspended."""
+"""`repaired`: usable after a repair of its form, or without a part that could not be read; `reasked`: unusable, so the
+model is asked again; `fallback`: the last answer was unusable too, so the node's reply is absent; `failed`: no response
+came, so the game is suspended."""
 
 
 @dataclass(frozen=True)
@@ -170,8 +190,15 @@ class Exchange:
     outcome: Outcome
     error: str | None = None
     """Why the answer was unusable, or why no response came."""
+    cause: Cause | None = None
+    copied: bool = False
+    """Whether the answer repeats the example of its prompt."""
+    form: Form | None = None
+    """The format that a second request asked for, where it is not that of the first."""
     reply: BaseModel | None = None
     attempts: tuple[WireTry, ...] = ()
+    dropped: tuple[str, ...] = ()
+    """What was left out of the reply because it could not be read."""
 
     @property
     def prompt_hash(self) -> str:
@@ -202,28 +229,40 @@ MAX_ASKS = 2
 async def answer(request: ModelRequest, brain: Brain, record: Callable[[Exchange], None]) -> BaseModel:
     """The reply to a request: a brain is asked until its answer is usable, at most MAX_ASKS times; else `Absent`.
 
-    Every exchange is passed to `record` before the next request is made. Raises ModelError when no response comes.
+    A prompt that is too long for the model is not asked again. Every exchange is passed to `record` before the next
+    request is made. Raises ModelError when no response comes.
     """
     prompt = messages(request.parts)
-    error = ""
-    for number in range(MAX_ASKS):
-        if number:
-            request = replace(request, ask=number)
+    while True:
         response = await _response(request, prompt, brain, record)
-        cut_off = response.finish == "length"
+        done = Exchange(request.ask, prompt, response, "ok", form=_changed(request), attempts=response.attempts)
         try:
-            reading = read(response.text, request.reply, request.moves, request.form, cut_off=cut_off)
+            reading = _read(request, response)
         except Unreadable as problem:
-            error = str(problem)
-            outcome: Outcome = "reasked" if number + 1 < MAX_ASKS else "fallback"
-            record(Exchange(number, prompt, response, outcome, error, attempts=response.attempts))
-            log.info("unusable reply", node=request.node, sample=request.sample, ask=number, error=error)
-            prompt = (*prompt, *_again(response.text, request.complaint.replace("$error", error)))
+            error, cause = str(problem), problem.cause
+            last = request.ask + 1 == MAX_ASKS or cause == "overflow"
+            repeats = copied(response.text, None, request.blanks)
+            outcome: Outcome = "fallback" if last else "reasked"
+            record(replace(done, outcome=outcome, error=error, cause=cause, copied=repeats))
+            log.info("unusable reply", node=request.node, sample=request.sample, ask=request.ask, error=error)
+            if last:
+                return Absent(reason=error)
+            request, prompt = _again(request, prompt, response.text, problem, brain)
             continue
-        done: Outcome = "repaired" if reading.repaired else "ok"
-        record(Exchange(number, prompt, response, done, reply=reading.reply, attempts=response.attempts))
+        told = copied(response.text, reading.reply, request.blanks)
+        outcome = "repaired" if reading.repaired else "ok"
+        record(replace(done, outcome=outcome, reply=reading.reply, copied=told, dropped=reading.dropped))
         return reading.reply.of_text(response.text)
-    return Absent(reason=error)
+
+
+def _read(request: ModelRequest, response: ModelResponse) -> Reading:
+    """What a response says. Raises Unreadable."""
+    if response.unusable is not None:
+        raise response.unusable
+    if response.finish == TOO_LONG:
+        why = response.attempts[-1].error if response.attempts else None
+        raise Unreadable(why or "the prompt is too long for the model", "overflow")
+    return read(response.text, request.reply, request.moves, request.form, cut_off=response.finish == "length")
 
 
 async def _response(
@@ -237,14 +276,41 @@ async def _response(
         raise
 
 
-ECHO = 4000
-"""Characters of an unusable answer that are quoted in the retry; some servers answer with megabytes."""
+def _again(
+    request: ModelRequest, prompt: tuple[Message, ...], text: str, problem: Unreadable, brain: Brain
+) -> tuple[ModelRequest, tuple[Message, ...]]:
+    """The second ask. Without a quotation it goes on in the same message, for not every server takes two in a row."""
+    request = replace(request, ask=request.ask + 1)
+    if request.second_form and takes_schema(brain, request):
+        request = replace(request, form=request.second_form)
+        new_format = request.second_format
+    else:
+        new_format = ""
+    quotation = None if new_format else second_ask.quotation(text, problem)
+    quoted = quotation is not None
+    told = second_ask.complaint(problem, request.moves, request.said, quoted=quoted, other_format=bool(new_format))
+    if quotation is not None:
+        return request, (*prompt, Message(role="assistant", content=quotation), Message(role="user", content=told))
+    parts = (*request.parts, Part("second_ask", told))
+    return request, messages((*parts, Part("second_format", new_format)) if new_format else parts)
 
 
-def _again(text: str, complaint: str) -> tuple[Message, Message]:
-    """The unusable answer and the complaint about it; providers refuse an empty assistant message."""
-    echo = text if len(text) <= ECHO else f"{text[:ECHO]} [...]"
-    return Message(role="assistant", content=echo or "(empty)"), Message(role="user", content=complaint)
+def _changed(request: ModelRequest) -> Form | None:
+    """The format of a second ask that is not that of the first."""
+    return request.form if request.ask and request.form == request.second_form else None
+
+
+@runtime_checkable
+class TakesSchemas(Protocol):
+    """A brain that knows whether its model is sent schemas."""
+
+    def takes_schema(self, request: ModelRequest, /) -> bool:
+        """Whether this request would go with a schema, if its form asked for one."""
+
+
+def takes_schema(brain: Brain, request: ModelRequest) -> bool:
+    """Whether a request would go with a schema, if its form asked for one; a brain that does not say takes none."""
+    return isinstance(brain, TakesSchemas) and brain.takes_schema(request)
 
 
 Script = str | Mapping[str, object] | Callable[[ModelRequest], object]

@@ -4,27 +4,27 @@ import asyncio
 import hashlib
 import random
 import time
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from orchestrator.errors import ModelError
 from orchestrator.logs import log
 from orchestrator.models import faults
+from orchestrator.models.context_window import ContextWindow
 from orchestrator.models.faults import Fault
-from orchestrator.models.json_schema import constraint
+from orchestrator.models.json_schema import Constrained, constraints
 from orchestrator.models.limiter import Limit
-from orchestrator.models.request import Message, ModelRequest, ModelResponse, estimated
+from orchestrator.models.request import TOO_LONG, Constraint, Message, ModelRequest, ModelResponse, estimated
 from orchestrator.models.settings import ModelSettings
 from orchestrator.models.transport import CompletionRequest, Transport
 from orchestrator.wire_try import WireTry
 
-if TYPE_CHECKING:
-    pass
-
-
 LONGEST_WAIT_S = 60.0
 """The longest wait between two tries, unless the server names a longer one."""
 
+
+SLOW = 0.25
+"""The share of `timeout_s` beyond which an answer is slow: with more calls at a time, some might be cut."""
 
 WARNING_S = 5.0
 """A failed try that takes so long, its wait included, is a warning; a shorter one is shown with -v alone."""
@@ -37,44 +37,94 @@ class ChatBrain:
     transport: Transport
     settings: ModelSettings
     limiter: Limit
-    takes_format: bool = True
-    """Whether to send `response_format`; given up when a server refuses a request with it and answers one without."""
+    refused: set[Constraint] = field(default_factory=set)
+    """The constraints that the server refuses: it refused a request with them and answered it with a weaker one."""
+    window: ContextWindow = field(default_factory=ContextWindow)
+    answered: bool = False
+    """Whether the model has answered at all."""
+    warned: bool = False
+    """Whether it was said that prompts are too long."""
 
     def __post_init__(self) -> None:
-        self.takes_format &= self.transport.takes_response_format
+        self.window.tokens = self.settings.context_length or self.window.tokens
 
     async def __call__(self, request: ModelRequest, messages: tuple[Message, ...], /) -> ModelResponse:
         """Raises ModelError when no response came, whatever was tried."""
+        if not self.window.bears(messages, request.ask):
+            return self._held_back(request, messages)
         began = time.monotonic()
         tries: list[WireTry] = []
-        sent = self._request(request, messages)
-        formed = sent.response_format is not None
+        left = self._constraints(request)
+        sent = CompletionRequest(messages, left[0].response_format if left else None, self._seed(request))
+        given_up: list[Constraint] = []
         wait: float | None
         while True:
             found, latency_s = await self._tried(sent)
             if isinstance(found, ModelResponse):
-                if formed and sent.response_format is None:  # refused with it, answered without
-                    self.takes_format = False
+                self.refused |= _with_stricter(given_up)
                 tries.append(WireTry(latency_s=latency_s))
-                return self._completed(found, messages, tries, time.monotonic() - began)
-            if found.status in faults.FORM and sent.response_format is not None and not found.filtered:
-                sent, wait = replace(sent, response_format=None), 0.0  # no waiting, and no try lost
+                self.answered = True
+                self.window.learn(messages, found)
+                done = self._completed(found, messages, tries, time.monotonic() - began)
+                return replace(done, constraint=left[0].name) if left else done
+            if found.status in faults.FORM and left and not found.filtered and not found.too_long:
+                given_up.append(left.pop(0).name)  # no waiting, and no try lost
+                sent, wait = replace(sent, response_format=left[0].response_format if left else None), 0.0
             else:
                 wait = self._wait(found, tries)
             failed = WireTry(error=found.sentence, status=found.status, waited_s=wait or 0, latency_s=latency_s)
             tries.append(failed)
             if found.filtered:
-                usd = 0.0 if self.settings.price else None
-                return ModelResponse(text="", finish="content_filter", attempts=tuple(tries), usd=usd)
+                return self._unanswered("content_filter", tries)
+            if found.too_long:
+                return self._too_long(request, found, tries)
             _log(failed, len(tries))
             if wait is None:
                 raise self._given_up(request, found, tries)
             await asyncio.sleep(wait)
 
-    def _request(self, request: ModelRequest, messages: tuple[Message, ...]) -> CompletionRequest:
-        formed = constraint(request, self.settings.response_format) if self.takes_format else None
-        seed = None if self.settings.seed is None else call_seed(self.settings.seed, request)
-        return CompletionRequest(messages, formed, seed)
+    def takes_schema(self, request: ModelRequest, /) -> bool:
+        """Whether it would send this request with a schema, if its form asked for one."""
+        return self._sends_formats and self.settings.response_format == "json_schema" and "schema" not in self.refused
+
+    @property
+    def _sends_formats(self) -> bool:
+        return self.transport.takes_response_format
+
+    def _constraints(self, request: ModelRequest) -> list[Constrained]:
+        """Those that the server may take, the strictest first."""
+        known = constraints(request, self.settings) if self._sends_formats else ()
+        return [one for one in known if one.name not in self.refused]
+
+    def _seed(self, request: ModelRequest) -> int | None:
+        return None if self.settings.seed is None else call_seed(self.settings.seed, request)
+
+    def _held_back(self, request: ModelRequest, messages: tuple[Message, ...]) -> ModelResponse:
+        """What comes of a prompt that the model is known not to bear: it is not sent."""
+        said = f"it would have about {self.window.likely(messages)} tokens, and the model takes {self.window.tokens}"
+        return self._too_long(request, Fault(f"was not asked: the prompt is too long, {said}", too_long=True), [])
+
+    def _too_long(self, request: ModelRequest, fault: Fault, tries: list[WireTry]) -> ModelResponse:
+        """No answer, since the prompt is too long; the game goes on without one.
+
+        Raises ModelError where not even a first prompt of a game fits: then hardly any will.
+        """
+        self.window.tokens = self.window.tokens or fault.context
+        if request.place.turn <= 1 and request.ask == 0 and not self.answered:
+            raise self._no_room(request, fault, tries)
+        if not self.warned:
+            self.warned = True
+            log.warning("prompts are too long for the model; where one is, its node gives no reply", why=fault.sentence)
+        if not tries:
+            tries = [WireTry(error=fault.sentence)]
+        return self._unanswered(TOO_LONG, tries)
+
+    def _no_room(self, request: ModelRequest, fault: Fault, tries: list[WireTry]) -> ModelError:
+        mend = "start the server with a longer context, or choose a graph or context with shorter prompts"
+        return ModelError(f"node {request.node!r}: the model server {fault.sentence}; {mend}", tuple(tries), final=True)
+
+    def _unanswered(self, finish: str, tries: list[WireTry]) -> ModelResponse:
+        return ModelResponse(text="", finish=finish, attempts=tuple(tries), usd=0.0 if self.settings.price else None)
 
     async def _tried(self, request: CompletionRequest) -> tuple[ModelResponse | Fault, float]:
         """One try within the model's limit, and the seconds that it took."""
@@ -87,9 +137,9 @@ class ChatBrain:
                 found = faults.of(error, self.transport.secrets)
             latency_s = round(time.monotonic() - began, 4)
         if isinstance(found, ModelResponse):
-            self.limiter.answered()
+            self.limiter.answered(slow=latency_s > SLOW * self.settings.timeout_s)
         elif found.crowded:
-            self.limiter.crowded(began)
+            self.limiter.crowded(began, timed_out=found.status != 429)
         return found, latency_s
 
     def _wait(self, fault: Fault, tries: list[WireTry]) -> float | None:
@@ -143,11 +193,20 @@ class ChatBrain:
         return faults.redact(text, self.transport.secrets).encode("utf-8", "replace").decode()
 
     async def check(self) -> None:
-        """Raise UserError before the first call when the server cannot be used."""
+        """Raise UserError before the first call when the server cannot be used; learn what it says of its context."""
         await self.transport.check()
+        self.window.tokens = self.window.tokens or self.transport.context_length
 
     async def aclose(self) -> None:
         await self.transport.aclose()
+
+
+def _with_stricter(refused: list[Constraint]) -> set[Constraint]:
+    """A server that takes no plain schema takes no stricter one, and one that takes no moves may choke on bounds."""
+    found = set(refused)
+    if "schema" in found or "moves" in found:
+        found |= {"moves", "bounds"}
+    return found
 
 
 CUT_OFF = ("length", "max_tokens", "model_length")

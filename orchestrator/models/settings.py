@@ -40,6 +40,9 @@ _OPENAI = re.compile(r"openai:(?:(?P<there>\S+)@(?P<url>https?://\S+)|(?P<name>@
 _AZURE = re.compile(r"azure:(?P<name>[\w.-]+)")
 _LANGCHAIN = re.compile(r"langchain:(?P<provider>[\w-]+):(?P<name>\S+)")
 
+EXAMPLE = Path(__file__).with_name("models_example.yaml")
+"""A commented models file with an example of every kind of model."""
+
 OURS = ("model", "messages", "response_format", "stream", "n")
 """Keys of a request that `extra_body` cannot set."""
 
@@ -83,6 +86,13 @@ class ModelSettings(Frozen):
     """Merged into every request as it is."""
     response_format: Literal["json_schema", "json_object", "none"] = "json_schema"
     """The constraint on the answer that the server is asked for; the prompt states the format as well."""
+    schema_moves: Literal["enum", "string"] | None = None
+    """Whether a schema names the legal moves of the turn, or takes any text for a move and leaves it to the reader.
+
+    None: `string` for api.openai.com and Azure, which are slow at the first request with a new schema, else `enum`.
+    """
+    schema_bounds: bool | None = None
+    """Whether a schema has the bounds of numbers and lists. None: not for Azure, which does not take them."""
     made_with: dict[str, Any] = {}
     """The parameters of a LangChain model object that was made in Python."""
 
@@ -93,10 +103,12 @@ class ModelSettings(Frozen):
 
     Else OPENAI_API_KEY for api.openai.com, AZURE_OPENAI_API_KEY for Azure, HANABI_API_KEY for any other server.
     """
+    context_length: int | None = Field(default=None, ge=1)
+    """Tokens that the model takes at a time, prompt and answer together; None: as the server says, if it does."""
     timeout_s: float = Field(default=600, gt=0, allow_inf_nan=False)
     """Seconds for one call; reasoning models think for minutes."""
     max_concurrency: int = Field(default=16, ge=1)
-    """Calls at the same time, over all games of a process; halved for a while when the server answers 429."""
+    """Calls at the same time, over all games of a process; fewer at first, and halved when the server is crowded."""
     attempts: int = Field(default=8, ge=1)
     """Tries of one request when the server is at fault."""
     backoff_s: Share = 1
@@ -154,6 +166,18 @@ class ModelSettings(Frozen):
     def home(self) -> bool:
         """Whether api.openai.com serves it."""
         return self.provider is None and not self.azure and self.url == OPENAI_URL
+
+    @property
+    def enumerates_moves(self) -> bool:
+        """Whether a schema names the legal moves of the turn."""
+        if self.schema_moves is None:
+            return not (self.home or self.azure)
+        return self.schema_moves == "enum"
+
+    @property
+    def bounds_values(self) -> bool:
+        """Whether a schema has the bounds of numbers and lists."""
+        return not self.azure if self.schema_bounds is None else self.schema_bounds
 
     @property
     def name(self) -> str:
@@ -251,6 +275,8 @@ DECIDING = (
     "reasoning_effort",
     "extra_body",
     "response_format",
+    "schema_moves",
+    "schema_bounds",
     "made_with",
 )
 """The settings that decide what a model answers."""

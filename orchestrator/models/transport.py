@@ -32,6 +32,10 @@ class Transport(Protocol):
     def takes_response_format(self) -> bool:
         """Whether it sends the `response_format` of a request."""
 
+    @property
+    def context_length(self) -> int | None:
+        """Tokens that the model takes at a time, as `check` learnt it from the server; None when it does not say."""
+
     async def send(self, request: CompletionRequest, /) -> ModelResponse:
         """Send a request once; token counts are 0 where the server sends none.
 
@@ -55,6 +59,7 @@ class FakeTransport:
     responses: Iterable[str | ModelResponse | Exception]
     secrets: tuple[str, ...] = ()
     takes_response_format: bool = True
+    context_length: int | None = None
     requests: list[CompletionRequest] = field(default_factory=list)
 
     def __post_init__(self) -> None:

@@ -3,38 +3,39 @@
 A plain-text reply is read by `text_format`. A JSON reply is the last complete top-level object in the text that fits
 the reply type. Only what cannot change the meaning is repaired: words and code fences around the object, trailing
 commas, single quotes. A cut-off object is neither repaired nor searched for smaller objects, so that no entry of a
-truncated list passes for a reply.
+truncated list passes for a reply. `values` reads the values, and `leniency` drops those entries of a list that cannot
+be read.
 """
 
 import json
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 import json_repair
-from pydantic import ValidationError
 
 from orchestrator.replies import text_format
+from orchestrator.replies.leniency import validated
 from orchestrator.replies.reply import Form, Options, Reply
-
-
-class Unreadable(Exception):  # noqa: N818  # named for the text; callers ask the model again
-    """A text that is not the wanted reply; the message is a sentence for the model."""
-
+from orchestrator.replies.text_parts import Missing
+from orchestrator.replies.unreadable import Cause as Cause
+from orchestrator.replies.unreadable import Unreadable as Unreadable
+from orchestrator.replies.values import by_field, entry, fields, meant
 
 LONGEST = 100_000
 """The most characters of an answer, without its thinking; the longest report of any role takes a tenth."""
 
-SENTENCE = 600
-"""The most characters of the sentence about an unusable answer."""
-
 
 @dataclass(frozen=True)
 class Reading:
-    """A reply, and whether its text had to be repaired."""
+    """A reply, and what had to be done to its text."""
 
     reply: Reply
     repaired: bool
+    """Whether its form was repaired, or something was left out."""
+    dropped: tuple[str, ...] = ()
+    """What was left out because it could not be read, a short sentence each."""
 
 
 def read(
@@ -43,11 +44,11 @@ def read(
     """The typed reply of a text; moves named in it are grounded in `moves`. Raises Unreadable."""
     answer = text.rpartition("</think>")[2]
     if cut_off or "<think>" in answer:
-        raise Unreadable("it was cut off before its end")
+        raise Unreadable("it was cut off before its end", "cut_off")
     if not answer.strip():
-        raise Unreadable("it is empty")
+        raise Unreadable("it is empty", "empty")
     if len(answer) > LONGEST:
-        raise Unreadable(f"it has {len(answer)} characters; {LONGEST} are the most that are read")
+        raise Unreadable(f"it has {len(answer)} characters; {LONGEST} are the most that are read", "too_long")
     if form == "text":
         return _plainly(answer, reply, moves)
     return _as_json(text, answer, reply, moves)
@@ -57,37 +58,99 @@ def _plainly(answer: str, reply: type[Reply], moves: Options) -> Reading:
     """Read named parts; a JSON object is accepted as well."""
     bare = text_format.unfenced(answer)
     try:
-        made = reply.model_validate(text_format.parse(bare, reply), context={"moves": moves})
-    except text_format.Missing as missing:
+        return _made(text_format.parse(bare, reply), reply, moves, repaired=bare != answer)
+    except Missing as missing:
         try:
             return replace(_as_json("", answer, reply, moves), repaired=True)
         except Unreadable:
-            raise Unreadable(str(missing)) from None
-    except ValidationError as error:
-        raise Unreadable(_sentence(error)) from None
-    return Reading(made, repaired=bare != answer)
+            return _unnamed(bare, reply, moves, Unreadable(str(missing), "prose"))
+
+
+def _unnamed(answer: str, reply: type[Reply], moves: Options, problem: Unreadable) -> Reading:
+    """Read an answer without any names of fields, for the few types that can be told by their words."""
+    data = reply.unnamed(answer)
+    if data is None:
+        raise problem
+    return _made(data, reply, moves, repaired=True)
+
+
+def _made(data: Mapping[str, Any], reply: type[Reply], moves: Options, *, repaired: bool) -> Reading:
+    made, dropped = validated(meant(data, reply), reply, moves)
+    return Reading(made, repaired or bool(dropped), dropped)
 
 
 def _as_json(text: str, answer: str, reply: type[Reply], moves: Options) -> Reading:
-    problem, found = "it holds no complete JSON object", list[Reading]()
+    problem, found = Unreadable("it holds no complete JSON object", "prose"), list[Reading]()
     for chunk in reversed(_objects(answer)):
         data, repaired = _load(chunk)
         if data is None:
             continue
+        data, wrapped = _unwrapped(data)
         try:
-            asked = {key: value for key, value in data.items() if key not in reply.programmed}
-            made = reply.model_validate(asked, context={"moves": moves})
-        except ValidationError as error:
-            problem = _sentence(error)
-            if not found and set(data) & set(reply.asked()):
+            found.append(_of_object(data, reply, moves, repaired or wrapped or chunk != text.strip()))
+        except Unreadable as error:
+            problem = error
+            if not found and set(by_field(data, reply)) & set(reply.asked()):
                 break  # what came before is a draft of this
-            continue
-        found.append(Reading(made, repaired or chunk != text.strip()))
-    if len(chosen := {str(one.reply.action) for one in found if hasattr(one.reply, "action")}) > 1:
-        raise Unreadable(f"it chooses several moves: {', '.join(sorted(chosen))}; reply with one object")
+    for name in reply.decisive:
+        if len(chosen := {str(getattr(one.reply, name)) for one in found}) > 1:
+            raise Unreadable(f"it gives several answers for {name}: {', '.join(sorted(chosen))}; reply with one object")
     if not found:
-        raise Unreadable(problem)
+        return _without_object(answer, reply, moves, problem)
     return found[0]
+
+
+def _without_object(answer: str, reply: type[Reply], moves: Options, problem: Unreadable) -> Reading:
+    """Read named lines of plain text in place of an object; an answer with a brace is an object gone wrong."""
+    if "{" in answer:
+        raise problem
+    try:
+        data = text_format.parse(text_format.unfenced(answer), reply)
+    except Missing:
+        return _unnamed(answer, reply, moves, problem)
+    return _made(data, reply, moves, repaired=True)
+
+
+_WRAPPERS = {"answer", "reply", "response", "result", "output", "json"}
+
+
+def _unwrapped(data: dict[str, Any]) -> tuple[dict[str, Any], bool]:
+    """The object inside an object that has nothing else and is only named as the answer."""
+    if len(data) == 1 and set(map(str.lower, data)) <= _WRAPPERS:
+        (inner,) = data.values()
+        if isinstance(inner, dict):
+            return inner, True
+    return data, False
+
+
+def _of_object(data: Mapping[str, Any], reply: type[Reply], moves: Options, repaired: bool) -> Reading:
+    """The reply of an object. A field that says what is done and has two names must say the same under both."""
+    asked = {key: value for key, value in data.items() if key not in reply.programmed}
+    if foreign := _of_entries(data, reply):
+        raise Unreadable(f"it is an entry of a list, with the key {foreign!r}; reply with the whole object")
+    reading = _made(asked, reply, moves, repaired=repaired or meant(asked, reply) != _plain(asked, reply))
+    known = fields(reply)
+    for key, value in asked.items():
+        name = known.get(key.replace("_", " ").lower())
+        if name in reply.decisive and key != name:
+            other = _made({**by_field(asked, reply), name: value}, reply, moves, repaired=True).reply
+            if getattr(other, name) != getattr(reading.reply, name):
+                raise Unreadable(f"{name}: {key!r} says something else; reply with one of them")
+    return reading
+
+
+def _of_entries(data: Mapping[str, Any], reply: type[Reply]) -> str | None:
+    """A key that only the entries of a list have, in an object without the list: an entry is no reply."""
+    lists = {name: kind for name, field in reply.model_fields.items() if (kind := entry(field.annotation))}
+    if not set(by_field(data, reply)).isdisjoint(lists):
+        return None
+    keys = {title for kind in lists.values() for title in fields(kind)} - set(fields(reply))
+    return next((key for key in data if key.replace("_", " ").lower() in keys), None)
+
+
+def _plain(data: Mapping[str, Any], reply: type[Reply]) -> dict[str, Any]:
+    """The fields as they are called in the reply type: what needs no repair."""
+    return {name: data[name] for name in reply.model_fields if name in data}
 
 
 _ENTRY = re.compile(r"(?:\[|\},)\s*\Z")
@@ -160,18 +223,3 @@ def _printable(data: Any) -> dict[str, object] | None:
     clean = json.dumps(data, ensure_ascii=False).encode("utf-8", "replace")
     made: dict[str, object] = json.loads(clean)
     return made
-
-
-def _sentence(error: ValidationError) -> str:
-    """The first problem, by its path in the reply."""
-    first = error.errors(include_url=False, include_context=False)[0]
-    path = ".".join(str(part) for part in first["loc"])
-    said = first["msg"].removeprefix("Value error, ")
-    if first["type"] != "value_error":
-        said = said[:1].lower() + said[1:]
-    return _clipped(f"{path}: {said}" if path else said)
-
-
-def _clipped(sentence: str) -> str:
-    """Errors quote the value; a value may be a page."""
-    return sentence if len(sentence) <= SENTENCE else f"{sentence[: SENTENCE - 3]}..."

@@ -16,6 +16,16 @@ Form = Literal["text", "json", "json_schema"]
 """How a model is to answer: in named lines of plain text, as a JSON object, or as one whose schema the server gets."""
 
 
+OPTION = "x-option"
+"""Marks the JSON schema of a field that names an option."""
+BEGINS = "x-begins"
+"""With the first word of the options that a field may name, where it may not name all."""
+
+
+class NotAnOption(ValueError):  # noqa: N818  # named for what is wrong with the text
+    """A text names none of the options, or several; the message is a sentence for the model."""
+
+
 class Reply(BaseModel):
     """What a role answers. Keys that a model adds are dropped."""
 
@@ -24,9 +34,21 @@ class Reply(BaseModel):
     names_moves: ClassVar[bool] = False
     """Whether it names legal moves, so that the prompt must list them."""
     example: ClassVar[dict[str, Any]] = {}
-    """One well-formed reply, to show the form."""
+    """One well-formed reply, which tests read back. No model is shown it: weak ones copy what they are shown."""
     labels: ClassVar[Mapping[str, tuple[str, ...]]] = {}
-    """The names of fields in a plain-text reply, where they differ: the first is shown to models, all are accepted."""
+    """What fields are called, where that differs from their names: the first is shown to models, all are accepted."""
+    said: ClassVar[Mapping[str, str]] = {}
+    """Beginnings of a sentence that state a field, as regular expressions: `I choose ` in `I choose D`."""
+
+    decisive: ClassVar[tuple[str, ...]] = ()
+    """Fields that say what is done: in doubt about one of them the whole reply is unusable, and nothing is left out."""
+    spare: ClassVar[Mapping[str, Any]] = {}
+    """Fields that are asked for and that the reply can do without, with what they are then."""
+    beside: ClassVar[tuple[str, ...]] = ()
+    """Lists that the reply can do without: it stays usable when none of their entries is. Of any other list that is
+    asked for at least one entry must be usable."""
+    unique: ClassVar[str | None] = None
+    """Of the entries of a list: the field by which two are the same; of those only the first counts."""
 
     programmed: ClassVar[tuple[str, ...]] = ()
     """Fields that only programs fill: models are not asked for them, and what a model writes there is dropped."""
@@ -35,6 +57,11 @@ class Reply(BaseModel):
     """Those of the `programmed` fields that are not shown to models which read the reply."""
 
     _text: str | None = PrivateAttr(default=None)
+
+    @classmethod
+    def unnamed(cls, text: str) -> dict[str, Any] | None:
+        """What an answer means that names none of the fields; None when it means nothing, as for most types."""
+        return None
 
     @classmethod
     def asked(cls) -> tuple[str, ...]:

@@ -20,6 +20,7 @@ import structlog
 from orchestrator.errors import ModelError, OverBudget, Suspended, UserError
 from orchestrator.hanabi import wasted_hints
 from orchestrator.hanabi.cards import COLOURS, Card
+from orchestrator.hanabi.public_record import Record
 from orchestrator.hanabi.referee import Referee, check_players, deal, rebuild
 from orchestrator.journal.events import (
     Decided,
@@ -285,6 +286,8 @@ def _decided(turn: int, seat: int, decision: Decision, given: Memory) -> Decided
 def _result(referee: Referee, started: GameStarted, ledger: Ledger) -> Result:
     names = list(dict.fromkeys(seat.graph for seat in started.seats))
     models = list(dict.fromkeys(seat.model for seat in started.seats))
+    moves = tuple(past.move for past in referee.history)
+    record = Record.model_construct(players=referee.players, deck=started.deck, moves=moves)
     return Result(
         score_strict=referee.score_strict,
         score_kept=referee.score_kept,
@@ -298,4 +301,5 @@ def _result(referee: Referee, started: GameStarted, ledger: Ledger) -> Result:
         fireworks=dict(zip(COLOURS, referee.fireworks, strict=True)),
         hints_wasted=wasted_hints.wasted(referee.players, referee.history),
         **ledger.stated,
+        **ledger.first_choices(record),
     )

@@ -28,6 +28,7 @@ ROLES = (
     "second_order",
     "selector",
     "self_verifier",
+    "sherlock",
     "tom_interpreter",
     "tracker",
     "watson",

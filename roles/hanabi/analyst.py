@@ -19,7 +19,7 @@ from roles.hanabi.truth import Truth
 from roles.marks import Marks, brier
 from roles.notes_text import Notes
 from roles.registry import role
-from roles.reply_types import Chance, Reply
+from roles.reply_types import ENTRY, Chance, Reply
 from roles.sections import Sections
 
 MoveKind = Literal["play", "discard", "colour-hint", "rank-hint"]
@@ -32,6 +32,8 @@ class Assessment(Reply):
     """One legal move, assessed."""
 
     names_moves = True
+    labels = ENTRY
+    unique = "action"
 
     action: Grounded = Field(description="the legal move, copied from the list")
     type: MoveKind = Field(description="what kind of move it is")

@@ -5,12 +5,12 @@ from pydantic import Field
 from roles.hanabi.reasoning import literal_play
 from roles.hanabi.reasoning.position import TAKES, Position
 from roles.hanabi.sections.fixed import Conventions, Rules
-from roles.hanabi.sections.history import History, Remembered
+from roles.hanabi.sections.history import History, OwnActions, Remembered
 from roles.hanabi.sections.table import FinalRound, NextPlayable, State
 from roles.notes_text import Notes
 from roles.registry import role
 from roles.reply_types import Reply
-from roles.sections import LegalMoves, Sections
+from roles.sections import Sections
 from roles.words import ENGLISH
 
 
@@ -22,7 +22,7 @@ class Interpretation(Reply):
         "suggestion": ("Clue suggestion", "Hint suggestion", "Suggestion"),
     }
     example = {
-        "explanation": "P1 told me of my 1s: every firework is at 0, so all can be played.",
+        "explanation": "P1 told me of my 1s: every firework is at 0, so one of each colour fits.",
         "suggestion": "hint P1 rank 1: his slot 3 is the red 1, and he does not know it.",
     }
 
@@ -30,10 +30,11 @@ class Interpretation(Reply):
     suggestion: str = Field(description="whom to tell of which colour or rank, and why")
 
 
-TAKEN = (*(kind for kind in TAKES if kind is not LegalMoves), NextPlayable, FinalRound, History, Remembered)
-
-
-@role(reply=Interpretation, takes=(Rules, Conventions, *TAKEN), needs=(State,))
+@role(
+    reply=Interpretation,
+    takes=(Rules, Conventions, *TAKES, NextPlayable, FinalRound, History, OwnActions, Remembered),
+    needs=(State,),
+)
 def cac_interpreter(sections: Sections, notes: Notes) -> Interpretation:
     """Explains the others' moves since the seat's own last one, and says what to tell them (CAC)."""
     position = Position.of(sections)

@@ -254,12 +254,16 @@ def _reads_notes(role: Role, at: Case) -> Iterator[str]:
 
 @cache
 def _replies_of_others(at: Case) -> Notes:
-    """What the programs of all built-in roles but judges reply there."""
+    """What programs of built-in roles reply there at the least effort: one for each type of reply, and no judge."""
     built_in = (registry.get(name) for name in registry.names() if registry.source(name) == BUILT_IN)
-    made = {
-        role.name: _reply_to(role, at.sections(role), {}) for role in built_in if not issubclass(role.reply, Judgement)
-    }
+    others = {role.reply: role for role in built_in if role.solve and not issubclass(role.reply, Judgement)}
+    made = {role.name: _reply_to(role, at.sections(role, options=_least(role)), {}) for role in others.values()}
     return {name: (reply,) for name, reply in made.items() if reply is not None}
+
+
+def _least(role: Role) -> Mapping[str, object]:
+    """The least of every option that is a range of numbers."""
+    return {name: value[0] for name, values in role.options.items() for value in values if isinstance(value, range)}
 
 
 def _marks(role: Role, at: Case) -> Iterator[str]:

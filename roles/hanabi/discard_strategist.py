@@ -1,6 +1,6 @@
 """Discard strategist: which own cards the team can spare (mixture of agents, agent 4; the rubric of appendix I.5)."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -26,12 +26,14 @@ Criticality = Literal["very-high", "high", "medium", "low", "very-low"]
 class CardRisk(Reply):
     """One own card, judged."""
 
+    unique = "slot"
+
     slot: int = Field(ge=0, le=4, description="the slot, 0 is the oldest card")
-    safety: Chance = Field(description="the probability that the team can spare the card")
-    criticality: Criticality = Field(description="how critical it may be")
     duplicates: str = Field(description='copies in sight of what it may be, and where, or "none"')
-    recommendation: Literal["discard", "keep"] = Field(description="what to do with it if somebody must discard")
     reason: str = Field(description="why")
+    criticality: Criticality = Field(description="how critical it may be")
+    safety: Chance = Field(description="the probability that the team can spare the card")
+    recommendation: Literal["discard", "keep"] = Field(description="what to do with it if somebody must discard")
 
 
 class DiscardReport(Reply):
@@ -53,7 +55,9 @@ class DiscardReport(Reply):
     }
 
     cards: tuple[CardRisk, ...] = Field(description="one entry for EVERY slot of your hand, slot 0 first")
-    safest_first: tuple[int, ...] = Field(description="your slots, from the safest to lose to the one to protect most")
+    safest_first: tuple[Annotated[int, Field(ge=0, le=4)], ...] = Field(
+        description="your slots, from the safest to lose to the one to protect most"
+    )
     summary: str = Field(description="the safest discards, the cards to protect, what is used up, and why")
 
 

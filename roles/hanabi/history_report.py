@@ -20,8 +20,8 @@ class Inference(Reply):
     """What an own slot may be, by what the past reveals."""
 
     slot: int = Field(ge=0, le=4, description="your slot, 0 is the oldest card")
-    cards: tuple[Card, ...] = Field(min_length=1, description='all that it may be, e.g. ["R1", "Y1"]')
     reason: str = Field(description="which moves say so, and how sure it is")
+    cards: tuple[Card, ...] = Field(min_length=1, description='all that it may be, e.g. ["R1", "Y1"]')
 
 
 class Believed(Reply):

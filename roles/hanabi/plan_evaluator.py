@@ -13,7 +13,7 @@ from roles.hanabi.reasoning.position import NEEDS, Position
 from roles.hanabi.second_order import SecondOrder
 from roles.notes_text import Notes
 from roles.registry import role
-from roles.reply_types import Choice, Reply
+from roles.reply_types import ENTRY, Choice, Reply
 from roles.sections import Sections
 from roles.words import Words
 
@@ -22,6 +22,9 @@ MISREAD = 0.5
 
 
 class Plan(Reply):
+    labels = ENTRY
+    unique = "action"
+
     action: Grounded = Field(description="the legal move, copied from the list")
     plan: str = Field(description="how the game is to go on from it, step by step")
     gain: float = Field(

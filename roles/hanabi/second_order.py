@@ -11,7 +11,7 @@ from roles.hanabi.reasoning import literal_play
 from roles.hanabi.reasoning.position import NEEDS, Position
 from roles.notes_text import Notes
 from roles.registry import role
-from roles.reply_types import Chance, Reply
+from roles.reply_types import ENTRY, Chance, Reply
 from roles.sections import Sections
 from roles.words import Words
 
@@ -26,6 +26,9 @@ class Mirror(Reply):
 
 class MoveReading(Reply):
     """How a move would be read."""
+
+    labels = ENTRY
+    unique = "action"
 
     action: Grounded = Field(description="the legal move, copied from the list")
     reading: str = Field(description="what the others would conclude from it and do upon it")

@@ -10,6 +10,7 @@ from roles.hanabi.reasoning.position import NEEDS, Position
 from roles.notes_text import Notes
 from roles.registry import role
 from roles.reply_types import Choice
+from roles.role_options import AllowedValues
 from roles.sections import LegalMoves, Sections
 
 
@@ -30,7 +31,11 @@ def by_frequency(choices: Iterable[Choice]) -> Iterator[tuple[Move, int]]:
     yield from ((parse(text), times) for text, times in counts.most_common())
 
 
-@role(reply=Choice, takes=WHOLE, needs=NEEDS, settled=only)
+OPTIONS: AllowedValues = {"ratings": ("unsaid", "told")}
+"""`ratings`: whether the candidates are shown with the ratings that the answers gave them."""
+
+
+@role(reply=Choice, takes=WHOLE, needs=NEEDS, settled=only, options=OPTIONS)
 def selector(sections: Sections, notes: Notes) -> Choice:
     """Selects the best of several candidate moves; its program takes the most frequent that does no certain harm."""
     position, there = Position.of(sections), candidates(notes)

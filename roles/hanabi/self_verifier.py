@@ -3,14 +3,19 @@
 from roles.hanabi.reasoning.position import TAKES, Position
 from roles.hanabi.safety import STANDARD, chosen
 from roles.hanabi.sections.fixed import Rules
+from roles.hanabi.sections.history import OwnActions
 from roles.hanabi.sections.table import FinalRound, NextPlayable, State
 from roles.notes_text import Notes
 from roles.registry import role
 from roles.reply_types import Judgement
+from roles.role_options import AllowedValues
 from roles.sections import Sections
 
+OPTIONS: AllowedValues = {"reason": ("told", "unsaid")}
+"""`reason`: whether it is told why the player chose the move."""
 
-@role(reply=Judgement, takes=(Rules, *TAKES, NextPlayable, FinalRound), needs=(State,))
+
+@role(reply=Judgement, takes=(Rules, *TAKES, OwnActions, NextPlayable, FinalRound), needs=(State,), options=OPTIONS)
 def self_verifier(sections: Sections, notes: Notes) -> Judgement:
     """Accepts or refuses a chosen move: by the rules, and whether it throws the game away.
 

@@ -8,6 +8,7 @@ from orchestrator.hanabi.convention import policy
 from orchestrator.hanabi.convention.hint_convention import known, next_discard
 from orchestrator.hanabi.convention.policy import Scene
 from orchestrator.hanabi.moves import Discard, Grounded, Hint, Move, Play
+from orchestrator.replies.reply import BEGINS
 from roles.hanabi.history_report import by_history
 from roles.hanabi.reasoning import literal_play
 from roles.hanabi.reasoning.convention_scene import scene
@@ -37,7 +38,7 @@ class MindReport(Reply):
 
     names_moves = True
     example = {
-        "explanation": "P1 told me of my 1s because every firework is still at 0: they can all be played.",
+        "explanation": "P1 told me of my 1s because every firework is still at 0: one of each colour fits.",
         "intentions": [{"seat": 1, "next_action": "discard slot 0, for he knows of no play", "chance": 0.7}],
         "suggestion": "P1's slot 3 is the playable red 1 and he does not know it: tell him of his 1s.",
         "hint": "hint P1 rank 1",
@@ -48,7 +49,9 @@ class MindReport(Reply):
     intentions: tuple[Intention, ...] = Field(description="one entry for each other player who still has a turn")
     suggestion: str = Field(description="which information would help the others most now, and why")
     hint: Grounded | None = Field(
-        default=None, description="the legal hint that gives it, copied from the list, or none"
+        default=None,
+        description="the legal hint that gives it, copied from the list, or none",
+        json_schema_extra={BEGINS: "hint"},
     )
     urgent: bool = Field(
         default=False, description="true if that cannot wait: without it a card that must not be lost will go"

@@ -15,7 +15,7 @@ from roles.hanabi.sections.table import Discards, FinalRound, State
 from roles.hanabi.selector import by_frequency, candidates
 from roles.notes_text import Notes
 from roles.registry import role
-from roles.reply_types import Choice, Reply
+from roles.reply_types import ENTRY, Choice, Reply
 from roles.sections import Section, Sections
 
 SHARED: tuple[type[Section], ...] = (Rules, Conventions, *TAKES, FinalRound, History, CardCounts, ProbabilityAdvice)
@@ -25,6 +25,8 @@ class Remark(Reply):
     """One legal move, and what there is to say of it."""
 
     names_moves = True
+    labels = ENTRY
+    unique = "action"
 
     action: Grounded = Field(description="the legal move, copied from the list")
     remark: str = Field(
@@ -125,6 +127,11 @@ def watson_history_analyst(sections: Sections, notes: Notes) -> Insights:
 @role(reply=Choice, takes=WHOLE, needs=NEEDS)
 def watson_aggregator(sections: Sections, notes: Notes) -> Choice:
     """Takes a known safe play when there is one, else weighs the reports (Watson's mixture of agents, agent 6)."""
+    return safe_or_proposed(sections, notes)
+
+
+def safe_or_proposed(sections: Sections, notes: Notes) -> Choice:
+    """A play that is known to fit, else the most frequent proposal that does no certain harm."""
     position = Position.of(sections)
     if sure := literal_play.certain_plays(position):
         return Choice(action=sure[0], reason=f"slot {sure[0].slot} is a known safe play")

@@ -9,8 +9,9 @@ from rich.console import Console
 
 import graphs
 from experiments.show.graph_tree import show_graph, steps
+from graphs import named
 from graphs.config import parse
-from graphs.context import Context
+from graphs.context import Context, read
 from orchestrator.errors import UserError
 from tests.conftest import Run
 from tests.support.small_graph import LAST, nodes, small
@@ -125,3 +126,8 @@ def test_a_picture_shows_what_is_set() -> None:
         "reads history_analyst, tom_interpreter, proposer, analyst, discard_strategist",
     ):
         assert said in shown
+
+
+def test_only_our_own_context_gives_room_to_reason() -> None:
+    """The papers' contexts ask for a few sentences."""
+    assert {name for name in named.contexts() if read(name).reason_words} == {"house"}

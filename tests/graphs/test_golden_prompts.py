@@ -8,28 +8,45 @@ import pytest
 import graphs
 from graphs.memory import remember
 from graphs.prompt_preview import requests
+from orchestrator.hanabi.determinize import determinized_game
+from orchestrator.hanabi.moves import Move
 from orchestrator.hanabi.view import View
 from orchestrator.journal.events import Memory
 from orchestrator.models.request import messages
-from roles import Notes
+from roles import Choice, Notes
+from roles.hanabi.tracker import written
 from tests.support.folders import TESTS
 from tests.support.positions import GRAPHS, POSITIONS, position, turn_of
 
 GOLDEN = TESTS / "golden"
 
 
-def kept(config: graphs.GraphConfig, view: View, notes: Notes) -> Memory:
-    """What a remembering seat could have kept of its last turn: the programs' notes on this position, a round ago."""
-    if view.turn == 1 or not config.remembers:
-        return {}
-    return {**remember(config, view, notes, view.legal[0]), "turn": view.turn - view.players}
+async def kept(config: graphs.GraphConfig, view: View) -> Memory:
+    """What a remembering seat keeps of its last turn: the table as it was, and the notes of its programs, turn by
+    turn, with the move that was made as their choice."""
+    memory: Memory = {}
+    for past in view.history if config.remembers else ():
+        if past.seat == view.seat:
+            then = determinized_game(view, past.turn).view()
+            notes = await turn_of(config, then, memory)
+            memory = remember(config, then, _chosen(notes, past.move), past.move)
+    return memory
+
+
+def _chosen(notes: Notes, move: Move) -> Notes:
+    made = {"action": move, "reason": f"{move} serves the team best"}
+    return {
+        node: tuple(one.model_copy(update=made) if isinstance(one, Choice) else one for one in replies)
+        for node, replies in notes.items()
+    }
 
 
 async def told(graph: str, where: str) -> str:
     view = position(where)
     config = graphs.at(graphs.read(graph), view.players)
-    blocks, notes = [], await turn_of(config, view)
-    for node, ask in requests(config, view, notes, kept(config, view, notes)).items():
+    memory = await kept(config, view)
+    blocks, notes = [], await turn_of(config, view, memory)
+    for node, ask in requests(config, view, notes, memory).items():
         for message in messages(ask.parts):
             blocks.append(f"=== {node}: {message.role} message\n\n{message.content}\n")
     return "\n".join(blocks)
@@ -44,3 +61,18 @@ async def test_prompts_are_as_stored(graph: str, where: str, request: pytest.Fix
         path.parent.mkdir(exist_ok=True)
         path.write_text(text, "utf-8")
     assert text == path.read_text("utf-8")
+
+
+@pytest.mark.parametrize("where", POSITIONS)
+async def test_what_mycroft_remembers_is_the_table_of_its_own_last_turn(where: str) -> None:
+    view = position(where)
+    memory = await kept(graphs.at(graphs.read("mycroft"), view.players), view)
+    last = next((past for past in reversed(view.history) if past.seat == view.seat), None)
+    assert (memory.get("turn"), memory.get("move")) == ((last.turn, str(last.move)) if last else (None, None))
+    if last:
+        then = determinized_game(view, last.turn).view()
+        (note,) = memory["notes"]["tracker"]
+        own = next(one["slots"] for one in note["deductions"] if one["seat"] == view.seat)
+        assert own == [written(known.mask) for known in then.own]
+        assert memory["discards"] == [card.value for card in then.discards]
+        assert memory["hands"] == {str(hand.seat): [card.value for card in hand.cards] for hand in then.hands}

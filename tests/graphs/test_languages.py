@@ -145,7 +145,8 @@ def test_the_language_is_part_of_the_config_and_its_files_of_the_seats_card() ->
 async def test_an_unusable_answer_is_complained_of_in_the_same_language() -> None:
     brain = Scripted({})
     await turn(graphs.setting(graphs.read("tom_planner_0"), lang="zh"), brain)
-    assert brain.heard[1][-1].content.startswith("这个回答无法使用：it is empty。")
+    (told,) = brain.heard[1]
+    assert told.content.endswith("\n\n你已经回答过一次，但那个回答无法使用：it is empty。请按上面的格式重新回答一次。")
 
 
 def test_a_chinese_answer_in_plain_text_is_read_with_wide_marks() -> None:
@@ -166,7 +167,8 @@ async def test_a_whole_game_in_chinese_needs_no_second_ask(form: str) -> None:
         await play_async(seat, players=3, seed=2, sink=events.append)
         await seat.aclose()
     calls = [event for event in events if isinstance(event, Call)]
-    assert len(calls) > 20 and {call.outcome for call in calls} == {"ok"}
+    assert len(calls) > 20 and {call.outcome for call in calls} <= {"ok", "repaired"}
+    assert all("is there twice" in dropped for call in calls for dropped in call.dropped)  # the endpoint draws moves
 
 
 async def test_programs_write_in_the_language_of_the_prompt() -> None:

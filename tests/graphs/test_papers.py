@@ -1,6 +1,7 @@
 """What the papers' graphs do in a turn: samples and their selector, a mixture of agents, raw reports."""
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from orchestrator.replies.text_format import label
 from orchestrator.table.game_loop import play_async
 from roles.hanabi.reasoning import literal_play
 from roles.hanabi.reasoning.position import TAKES, Position
+from roles.hanabi.sections.history import Remembered
 from roles.sections import cut
 from tests.support.positions import position, turn_of
 from tests.support.small_graph import LAST, OPENING, scripted, turn
@@ -37,7 +39,7 @@ async def test_k_samples_of_any_context_and_a_selector_if_there_is_something_to_
     decision, events = await turn(config, brain)
     assert sorted(ask.sample for ask in brain.asked if ask.node == "proposer") == list(range(k))
     assert [ask.node for ask in brain.asked].count("selector") == (k > 1)
-    assert decision.move == LAST.legal[0]
+    assert decision.move == next(iter(brain.asked[-1].moves.values()))
     made = [call.model for call in events if isinstance(call, Call) and call.node == "selector"]
     assert made == (["Scripted"] if k > 1 else ["program"])
 
@@ -137,3 +139,93 @@ async def test_in_watsons_mixture_everybody_sees_the_latest_ten_moves() -> None:
     for ask in requests(config, MIDDLE, await turn_of(config, MIDDLE)).values():
         (past,) = [part.text for part in ask.parts if part.name == "history"]
         assert past.count("\n- turn ") == 10
+
+
+async def test_three_of_sherlocks_specialists_answer_in_plain_text_without_steps_to_think_by() -> None:
+    config = graphs.read("moa_sherlock")
+    asked = requests(config, MIDDLE, await turn_of(config, MIDDLE))
+    assert {name for name, ask in asked.items() if ask.form == "text"} == {
+        "analyst",
+        "discard_strategist",
+        "history_analyst",
+    }
+    stepped = {name for name, ask in asked.items() if any(part.name == "step_by_step" for part in ask.parts)}
+    assert stepped == {"proposer", "rank_proposer"}
+
+
+# What the papers' prompts leave out
+
+
+def told(ask: ModelRequest, name: str) -> str:
+    return next((part.text for part in ask.parts if part.name == name), "")
+
+
+async def prompts_of(config: graphs.GraphConfig, view: View = MIDDLE) -> dict[str, ModelRequest]:
+    config = graphs.at(config, view.players)
+    return requests(config, view, await turn_of(config, view))
+
+
+@pytest.mark.parametrize("graph", ["mycroft", "moa_watson", "moa_sherlock", "cac"])
+async def test_no_history_names_touched_slots_or_what_a_card_was(graph: str) -> None:
+    """Who is to work that out is not told it; with the option they are."""
+    config = graphs.read(graph)
+    for details, said in (("unsaid", False), ("told", True)):
+        chosen = graphs.setting(config, options={"history": {"details": details}}) if said else config
+        past = [text for ask in (await prompts_of(chosen)).values() if (text := told(ask, "history"))]
+        assert past and all(bool(re.search(r"touching|\([RYGWB]\d", text)) == said for text in past), details
+
+
+@pytest.mark.parametrize("graph", ["sherlock", "spin_bench", "mycroft", "moa_sherlock"])
+async def test_cards_are_counted_in_the_section_of_counts_alone(graph: str) -> None:
+    counted = graphs.read(graph)
+    there = [name for name in counted.context_of(next(iter(counted.nodes))).names if name == "card_counts"]
+    assert bool(there) == (graph != "spin_bench")
+    less = graphs.without_sections(counted, "card_counts") if there else counted
+    for ask in (await prompts_of(less)).values():
+        text = "\n".join(part.text for part in ask.parts)
+        assert "50 cards" not in text and "three 1s" not in text
+        assert "their ranks are 1 to 5" in told(ask, "rules")
+
+
+async def test_cacs_verifier_sees_the_players_state_and_not_the_reason() -> None:
+    asked = await prompts_of(graphs.read("cac"))
+    check, generate = asked["check"], asked["generate"]
+    for section in ("state", "partner_deductions", "own_actions", "legal_moves"):
+        assert told(check, section) == told(generate, section) != ""
+    assert told(check, "notes").startswith("# The chosen move") and "reason" not in told(check, "notes")
+    plainly = graphs.change(graphs.read("cac"), check={"options": {"reason": "told"}})
+    assert "The player's reason: " in told((await prompts_of(plainly))["check"], "notes")
+
+
+async def test_cacs_moves_are_hints_then_plays_then_discards_and_own_moves_are_without_results() -> None:
+    ask = (await prompts_of(graphs.read("cac")))["generate"]
+    kinds = [move.kind for move in ask.moves.values()]
+    assert list(dict.fromkeys(kinds)) == ["hint_colour", "hint_rank", "play", "discard"]
+    assert list(ask.moves)[:2] == ["A", "B"] and set(ask.moves.values()) == set(MIDDLE.legal)
+    assert "(" not in told(ask, "own_actions").split("then.")[1]
+
+
+async def test_the_selector_is_told_how_each_answer_rated_each_candidate() -> None:
+    def rates(ask: ModelRequest) -> dict[str, Any]:
+        first, second = list(ask.moves.values())[:2]
+        ratings = [{"action": str(first), "rating": ask.sample / 4}, {"action": str(second), "rating": -1}]
+        return {"ratings": ratings, "reason": "r", "action": str(second if ask.sample == 4 else first)}
+
+    brain = scripted(proposer=rates)
+    await turn("best_of_k", brain, MIDDLE)
+    said = notes_of(brain.asked, "selector")
+    assert "- rated by the answers: 0, 0.25, 0.50, 0.75, 1" in said
+    assert "- rated by the answers: -1, -1, -1, -1, -1" in said
+    unsaid = graphs.change(graphs.read("best_of_k"), selector={"options": {}})
+    brain = scripted(proposer=rates)
+    await turn(unsaid, brain, MIDDLE)
+    assert "rated" not in notes_of(brain.asked, "selector")
+
+
+def test_a_memory_of_an_older_journal_has_no_hands_and_is_told_without_them() -> None:
+    (section,) = cut(MIDDLE, [(Remembered, {"table": "whole"})])
+    kept = {"turn": 1, "move": "play slot 0", "lives": 3, "tokens": 8, "deck_size": 35, "fireworks": [0] * 5}
+    old = section.holding({**kept, "own": ["nothing"] * 5, "notes": {}}).words()
+    assert "then: slot 0 nothing" in old and "The others' hands then" not in old
+    new = section.holding({**kept, "own": [], "notes": {}, "hands": {"1": ["R1"]}, "discards": []}).words()
+    assert "The others' hands then: P1: slot 0 R1\nThe discard pile then: Empty." in new

@@ -50,18 +50,18 @@ def _cut(text: str, gone: str) -> str:
 
 
 @pytest.mark.parametrize("where", POSITIONS)
-async def test_a_turn_of_cac_fits_in_three_thousand_tokens(where: str) -> None:
+async def test_a_turn_of_cac_fits_in_4300_tokens(where: str) -> None:
     made = await pictures(graphs.setting(graphs.read("cac"), order="cache"), where)
     assert len(made) == 3
-    assert sum(picture.tokens for picture in made) <= 3000
+    assert sum(picture.tokens for picture in made) <= 4300
 
 
 @pytest.mark.parametrize("where", POSITIONS)
 @pytest.mark.parametrize("graph", ["house", "moa_sherlock", "moa_watson"])
 async def test_most_of_a_turns_prompts_are_a_beginning_they_share(graph: str, where: str) -> None:
-    """Of Watson's minimal context little is there to share on the first turn."""
+    """Of the mixtures' contexts less is there to share on the first turn."""
     made = await pictures(graphs.setting(graphs.read(graph), order="cache"), where)
-    assert shared(made) >= (0.6 if (graph, where) == ("moa_watson", "2p-opening") else 0.7)
+    assert shared(made) >= (0.6 if graph != "house" and where == "2p-opening" else 0.7)
 
 
 @pytest.mark.parametrize("graph", graphs.names())
@@ -88,13 +88,14 @@ async def test_every_section_can_be_taken_from_every_graph(graph: str) -> None:
 
 @pytest.mark.parametrize(
     ("pack", "said"),
-    [("basic", "Save hints"), ("newest", "the newest that may"), ("hgroup_1", "Your chop is"), ("none", "")],
+    [("basic", "A save hint"), ("newest", "the newest that may"), ("hgroup_1", "Your chop is"), ("none", "")],
 )
-async def test_conventions_are_packs(pack: str, said: str) -> None:
+async def test_conventions_are_packs_that_cacs_generator_alone_is_told(pack: str, said: str) -> None:
     config = graphs.setting(graphs.read("cac"), options={"conventions": pack})
     interpret, generate, _ = await pictures(config, "3p-middle")
-    told = [parts(one).get("conventions", "") for one in (interpret, generate)]
-    assert all(said in text and bool(text) == (pack != "none") for text in told)
+    told = parts(generate).get("conventions", "")
+    assert said in told and bool(told) == (pack != "none")
+    assert "conventions" not in parts(interpret) and "legal_moves" in parts(interpret)
 
 
 SCORING = {"zero": "scores 0", "kept": "also for a team that loses its third life", "unsaid": "has failed"}

@@ -44,7 +44,9 @@ async def test_a_redo_reads_every_earlier_verdict_and_refused_moves_are_off_its_
     notes = next(part.text for part in third.parts if part.name == "notes")
     refused = [str(LAST.legal[0]), str(LAST.legal[1])]
     assert all(f"- {move}: not that one" in notes for move in refused)
-    assert [str(move) for move in third.moves.values()] == [str(m) for m in LAST.legal if str(m) not in refused]
+    assert {str(move) for move in third.moves.values()} == {str(move) for move in LAST.legal} - set(refused)
+    first = next(ask for ask in brain.asked if ask.node == "generate")
+    assert third.moves.items() <= first.moves.items()
 
 
 async def test_an_accepted_redo_is_played_unforced() -> None:
@@ -56,11 +58,51 @@ async def test_an_accepted_redo_is_played_unforced() -> None:
     assert (decision.forced, decision.node, decision.move) == (False, "generate-2", LAST.legal[1])
 
 
-async def test_an_absent_judge_has_no_objection_and_it_is_recorded() -> None:
-    decision, events = await turn("cac", scripted())
-    assert (decision.forced, decision.move) == (False, LAST.legal[0])
+async def test_a_verdict_that_cannot_be_read_refuses_and_it_is_recorded() -> None:
+    """As CAC's authors have it. After the last redo the safest move is played."""
+    brain = scripted(self_verifier="I would think so.")
+    decision, events = await turn("cac", brain)
+    verdicts = [event for event in events if isinstance(event, VerdictGiven)]
+    assert [event.accepted for event in verdicts] == [False] * 3 and decision.forced
+    assert {event.why for event in verdicts} == {"no verdict came, which counts as a refusal"}
+    (again,) = [ask for ask in brain.asked if ask.node == "generate-2"]
+    first = next(ask for ask in brain.asked if ask.node == "generate")
+    assert str(next(iter(first.moves.values()))) not in [str(move) for move in again.moves.values()]
+
+
+@pytest.mark.parametrize("written", ["accept", None])
+async def test_a_verdict_that_cannot_be_read_may_accept(written: str | None) -> None:
+    """By the setting, and in graphs stored before there was one."""
+    data = graphs.read("cac").model_dump()
+    data["check"] = {"judge": "check", "redo": "generate"} | ({"unreadable": written} if written else {})
+    brain = scripted()
+    decision, events = await turn(checked(data, "cac"), brain)
+    first = next(ask for ask in brain.asked if ask.node == "generate")
+    assert (decision.forced, decision.move) == (False, next(iter(first.moves.values())))
     (ruled,) = [event for event in events if isinstance(event, VerdictGiven)]
     assert ruled.accepted and ruled.why == "the judge is absent: no objection"
+
+
+def test_what_is_stored_without_the_setting_is_stored_so_again() -> None:
+    data = graphs.read("cac").model_dump(mode="json")
+    assert data["check"].pop("unreadable") == "refuse"
+    old = graphs.GraphConfig.model_validate(data)
+    assert old.model_dump(mode="json") == data == graphs.bind(old, {"default": "default"}).model_dump(mode="json")
+    assert graphs.setting(old, check=data["check"]).check != old.check  # whoever writes it now gets the new meaning
+
+
+async def test_what_a_reply_loses_is_in_its_call() -> None:
+    """A rating on another scale, and one of a move that is not legal; the choice stays."""
+    answers = [{"action": str(LAST.legal[0]), "rating": 9}, {"action": "play slot 9", "rating": 0}]
+    fine = {"action": str(LAST.legal[1]), "rating": 0.5}
+    brain = scripted(proposer={"ratings": [*answers, fine], "reason": "r", "action": str(LAST.legal[1])})
+    decision, events = await turn("sherlock", brain)
+    assert decision.move == LAST.legal[1] and decision.ratings == {str(LAST.legal[1]): 0.5}
+    (call,) = [event for event in events if isinstance(event, Call)]
+    assert call.outcome == "repaired" and [text.partition(":")[0] for text in call.dropped] == [
+        "ratings.0.rating",
+        "ratings.1.action",
+    ]
 
 
 async def test_a_judge_rules_on_the_decision_and_on_no_other_choice_it_hears() -> None:
@@ -90,7 +132,7 @@ async def test_redos_that_use_up_every_legal_move_end_in_a_forced_one() -> None:
 
 async def test_two_brains_of_one_class_stay_two() -> None:
     config = graphs.replace(graphs.read("cac"), check="other")
-    first, second = scripted(), scripted()
+    first, second = scripted(), scripted(self_verifier={"reason": "fine", "accept": True})
     await graphs.seat(config, first, named={"other": second})(LAST, {})
     assert {ask.node for ask in first.asked} == {"interpret", "generate"}
     assert {ask.node for ask in second.asked} == {"check"}

@@ -13,7 +13,7 @@ from orchestrator.hanabi.moves import HintRank, Play
 from orchestrator.hanabi.view import View
 from orchestrator.journal.events import Call, Decided, Event
 from orchestrator.replies import text_format
-from orchestrator.replies.reader import read
+from orchestrator.replies.reader import Unreadable, read
 from roles import Notes
 from roles.hanabi.first_order import Belief, FirstOrder
 from roles.hanabi.plan_evaluator import PlannedChoice
@@ -217,9 +217,13 @@ def test_a_plan_in_plain_text_is_no_second_chosen_move() -> None:
     text = text_format.write(PlannedChoice, made.as_data())
     assert "\n- action: " in text
     assert read(text, PlannedChoice, {str(n): move for n, move in moves.items()}, "text").reply == made
-    drafted = f"{text}\nChosen move: {LAST.legal[0]}"  # the last occurrence of a part counts, entries aside
-    again = read(drafted, PlannedChoice, {str(n): move for n, move in moves.items()}, "text").reply
-    assert isinstance(again, PlannedChoice) and again.action == LAST.legal[0] and again.plans == made.plans
+    other = made.model_copy(update={"action": LAST.legal[0]})
+    drafted = (
+        f"{text}\n\n{text_format.write(PlannedChoice, other.as_data())}"  # after a whole draft the last one counts
+    )
+    assert read(drafted, PlannedChoice, {str(n): move for n, move in moves.items()}, "text").reply == other
+    with pytest.raises(Unreadable, match="in two ways"):
+        read(f"{text}\nChosen move: {LAST.legal[0]}", PlannedChoice, {str(n): m for n, m in moves.items()}, "text")
 
 
 def test_a_wrong_option_of_the_recommender_is_named() -> None:

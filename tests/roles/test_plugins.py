@@ -1,15 +1,12 @@
 """Packages of others: they bring roles, sections, contexts and graphs, and play from the command line like our own."""
 
 import json
-import os
-import subprocess
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
-from tests.support.folders import ROOT
+from tests.support import processes
 
 INIT = '''
 from dataclasses import dataclass
@@ -102,9 +99,7 @@ def folder(tmp_path: Path) -> Path:
 
 def command(folder: Path, *arguments: str) -> tuple[int, str, str]:
     """The command in a process of its own, with the folder's packages installed."""
-    environment = {**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{folder}"}
-    run = [sys.executable, "-c", "from experiments.cli import main; main()", *arguments]
-    done = subprocess.run(run, cwd=folder, capture_output=True, text=True, check=False, env=environment)
+    done = processes.command(folder, *arguments, paths=(folder,))
     return done.returncode, done.stdout, done.stderr
 
 

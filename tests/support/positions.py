@@ -12,7 +12,7 @@ from orchestrator.hanabi.cards import CARDS, Card
 from orchestrator.hanabi.moves import parse
 from orchestrator.hanabi.referee import Referee, deal, rebuild
 from orchestrator.hanabi.view import View
-from orchestrator.journal.events import Event, Sink
+from orchestrator.journal.events import Event, Memory, Sink
 from orchestrator.players import partners
 from orchestrator.table.game_loop import play_async
 from orchestrator.table.seat import GameContext
@@ -68,10 +68,10 @@ async def events_of(
     return events
 
 
-async def turn_of(config: graphs.GraphConfig, view: View) -> Notes:
-    """The notes that a graph's programs leave on a view."""
+async def turn_of(config: graphs.GraphConfig, view: View, memory: Memory | None = None) -> Notes:
+    """The notes that a graph's programs leave on a view, given what the seat remembers."""
     events: list[Event] = []
-    await graphs.seat(config).bind(GameContext(events.append))(view, {})
+    await graphs.seat(config).bind(GameContext(events.append))(view, memory or {})
     return notes_of(graphs.at(config, view.players), events)
 
 

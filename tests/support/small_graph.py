@@ -32,9 +32,10 @@ def nodes(**more: Any) -> dict[str, Any]:
 
 def scripted(**answers: Any) -> Scripted:
     """Every choice is the first of the list, unless answered otherwise."""
-    return Scripted(
-        {**dict.fromkeys(("proposer", "generator", "aggregator", "watson_aggregator", "selector"), _first), **answers}
-    )
+    return Scripted({**dict.fromkeys(DECIDING, _first), **answers})
+
+
+DECIDING = ("proposer", "generator", "aggregator", "watson_aggregator", "sherlock_aggregator", "selector")
 
 
 def _first(request: ModelRequest) -> dict[str, Any]:

@@ -95,11 +95,17 @@ def _differences(data: RunData) -> FigureTable:
         if d.arm in shown
     ]
     if not found:
-        raise NothingToDrawError(
-            "there is no baseline to compare with" if not data.analysis.baseline else "no deal is complete yet"
-        )
+        raise NothingToDrawError(_why_no_differences(data))
     columns = "players arm baseline pairs unit mean low high p p_holm wins ties losses mde"
     return FigureTable(tuple(columns.split()), tuple(by_players(found)))
+
+
+def _why_no_differences(data: RunData) -> str:
+    if not data.analysis.baseline:
+        return "there is no baseline to compare with"
+    if data.analysis.withheld:
+        return f"too few moves are the model's own in {', '.join(data.analysis.withheld)}"
+    return "no deal is complete yet"
 
 
 def _paint_differences(table: FigureTable, data: RunData) -> Any:

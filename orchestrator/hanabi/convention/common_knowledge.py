@@ -299,7 +299,7 @@ def common_knowledge(conventions: Sequence[Convention], history: Iterable[Past])
     return _after(tuple(conventions), tuple(PublicMove.of(past) for past in history))
 
 
-@lru_cache(maxsize=512)
+@lru_cache(maxsize=4096)
 def _after(conventions: tuple[Convention, ...], moves: tuple[PublicMove, ...]) -> CommonKnowledge:
     if not moves:
         return CommonKnowledge.start(conventions)

@@ -16,24 +16,48 @@ SCORING = {
     "zero": f"{SCORE}; a team that loses its third life scores 0.",
     "kept": f"{SCORE}, also for a team that loses its third life.",
 }
+CARDS = {
+    "full": "The deck has 50 cards in five colours: red (R), yellow (Y), green (G), white (W) and blue (B). "
+    "Each colour has three 1s, two 2s, two 3s, two 4s and one 5.",
+    "brief": "of each three 1s, two 2s, 3s and 4s, one 5",
+}
+UNCOUNTED = {
+    "full": "The cards are red (R), yellow (Y), green (G), white (W) and blue (B), and their ranks are 1 to 5.",
+    "brief": "the ranks are 1 to 5",
+}
+"""What stands in place of `CARDS`."""
 
 
 @section
 @dataclass(frozen=True)
 class Rules(Section):
     name = "rules"
-    choices = {"scoring": tuple(SCORING), "length": ("full", "brief")}
+    choices = {"scoring": tuple(SCORING), "length": ("full", "brief"), "counts": ("told", "unsaid")}
     players: int
     hand_size: int
     scoring: str
     brief: bool = False
+    counts: bool = True
+    """Whether the words say how many cards there are of each rank."""
 
     @classmethod
     def of(cls, view: View, options: Options) -> Self:
-        return cls(view.players, HAND_SIZES[view.players], str(options["scoring"]), brief=options["length"] == "brief")
+        return cls(
+            players=view.players,
+            hand_size=HAND_SIZES[view.players],
+            scoring=str(options["scoring"]),
+            brief=options["length"] == "brief",
+            counts=options["counts"] == "told",
+        )
 
     def variables(self, words: Words) -> dict[str, object]:
-        return {"players": self.players, "hand_size": self.hand_size, "scoring": words(SCORING[self.scoring])}
+        cards = (CARDS if self.counts else UNCOUNTED)["brief" if self.brief else "full"]
+        return {
+            "players": self.players,
+            "hand_size": self.hand_size,
+            "scoring": words(SCORING[self.scoring]),
+            "cards": words(cards),
+        }
 
     @classmethod
     def files(cls, options: Options) -> tuple[str, ...]:

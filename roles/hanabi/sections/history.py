@@ -12,6 +12,7 @@ from roles.sections import Section, section
 from roles.words import ENGLISH, Words
 
 NO_MOVE = "None yet: this is the game's first turn."
+SHIFT = " When a card leaves a hand, the newer cards move down one slot, and a card that is drawn comes in highest."
 AFTER = " Fireworks, tokens and lives are those after the move."
 NAMING = (
     "`+1` and so on count seats. Before a player they count from you, $you: `$after, +1` sits next after you. "
@@ -26,7 +27,13 @@ class History(Section):
     """Past moves: all of them, the last so many, or those since the seat's own last turn."""
 
     name = "history"
-    choices = {"moves": ("all", "since_last_turn", int), "names": ("absolute", "relative"), "after": ("told", "unsaid")}
+    choices = {
+        "moves": ("all", "since_last_turn", int),
+        "names": ("absolute", "relative"),
+        "after": ("told", "unsaid"),
+        "details": ("told", "unsaid"),
+        "shift": ("unsaid", "told"),
+    }
     players: int
     seat: int
     moves: tuple[Past, ...]
@@ -38,6 +45,11 @@ class History(Section):
     relative: bool
     """Whether players are also named by their distance, as in the papers' engine: from the seat, and in a hint from
     who gave it."""
+    details: bool = True
+    """Whether the words name the slots that a hint touched, and the card that was played or discarded. Who sees the
+    hands and the hints to their own cards can work out the former for every card that is still held."""
+    shift: bool = False
+    """Whether the words say how slots change when a card leaves a hand, for prompts without rules."""
 
     @classmethod
     def of(cls, view: View, options: Options) -> Self:
@@ -48,17 +60,18 @@ class History(Section):
             kept = tuple(past for past in kept if past.turn >= last)
         elif isinstance(which, int):
             kept = kept[-which:] if which else ()
-        after, relative = options["after"] == "told", options["names"] == "relative"
-        return cls(view.players, view.seat, kept, kept == view.history, after, relative)
+        said = {option: options[option] == "told" for option in ("after", "details", "shift")}
+        return cls(view.players, view.seat, kept, kept == view.history, relative=options["names"] == "relative", **said)
 
     def variables(self, words: Words) -> dict[str, object]:
         of = self.players if self.relative else None
-        lines = [words.say(past, self.seat, of, after=self.after) for past in self.moves] or [words(NO_MOVE)]
+        told = (words.say(past, self.seat, of, after=self.after, details=self.details) for past in self.moves)
+        lines = list(told) or [words(NO_MOVE)]
         title = "All moves so far, oldest first" if self.whole else "The latest moves, oldest first"
         return {
             "title": words(title),
             "naming": self._naming(words),
-            "after": words(AFTER) if self.after else "",
+            "after": (words(SHIFT) if self.shift else "") + (words(AFTER) if self.after else ""),
             "moves": "\n".join(f"- {line}" for line in lines),
         }
 
@@ -81,15 +94,21 @@ class OwnActions(Section):
     """The seat's own moves: CAC's episodic memory."""
 
     name = "own_actions"
+    choices = {"results": ("told", "unsaid")}
     moves: tuple[Past, ...]
+    results: bool = True
+    """Whether the words name the cards played and discarded, and the lives lost."""
 
     @classmethod
     def of(cls, view: View, options: Options) -> Self:
-        return cls(tuple(past for past in view.history if past.seat == view.seat))
+        return cls(tuple(past for past in view.history if past.seat == view.seat), options["results"] == "told")
 
     def variables(self, words: Words) -> dict[str, object]:
-        made = (words("$turn: $move", turn=p.turn, move=f"{p.move}{words.result(p)}") for p in self.moves)
+        made = (words("$turn: $move", turn=past.turn, move=self._move(past, words)) for past in self.moves)
         return {"moves": words("; ").join(made) or words("None yet.")}
+
+    def _move(self, past: Past, words: Words) -> str:
+        return f"{past.move}{words.result(past)}" if self.results else str(past.move)
 
 
 @section
@@ -98,8 +117,16 @@ class Remembered(Section):
     """What the seat remembers of its own last turn; says nothing on its first, or when its graph remembers nothing."""
 
     name = "remembered"
+    choices = {"table": ("counts", "whole")}
     memory: Mapping[str, Any] = field(default_factory=dict)
-    """`turn`, `move`, `lives`, `tokens`, `deck_size`, `fireworks`, `own`, and `notes`: node -> its replies as data."""
+    """`turn`, `move`, `lives`, `tokens`, `deck_size`, `fireworks`, `own`, `hands` and `discards` (not in journals of
+    version 0.1.0), and `notes`: node -> its replies as data."""
+    whole: bool = False
+    """Whether the words give the others' hands and the discard pile of that turn, too."""
+
+    @classmethod
+    def of(cls, view: View, options: Options) -> Self:
+        return cls(whole=options["table"] == "whole")
 
     def holding(self, memory: Mapping[str, Any]) -> Self:
         return replace(self, memory={key: kept for key, kept in memory.items() if key != BEFORE})
@@ -114,8 +141,17 @@ class Remembered(Section):
             **{key: self.memory[key] for key in ("turn", "move", "lives", "tokens", "deck_size")},
             "fireworks": words.fireworks(self.memory["fireworks"]),
             "own": words.by_slot(self.memory["own"]),
+            "table": self._table(words),
             "notes": "\n\n".join(notes) or words("You noted nothing."),
         }
+
+    def _table(self, words: Words) -> str:
+        if not self.whole or "hands" not in self.memory:
+            return ""
+        hands = [words("P$seat: $text", seat=seat, text=words.by_slot(h)) for seat, h in self.memory["hands"].items()]
+        pile = words.listed(self.memory["discards"]) or words("Empty.")
+        said = words("The others' hands then: $hands", hands=words("; ").join(hands))
+        return f"\n{said}\n{words('The discard pile then: $cards', cards=pile)}"
 
     def words(self, words: Words = ENGLISH) -> str:
         return super().words(words) if self.memory else ""

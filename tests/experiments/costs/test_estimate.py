@@ -10,19 +10,25 @@ from typing import Any
 import numpy as np
 import pytest
 import yaml
+from aiohttp import web
 from scipy import stats
 
 import graphs
 from experiments.costs import cost_estimate, prompt_probe, sample_size
 from experiments.costs.cost_estimate import Bill
+from experiments.costs.measured import Measured
 from experiments.costs.sample_size import measured_spread
-from experiments.results.rows import Row
+from experiments.results.rows import Row, peek_all
 from experiments.statistics.power import mde, needed
 from orchestrator.journal.events import Call, Event, Memory
+from orchestrator.models import fake_endpoint
 from orchestrator.models.request import estimated
+from orchestrator.models.settings import settings
 from orchestrator.models.simulated_settings import Rates, SimSettings
+from orchestrator.table.game_loop import play_async
 from orchestrator.table.seat import BEFORE, GameContext
 from tests.conftest import Run
+from tests.support.servers import server
 
 PRICED = {"model": "openai:dear", "price": {"input": 1, "output": 10}}
 TEXT: dict[str, Any] = {
@@ -252,3 +258,30 @@ def test_a_model_among_partners_pays_for_its_own_turns_alone(run: Run) -> None:
     bare = prompt_probe.turn(graphs.read("house"), 2)["default"]
     assert trial["calls"] == 2 * 34 * bare.calls and trial["tokens_in"] > 2 * 34 * bare.tokens_in  # past games are told
     assert planned["random.with.random", 2]["calls"] == planned["past/random", 2]["calls"] == 0
+
+
+async def test_an_estimate_learns_from_the_first_calls_of_a_game_that_is_not_finished(tmp_path: Path) -> None:
+    async def dense(request: web.Request) -> web.Response:
+        body = await request.json()
+        prompt = sum(estimated(message["content"]) for message in body["messages"])
+        usage = {"prompt_tokens": 2 * prompt, "completion_tokens": 77}
+        return web.json_response({**fake_endpoint.complete(body), "usage": usage})
+
+    path = tmp_path / "games" / "full" / "2p-s1-r1.jsonl"
+    path.parent.mkdir(parents=True)
+    async with fake_endpoint.serving(server(dense)) as url:
+        seat = graphs.seat("watson", {"model": f"openai:m@{url}", "temperature": 0.5})
+        await play_async(seat, players=2, journal=path, max_turns=2)
+        await seat.aclose()
+    lines = path.read_text("utf-8").splitlines(keepends=True)
+    path.write_text("".join(line for line in lines if '"game_ended"' not in line), "utf-8")
+    known = Measured.select(peek_all(tmp_path))
+    asked, hotter, other = (
+        settings({"model": f"openai:{name}@{url}", "temperature": heat})
+        for name, heat in (("m", 0.5), ("m", 1), ("other", 0.5))
+    )
+    density, answer = known.density(asked), known.answer(asked)
+    assert not known.games and density is not None and answer == (77, density[1])
+    assert density[0] == 2 and density[1].endswith(" calls")
+    assert known.density(hotter) == density and known.answer(hotter) is None  # tokens depend on the model alone
+    assert known.density(other) is None and known.answer(other) is None

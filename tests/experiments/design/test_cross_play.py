@@ -102,4 +102,5 @@ def test_the_models_of_the_preset_are_given_on_the_command_line() -> None:
     arms = {arm.name: arm for arm in cross_play.arms(config.read("model-cross-play", sets))}
     for players in (2, 3, 4, 5):
         models = [one.models["default"] for one in arms["a.with.b"].lineup(Deal(1, players))]
-        assert [str(model)[7] for model in models] == ["x", *"y" * (players - 1)]
+        assert [model.model[7] for model in models] == ["x", *"y" * (players - 1)]  # type: ignore[union-attr]
+        assert {model.reasoning_effort for model in models} == {"high"}  # type: ignore[union-attr]

@@ -4,6 +4,7 @@ import asyncio
 import json
 import re
 import shutil
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from itertools import product
 from pathlib import Path
@@ -88,8 +89,23 @@ def test_a_protocol_gives_what_the_file_does_not_say() -> None:
     assert asked(protocol="challenge-adhoc", adhoc={"seat": "watson", "games": 3}).adhoc.games == 3  # type: ignore[union-attr]
 
 
+def test_the_papers_settings_are_in_their_ready_files() -> None:
+    cac = experiment.read("cac-3")
+    assert (cac.deals, cac.sampling) == ([212, 321, 628], {"temperature": 0.6})
+    assert {2, 3, 5, 7, 11} < set(experiment.read("sparks-10").deals)
+    assert experiment.read("best-of-k").matrix["change.proposer.samples"] == (1, 2, 3, 4, 5, 6, 7)
+    guandan = Plan.resolve(experiment.read("tom-guandan"), NOWHERE)
+    beside = Counter(
+        (arm.everybody.name.partition("-")[0], str(next(iter(arm.others(Deal(1, 4)).values())).spec))
+        for arm in guandan.arms
+        for _ in guandan.experiment.deals  # two positions of 20 deals
+    )
+    assert len(beside) == 9 and set(beside.values()) == {40}
+    assert {arm.everybody.config.lang for arm in guandan.arms if arm.everybody.config} == {"zh"}
+
+
 def test_what_was_really_played_is_said_of_a_protocol() -> None:
-    assert "list of ten deals is lost; seeds 1 to 10" in plan(protocol="sparks-10").notes[0]
+    assert "list of ten deals is lost; appendix E.3 names 2, 3, 5, 7 and 11" in plan(protocol="sparks-10").notes[0]
     other = plan("players=[2]", "seeds.count=3", protocol="sparks-10").notes[0]
     assert "here with other player counts and deals than its own" in other and "lost" not in other
 

@@ -26,7 +26,7 @@ TEXT: dict[str, Any] = {
     "players": [2],
     "seeds": {"first": 1, "count": 2},
     "models": {"default": "sim:careless"},
-    "arms": {"full": {}, "samples": {"graph": "best_of_k"}, "alone": {"graph": "partner:random"}},
+    "arms": {"full": {"verify": "safety"}, "samples": {"graph": "best_of_k"}, "alone": {"graph": "partner:random"}},
 }
 
 
@@ -129,20 +129,38 @@ def test_a_rank_counts_the_moves_rated_higher(ratings: dict[str, float], move: s
         )
 
 
+def test_the_turns_add_up_to_what_the_games_say_of_refusals_and_own_moves(ran: Path) -> None:
+    for row in read_rows(ran):
+        turns = turn_rows.game_turns(ran, row)
+        refused = [turn for turn in turns if turn.first_choice is not None]
+        assert row.model_moves == sum(turn.own is not None for turn in turns)
+        assert row.own == sum(turn.own is True for turn in turns) and row.refused == sum(turn.refused for turn in turns)
+        assert row.second_ask == sum(turn.second_ask for turn in turns) and row.refused_turns == len(refused)
+        assert row.first_points == sum(turn.first_points or 0 for turn in refused)
+        assert row.first_misplays == -sum(turn.first_lives or 0 for turn in refused)
+        assert row.played_points == sum(turn.played_points or 0 for turn in refused)
+        assert row.played_misplays == -sum(turn.played_lives or 0 for turn in refused)
+        assert (row.model_moves == row.turns) is (row.arm != "alone")
+    judged = [turn for row in read_rows(ran) if row.arm == "full" for turn in turn_rows.game_turns(ran, row)]
+    assert any(turn.refused and turn.first_choice != turn.move for turn in judged)
+    assert all(turn.first_points is None for turn in judged if not turn.refused)
+
+
 def test_agreement_is_the_share_of_the_most_frequent_move() -> None:
     assert turn_rows.agreement({"proposer": {"a": 3, "b": 1, "c": 1}}) == 0.6
     assert turn_rows.agreement({"proposer": {"a": 1}}) is None and turn_rows.agreement({}) is None
 
 
 def test_a_redo_stands_for_the_answer_before_it_and_the_deciding_node_is_no_proposer(tmp_path: Path) -> None:
+    seats, here = [{"model": "program", "config": {"decides": "decide"}}], {"turn": 1, "seat": 0}
     lines: list[dict[str, Any]] = [
-        {"event": "game_started", "players": 2, "seed": 1, "repeat": 1, "seats": [{"config": {"decides": "decide"}}]},
-        {"event": "call", "role": "proposer", "node": "propose", "sample": 0, "reply": {"action": "a"}},
-        {"event": "call", "role": "proposer", "node": "decide", "sample": 0, "reply": {"action": "a"}},
-        {"event": "call", "role": "proposer", "node": "propose-2", "sample": 0, "reply": {"action": "b"}},
-        {"event": "call", "role": "analyst", "node": "analyse", "sample": 0, "reply": {"action": "b"}},
-        {"event": "call", "role": "proposer", "node": "other", "sample": 0, "reply": None},
-        {"event": "decided", "move": "b", "ratings": None, "forced": False, "node": "decide-2"},
+        {"event": "game_started", "players": 2, "seed": 1, "repeat": 1, "seats": seats},
+        {"event": "call", "role": "proposer", "node": "propose", "sample": 0, "ask": 0, "reply": {"action": "a"}},
+        {"event": "call", "role": "proposer", "node": "decide", "sample": 0, "ask": 0, "reply": {"action": "a"}},
+        {"event": "call", "role": "proposer", "node": "propose-2", "sample": 0, "ask": 0, "reply": {"action": "b"}},
+        {"event": "call", "role": "analyst", "node": "analyse", "sample": 0, "ask": 0, "reply": {"action": "b"}},
+        {"event": "call", "role": "proposer", "node": "other", "sample": 0, "ask": 0, "reply": None},
+        {"event": "decided", "move": "b", "ratings": None, "forced": False, "node": "decide-2", **here},
         {"event": "moved", "past": {"turn": 1, "seat": 0, "move": "b", "fireworks": [1, 0, 0, 0, 0], "lives": 3}},
     ]
     path = tmp_path / "game.jsonl"

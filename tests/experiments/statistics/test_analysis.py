@@ -14,12 +14,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
+from experiments.report import tables
 from experiments.results.rows import Row
 from experiments.statistics.analysis import Analysis, Difference, Summary, analyse
+from experiments.statistics.caveats import caveats
 from experiments.statistics.conclusions import sentences
 from orchestrator.hanabi.moves import HintColour, HintRank
 from orchestrator.hanabi.view import View
 from orchestrator.hanabi.wasted_hints import wasted
+from orchestrator.models import list_prices
 from tests.conftest import Run
 from tests.support.positions import partners_game, random_game
 
@@ -187,6 +190,41 @@ def test_games_with_forced_moves_can_be_left_out_with_their_partners() -> None:
     assert analyse(games("full", [20, 21])).unforced is None
 
 
+OWN = {"calls": 100, "model_moves": 50}
+
+
+def test_below_ninety_percent_own_moves_a_caveat_leads_and_below_half_nothing_is_compared() -> None:
+    full, good = games("full", [20, 21], **OWN, own=50), games("a", [9, 9], **OWN, own=45)
+    some = games("b", [9, 9], **OWN, own=44, forced=6)
+    few = games("c", [9, 9], **OWN, own=24, forced=26)
+    found = analyse([*full, *good, *some, *few], "full")
+    said = caveats(found)
+    assert [one.split(":")[0] for one in said] == ["b", "c"] and "only 88% of 100 moves are the model's own" in said[0]
+    assert said[1].endswith("No comparison is made with it.") and "comparison" not in said[0]
+    assert sentences(found)[0] == "No comparison is made with c: fewer than 50% of the moves are the model's own."
+    assert found.withheld == ("c",) and [one.arm for one in found.differences] == ["a", "b"]
+    assert found.unforced and "c" not in {one.arm for one in found.unforced.differences}
+    assert not any(one.startswith(("b", "c:")) and "forced" in one for one in sentences(found)), "said already"
+    assert not analyse([*few, *full], "c").differences
+
+
+def test_old_games_that_state_forced_moves_alone_are_judged_by_these() -> None:
+    old = games("old", [9, 9], calls=100, forced=30)
+    assert caveats(analyse(old))[0].startswith("old: only 40% of 100 moves") and analyse(old).withheld == ("old",)
+    programs = games("p", [9, 9], forced=30)
+    assert analyse(programs).withheld == () and summary(analyse(programs)).own_share is None
+    assert summary(analyse(programs)).refused is None
+
+
+def test_a_program_that_refuses_often_is_named_with_what_the_first_choices_would_have_done() -> None:
+    effects = {"first_misplays": 4, "first_points": 1, "played_misplays": 0, "played_points": 2}
+    found = games("a", [9, 9], **OWN, own=50, refused=9, refused_by_rule=6, refused_turns=7, **effects)
+    (said,) = caveats(analyse(found))
+    assert "the exact safety rule, refused 6.0 choices per game of 50.0 turns" in said
+    assert "would have cost 4.0 lives and scored 1.0 points per game; the moves played instead cost 0.0 and" in said
+    assert not caveats(analyse(games("a", [9, 9], **OWN, own=50, refused=9, refused_by_rule=2, **effects)))
+
+
 def test_what_can_be_concluded_is_said() -> None:
     chance = Random(1)
     base = [chance.randint(17, 25) for _ in range(40)]
@@ -217,11 +255,13 @@ def test_programs_and_simulated_models_are_told_from_models() -> None:
     simulated = games("s", [1, 2], model="program+sim:careless", simulated=True)
     assert sentences(analyse(program)) == ("All of these are games of programs: no model was asked.",)
     said = sentences(analyse([*program, *model, *simulated]))
-    assert (
-        said[0] == "In p no model was asked: programs played."
-        and "their scores say nothing about a language model" in said[1]
-    )
-    assert sentences(analyse(model)) == ()
+    assert said == ("In p no model was asked: programs played.",)
+    assert sentences(analyse(model)) == () and caveats(analyse(model)) == ()
+    (warned,) = caveats(analyse([*program, *model, *simulated]))
+    assert warned.startswith("s uses simulated models") and "say nothing about a language model" in warned
+    faked = games("f", [20, 21], fake=True)
+    assert caveats(analyse(faked))[0].startswith("These games were answered by the package's fake server, not by a")
+    assert caveats(analyse([*faked, *model]))[0].startswith("The games of f were answered by the package's fake")
 
 
 def test_bootstrap_intervals_are_those_of_all_means_and_differences() -> None:
@@ -317,3 +357,22 @@ def test_a_sentence_names_few_arms_only() -> None:
     asked = [row for number in range(4) for row in games(f"m{number}", [20, 21])]
     assert "In all arms but m0 no model was asked: programs played." in sentences(analyse(played + asked[:2]))
     assert "In 6 of 10 arms no model was asked: programs played." in sentences(analyse(played + asked))
+
+
+def test_money_without_a_price_is_estimated_at_the_list_price_and_called_an_estimate() -> None:
+    listed: dict[str, Any] = {"model": "openai:gpt-4.1-mini", "tokens_in": 1_000_000, "tokens_out": 500_000}
+    rows = [
+        *(game("listed", seed, 10, **listed) for seed in (1, 2)),
+        game("paid", 1, 10, **listed, usd=0.5),
+        game("own", 1, 10, **{**listed, "model": "openai:gpt-4.1-mini@http://localhost:8000/v1"}),
+    ]
+    found = analyse(rows).summaries
+    listed_price = list_prices.of_name("openai:gpt-4.1-mini")
+    assert listed_price is not None
+    price = listed_price.price
+    by_arm = {one.arm: (one.usd, one.usd_listed) for one in found if one.players == 3}
+    estimate = pytest.approx(price.input + price.output / 2)
+    assert by_arm == {"listed": (None, estimate), "paid": (0.5, None), "own": (None, None)}
+    cells = {row[0]: row[-1] for row in tables.play([one for one in found if one.players == 3]).rows}
+    assert cells["listed"].startswith("~") and "estimate by list price" in cells["listed"]
+    assert "estimate" not in cells["paid"] + cells["own"]

@@ -76,7 +76,7 @@ async def test_a_request_that_was_not_recorded_names_its_node_and_the_first_sect
     with pytest.raises(TurnError, match=r"turn 1: node 'interpret' .*: nothing was asked there"):
         await replayed("cac", f"replay:{path}", tmp_path / "again" / "b.jsonl", seed=3)
     more = graphs.verified(graphs.read("cac"), "safety")
-    with pytest.raises(TurnError, match=r"turn .*: node 'generate-2' asks what was not recorded"):
+    with pytest.raises(TurnError, match=r"turn .*: node 'generate-[23]' asks what was not recorded"):
         await replayed(more, f"replay:{path}", tmp_path / "again" / "c.jsonl")
 
 

@@ -150,7 +150,7 @@ def test_money_without_a_price_is_refused_before_the_first_call() -> None:
 
 async def test_games_stop_at_the_end_of_a_turn_and_go_on_with_more(tmp_path: Path) -> None:
     """Four games at once; none stops within a turn, and the limit holds."""
-    limit = 250_000
+    limit = 180_000
     async with fake_endpoint.serving(fake_endpoint.app(latency_s=0.001)) as url:
 
         async def game(seed: int, layer: ModelLayer) -> str | None:
@@ -181,14 +181,14 @@ def tokens(events: list[Event]) -> int:
 
 def test_the_command_stops_with_3_and_counts_what_was_spent_before(run: Run, endpoint: str) -> None:
     play = ("play", "--json", "--graph", "watson", "--model", f"openai:fake@{endpoint}")
-    code, out, err = run(*play, "--max-tokens", "9000")
-    assert code == 3 and "the budget is reached: " in err and "of 9000 tokens are spent" in err
+    code, out, err = run(*play, "--max-tokens", "8000")
+    assert code == 3 and "the budget is reached: " in err and "of 8000 tokens are spent" in err
     assert err.endswith(". A larger budget continues from there\n")
     path = Path(json.loads(out)["journal"])
     first = tokens(journal.read(path))
-    assert 0 < first <= 9000
-    assert run(*play, "--max-tokens", "9000")[0] == 3 and first <= tokens(journal.read(path)) <= 9000
-    assert run(*play, "--max-tokens", "15000")[0] == 3 and first < tokens(journal.read(path)) <= 15000
+    assert 0 < first <= 8000
+    assert run(*play, "--max-tokens", "8000")[0] == 3 and first <= tokens(journal.read(path)) <= 8000
+    assert run(*play, "--max-tokens", "11000")[0] == 3 and first < tokens(journal.read(path)) <= 11000
     code, out, _ = run(*play)
     assert code == 0 and json.loads(out)["forced"] == 0
     code, _, err = run(*play, "--seed", "2", "--max-tokens", "10")

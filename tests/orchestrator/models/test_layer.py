@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from typing import Any
 
 import pytest
 from aiohttp import web
@@ -12,6 +13,7 @@ import graphs
 import roles
 from orchestrator.errors import UserError
 from orchestrator.journal.events import Call, Event
+from orchestrator.journal.recorded_answers import response_of
 from orchestrator.models import fake_endpoint
 from orchestrator.models import layer as models
 from orchestrator.models.json_schema import response_format
@@ -61,6 +63,24 @@ async def test_two_unusable_answers_are_an_absence() -> None:
     assert reply == Absent(reason="it holds no complete JSON object")
     assert [exchange.outcome for exchange in seen] == ["reasked", "fallback"]
     assert seen[0].prompt_hash != seen[1].prompt_hash
+
+
+async def test_a_recorded_answer_that_was_unusable_stays_so() -> None:
+    """A later version may read more, but a game that goes on, or is replayed, asked again at the time."""
+    told: dict[str, Any] = {"turn": 1, "seat": 0, "node": "proposer", "role": "proposer", "model": "m"}
+    calls = [
+        Call(**told, text=GOOD, outcome="reasked", error="it had no reason"),
+        Call(**told, text=GOOD.replace("slot 1", "slot 0"), ask=1),
+    ]
+
+    class Recorded(Scripted):
+        async def __call__(self, request: ModelRequest, messages: tuple[Message, ...], /) -> ModelResponse:
+            return response_of(calls[request.ask])
+
+    seen = list[Exchange]()
+    reply = await answer(ask(), Recorded({}), seen.append)
+    assert isinstance(reply, Choice) and str(reply.action) == "play slot 0"
+    assert [(one.outcome, one.error) for one in seen] == [("reasked", "it had no reason"), ("ok", None)]
 
 
 async def test_a_mended_answer_is_marked() -> None:

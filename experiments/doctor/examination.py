@@ -1,0 +1,98 @@
+"""Whether a model can play a graph: all checks of `doctor`, in order."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from experiments.costs import node_needs, prompt_probe
+from experiments.costs.cost_estimate import served
+from experiments.costs.node_needs import NodeNeed
+from experiments.costs.prompt_probe import Probed
+from experiments.doctor import offline, online, room
+from experiments.doctor.checklist import Checklist
+from graphs.ablate import at, dotted
+from graphs.config import GraphConfig
+from graphs.prompt_preview import requests
+from orchestrator.models.request import ModelRequest
+from orchestrator.models.settings import ModelSettings
+from orchestrator.models.simulated_settings import SimSettings
+from orchestrator.models.transport import Transport
+from orchestrator.replies.reply import Form
+from roles import Choice
+
+FORMS: tuple[Form, ...] = ("text", "json", "json_schema")
+
+Models = Mapping[str, str | ModelSettings | SimSettings]
+
+
+def examine(models: Models, config: GraphConfig, players: int, *, requests_allowed: bool) -> Checklist:
+    """Check packages, and each model by its name; online only where `requests_allowed`.
+
+    Raises UserError for a player count that the graph is not for.
+    """
+    found = Checklist()
+    offline.packages(found)
+    asked = {name: one for name, model in models.items() if (one := served(model)) is not None}
+    for name in models.keys() - asked.keys():
+        found.ok(name, f"{models[name]}: no language model, so nothing to check")
+    if not asked:
+        return found
+    examination = Examination(config, players, prompt_probe.positions(config, players), requests_allowed)
+    for name, settings in asked.items():
+        examination.model(found.of(name) if len(asked) > 1 else found, name, settings)
+    if not requests_allowed:
+        found.warn("online", "no request was made; --online asks each model a few questions")
+    return found
+
+
+@dataclass(frozen=True)
+class Examination:
+    """A graph that models are to play, at a player count."""
+
+    config: GraphConfig
+    players: int
+    probed: Sequence[Probed]
+    requests_allowed: bool
+
+    def model(self, found: Checklist, name: str, settings: ModelSettings) -> None:
+        """Check a model by the name that it has in the graph."""
+        made = offline.model(found, settings)
+        offline.price(found, settings)
+        needs = [need for need in node_needs.needs(self.config, self.players, self.probed) if need.model == name]
+        seen = None
+        if made is not None and needs and self.requests_allowed:
+            seen = asyncio.run(self._asked(found, settings, made, needs))
+        measure = seen.measure if seen else None
+        if needs:
+            room.answers(found, settings, needs, measure)
+        length = settings.context_length or (seen.info.context if seen else None)
+        if needs and (seen or length):
+            room.context(found, settings, needs, length, measure)
+        if seen and measure:
+            room.patience(found, settings, measure, seen.info.slots)
+        room.game(found, settings, self.config, self.players, name, measure)
+
+    async def _asked(
+        self, found: Checklist, settings: ModelSettings, made: Transport, needs: Sequence[NodeNeed]
+    ) -> online.Online | None:
+        names, (asked, node) = {need.node for need in needs}, self._questions(needs)
+        first = [request for node, request in self._at_middle("json_schema").items() if node in names]
+        kinds = {request.reply: request for request in first}
+        own = at(self.config, self.players).context_of(node).answer_format
+        return await online.examine(found, settings, made, asked, list(kinds.values()), own)
+
+    def _questions(self, needs: Sequence[NodeNeed]) -> tuple[dict[Form, ModelRequest], str]:
+        """A question in every answer format, at the middle of a game, and whose it is.
+
+        It is of a node that chooses a move, if one can: the one with the shortest prompt.
+        """
+        middle = self.probed[len(self.probed) // 2]
+        choosing = [need for need in needs if issubclass(middle.requests[need.node].reply, Choice)]
+        node = min(choosing or needs, key=lambda need: need.prompt).node
+        return {form: self._at_middle(form)[node] for form in FORMS}, node
+
+    def _at_middle(self, form: Form) -> dict[str, ModelRequest]:
+        """What the nodes are asked at the middle of a game, in an answer format."""
+        middle = self.probed[len(self.probed) // 2]
+        here = at(dotted(self.config, [f"answer_format={form}"]), self.players)
+        return requests(here, middle.view, middle.notes, middle.memory)

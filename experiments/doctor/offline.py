@@ -1,0 +1,52 @@
+"""What can be told of a model without a request: packages, settings, key, address and price."""
+
+from importlib.util import find_spec
+from platform import python_version
+
+from experiments.doctor.checklist import Checklist
+from orchestrator.errors import UserError
+from orchestrator.models import layer, list_prices
+from orchestrator.models.settings import ModelSettings
+from orchestrator.models.transport import Transport
+from orchestrator.versions import versions
+
+EXTRAS = {"langchain": "langchain", "figures": "matplotlib", "tables": "pyarrow", "ray": "ray"}
+"""The optional packages, by the extra that installs them."""
+
+
+def packages(found: Checklist) -> None:
+    """The versions of what is installed, and which optional packages are not."""
+    there = {**versions(), "python": python_version()}
+    found.ok("packages", ", ".join(f"{name} {number}" for name, number in there.items()))
+    if missing := [extra for extra, package in EXTRAS.items() if find_spec(package) is None]:
+        found.ok("extras", f"not installed, and needed only for what they are named after: {', '.join(missing)}")
+
+
+def model(found: Checklist, settings: ModelSettings) -> Transport | None:
+    """Whether the model's client can be made; None where it cannot. Its key is looked for and never printed."""
+    sampling = ", ".join(f"{name} {value}" for name, value in settings.sampling.items())
+    where = settings.url or settings.provider
+    found.ok("model", f"{settings.name} at {where}; sent with every request: {sampling or 'no sampling settings'}")
+    try:
+        made = layer.transport(settings)
+        keys = made.secrets
+    except UserError as error:
+        found.fail("key", str(error))
+        return None
+    if settings.provider is None:
+        found.ok("key", "the environment has one" if keys else "none is set; most servers of one's own need none")
+    return made
+
+
+def price(found: Checklist, settings: ModelSettings) -> None:
+    """Whether money can be counted."""
+    if settings.price is not None:
+        found.ok("price", f"${settings.price.input:g} in, ${settings.price.output:g} out per million tokens")
+    elif caution := list_prices.caution([settings]):
+        found.warn("price", caution)
+    else:
+        found.warn(
+            "price",
+            "unknown: money is not counted and --max-usd cannot be used; set `price: {input: X, output: Y}`, 0 for a "
+            "server of your own",
+        )

@@ -1,0 +1,132 @@
+"""Whether a graph's prompts and answers have room: in the model's context, in `max_tokens`, in the budget of time."""
+
+from collections.abc import Sequence
+
+from experiments.costs import cost_estimate, prompt_probe
+from experiments.costs.node_needs import NodeNeed
+from experiments.doctor.checklist import Checklist
+from experiments.doctor.measure import Measure
+from experiments.show.graph_tree import depth
+from graphs.ablate import at
+from graphs.config import GraphConfig
+from orchestrator.models.list_prices import price_of
+from orchestrator.models.settings import ModelSettings
+
+TIGHT = 0.8
+"""The share of the room beyond which a model that writes a little more than a program is cut off."""
+
+
+def answers(found: Checklist, settings: ModelSettings, needs: Sequence[NodeNeed], measure: Measure | None) -> None:
+    """Whether `max_tokens` is enough for the longest answer of every node."""
+    density, thought = (measure.density, measure.reasoning) if measure else (1.0, 0.0)
+    sizes = {need.node: round((need.answer or 0) * density + thought) for need in needs if need.answer}
+    if not sizes:
+        found.warn("max_tokens", "how long the answers become is not known: the graph's roles have no programs")
+        return
+    how = "by the server's own counts" if measure else "estimated from their characters"
+    said = f"{_listed(sizes)} tokens for the longest answers ({how})"
+    if settings.max_tokens is None:
+        found.ok("max_tokens", f"not set, so the server's default holds; it should leave room for {said}")
+    elif short := {node: size for node, size in sizes.items() if size > settings.max_tokens}:
+        found.fail(
+            "max_tokens",
+            f"max_tokens is {settings.max_tokens}, too few for {', '.join(short)}: {said}. Their answers would be cut "
+            f"off; set at least {_round_up(max(sizes.values()) / TIGHT)}",
+        )
+    elif max(sizes.values()) > TIGHT * settings.max_tokens:
+        found.warn("max_tokens", f"max_tokens is {settings.max_tokens}, with little room to spare: {said}")
+    else:
+        found.ok("max_tokens", f"{settings.max_tokens} is enough: {said}")
+
+
+def context(
+    found: Checklist,
+    settings: ModelSettings,
+    needs: Sequence[NodeNeed],
+    length: int | None,
+    measure: Measure | None,
+) -> None:
+    """Whether the longest prompts fit into the context, with room for their answers."""
+    density = measure.density if measure else 1.0
+    prompts = {need.node: round(need.prompt * density) for need in needs}
+    whole = {need.node: prompts[need.node] + round((need.answer or 0) * density) for need in needs}
+    longest = max(prompts, key=prompts.__getitem__)
+    said = f"the longest prompt is that of {longest}, about {prompts[longest]:,} tokens"
+    if length is None:
+        found.warn("context", f"the server does not say how many tokens it takes; {said}")
+    elif over := [node for node, size in whole.items() if size > length]:
+        found.fail(
+            "context",
+            f"the server takes {length:,} tokens, too few for prompt and answer of {', '.join(over)}; {said}. Choose a "
+            "smaller graph, or start the server with a longer context",
+        )
+    elif max(whole.values()) + (settings.max_tokens or 0) > length:
+        found.warn("context", f"the server takes {length:,} tokens, with little room to spare; {said}")
+    else:
+        found.ok("context", f"the server takes {length:,} tokens; {said}")
+
+
+def game(
+    found: Checklist,
+    settings: ModelSettings,
+    config: GraphConfig,
+    players: int,
+    name: str,
+    measure: Measure | None,
+) -> None:
+    """What a game takes in calls, tokens, money and time."""
+    load = prompt_probe.turn(config, players).get(name)
+    if load is None or not load.calls:
+        found.ok("game", f"{config.name} does not ask it at {players} players")
+        return
+    turns = prompt_probe.game(players).turns
+    calls, density = load.calls * turns, measure.density if measure else 1.0
+    tokens_in, tokens_out = (
+        load.tokens_in * turns * density,
+        calls * (measure.answer if measure else cost_estimate.ANSWER),
+    )
+    price = price_of(settings)
+    money = f", about ${price.of(round(tokens_in), round(tokens_out)):.2f}" if price else ""
+    said = f"{turns} turns, {calls:,.0f} calls, {tokens_in:,.0f} tokens in and {tokens_out:,.0f} out{money}"
+    how = (
+        "by the server's counts"
+        if measure
+        else f"estimated from characters, with {cost_estimate.ANSWER} tokens an answer"
+    )
+    found.ok("game", f"{config.name} with {players} players: about {said} ({how})")
+    if measure:
+        quick, slow = turns * depth(at(config, players)) * measure.latency_s, calls * measure.latency_s
+        found.ok("time", f"about {_minutes(quick)} a game, {_minutes(slow)} if the server takes one call at a time")
+
+
+def patience(found: Checklist, settings: ModelSettings, measure: Measure, slots: int | None) -> None:
+    """Whether `timeout_s` leaves room for an answer, and for the calls that wait before it."""
+    said = f"an answer took {measure.latency_s:.1f} s"
+    at_once = f"; the server takes {slots} call{'s' * (slots > 1)} at a time" if slots else ""
+    if measure.latency_s > settings.timeout_s / 2:
+        found.fail(
+            "latency",
+            f"{said}, and timeout_s is {settings.timeout_s:g}: set at least {4 * measure.latency_s:.0f}",
+        )
+    elif slots and measure.latency_s * settings.max_concurrency / slots > settings.timeout_s:
+        found.warn(
+            "latency",
+            f"{said}{at_once}, and max_concurrency is {settings.max_concurrency}: calls would wait for each other. "
+            f"Fewer are made once they are slow; max_concurrency: {slots} avoids the wait",
+        )
+    else:
+        found.ok("latency", f"{said}{at_once}; timeout_s is {settings.timeout_s:g}")
+
+
+def _listed(sizes: dict[str, int]) -> str:
+    return ", ".join(f"{node} {size:,}" for node, size in sizes.items())
+
+
+def _round_up(tokens: float) -> int:
+    return -(-round(tokens) // 100) * 100
+
+
+def _minutes(seconds: float) -> str:
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"

@@ -1,0 +1,47 @@
+"""What moves that were not made would have done at once, in a game that is over."""
+
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from orchestrator.hanabi.cards import Card, Colour
+from orchestrator.hanabi.moves import Move, Play
+from orchestrator.hanabi.public_record import Record
+
+
+class Effect(NamedTuple):
+    """What one move changes at once. Discards and hints change neither."""
+
+    points: int
+    """1 for a card that fits, else 0."""
+    lives: int
+    """-1 for a misplay, else 0."""
+
+
+class Compared(NamedTuple):
+    """A turn in which another move was made than the first choice."""
+
+    turn: int
+    first: Effect
+    """Of the first choice."""
+    played: Effect
+    """Of the move that was made."""
+
+
+def compared(record: Record, choices: Mapping[int, Move]) -> Iterator[Compared]:
+    """For each turn of `choices`, its move against the one that was made, in the same position and with all cards
+    known. Both are legal moves of that turn."""
+    tops: dict[Colour, int] = {}
+    for step in record.steps():
+        if step.turn in choices:
+            first, played = (_effect(move, step.hand, tops) for move in (choices[step.turn], step.move))
+            yield Compared(step.turn, first, played)
+        if step.scored and step.lost:
+            tops[step.lost.colour] = step.lost.rank
+
+
+def _effect(move: Move, hand: tuple[Card, ...], tops: Mapping[Colour, int]) -> Effect:
+    if not isinstance(move, Play):
+        return Effect(0, 0)
+    card = hand[move.slot]
+    fits = tops.get(card.colour, 0) == card.rank - 1
+    return Effect(int(fits), -int(not fits))

@@ -1,0 +1,115 @@
+"""How each move of a game came about: whether the seat chose it, and what was refused, asked again or copied before.
+
+A move is the seat's own when its deciding node chose it: it is neither forced nor read from a copy of the prompt's
+example. A move that was read at the second ask, or chosen after a refusal, is the seat's own, and counted besides.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from orchestrator.hanabi.moves import Move
+from orchestrator.journal.events import Call, Decided, Event, GameStarted, VerdictGiven
+from orchestrator.models.settings import PROGRAM
+
+RULE = "safety"
+"""The node of the exact safety rule; no node of a graph may have this name."""
+
+
+@dataclass(frozen=True)
+class MoveOrigin:
+    """Of one move."""
+
+    turn: int
+    of_model: bool
+    """Whether its seat asks a model at any of its nodes."""
+    forced: bool = False
+    refused: tuple[Move, ...] = ()
+    """The choices that were refused before it, in their order. The first is the seat's first choice of the turn."""
+    refused_by_rule: int = 0
+    """Of these, how many the exact safety rule refused; a judge of the graph refused the others."""
+    second_ask: bool = False
+    """Whether the deciding node's first answer was unusable, and the move is that of a later one."""
+
+    copied: bool = False
+    """Whether the answer that it was read from repeats the prompt's example."""
+
+    @property
+    def own(self) -> bool:
+        """Whether the seat chose it."""
+        return not (self.forced or self.copied)
+
+    @property
+    def counts(self) -> Counter[str]:
+        """What it adds to the totals of a game, by the names of `Result`."""
+        return Counter(
+            model_moves=self.of_model,
+            own=self.of_model and self.own,
+            forced=self.forced,
+            refused=len(self.refused),
+            refused_by_rule=self.refused_by_rule,
+            refused_turns=bool(self.refused),
+            after_refusal=bool(self.refused) and not self.forced,
+            copied_moves=self.copied,
+            second_ask=self.second_ask,
+        )
+
+
+COUNTS = tuple(MoveOrigin(0, False).counts)
+"""The names of those totals."""
+
+
+class MoveOrigins:
+    """Finds the origin of each move from the events of a game in their order: a sink, or told by its methods."""
+
+    def __init__(self, models: Sequence[str] = ()) -> None:
+        """`models`: of the seats, as in `SeatInfo`; a sink finds them in the first event."""
+        self.models = tuple(models)
+        self._refused: list[tuple[str, Move]] = []
+        self._answers: dict[str, tuple[int, bool]] = {}
+        """By node, of its last usable reply: at which ask, and whether it is a copy."""
+
+    def __call__(self, event: Event) -> MoveOrigin | None:
+        """The origin of the move that this event decides; None for other events."""
+        match event:
+            case GameStarted():
+                self.models = tuple(seat.model for seat in event.seats)
+            case VerdictGiven() if not event.accepted:
+                self.refused(event.node, event.move)
+            case Call() if event.reply is not None:
+                self.answered(event.node, event.ask, copied=event.copied)
+            case Decided():
+                return self.decided(event.turn, event.seat, event.node, forced=event.forced)
+        return None
+
+    def refused(self, node: str, move: Move) -> None:
+        """A judge refused a choice."""
+        self._refused.append((node, move))
+
+    def answered(self, node: str, ask: int, *, copied: bool) -> None:
+        """A node gave a usable reply."""
+        self._answers[node] = ask, copied
+
+    def decided(self, turn: int, seat: int, node: str | None, *, forced: bool) -> MoveOrigin:
+        """A move was decided by a node, or forced."""
+        ask, copied = self._answers.get(node or "", (0, False))
+        found = MoveOrigin(
+            turn=turn,
+            of_model=self.models[seat] != PROGRAM,
+            forced=forced,
+            refused=tuple(move for _, move in self._refused),
+            refused_by_rule=sum(judge.partition("-")[0] == RULE for judge, _ in self._refused),
+            second_ask=ask > 0,
+            copied=copied,
+        )
+        self._refused.clear()
+        self._answers.clear()
+        return found
+
+
+def origins(events: Iterable[Event]) -> Iterator[MoveOrigin]:
+    """Of every move that was decided, oldest first."""
+    find = MoveOrigins()
+    for event in events:
+        if (origin := find(event)) is not None:
+            yield origin

@@ -1,0 +1,70 @@
+"""List prices of well-known models, for estimates where a model has no price of its own.
+
+They stand in `list_prices.yaml`, with the date on which they were read. They are never written to a journal as paid.
+"""
+
+import re
+from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
+
+import yaml
+
+from orchestrator.models.settings import ModelSettings, Price
+from orchestrator.values import Frozen
+
+_DATED = re.compile(r"-(?:\d{4}-\d{2}-\d{2}|\d{8}|latest)$")
+"""The end of a model's name that names a version of it."""
+
+
+class ListPrice(Frozen):
+    """The price of a model in its provider's list."""
+
+    price: Price
+    date: str
+    """When the list was read, as YYYY-MM-DD."""
+    source: str
+
+
+def listed(model: ModelSettings) -> ListPrice | None:
+    """The list price of a model on its provider's own server; None where the list has none."""
+    return of_name(model.model) if model.home or model.provider else None
+
+
+def of_name(model: str) -> ListPrice | None:
+    """The list price of a model by its string, as results state it: `openai:NAME` or `langchain:PROVIDER:NAME`."""
+    provider, _, name = model.removeprefix("langchain:").partition(":")
+    return _all().get((provider, _DATED.sub("", name)))
+
+
+def price_of(model: ModelSettings) -> Price | None:
+    """The price in a model's settings, else its list price; None where neither is known."""
+    if model.price is not None:
+        return model.price
+    found = listed(model)
+    return found.price if found else None
+
+
+def caution(models: Iterable[ModelSettings]) -> str | None:
+    """That prices are estimates, in a sentence that names them; None where every model has a price, or no list does."""
+    found = {one.model: found for one in models if one.price is None and (found := listed(one))}
+    if not found:
+        return None
+    prices = "; ".join(f"{name}: {_said(one)}" for name, one in found.items())
+    return f"money is estimated by list prices, per million tokens ({prices}); check your provider and set `price`"
+
+
+def _said(found: ListPrice) -> str:
+    price = found.price
+    return f"${price.input:g} in, ${price.output:g} out, {found.source}, read {found.date}"
+
+
+@cache
+def _all() -> dict[tuple[str, str], ListPrice]:
+    """By provider and model."""
+    data = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text("utf-8"))
+    return {
+        (provider, name): ListPrice(price=price, date=str(group["date"]), source=group["source"])
+        for provider, group in data.items()
+        for name, price in group["models"].items()
+    }

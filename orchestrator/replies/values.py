@@ -1,0 +1,187 @@
+"""Values as models write them, made into what a reply type takes: `Certain`, `90%`, `n/a`, `{"play slot 2": 0.9}`.
+
+Only what a person would read in one way is changed; everything else is left as it is, for the type to refuse.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from enum import Enum
+from types import UnionType
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
+
+from pydantic import BaseModel
+from pydantic.fields import FieldInfo
+
+from orchestrator.replies.reply import Reply
+
+NOTHING = ("", "-", "–", "—", "none", "null", "nil", "n/a", "not applicable")
+"""How models say that a field has no value."""
+
+
+def names(kind: type[BaseModel], name: str) -> tuple[str, ...]:
+    """What a field is called, the name that is shown to models first."""
+    labels = kind.labels.get(name, ()) if issubclass(kind, Reply) else ()
+    return labels or (name.replace("_", " ").capitalize(),)
+
+
+def fields(kind: type[BaseModel]) -> dict[str, str]:
+    """The fields by everything that they may be called, in small letters and with spaces."""
+    called = [(title, name) for name in kind.model_fields for title in (*names(kind, name), name)]
+    return {title.replace("_", " ").lower(): name for title, name in called}
+
+
+def entry(annotation: Any) -> type[BaseModel] | None:
+    """The type of the entries of a list of objects; None for other fields."""
+    inner = get_args(annotation)[0] if get_origin(annotation) is tuple else None
+    return inner if isinstance(inner, type) and issubclass(inner, BaseModel) else None
+
+
+def optional(field: FieldInfo) -> bool:
+    """Whether a field may have no value."""
+    return field.default is None and not field.is_required()
+
+
+def by_field(data: Mapping[str, Any], kind: type[BaseModel]) -> dict[str, Any]:
+    """An object with the names of the fields as its keys; its own key goes before another name of a field."""
+    known = fields(kind)
+    found = {name: value for key, value in data.items() if (name := known.get(_plain(key))) is not None}
+    return found | {name: data[name] for name in kind.model_fields if name in data}
+
+
+def _plain(key: str) -> str:
+    return " ".join(re.split(r"[\s_-]+", key.strip().lower()))
+
+
+def meant(data: Mapping[str, Any], kind: type[BaseModel]) -> dict[str, Any]:
+    """An object with every value as the type of its field takes it."""
+    named = by_field(data, kind)
+    return {name: _value(value, kind.model_fields[name], name) for name, value in named.items()}
+
+
+def _value(value: Any, field: FieldInfo, name: str) -> Any:
+    if isinstance(value, str) and bare(value).lower() in NOTHING and optional(field):
+        return None
+    return _typed(value, field.annotation, tuple(field.metadata), name)
+
+
+def _typed(value: Any, annotation: Any, limits: tuple[Any, ...], name: str) -> Any:
+    origin, arguments = get_origin(annotation), get_args(annotation)
+    if origin is Annotated:
+        return _typed(value, arguments[0], (*arguments[1].metadata, *limits), name) if _is_field(arguments) else value
+    if origin in (Union, UnionType):
+        plain = [one for one in arguments if one is not type(None)]
+        return _typed(value, plain[0], limits, name) if len(plain) == 1 else value
+    if origin is tuple:
+        return _listed(value, arguments[0], name)
+    if origin is Literal:
+        return _one_of(value, arguments)
+    if isinstance(annotation, type) and issubclass(annotation, Enum):
+        return _one_of(value, tuple(member.value for member in annotation))
+    if annotation in (int, float):
+        return _number(value, annotation, limits, name)
+    if annotation is bool and not limits:
+        return _one_of(value, ("yes", "no", "true", "false"))
+    return _text(value) if annotation is str else value
+
+
+def _is_field(arguments: tuple[Any, ...]) -> bool:
+    return isinstance(arguments[1], FieldInfo)
+
+
+def bare(text: str) -> str:
+    """A text without the marks that models put around it."""
+    return text.strip().strip("*`\"'").rstrip(".;,").strip()
+
+
+_AGAINST = re.compile(r"\b(?:but|not|or|no|unless|except|however|although)\b")
+
+
+def _one_of(value: Any, options: tuple[Any, ...]) -> Any:
+    """The option that a text means, in any case and perhaps with a remark after it; else the text."""
+    if not isinstance(value, str):
+        return value
+    for option in sorted(map(str, options), key=len, reverse=True):
+        spelled = r"[\s_-]+".join(map(re.escape, option.split("-")))
+        found = re.match(rf"{spelled}(?:\Z|\s*[(:.;,]|\s+[–—-]\s)", bare(value), re.IGNORECASE)
+        if found and not _AGAINST.search(bare(value)[found.end() :].lower()):
+            return option
+    return value
+
+
+_NUMBER = re.compile(
+    r"(?P<about>~|≈|about\s+)?(?P<number>[-+]?(?:\d+(?:\.\d*)?|\.\d+))\s*(?P<percent>%?)(?:\s*\([^()]*\))?"
+)
+_CALLED = {"seat": "seat|player|p"}
+
+
+def _number(value: Any, kind: type, limits: tuple[Any, ...], name: str) -> Any:
+    """A number as a number: a percentage only where the field is a probability; truth values are none."""
+    if isinstance(value, bool):
+        return str(value)
+    if not isinstance(value, str):
+        return value
+    text = bare(value).replace("−", "-")
+    if kind is int:
+        text = re.sub(rf"^(?:{_CALLED.get(name, f'slot|{re.escape(name)}')})\s*#?(?=\d)", "", text, flags=re.IGNORECASE)
+    found = _NUMBER.fullmatch(text)
+    if found is None or (found["percent"] and not _is_chance(limits)) or (found["about"] and kind is int):
+        return value
+    return float(found["number"]) / 100 if found["percent"] else found["number"]
+
+
+def _is_chance(limits: tuple[Any, ...]) -> bool:
+    """Whether a number lies between 0 and 1."""
+    bounds = {key: getattr(limit, key) for limit in limits for key in ("ge", "le") if hasattr(limit, key)}
+    return bounds == {"ge": 0, "le": 1}
+
+
+def _text(value: Any) -> Any:
+    """Texts on several lines may come as a list; a number is a text, too."""
+    if isinstance(value, list) and value and all(isinstance(line, str) for line in value):
+        return " ".join(value)
+    return str(value) if isinstance(value, int | float) else value
+
+
+def _listed(value: Any, inner: Any, name: str) -> Any:
+    """A list; an object or a text may stand for it, and nothing for an empty one."""
+    if value is None or (isinstance(value, str) and bare(value).lower() in NOTHING):
+        return []
+    kind = entry(tuple[inner, ...])
+    if kind is None:
+        items = split(value, inner) if isinstance(value, str) else value
+        return [_typed(item, inner, (), name) for item in items] if isinstance(items, list) else items
+    if isinstance(value, dict):
+        value = list(_entries(value, kind))
+    return [_entry(item, kind) for item in value] if isinstance(value, list) else value
+
+
+def split(text: str, inner: Any) -> list[str]:
+    """The items of a list in a text: one a line if they are listed so, else separated by commas."""
+    lines = [line.strip()[1:].strip() for line in text.splitlines() if line.strip()[:1] in ("-", "*", "•")]
+    if lines and inner is str:
+        return lines
+    items = [item.strip() for item in re.split(r"[,\n]", "\n".join(lines) or text)]
+    return [item.rstrip(".") for item in items if item and item.lower() != "none"]
+
+
+def _entries(given: Mapping[str, Any], kind: type[BaseModel]) -> Iterator[Any]:
+    """The entries of an object that stands for a list: itself one entry, or one for each of its keys."""
+    first, *others = kind.model_fields
+    if first in by_field(given, kind):
+        yield given
+        return
+    for key, value in given.items():
+        if isinstance(value, dict):
+            yield {first: key, **value}
+        else:
+            yield {first: key, others[0]: value} if len(others) == 1 else {key: value}
+
+
+def _entry(item: Any, kind: type[BaseModel]) -> Any:
+    if isinstance(item, str) and ":" in item and len(kind.model_fields) == 2:
+        item = [part.strip() for part in item.rsplit(":", 1)]
+    if isinstance(item, list) and len(item) == len(kind.model_fields) == 2:
+        item = dict(zip(kind.model_fields, item, strict=True))
+    elif isinstance(item, dict) and len(item) == 1 and len(kind.model_fields) == 2:
+        (item,) = _entries(item, kind)
+    return meant(item, kind) if isinstance(item, dict) else item

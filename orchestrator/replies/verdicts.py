@@ -1,0 +1,67 @@
+"""Verdicts in words: "Accepted", "No, it is unsafe", "(yes)", read by their leading word."""
+
+import re
+
+_ACCEPTS = (
+    r"yes|yeah|yep|ok(?:ay)?|accept(?:s|ed|able)?|approved?|safe|true|valid|fine|allowed|correct|verified|agreed?"
+    r"|(?:may|can|should) be (?:made|played)"
+)
+_REFUSES = (
+    r"no|nope|refus(?:e|es|ed)|reject(?:s|ed)?|den(?:y|ies|ied)|declined?|unsafe|false|invalid|unacceptable"
+    r"|disallowed|disapproved?|incorrect|wrong|dangerous|illegal|risky"
+)
+_NEGATION = r"(?:must|may|should|can|do|does|is|will|would)?\s*not|never|cannot|\w+n['’]t"
+_SIGN = re.compile(
+    rf"\b(?:(?P<not>{_NEGATION})\s+(?:(?:be|a|an|at all|entirely|really|very|quite|it|this|as)\s+)*)?"
+    rf"(?:(?P<yes>{_ACCEPTS})|(?P<no>{_REFUSES})|(?P<made>(?:made|played)))\b(?P<after>\s*(?:[.,;:!?)\n]|\Z))?"
+)
+_LEAD = re.compile(
+    r"(?:(?:the|this|that|my|it|move|action|choice|verdict|verification|answer|decision|play|discard|hint|was|i|we|would|do"
+    r"|is(?!\s+not\b))\b|[\s*_`\"'“”(\[#>:.-])*+"
+)
+_TAKES_BACK = re.compile(
+    r"\b(?:but|however|although|though|unless|except|instead|only if|wait|actually)\b|^[^.;!\n]*\bif\b"
+)
+_NOTHING_WRONG = re.compile(r"\bno\s+(?:\w+\s+)?(?:objections?|problems?|issues?|concerns?|risks?|dangers?|harm)\b")
+
+
+def verdict(text: str) -> bool | None:
+    """Whether a verdict accepts; None in doubt: no clear leading word, a contradiction, a condition.
+
+    The text says it at its beginning, perhaps after words such as "the move is"; what follows must not speak against
+    it.
+    """
+    lower = text.lower()
+    lead = _LEAD.match(lower)
+    first = _SIGN.match(lower, lead.end() if lead else 0)
+    if first is None or _accepts(first) is None or "?" in (first["after"] or "") or _NOTHING_WRONG.match(lower):
+        return None
+    later = [sign for sign in _SIGN.finditer(lower, first.end()) if sign["no"] != "no" or sign["after"] is not None]
+    signs = {_accepts(sign) for sign in (first, *later)} - {None}
+    if len(signs) != 1:
+        return None
+    (accepts,) = signs
+    return None if accepts and _TAKES_BACK.search(lower) else accepts
+
+
+def _accepts(sign: re.Match[str]) -> bool | None:
+    """What one word says; a doubled negation says nothing clear, and "made" only something where it is negated."""
+    if sign["not"]:
+        return None if sign["no"] else False
+    return None if sign["made"] else bool(sign["yes"])
+
+
+_MARKS = r"[\s*_`\"'“”(\[#>-]*"
+_SUBJECT = r"(?:(?:the|this|that)\s+(?:move|play|discard|hint|action|choice)|it)"
+_BARE = re.compile(
+    rf"{_MARKS}(?:\w+[\s*_`\"'“”)\]]*(?:[.!:;\n]|\Z|,?\s*(?:the|this|it|that)\b(?:\s+\w+){{0,3}}?\s+"
+    r"(?:is|may|can|was|seems|does|risks|would|will|looks)\b)"
+    rf"|(?:{_NEGATION})\s+(?:{_ACCEPTS})\b|{_SUBJECT}\s+(?:is|was|may|must|should|can)\b|I\s+(?:do\s+not\s+)?\w+\s+{_SUBJECT}\b)",
+    re.IGNORECASE,
+)
+
+
+def bare_verdict(text: str) -> bool | None:
+    """The verdict of an answer without any named part, which must begin with the verdict itself: "Okay.", "No, it is
+    unsafe"; "Yes, I can help with that" is none."""
+    return verdict(text) if _BARE.match(text) else None

@@ -1,0 +1,108 @@
+"""The empty form of a reply: what a prompt shows in place of an example, which weak models would play as it stands.
+
+`{"reason": "<text>", "action": "<a legal move>"}`: what stands between < and > is for the model to write. A form is
+made from the reply type alone, so that it favours no move and no value.
+"""
+
+import json
+import re
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+
+from orchestrator.replies import text_format
+from orchestrator.replies.reply import BEGINS, OPTION, Form, Reply
+from roles.words import ENGLISH, Words
+
+SHORT = 6
+"""The most values of a field that its form lists."""
+
+_BARE = "\x00"
+"""Marks what stands without quotes in JSON."""
+
+
+@cache
+def form(kind: type[Reply], format: Form, words: Words = ENGLISH) -> str:  # the field's own word
+    """The form of a reply in an answer format."""
+    schema = kind.model_json_schema()
+    made = _Blanks(schema.get("$defs", {}), words, format == "text")
+    data = {name: made.of(schema["properties"][name]) for name in kind.asked()}
+    if format == "text":
+        return text_format.write(kind, data)
+    text = json.dumps(data, ensure_ascii=False)
+    return re.sub(r'"\\u0000(.*?)\\u0000"', lambda bare: bare[1].replace('\\"', '"'), text)
+
+
+@cache
+def blanks(kind: type[Reply], format: Form, words: Words = ENGLISH) -> frozenset[str]:
+    """What the prompt says in place of values: an answer that repeats it is no answer of its own."""
+    schema = kind.model_json_schema()
+    objects = (schema, *schema.get("$defs", {}).values())
+    told = [field for one in objects for field in one.get("properties", {}).values() if "x-words" not in field]
+    meant = [words(field["description"]) for field in told if field.get("description")]
+    return frozenset((*re.findall(r"<[^<>]+>", form(kind, format, words)), *meant))
+
+
+class _Blanks:
+    """Writes the blanks of one reply type."""
+
+    def __init__(self, defs: Mapping[str, Any], words: Words, plainly: bool) -> None:
+        self.defs, self.words, self.plainly = defs, words, plainly
+
+    def of(self, schema: Mapping[str, Any]) -> Any:
+        """The blank form of a value, by its JSON schema: objects and lists of blanks, or one blank."""
+        if "$ref" in schema:
+            return self.of(self.defs[schema["$ref"].rpartition("/")[2]])
+        if "anyOf" in schema:
+            return self._any_of(schema)
+        if schema.get("type") == "array":
+            return [self.of(schema.get("items") or {})]
+        if "properties" in schema:
+            return {name: self.of(inner) for name, inner in schema["properties"].items()}
+        return self._blank(schema)
+
+    def _any_of(self, schema: Mapping[str, Any]) -> Any:
+        told = [{**self._resolved(one), BEGINS: schema.get(BEGINS)} for one in schema["anyOf"]]
+        given = [one for one in told if one.get("type") != "null"]
+        if len(given) != 1:
+            return self._marked(self.words("text"), quoted=True)
+        return self._blank(given[0], nullable=len(given) < len(told))
+
+    def _resolved(self, schema: Mapping[str, Any]) -> Mapping[str, Any]:
+        return self.defs[schema["$ref"].rpartition("/")[2]] if "$ref" in schema else schema
+
+    def _blank(self, schema: Mapping[str, Any], *, nullable: bool = False) -> str:
+        said, quoted = self._said(schema)
+        if not nullable:
+            return self._marked(said, quoted=quoted)
+        if self.plainly:
+            return self._marked(self.words("$kind, or none", kind=said), quoted=True)
+        inside = f'"{said}"' if quoted else said
+        return self._marked(self.words("$kind, or null", kind=inside), quoted=False)
+
+    def _marked(self, said: str, *, quoted: bool) -> str:
+        return f"<{said}>" if quoted or self.plainly else f"{_BARE}<{said}>{_BARE}"
+
+    def _said(self, schema: Mapping[str, Any]) -> tuple[str, bool]:
+        """What stands in a blank, and whether JSON quotes the value."""
+        values = schema.get("enum") or ([schema["const"]] if "const" in schema else [])
+        if values and len(values) <= SHORT:
+            return " | ".join(map(str, values)), isinstance(values[0], str)
+        match schema.get("type"):
+            case "boolean":
+                return "yes | no" if self.plainly else "true | false", False
+            case "integer":
+                return self._ranged("whole number", schema), False
+            case "number":
+                return self._ranged("number", schema), False
+        if OPTION in schema:
+            return self.words("a legal hint" if schema.get(BEGINS) == "hint" else "a legal move"), True
+        return self.words("text"), True
+
+    def _ranged(self, kind: str, schema: Mapping[str, Any]) -> str:
+        named, low, high = self.words(kind), schema.get("minimum"), schema.get("maximum")
+        if low is None:
+            return named
+        if high is None:
+            return self.words("$kind from $low on", kind=named, low=f"{low:g}")
+        return self.words("$kind from $low to $high", kind=named, low=f"{low:g}", high=f"{high:g}")

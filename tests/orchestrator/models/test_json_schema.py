@@ -1,0 +1,112 @@
+"""Schemas of a turn: legal moves and bounds in them, for which servers, and what comes when a server refuses one."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from aiohttp import web
+
+import roles
+from orchestrator.hanabi.moves import Discard, HintRank, Play, listed
+from orchestrator.models import fake_endpoint
+from orchestrator.models.json_schema import constraints
+from orchestrator.models.layer import ModelLayer
+from orchestrator.models.request import ModelRequest, Place, answer, messages
+from orchestrator.models.settings import settings
+from roles import Choice
+from roles.reply_types import RatedChoice, Reply
+from tests.support.servers import ask, completion, quick, server
+
+OWN = "openai:m@http://127.0.0.1:9/v1"
+MOVES = listed((Play(slot=0), Discard(slot=1), HintRank(to=1, rank=3)))
+
+
+def schemas(reply: type[Reply], model: str = OWN, **more: Any) -> dict[str, dict[str, Any]]:
+    """The properties of each schema that the server is offered, by the constraint's name."""
+    request = replace(ask(), reply=reply, moves=more.pop("moves", MOVES))
+    offered = constraints(request, settings({"model": model, **more}))
+    return {one.name: one.response_format["json_schema"]["schema"]["properties"] for one in offered}
+
+
+def test_a_schema_names_the_legal_moves_and_keeps_bounds() -> None:
+    found = schemas(RatedChoice)
+    assert list(found) == ["moves", "schema"]
+    assert found["moves"]["action"]["enum"] == ["play slot 0", "discard slot 1", "hint P1 rank 3"]
+    assert found["moves"]["ratings"]["maxItems"] == 3
+    rating = found["moves"]["ratings"]["items"]["properties"]["rating"]
+    assert (rating["minimum"], rating["maximum"]) == (-1, 1)
+    assert "enum" not in found["schema"]["action"] and "minimum" not in str(found["schema"])
+    assert list(found["moves"]) == ["ratings", "reason", "action"]
+
+
+def test_a_field_for_hints_takes_hints_alone() -> None:
+    interpreter = roles.get("tom_interpreter").reply
+    assert schemas(interpreter)["moves"]["hint"]["anyOf"][0]["enum"] == ["hint P1 rank 3"]
+    assert schemas(interpreter, moves=listed((Play(slot=0),)))["moves"]["hint"]["anyOf"] == [{"type": "null"}]
+
+
+@pytest.mark.parametrize(
+    ("model", "more", "names"),
+    [
+        (OWN, {}, ["moves", "schema"]),
+        ("openai:gpt-4.1-mini", {}, ["bounds", "schema"]),
+        ("azure:mine", {}, ["schema"]),
+        ("azure:mine", {"schema_bounds": True}, ["bounds", "schema"]),
+        ("openai:gpt-4.1-mini", {"schema_moves": "enum"}, ["moves", "schema"]),
+        (OWN, {"schema_moves": "string"}, ["bounds", "schema"]),
+        (OWN, {"schema_moves": "string", "schema_bounds": False}, ["schema"]),
+        (OWN, {"response_format": "none"}, []),
+    ],
+)
+def test_what_a_server_is_offered(model: str, more: dict[str, Any], names: list[str]) -> None:
+    assert list(schemas(RatedChoice, model, **more)) == names
+
+
+def test_no_schema_has_a_key_of_ours_or_one_that_strict_mode_refuses() -> None:
+    for name in roles.names():
+        for properties in schemas(roles.get(name).reply).values():
+            assert not any(key in str(properties) for key in ("x-", "$ref", "minLength", "'default'"))
+
+
+@pytest.mark.parametrize(
+    ("refused", "sent"),
+    [
+        ("enum", ["moves", "schema", "schema"]),
+        ("json_schema", ["moves", "schema", None, None]),
+        ("nothing", ["moves", "moves"]),
+    ],
+)
+async def test_a_server_that_refuses_a_schema_gets_a_weaker_one_from_then_on(refused: str, sent: list[str]) -> None:
+    seen: list[str | None] = []
+
+    async def handle(request: web.Request) -> web.Response:
+        body = await request.text()
+        seen.append("moves" if '"enum"' in body else "schema" if "json_schema" in body else None)
+        bad = f'"{refused}"' in body
+        return web.json_response({"error": {"message": "bad grammar"}}, status=400) if bad else completion()
+
+    async with fake_endpoint.serving(server(handle)) as url:
+        brain = ModelLayer().brain(quick(url))
+        said = [await brain(ask(), messages(ask().parts)) for _ in range(2)]
+        await brain.aclose()
+    assert seen == sent
+    assert [response.constraint for response in said] == [sent[-1]] * 2
+
+
+async def test_a_model_that_takes_no_schema_is_not_asked_for_one_again() -> None:
+    """A second ask in another format is for servers that take it."""
+
+    async def handle(request: web.Request) -> web.Response:
+        bad = "response_format" in await request.json()
+        return web.json_response({"error": {"message": "unknown field"}}, status=400) if bad else completion("Hm.")
+
+    request = ModelRequest(
+        "n", "r", 0, ask().parts, Choice, MOVES, "text", second_form="json_schema", place=Place(turn=3)
+    )
+    async with fake_endpoint.serving(server(handle)) as url:
+        brain = ModelLayer().brain(quick(url))
+        forms = []
+        for _ in range(2):
+            await answer(request, brain, lambda exchange: forms.append(exchange.form))
+        await brain.aclose()
+    assert forms == [None, "json_schema", None, None]

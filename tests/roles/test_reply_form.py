@@ -1,0 +1,61 @@
+"""The empty form of a reply in a prompt: it states what may stand in it, names no move, and is known when copied."""
+
+import json
+import re
+
+import pytest
+
+import roles
+from orchestrator.hanabi.moves import Play
+from orchestrator.models.json_schema import response_format
+from orchestrator.replies.copies import copied
+from orchestrator.replies.reader import Unreadable, read
+from orchestrator.replies.reply import Form
+from roles import Choice
+from roles.reply_form import blanks, form
+from roles.reply_types import answer_format, variant
+from roles.words import Words
+
+FORMS: tuple[Form, ...] = ("text", "json", "json_schema")
+
+
+@pytest.mark.parametrize("name", [name for name in roles.names() if roles.get(name).template])
+def test_the_form_shows_no_move_and_cannot_be_sent_back(name: str) -> None:
+    """Copied as it stands it is no reply, or is known for a copy."""
+    kind = roles.get(name).reply
+    for format_ in FORMS:
+        copy = form(kind, format_)
+        assert not re.search(r"slot \d|P\d|\b0\.\d", copy)
+        try:
+            reply = read(copy, kind, {}, format_).reply
+        except Unreadable:
+            reply = None
+        assert reply is None or not kind.names_moves
+        assert copied(copy, reply, blanks(kind, format_))
+
+
+def test_a_form_states_what_may_stand_in_it() -> None:
+    assert form(variant(Choice, ratings=True), "json") == (
+        '{"ratings": [{"action": "<a legal move>", "rating": <number from -1 to 1>}], "reason": "<text>", '
+        '"action": "<a legal move>"}'
+    )
+    interpreter = roles.get("tom_interpreter").reply
+    assert '"hint": <"a legal hint", or null>, "urgent": <true | false>' in form(interpreter, "json")
+    assert "Hint: <a legal hint, or none>\nUrgent: <yes | no>" in form(interpreter, "text")
+
+
+def test_a_reply_of_ones_own_is_no_copy() -> None:
+    shown = blanks(Choice, "json")
+    own = Choice(reason="Slot 2 is the red 1, which fits.", action=Play(slot=2))
+    assert not copied(own.model_dump_json(), own, shown)
+    for reason in ("<text>", "Text.", "why, in a few sentences"):
+        copy = own.model_copy(update={"reason": reason})
+        assert copied(copy.model_dump_json(), copy, shown)
+    assert not copied(f"<think>I fill in <text>.</think>{own.model_dump_json()}", own, shown)
+
+
+def test_a_context_may_give_words_to_reason_in() -> None:
+    kind = variant(Choice, reason_words=200)
+    assert "your thinking, step by step, and what follows from it, in up to 200 words" in answer_format(kind)
+    assert kind.asked() == ("reason", "action") and "x-words" not in json.dumps(response_format(kind))
+    assert "不超过 200 个词" in answer_format(kind, words=Words("zh"))

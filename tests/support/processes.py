@@ -1,0 +1,102 @@
+"""Processes of their own for commands and scripts, forked from one that has done the imports already."""
+
+import multiprocessing
+import os
+import runpy
+import sys
+import tempfile
+import traceback
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from subprocess import CompletedProcess
+
+from tests.support.folders import ROOT
+
+IMPORTED = (
+    "experiments.cli.app",
+    "graphs.langgraph_compile",
+    "langchain_core.language_models.chat_models",
+    "matplotlib.pyplot",
+    "orchestrator.models.fake_endpoint",
+    "orchestrator.models.openai_client",
+    "rich.console",
+    "scipy.stats",
+)
+"""What costs a process of its own a second or three to import; plugins are loaded later, in the process itself."""
+
+FORKS = multiprocessing.get_context("forkserver")
+FORKS.set_forkserver_preload(list(IMPORTED))
+
+
+def command(folder: Path, *arguments: str, paths: tuple[Path, ...] = ()) -> "CompletedProcess[str]":
+    """`orchestrator ARGUMENTS`, run in a folder; packages that lie in `paths` are installed."""
+    return _completed(folder, _command, arguments, (*paths, ROOT))
+
+
+def script(folder: Path, text: str, *, paths: tuple[Path, ...] = ()) -> "CompletedProcess[str]":
+    """Python code, run in a folder as by `python -c`."""
+    return _completed(folder, _script, (text,), (folder, *paths, ROOT))
+
+
+def file(folder: Path, name: str, *, paths: tuple[Path, ...] = ()) -> "CompletedProcess[str]":
+    """A Python file, run in its folder as by `python FILE`."""
+    return _completed(folder, _file, (name,), (folder, *paths, ROOT))
+
+
+def _command(*arguments: str) -> None:
+    sys.argv = ["orchestrator", *arguments]
+    from experiments.cli import main
+
+    main()
+
+
+def _script(text: str) -> None:
+    module: dict[str, object] = {"__name__": "__main__"}
+    exec(compile(text, "<script>", "exec"), module)
+
+
+def _file(name: str) -> None:
+    runpy.run_path(name, run_name="__main__")
+
+
+Run = Callable[..., None]
+
+
+def _completed(folder: Path, run: Run, arguments: tuple[str, ...], paths: tuple[Path, ...]) -> "CompletedProcess[str]":
+    with tempfile.TemporaryDirectory() as held:
+        out, err = Path(held, "out"), Path(held, "err")
+        given = (folder, tuple(map(str, paths)), dict(os.environ), out, err, run, arguments)
+        process = FORKS.Process(target=_child, args=given)
+        process.start()
+        process.join()
+        assert process.exitcode is not None
+        return CompletedProcess(arguments, process.exitcode, out.read_text("utf-8"), err.read_text("utf-8"))
+
+
+def _child(
+    folder: Path,
+    paths: tuple[str, ...],
+    environment: Mapping[str, str],
+    out: Path,
+    err: Path,
+    run: Run,
+    arguments: tuple[str, ...],
+) -> None:
+    """Run it as in a new process: its folder, its packages, its variables, and its output in two files."""
+    os.chdir(folder)
+    os.environ.clear()
+    os.environ.update(environment)
+    sys.path[:0] = paths
+    for stream, path in ((1, out), (2, err)):
+        os.dup2(os.open(path, os.O_WRONLY | os.O_CREAT), stream)
+    sys.stdout, sys.stderr = open(1, "w", encoding="utf-8"), open(2, "w", encoding="utf-8", buffering=1)  # noqa: SIM115
+    try:
+        run(*arguments)
+    except SystemExit:
+        raise
+    except BaseException:
+        traceback.print_exc()
+        sys.exit(1)
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
