@@ -12,6 +12,9 @@ from graphs.config import PROGRAM, GraphConfig, between
 from graphs.node import RoleNode
 from roles.hanabi.history_report import HistoryReport
 from roles.hanabi.safety import Safety, judged
+from roles.hanabi.sections.convention_facts import ConventionFacts
+from roles.hanabi.sections.fixed import Conventions
+from roles.role_options import defaults
 
 SAFETY = "safety"
 
@@ -67,8 +70,21 @@ def role_node(config: GraphConfig, name: str, attempt: Attempt) -> RoleNode:
         refuses_unread=config.check is not None and config.check.unreadable == "refuse",
         context=context,
         layout=context.layout([config.role(other) for other in config.nodes]),
+        wording=context.worded(config.without_sections),
+        gate=_gate(config) if name == config.decides and role.template is not None else "",
         options=config.options_of(name),
     )
+
+
+def _gate(config: GraphConfig) -> str:
+    """The safety rule as the prompt of the node that decides states it."""
+    if config.verify.rule != "safety":
+        return ""
+    if _reads_past(config):
+        grounds = "by hints, counting and conventions"
+    else:
+        grounds = "by hints, counting and the report on past moves" if _trusted(config) else "by hints and counting"
+    return Safety(config.verify.limits).words(config.context_of(config.decides).words, grounds, config.at_most)
 
 
 def safety_node(config: GraphConfig, attempt: Attempt) -> RoleNode:
@@ -80,10 +96,26 @@ def safety_node(config: GraphConfig, attempt: Attempt) -> RoleNode:
         role=role,
         model=PROGRAM,
         samples=1,
-        kinds=tuple((kind, {}) for kind in role.takes),
+        kinds=tuple((kind, {}) for kind in role.takes if kind is not ConventionFacts or _reads_past(config)),
         reads=tuple((read, attempt.name(read)) for read in reads),
         judges=attempt.name(config.decides),
         solve=partial(judged, Safety(config.verify.limits)),
+    )
+
+
+def _reads_past(config: GraphConfig) -> bool:
+    """Whether the rule reads the past by the conventions: prompts on the way to the decision tell a model to."""
+    if config.verify.trust != "conventions":
+        return False
+    asked = [name for name in config.nodes if config.nodes[name].model != PROGRAM]
+    return any(_told_conventions(config, name) and between(config, name, config.decides) for name in asked)
+
+
+def _told_conventions(config: GraphConfig, name: str) -> bool:
+    """Whether a node gets the pack that the exact reading knows."""
+    kinds = config.context_of(name).kinds(config.role(name), config.without_sections)
+    return any(
+        kind is Conventions and {**defaults(kind.choices), **options}["pack"] == "newest" for kind, options in kinds
     )
 
 

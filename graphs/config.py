@@ -91,8 +91,10 @@ class Verify(Frozen):
     rule: Literal["none", "safety"] = "none"
     limits: dict[int, float] = Field(default_factory=lambda: dict(LIMITS))
     """Lives left -> the probability that a play needs; 1.0 never gambles."""
-    trust: Literal["programs", "models"] = "programs"
-    """Whose notes on the past count as knowledge: those made by programs, or those made by models too."""
+    trust: Literal["conventions", "programs", "models"] = "conventions"
+    """What counts as knowledge of the past. `programs`: notes made by programs. `models`: notes made by models too.
+    `conventions`: notes made by programs; where prompts with the pack `newest` ask a model instead, the exact reading
+    of the public moves, whatever the model's note says."""
     at_most: int = Field(default=2, ge=0, le=10)
     """Redos in one turn, for a graph without a check of its own."""
 
@@ -118,7 +120,7 @@ class GraphConfig(Frozen):
     order: Order | None = None
     """Instead of the contexts'; so are the next five."""
     answer_format: Form | None = None
-    reports: Literal["typed", "raw"] | None = None
+    reports: Literal["typed", "raw", "brief"] | None = None
     ratings: bool | None = None
     reason_first: bool | None = None
     lang: prompts.Lang | None = None
@@ -329,7 +331,7 @@ def _language(config: GraphConfig, name: str) -> None:
         brought = () if kind.template is None else (f"sections/{kind.name}.md",)  # words in English
         for file in (*base.files(kind.name), *brought):
             base.words.text(file)
-    role.instruction(base.words)
+    role.instruction(base.words, base.worded(config.without_sections))
     answer_format(base.reply(role), base.answer_format, base.words)
     for reply in (config.context_of(node).reply(config.role(node)) for node in config.nodes[name].reads):
         check_report(reply, base.words)

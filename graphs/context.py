@@ -47,9 +47,9 @@ class Context(Frozen):
     second_ask: Literal["same", "json_schema"] = "json_schema"
     """The answer format of a second ask, after an unusable answer: `json_schema` where the server takes schemas, else
     the same as before."""
-    reports: Literal["typed", "raw"] = "typed"
+    reports: Literal["typed", "raw", "brief"] = "typed"
     """How colleagues' notes are passed on: field by field, or as the text that the model wrote (a program's, as a model
-    would have written it)."""
+    would have written it); `brief`: field by field, but only what they conclude."""
     ratings: bool = False
     """Whether deciding roles rate every legal move."""
     reason_first: bool = False
@@ -57,6 +57,8 @@ class Context(Frozen):
     reason_words: int | None = Field(default=None, ge=1)
     """How many words a deciding role may reason in before its move, as models need that do not think by themselves;
     None: a few sentences."""
+    wording: str | None = None
+    """A folder of prompts/roles/, whose texts of roles stand in for the roles' own."""
     lang: prompts.Lang = "en"
     """The language of the prompts; moves, cards, seats and the names of a reply's parts are the same in all."""
 
@@ -81,6 +83,13 @@ class Context(Frozen):
         """The sections, in prompt order."""
         return tuple(one.section for one in self.sections if one.section not in OWN_PARTS)
 
+    @field_validator("wording")
+    @classmethod
+    def _worded(cls, wording: str | None) -> str | None:
+        if wording is not None and (not wording.isidentifier() or not prompts.names(f"roles/{wording}")):
+            raise ValueError(f"there is no folder {wording!r} of roles' texts; leave `wording` out, or say `house`")
+        return wording
+
     def files(self, section: str) -> tuple[str, ...]:
         """The prompt files of one of its sections, with the options it has here."""
         kind = roles.SECTIONS[section]
@@ -102,9 +111,18 @@ class Context(Frozen):
 
     def kinds(self, role: Role, without: Iterable[str] = ()) -> list[tuple[type[Section], Mapping[str, Any]]]:
         """The sections that a role gets here, with their options."""
-        gone = set(without)
-        listed = [(t.section, t.options) for t in self.sections if t.section not in (*OWN_PARTS, *gone)]
-        return [(roles.SECTIONS[name], options) for name, options in listed if roles.SECTIONS[name] in role.takes]
+        gone = {*OWN_PARTS, *without}
+        there = {t.section: t.options for t in self.sections if t.section not in gone}
+        listed = [(roles.SECTIONS[name], options) for name, options in there.items()]
+        return [(kind, options) for kind, options in listed if kind in role.takes and _at_home(kind, there)]
+
+    def worded(self, without: Iterable[str] = ()) -> str | None:
+        """The folder of the roles' texts: its own where every section is there that they may speak of."""
+        gone = {*OWN_PARTS, *without}
+        there = {t.section: t.options for t in self.sections if t.section not in gone}
+        listed = [roles.SECTIONS[name] for name in self.names]
+        whole = all(kind.name in there and _at_home(kind, there) for kind in listed if kind.beside)
+        return self.wording if whole else None
 
     @property
     def words(self) -> Words:
@@ -130,6 +148,16 @@ class Context(Frozen):
         ordered = sorted(parts, key=lambda part: layout.index(part.name))
         system = set(self.system) - set(OWN_PARTS if self.order == "cache" else ())
         return tuple(replace(part, speaker="system") if part.name in system else part for part in ordered)
+
+
+def _at_home(kind: type[Section], there: Mapping[str, Mapping[str, Any]]) -> bool:
+    """Whether the section beside which alone this one is there is there, and with the right option."""
+    if kind.beside is None:
+        return True
+    beside, option, values = kind.beside
+    if beside not in there:
+        return False
+    return {**defaults(roles.SECTIONS[beside].choices), **there[beside]}[option] in values
 
 
 def _long(entry: Any) -> Any:

@@ -75,6 +75,10 @@ class RoleNode:
     """How its prompt is laid out; None for a node that only a program can be."""
     layout: tuple[str, ...] = ()
     solve: Solve | None = None
+    wording: str | None = None
+    """The folder of the roles' texts that its instruction is taken from, if any."""
+    gate: str = ""
+    """The rule by which its choice may be refused, in the words of its prompt; empty where nothing may refuse it."""
     options: Mapping[str, Any] = field(default_factory=dict)
     """The role's own."""
 
@@ -183,14 +187,24 @@ class RoleNode:
     def request(self, sample: int, sections: Sections, notes: Notes, place: Place | None = None) -> ModelRequest:
         """The question as a model gets it."""
         assert self.context is not None  # checked when the config was read
-        reply, form, raw = self.context.reply(self.role), self.context.answer_format, self.context.reports == "raw"
+        reply, form, passed = self.context.reply(self.role), self.context.answer_format, self.context.reports
         legal = sections.get(LegalMoves)
+        parts = self.role.prompt(
+            sections,
+            notes,
+            reply,
+            form,
+            raw=passed == "raw",
+            brief=passed == "brief",
+            wording=self.wording,
+            gate=self.gate,
+        )
         changes = form != "json_schema" and self.context.second_ask == "json_schema"
         return ModelRequest(
             node=self.name,
             role=self.role.name,
             sample=sample,
-            parts=self.context.arrange(self.role.prompt(sections, notes, reply, form, raw=raw), self.layout),
+            parts=self.context.arrange(parts, self.layout),
             reply=reply,
             moves=legal.listed if legal else {},
             form=form,

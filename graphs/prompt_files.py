@@ -29,11 +29,15 @@ def texts(config: GraphConfig) -> dict[str, str]:
         used = [file for section in context.names for file in context.files(section)]
         files |= {prompts.path(file, context.lang) for file in (*COMMON, *used)}
         found |= {f"sections/{one}.md": text for one in context.names if (text := _brought(one)) is not None}
-        instruction = "" if role.template is None else role.instruction(context.words)
+        instruction = (
+            "" if role.template is None else role.instruction(context.words, context.worded(config.without_sections))
+        )
         templates[prompts.path(f"roles/{node.role}", context.lang)] = instruction
         if role.template is not None:
             templates[f"answers/{name}"] = answer_format(context.reply(role), context.answer_format, context.words)
     others = {name: text for name, text in found.items() if name not in known} | templates
+    if config.verify.rule == "safety":
+        files.add(prompts.path("gate.md", config.context_of(config.decides).lang))
     there = {name: known[name] for name in sorted({*files, *found} & set(known))}
     return there | dict(sorted(others.items()))
 

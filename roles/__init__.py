@@ -13,6 +13,7 @@ Users import everything from here. Importing the folder registers the built-in r
 from orchestrator.hanabi.moves import Grounded
 from orchestrator.models.request import Absent
 from roles.hanabi import conformance
+from roles.hanabi.sections.convention_facts import ConventionFacts
 from roles.hanabi.sections.fixed import (
     CardCounts,
     Conventions,
@@ -50,6 +51,7 @@ __all__ = [
     "CardCounts",
     "Chance",
     "Choice",
+    "ConventionFacts",
     "Conventions",
     "DeductionRules",
     "Discards",

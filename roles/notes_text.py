@@ -15,40 +15,58 @@ Notes = Mapping[str, tuple[BaseModel, ...]]
 """Node name -> its replies, one per sample, in sample order; an absent reply is an `Absent`."""
 
 
-def notes_text(notes: Notes, words: Words = ENGLISH, raw: Form | None = None, *, ratings: bool = False) -> str:
+def notes_text(
+    notes: Notes,
+    words: Words = ENGLISH,
+    raw: Form | None = None,
+    *,
+    ratings: bool = False,
+    brief: bool = False,
+) -> str:
     """The notes as one block: reports under their nodes' names, candidates of the node itself, refused moves.
 
     Absent replies leave no trace. `raw`: reports as they were written, those of programs in this form. `ratings`:
-    candidates with the ratings that the answers gave them.
+    candidates with the ratings that the answers gave them. `brief`: of reports only what they conclude.
     """
     present = {node: [n for n in replies if not isinstance(n, Absent)] for node, replies in notes.items()}
     verdicts = [n for found in present.values() for n in found if isinstance(n, Verdict)]
     shown = {node: found for node, found in present.items() if found and not isinstance(found[0], Verdict)}
     own = [node for node, found in shown.items() if len(notes[node]) > 1 and isinstance(found[0], Choice)]
     blocks = {
-        "reports": "\n\n".join(report(node, found, words, raw) for node, found in shown.items() if node not in own),
+        "reports": "\n\n".join(
+            report(node, found, words, raw, brief=brief) for node, found in shown.items() if node not in own
+        ),
         "candidates": "\n\n".join(candidates(shown[node], words, ratings=ratings) for node in own),
         "refusals": "\n".join(words("- $name: $text", name=v.move, text=v.reason) for v in verdicts if not v.accept),
     }
     return "\n\n".join(words.fill(f"{name}.md", **{name: text}) for name, text in blocks.items() if text)
 
 
-def notes_for_judge(notes: Notes, words: Words = ENGLISH, raw: Form | None = None, *, reason: bool = True) -> str:
+def notes_for_judge(
+    notes: Notes,
+    words: Words = ENGLISH,
+    raw: Form | None = None,
+    *,
+    reason: bool = True,
+    brief: bool = False,
+) -> str:
     """The reports, and the one choice that a judge is asked about, with the player's reason or without."""
     choices = [note for replies in notes.values() for note in replies if isinstance(note, Choice)]
     reports = {node: replies for node, replies in notes.items() if not any(isinstance(n, Choice) for n in replies)}
     chosen = [words.fill("judged.md", move=choice.action, reason=_reason(choice, words, reason)) for choice in choices]
-    return "\n\n".join(part for part in (notes_text(reports, words, raw), *chosen) if part)
+    return "\n\n".join(part for part in (notes_text(reports, words, raw, brief=brief), *chosen) if part)
 
 
 def _reason(choice: Choice, words: Words, told: bool) -> str:
     return "\n\n" + words("The player's reason: $reason", reason=choice.reason) if told else ""
 
 
-def report(node: str, replies: Sequence[BaseModel], words: Words, raw: Form | None = None) -> str:
+def report(
+    node: str, replies: Sequence[BaseModel], words: Words, raw: Form | None = None, *, brief: bool = False
+) -> str:
     """A node's reply under its name; of several samples, one after the other."""
     title = words.name(node)
-    texts = [plain(reply, words) if raw is None else written(reply, raw) for reply in replies]
+    texts = [plain(reply, words, brief=brief) if raw is None else written(reply, raw) for reply in replies]
     if len(texts) == 1:
         return f"## {title}\n{texts[0]}"
     titles = (words("$title, answer $number", title=title, number=number) for number, _ in enumerate(texts, 1))
@@ -85,11 +103,13 @@ def _rated(move: str, choices: Iterable[Choice], words: Words) -> str:
     return f"\n{words('- rated by the answers: $ratings', ratings=words.listed(marks))}" if marks else ""
 
 
-def plain(reply: BaseModel, words: Words) -> str:
-    """A reply as lines: a field each, and an entry of a list of objects each."""
-    return lines(
-        reply.as_data() | reply.besides() if isinstance(reply, Reply) else reply.model_dump(mode="json"), words
-    )
+def plain(reply: BaseModel, words: Words, *, brief: bool = False) -> str:
+    """A reply as lines: a field each, and an entry of a list of objects each. `brief`: only what it concludes."""
+    if not isinstance(reply, Reply):
+        return lines(reply.model_dump(mode="json"), words)
+    data = reply.as_data() | reply.besides()
+    kept = reply.conclusion if brief and reply.conclusion else tuple(data)
+    return lines({name: value for name, value in data.items() if name in kept}, words)
 
 
 def lines(reply: Mapping[str, Any], words: Words) -> str:

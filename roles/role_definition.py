@@ -42,10 +42,15 @@ class Role:
     mark: Mark | None = None
     """Scores a reply once the hidden cards are known; see `roles.mark`."""
 
-    def instruction(self, words: Words) -> str:
-        """Its template in a language. Raises UserError when there is none."""
+    def instruction(self, words: Words, wording: str | None = None) -> str:
+        """Its template in a language. Raises UserError when there is none.
+
+        `wording`: the folder of prompts/roles/ whose text of the role, where it has one, stands in for its own.
+        """
         if self.template is None:
             raise UserError(f"role {self.name!r} has no template: only a program plays it")
+        if wording and self.name in prompts.names(f"roles/{wording}"):
+            return words.text(f"roles/{wording}/{self.name}.md")
         return self.template if words == ENGLISH else words.text(f"roles/{self.name}.md")
 
     def filling(self, options: Options) -> dict[str, object]:
@@ -61,24 +66,32 @@ class Role:
         form: Form = "json_schema",
         *,
         raw: bool = False,
+        brief: bool = False,
+        wording: str | None = None,
+        gate: str = "",
     ) -> tuple[Part, ...]:
         """The prompt's named parts: the sections, the notes read, the instruction, the answer format.
 
-        `reply`: a variant of its own type, such as one with ratings. `raw`: reports are passed on as they were written.
+        `reply`: a variant of its own type, such as one with ratings. `raw`: reports are passed on as they were written;
+        `brief`: only what they conclude. `wording`: see `instruction`. `gate`: the rule by which its choice may be
+        refused, in words.
         """
         words, written = sections.words, form if raw else None
-        instruction = self.instruction(words)
+        instruction = self.instruction(words, wording)
         if LegalMoves in sections:  # a shortlist shows there
             notes = {node: tuple(n for n in replies if not isinstance(n, Shortlist)) for node, replies in notes.items()}
+        filled = prompts.substitute(instruction, self.filling(sections.options), self.name)
         own = (
-            Part("notes", self._notes(notes, sections, written)),
-            Part("instruction", prompts.substitute(instruction, self.filling(sections.options), self.name)),
+            Part("notes", self._notes(notes, sections, written, brief=brief)),
+            Part("instruction", "\n\n".join(part for part in (filled, gate) if part)),
             Part("answer_format", answer_format(reply or self.reply, form, words)),
         )
         return tuple(part for part in (*sections.parts(), *own) if part.text)
 
-    def _notes(self, notes: Notes, sections: Sections, raw: Form | None) -> str:
+    def _notes(self, notes: Notes, sections: Sections, raw: Form | None, *, brief: bool) -> str:
         """What it reads, in words. Its options may leave a player's reason out, or show the ratings of candidates."""
         if issubclass(self.reply, Judgement):
-            return notes_for_judge(notes, sections.words, raw, reason=sections.options.get("reason") != "unsaid")
-        return notes_text(notes, sections.words, raw, ratings=sections.options.get("ratings") == "told")
+            return notes_for_judge(
+                notes, sections.words, raw, brief=brief, reason=sections.options.get("reason") != "unsaid"
+            )
+        return notes_text(notes, sections.words, raw, brief=brief, ratings=sections.options.get("ratings") == "told")

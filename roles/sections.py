@@ -26,6 +26,8 @@ class Section:
     """Its name in configs, and its template's."""
     template: ClassVar[str | Path | None] = None
     """Its words, as text or as a file; None for the file of its name in prompts/sections/."""
+    beside: ClassVar[tuple[str, str, tuple[object, ...]] | None] = None
+    """A section, its option and the values of it beside which alone this one is there; None for always."""
     choices: ClassVar[AllowedValues] = {}
     """The options that a context or a graph may set. The first may be given by its bare value."""
 
@@ -104,18 +106,23 @@ class LegalMoves(Section):
     """The legal moves, each with its label: the moves that a reply may name."""
 
     name = "legal_moves"
-    choices = {"labels": ("numbers", "letters"), "first": ("discards", "hints")}
+    choices = {"labels": ("numbers", "letters"), "first": ("discards", "hints"), "words": ("told", "unsaid")}
     listed: Listed
     """By label. A move refused this turn is not among them; the others keep their labels."""
     letters: bool = False
     legal: int | None = None
     """How many legal moves there were before a recommender listed some of them; None when nobody did."""
+    told: bool = True
+    """Whether they are told in words; a role that names no move, or finds it elsewhere, needs none."""
 
     @classmethod
     def of(cls, view: View, options: Options) -> Self:
         letters = options["labels"] == "letters"
         moves = sorted(view.legal, key=_hints_first) if options["first"] == "hints" else view.legal
-        return cls(listed(moves, letters=letters), letters)
+        return cls(listed(moves, letters=letters), letters, told=options["words"] == "told")
+
+    def words(self, words: Words = ENGLISH) -> str:
+        return super().words(words) if self.told else ""
 
     @property
     def moves(self) -> tuple[Move, ...]:

@@ -11,6 +11,8 @@ from orchestrator.hanabi.cards import COLOUR_NAMES, COLOURS, RANKS, Colour
 from orchestrator.hanabi.moves import Discard, HintColour, HintRank, Play
 from orchestrator.hanabi.view import Knowledge, Past
 
+FEW = 5
+"""Kinds of card that are spelled out where they are spelled out only if they are few."""
 SHOWN = 6
 """Cards of a belief that are spelled out."""
 
@@ -126,6 +128,19 @@ class Words:
         if len(known.ranks) < len(RANKS):
             ranks = self("rank $rank", rank=self.listed(map(str, known.ranks)))
         return f"{colours}{self('; ')}{ranks}"
+
+    def few(self, slot: Slot) -> str:
+        """A belief, briefly: its cards where they are few, and the three chances that matter."""
+        cards = [card.value for card in slot.cards()]
+        chances = self(
+            "playable $playable, dead $dead, critical $critical",
+            playable=percent(slot.playable),
+            dead=percent(slot.dead),
+            critical=percent(slot.critical),
+        )
+        return (
+            self("$cards; $chances", cards=self(" or ").join(cards), chances=chances) if len(cards) <= FEW else chances
+        )
 
     def counted(self, slot: Slot) -> str:
         """A belief: its likeliest cards, and the three chances that matter."""

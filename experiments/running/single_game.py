@@ -83,11 +83,7 @@ def file(folder: Path, name: str, started: GameStarted, *, new: bool) -> Path:
 
 
 def as_begun(
-<<<<<<< ours
-    cast: tuple[Seat, ...], folder: Path, name: str, start: Callable[[Sequence[Seat]], GameStarted]
-=======
     cast: Sequence[Seat], folder: Path, name: str, start: Callable[[Sequence[Seat]], GameStarted]
->>>>>>> theirs
 ) -> tuple[Seat, ...]:
     """The seats as the journal of their game has them, if there is one; see `graphs.config.as_stored`."""
     for path in reversed(list(_taken(folder, name))):

@@ -56,6 +56,9 @@ class Reply(BaseModel):
     unsaid: ClassVar[tuple[str, ...]] = ()
     """Those of the `programmed` fields that are not shown to models which read the reply."""
 
+    conclusion: ClassVar[tuple[str, ...]] = ()
+    """The fields that are shown to models which read the reply where reports are brief; empty for all."""
+
     _text: str | None = PrivateAttr(default=None)
 
     @classmethod

@@ -8,11 +8,11 @@ from orchestrator.hanabi.cards import MAX_TOKENS
 from orchestrator.hanabi.convention import policy
 from orchestrator.hanabi.convention.policy import HintEffect, Scene
 from orchestrator.hanabi.moves import Discard, Grounded, HintColour, Move, Play
-from roles.hanabi.history_report import by_history
 from roles.hanabi.reasoning import literal_play
-from roles.hanabi.reasoning.convention_scene import scene
+from roles.hanabi.reasoning.convention_scene import understood
 from roles.hanabi.reasoning.literal_play import Lesson
 from roles.hanabi.reasoning.position import NEEDS, TAKES, Position
+from roles.hanabi.sections.convention_facts import ConventionFacts
 from roles.hanabi.sections.fixed import CardCounts, Conventions, ProbabilityAdvice, Rules
 from roles.hanabi.sections.table import FinalRound, NextPlayable
 from roles.hanabi.truth import Truth
@@ -79,7 +79,7 @@ class Analysis(Reply):
     observations: str = Field(description="patterns and bottlenecks that matter")
 
 
-TAKES_ALL = (Rules, Conventions, *TAKES, NextPlayable, FinalRound, CardCounts, ProbabilityAdvice)
+TAKES_ALL = (Rules, Conventions, ConventionFacts, *TAKES, NextPlayable, FinalRound, CardCounts, ProbabilityAdvice)
 
 
 def foreseen(analysis: Analysis, sections: Sections, truth: Truth) -> Marks | None:
@@ -92,8 +92,7 @@ def foreseen(analysis: Analysis, sections: Sections, truth: Truth) -> Marks | No
 @role(reply=Analysis, takes=TAKES_ALL, needs=NEEDS, mark=foreseen)
 def analyst(sections: Sections, notes: Notes) -> Analysis:
     """Assesses every legal move: success, risk, value, effect on the turns to come."""
-    position = by_history(Position.of(sections), notes)
-    at = scene(sections, position, notes)
+    position, at = understood(sections, notes)
     lessons = {str(found.hint): found for found in literal_play.lessons(position)}
     assessed = tuple(_assess(position, at, move, lessons) for move in position.moves)
     deadly = [str(a.action) for a in assessed if a.discard_risk == "deadly" or a.success == "impossible"]
@@ -118,7 +117,7 @@ def _best(position: Position, at: Scene | None, lessons: list[Lesson]) -> tuple[
 
 def _assess(position: Position, at: Scene | None, move: Move, lessons: dict[str, Lesson]) -> Assessment:
     if isinstance(move, Play):
-        return _play(position, move)
+        return _play(position, move, BY_CONVENTION if at else BY_HINTS)
     if isinstance(move, Discard):
         return _discard(position, move)
     if at is None or at.literally(move):
@@ -126,7 +125,11 @@ def _assess(position: Position, at: Scene | None, move: Move, lessons: dict[str,
     return _pointing(at.effect_of(move), lessons[str(move)])
 
 
-def _play(position: Position, move: Play) -> Assessment:
+BY_HINTS = "the hints and the cards in sight"
+BY_CONVENTION = "the hints, the conventions and the cards in sight"
+
+
+def _play(position: Position, move: Play, grounds: str) -> Assessment:
     chance = position.slots[move.slot].playable
     return Assessment(
         action=move,
@@ -136,7 +139,7 @@ def _play(position: Position, move: Play) -> Assessment:
         success=in_words(chance),
         token_change=1 if chance == 1 and position.tokens < MAX_TOKENS and _is_five(position, move) else 0,
         future_impact="a gap less" if chance == 1 else f"{position.lives - 1} lives left should it fail",
-        rationale=f"it fits in {chance:.0%} of the hands that the hints and the cards in sight allow",
+        rationale=f"it fits in {chance:.0%} of the hands that {grounds} allow",
     )
 
 
@@ -158,7 +161,7 @@ def _discard(position: Position, move: Discard) -> Assessment:
     elif slot.dead == 1.0:
         risk = "very-safe"
     else:
-        risk = "safe" if slot.critical < 0.2 else "risky"
+        risk = "safe" if slot.critical < 0.2 and slot.playable < 1.0 else "risky"
     return Assessment(
         action=move,
         type="discard",
@@ -185,7 +188,7 @@ def _hint(move: Move, found: Lesson) -> Assessment:
         immediate_effect=f"token -1; touches {len(found.touched)} of P{found.hint.to}'s cards",
         hint_value=value,
         token_change=-1,
-        future_impact=f"{found.plays} of his cards become known plays, {found.saves} critical ones are saved",
+        future_impact=f"{found.plays} of their cards become known plays, {found.saves} critical ones are saved",
         rationale=literal_play.why_hint(found),
     )
 

@@ -7,10 +7,10 @@ from pydantic import Field
 from orchestrator.hanabi.belief import Slot
 from orchestrator.hanabi.cards import INDEX, name
 from orchestrator.hanabi.convention import policy
-from roles.hanabi.history_report import by_history
 from roles.hanabi.reasoning import literal_play
-from roles.hanabi.reasoning.convention_scene import scene
+from roles.hanabi.reasoning.convention_scene import understood
 from roles.hanabi.reasoning.position import TAKES, Position
+from roles.hanabi.sections.convention_facts import ConventionFacts
 from roles.hanabi.sections.fixed import CardCounts, Conventions, ProbabilityAdvice, Rules
 from roles.hanabi.sections.table import FinalRound, State
 from roles.hanabi.truth import Truth
@@ -39,6 +39,7 @@ class CardRisk(Reply):
 class DiscardReport(Reply):
     """Every card of the own hand, then the summary."""
 
+    conclusion = ("safest_first", "summary")
     example = {
         "cards": [
             {
@@ -70,19 +71,19 @@ def spared(report: DiscardReport, sections: Sections, truth: Truth) -> Marks | N
 
 @role(
     reply=DiscardReport,
-    takes=(Rules, Conventions, *TAKES, FinalRound, CardCounts, ProbabilityAdvice),
+    takes=(Rules, Conventions, ConventionFacts, *TAKES, FinalRound, CardCounts, ProbabilityAdvice),
     needs=(State,),
     mark=spared,
 )
 def discard_strategist(sections: Sections, notes: Notes) -> DiscardReport:
     """Judges whether the team can spare each own card."""
-    position = by_history(Position.of(sections), notes)
-    at = scene(sections, position, notes)
+    position, at = understood(sections, notes)
     order = sorted(
         range(len(position.slots)), key=lambda i: (position.slots[i].dead < 1, *literal_play.spare(position.slots[i]))
     )
     if at is not None:
         order = list(dict.fromkeys((*(move.slot for move, _ in policy.discard(at)), *order)))
+    order.sort(key=lambda i: position.slots[i].playable == 1.0)  # what can be played is no card to lose
     return DiscardReport(
         cards=tuple(_risk(position, i, slot, first=i == order[0]) for i, slot in enumerate(position.slots)),
         safest_first=tuple(order),

@@ -4,14 +4,15 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from orchestrator.hanabi.cards import ANY, Mask, mask, unmask
-from orchestrator.hanabi.convention.common_knowledge import CommonKnowledge, Why
+from orchestrator.hanabi.convention.common_knowledge import Claim, CommonKnowledge, Why
 from orchestrator.hanabi.convention.hint_convention import Focus, Manner, known
-from orchestrator.hanabi.convention.partner_model import NOTHING_KNOWN, PartnerModel, learnt, understand
+from orchestrator.hanabi.convention.partner_model import NOTHING_KNOWN, PartnerModel, Understanding, learnt, understand
 from orchestrator.hanabi.literal_knowledge import literal_hands, shifted, unknown_hands
 from orchestrator.hanabi.moves import Discard, Play
 from orchestrator.hanabi.view import Past
 from roles.hanabi.history_report import Believed, HistoryReport, Inference, Insight, Trusted
 from roles.hanabi.reasoning.position import TAKES
+from roles.hanabi.sections.convention_facts import ConventionFacts
 from roles.hanabi.sections.fixed import CardCounts, Conventions, ProbabilityAdvice, Rules
 from roles.hanabi.sections.history import History, Remembered
 from roles.hanabi.sections.past_games import PastGames
@@ -60,7 +61,7 @@ def held(report: HistoryReport, sections: Sections, truth: Truth) -> Marks | Non
     return {"inferred_held": right, "inferred_types": types}
 
 
-SECTIONS: tuple[type[Section], ...] = (Rules, Conventions, *TAKES, NextPlayable, FinalRound, History)
+SECTIONS: tuple[type[Section], ...] = (Rules, Conventions, ConventionFacts, *TAKES, NextPlayable, FinalRound, History)
 
 
 OPTIONS: AllowedValues = {"trust": ("learnt", "blind")}
@@ -78,10 +79,11 @@ everybody does."""
 def history_analyst(sections: Sections, notes: Notes) -> HistoryReport:
     """Explains what past moves reveal of the hidden cards; proposes no move."""
     history, players = sections[History], sections[Rules].players
-    if not history.whole:
+    facts = sections.get(ConventionFacts)
+    if not history.whole and facts is None:
         return HistoryReport(insights=insights(history), inferred=(), summary="Only the latest moves are known.")
     if (conventions := sections.get(Conventions)) and conventions.agreed:
-        return by_conventions(sections, history, players)
+        return by_conventions(sections, history)
     hints = replay(history, players, history.seat)
     inferred = tuple(
         Inference(slot=i, cards=unmask(left), reason=f"hinted on turn {', '.join(map(str, hints.touched[i]))}")
@@ -96,25 +98,21 @@ def history_analyst(sections: Sections, notes: Notes) -> HistoryReport:
     )
 
 
-def by_conventions(sections: Sections, history: History, players: int) -> HistoryReport:
+def by_conventions(sections: Sections, history: History) -> HistoryReport:
     """The readings of everything that happened, as far as each partner is trusted to keep to the conventions."""
-    state = sections.get(State)
-    past = sections.get(PastGames)
-    before = learnt(past.games) if past else NOTHING_KNOWN
-    hands = state.hands if state else {}
-    blind = sections.options.get("trust") == "blind"
-    understood = understand(history.moves, players, history.seat, hands, before, blind=blind)
+    understood = _understood(sections, history)
     now = understood.knowledge
     inferred = tuple(
         Inference(slot=slot, cards=unmask(mask), reason=_grounds(now, history.seat, slot))
         for slot, mask in enumerate(now.known[history.seat])
-        if mask != ANY
+        if mask != ANY and (mask.bit_count() <= FEW or _pointed_at(now, history.seat, slot))
     )
+    said = {(history.seat, one.slot) for one in inferred}
     believed = tuple(
         Believed(seat=seat, slot=slot, cards=unmask(mask))
         for seat, hand in enumerate(now.known)
         for slot, mask in enumerate(hand)
-        if seat != history.seat and mask != now.literal[seat][slot]
+        if mask != now.literal[seat][slot] and (seat, slot) not in said
     )
     return HistoryReport(
         insights=tuple(_read(insight, now, history.seat) for insight in insights(history)),
@@ -134,6 +132,18 @@ def by_conventions(sections: Sections, history: History, players: int) -> Histor
     )
 
 
+def _understood(sections: Sections, history: History) -> Understanding:
+    """By the whole history; where it is told in part, by the facts that follow from the whole."""
+    facts = sections.get(ConventionFacts)
+    if not history.whole and facts is not None:
+        return facts.understood
+    state, past = sections.get(State), sections.get(PastGames)
+    before = learnt(past.games) if past else NOTHING_KNOWN
+    blind = sections.options.get("trust") == "blind"
+    hands = state.hands if state else {}
+    return understand(history.moves, sections[Rules].players, history.seat, hands, before, blind=blind)
+
+
 def _kept(options: Manner) -> Focus | None:
     return None if options == "adapts" else options
 
@@ -141,10 +151,10 @@ def _kept(options: Manner) -> Focus | None:
 MEANINGS: Mapping[Why, str] = {
     "play hint": "it points at a card of P$owner's that can be played",
     "warning": "it warns P$owner of a critical card",
-    "silence": "P$owner was not warned, so the card that he would discard next is not critical",
-    "passed over": "he did not play a card that he had been told of",
-    "played as told": "he read the hint by the conventions",
-    "played untold": "he had not been told so: he saw it, or read a hint otherwise",
+    "silence": "P$owner was not warned, so the card that P$owner would discard next is not critical",
+    "passed over": "they did not play a card that they had been told of",
+    "played as told": "they read the hint by the conventions",
+    "played untold": "they had not been told so: they saw it, or read a hint otherwise",
 }
 MINE: Mapping[Why, str] = {
     "play hint": "it points at a card of mine that can be played",
@@ -155,11 +165,21 @@ MINE: Mapping[Why, str] = {
 
 def _grounds(now: CommonKnowledge, seat: int, slot: int) -> str:
     """Why a card of one's own is thought to be what it is."""
-    said = [claim for claim in now.claims if claim.card == now.cards[seat][slot] and claim.why in POINTING]
-    turns = [f"{claim.why} of P{claim.seat} on turn {claim.turn}" for claim in said]
+    turns = [f"{claim.why} of P{claim.seat} on turn {claim.turn}" for claim in _said_of(now, seat, slot)]
     return "; ".join(turns) or "hints and counting"
 
 
+def _pointed_at(now: CommonKnowledge, seat: int, slot: int) -> bool:
+    return any(claim.why != "silence" for claim in _said_of(now, seat, slot))
+
+
+def _said_of(now: CommonKnowledge, seat: int, slot: int) -> list[Claim]:
+    """What moves said of a card by the conventions."""
+    return [claim for claim in now.claims if claim.card == now.cards[seat][slot] and claim.why in POINTING]
+
+
+FEW = 6
+"""Kinds of card to which a card is narrowed that the report names though no hint pointed at it."""
 POINTING = ("play hint", "warning", "silence")
 
 
@@ -198,8 +218,8 @@ def insights(history: History) -> tuple[Insight, ...]:
 
 def _meaning(past: Past, seat: int) -> str:
     if isinstance(past.move, Play):
-        return f"P{past.seat} thought his card could be played, {'rightly' if past.scored else 'wrongly'}"
+        return f"P{past.seat} thought the card could be played, {'rightly' if past.scored else 'wrongly'}"
     if isinstance(past.move, Discard):
-        return f"P{past.seat} saw no play and thought his card could be spared"
+        return f"P{past.seat} saw no play and thought the card could be spared"
     whose = "me" if past.move.to == seat else f"P{past.move.to}"
     return f"P{past.seat} told {whose} of {len(past.slots)} card{'s' if len(past.slots) > 1 else ''}"

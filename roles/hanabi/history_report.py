@@ -25,7 +25,7 @@ class Inference(Reply):
 
 
 class Believed(Reply):
-    """What a partner takes one of their cards to be, where that is more than hints say."""
+    """What a player takes one of their cards to be, where that is more than hints say and stands nowhere else."""
 
     seat: int = Field(ge=0, le=4)
     slot: int = Field(ge=0, le=4)
@@ -51,6 +51,7 @@ class HistoryReport(Reply):
 
     programmed = ("believed", "trust")
     unsaid = ("believed",)
+    conclusion = ("inferred", "summary")
 
     example = {
         "insights": [{"turn": 12, "meaning": "P1 hinted me white rather than P2's playable blue 2: mine is playable."}],
@@ -76,7 +77,9 @@ def by_history(position: Position, notes: Notes) -> Position:
             if inference.slot < len(own):
                 own[inference.slot] &= mask(inference.cards)
         for believed in report.believed:
-            if believed.seat in known and believed.slot < len(known[believed.seat]):
+            if believed.seat == position.seat and believed.slot < len(own):
+                own[believed.slot] &= mask(believed.cards)
+            elif believed.seat in known and believed.slot < len(known[believed.seat]):
                 known[believed.seat][believed.slot] = mask(believed.cards)
         narrowed = replace(position, own=tuple(own), known={seat: tuple(hand) for seat, hand in known.items()})
         position = narrowed if narrowed.possible else replace(narrowed, own=position.own)

@@ -8,10 +8,9 @@ from orchestrator.hanabi.convention.hint_convention import STRANGER
 from orchestrator.hanabi.convention.policy import Scene, decide
 from orchestrator.hanabi.convention.search import Trial, best, search
 from orchestrator.hanabi.moves import Move
-from roles.hanabi.history_report import by_history
 from roles.hanabi.proposer import WHOLE
 from roles.hanabi.reasoning import literal_play
-from roles.hanabi.reasoning.convention_scene import scene, scene_of
+from roles.hanabi.reasoning.convention_scene import scene_of, understood
 from roles.hanabi.reasoning.position import NEEDS, Position
 from roles.hanabi.sections.table import State
 from roles.notes_text import Notes
@@ -27,8 +26,7 @@ OPTIONS: dict[str, tuple[object, ...]] = {"rollouts": (100, range(100_001))}
 @role(reply=RatedChoice, takes=WHOLE, needs=NEEDS, options=OPTIONS)
 def planner(sections: Sections, notes: Notes) -> RatedChoice:
     """Tries the likely moves on imagined deals; keeps the colleagues' choice unless another is better beyond chance."""
-    position = by_history(Position.of(sections), notes)
-    agreed = scene(sections, position, notes)
+    position, agreed = understood(sections, notes)
     at = agreed or scene_of(position, [STRANGER] * position.players)  # by what hints say and no more
     usual = _usual(position, notes) or (decide(at)[0] if agreed else literal_play.best(position)[0])
     rollouts = (defaults(OPTIONS) | dict(sections.options))["rollouts"]

@@ -2,6 +2,7 @@
 
 from roles.hanabi.reasoning import literal_play
 from roles.hanabi.reasoning.position import NEEDS, TAKES, Position
+from roles.hanabi.sections.convention_facts import ConventionFacts
 from roles.hanabi.sections.fixed import CardCounts, Conventions, ProbabilityAdvice, Rules, StepByStep, Strategy
 from roles.hanabi.sections.history import History, Remembered
 from roles.hanabi.sections.table import FinalRound, NextPlayable
@@ -13,6 +14,7 @@ from roles.sections import Section, Sections
 WHOLE: tuple[type[Section], ...] = (
     Rules,
     Conventions,
+    ConventionFacts,
     *TAKES,
     NextPlayable,
     Remembered,

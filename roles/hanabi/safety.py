@@ -1,7 +1,8 @@
 """The exact safety rule: what it refuses, and the safest move when nothing passes.
 
 A play is judged by the belief about its slot: by what hints and visible cards allow, narrowed by a trusted note on the
-past where there is one. It never looks at the hidden card.
+past where there is one, else by the exact reading of the past by the conventions where prompts tell a model to trust
+it. It never looks at the hidden card.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,12 +15,15 @@ from orchestrator.hanabi.moves import Discard, Move, Play
 from roles.hanabi.history_report import HistoryReport
 from roles.hanabi.reasoning import literal_play
 from roles.hanabi.reasoning.position import NEEDS, TAKES, Position
+from roles.hanabi.sections.convention_facts import ConventionFacts
 from roles.hanabi.sections.table import Discards, OwnDeductions
 from roles.notes_text import Notes
 from roles.registry import role
 from roles.reply_types import Choice, Judgement
 from roles.sections import Sections
+from roles.words import Words, percent
 
+NEEDED = "$chance (lives left: $lives)"
 LIMITS: Mapping[int, float] = {1: 1.0, 2: literal_play.LIKELY, 3: literal_play.LIKELY}
 """Lives left -> the probability from which a play may be made; the last life is never gambled."""
 NEARLY_OVER = 0.01
@@ -32,22 +36,42 @@ class Safety:
 
     limits: Mapping[int, float]
 
-    def judge(self, position: Position, move: Move, trusted: Sequence[HistoryReport] = ()) -> Judgement:
+    def words(self, words: Words, grounds: str, redos: int) -> str:
+        """The rule as the prompt of a node states it that decides. `grounds`: what the chances come from."""
+        by_limit: dict[float, list[int]] = {}
+        for lives, limit in sorted(self.limits.items(), reverse=True):
+            by_limit.setdefault(limit, []).append(lives)
+        needed = words(", ").join(
+            words(NEEDED, chance=percent(limit), lives=words(" or ").join(map(str, lives)))
+            for limit, lives in by_limit.items()
+        )
+        nearly = {f"deck_{lives}": cards for lives, cards in GAMBLES.items()}
+        return words.fill("gate.md", grounds=words(grounds), needed=needed, redos=redos, **nearly)
+
+    def judge(
+        self,
+        position: Position,
+        move: Move,
+        trusted: Sequence[HistoryReport] = (),
+        reading: ConventionFacts | None = None,
+    ) -> Judgement:
+        """`reading`: the exact reading of the past, which counts where no note is trusted."""
         if isinstance(move, Play):
-            return self._play(position, move, trusted)
+            return self._play(position, move, _inferred(position, trusted) or (reading.scene.own if reading else ()))
         if isinstance(move, Discard):
             return _discard(position, move)
         return Judgement(accept=True, reason="a hint risks nothing")
 
-    def _play(self, position: Position, move: Play, trusted: Sequence[HistoryReport]) -> Judgement:
-        slots = _inferred(position, trusted) or position.slots
-        chance = slots[move.slot].playable
+    def _play(self, position: Position, move: Play, narrowed: Sequence[belief.Slot]) -> Judgement:
+        chance = (narrowed or position.slots)[move.slot].playable
         needed = self.limits[position.lives]
         if position.lives > 1 and position.deck_size <= GAMBLES[position.lives]:
             needed = min(needed, NEARLY_OVER)
         lives = f"{position.lives} {'lives' if position.lives > 1 else 'life'} left"
+        by = "by hints, counting and conventions" if narrowed else "by hints and counting"
         reason = (
-            f"slot {move.slot} is playable with probability {chance:.2f}; with {lives} it must be at least {needed:.2f}"
+            f"{by}, slot {move.slot} is playable with probability {chance:.2f}; "
+            f"with {lives} it must be at least {needed:.2f}"
         )
         return Judgement(accept=chance >= needed, reason=reason)
 
@@ -91,16 +115,17 @@ def safest(position: Position) -> tuple[Move, str]:
 STANDARD = Safety(LIMITS)
 
 
-@role(reply=Judgement, takes=TAKES, needs=(*NEEDS, OwnDeductions, Discards))
+@role(reply=Judgement, takes=(*TAKES, ConventionFacts), needs=(*NEEDS, OwnDeductions, Discards))
 def safety(sections: Sections, notes: Notes) -> Judgement:
     """Exact rule: refuses plays that are too risky, and discards of critical cards while a dead one could go."""
     return judged(STANDARD, sections, notes)
 
 
 def judged(rule: Safety, sections: Sections, notes: Notes) -> Judgement:
-    """The rule on the one choice among the notes, trusting the notes on the past among them."""
+    """The rule on the one choice among the notes, trusting the notes on the past among them, else the exact reading of
+    the past if the sections hold it."""
     trusted = [note for replies in notes.values() for note in replies if isinstance(note, HistoryReport)]
-    return rule.judge(Position.of(sections), chosen(notes), trusted)
+    return rule.judge(Position.of(sections), chosen(notes), trusted, sections.get(ConventionFacts))
 
 
 def chosen(notes: Notes) -> Move:

@@ -9,11 +9,11 @@ from orchestrator.hanabi.convention.hint_convention import known, next_discard
 from orchestrator.hanabi.convention.policy import Scene
 from orchestrator.hanabi.moves import Discard, Grounded, Hint, Move, Play
 from orchestrator.replies.reply import BEGINS
-from roles.hanabi.history_report import by_history
 from roles.hanabi.reasoning import literal_play
-from roles.hanabi.reasoning.convention_scene import scene
+from roles.hanabi.reasoning.convention_scene import understood
 from roles.hanabi.reasoning.literal_play import Foreseen
 from roles.hanabi.reasoning.position import TAKES, Position
+from roles.hanabi.sections.convention_facts import ConventionFacts
 from roles.hanabi.sections.fixed import Conventions, Rules
 from roles.hanabi.sections.history import History, Remembered
 from roles.hanabi.sections.past_games import PastGames
@@ -29,7 +29,7 @@ class Intention(Reply):
     """What a player will most likely do next."""
 
     seat: int = Field(ge=0, le=4, description="the player's number")
-    next_action: str = Field(description="what he will most likely do on his next turn if nobody hints him again")
+    next_action: str = Field(description="what they will most likely do on their next turn if nobody hints them again")
     chance: Chance = Field(description="how likely that is")
 
 
@@ -37,6 +37,7 @@ class MindReport(Reply):
     """The others' latest moves explained, what they will do, what to tell them."""
 
     names_moves = True
+    conclusion = ("intentions", "suggestion", "hint", "urgent")
     example = {
         "explanation": "P1 told me of my 1s because every firework is still at 0: one of each colour fits.",
         "intentions": [{"seat": 1, "next_action": "discard slot 0, for he knows of no play", "chance": 0.7}],
@@ -67,14 +68,13 @@ class MindReport(Reply):
 
 @role(
     reply=MindReport,
-    takes=(Rules, Conventions, *TAKES, NextPlayable, FinalRound, History, Remembered, PastGames),
+    takes=(Rules, Conventions, ConventionFacts, *TAKES, NextPlayable, FinalRound, History, Remembered, PastGames),
     needs=(State, LegalMoves),
 )
 def tom_interpreter(sections: Sections, notes: Notes) -> MindReport:
     """Explains the others' latest moves, foresees their next ones and says what to tell them."""
     literally = Position.of(sections)
-    position = by_history(literally, notes)
-    at = scene(sections, position, notes)
+    position, at = understood(sections, notes)
     legal = set(position.moves)
     urgent = next((found for found in (policy.save(at) if at else ()) if found[0] in legal), None)
     hint, why = urgent or next((found for found in _hints(position, at) if found[0] in legal), (None, NO_HINT))

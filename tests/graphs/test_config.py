@@ -9,7 +9,7 @@ from graphs.config import parse
 from graphs.prompt_preview import requests
 from orchestrator.errors import UserError
 from orchestrator.models.request import Scripted
-from tests.support.positions import GRAPHS
+from tests.support.positions import GRAPHS, position
 from tests.support.small_graph import LAST, nodes, small
 
 
@@ -117,7 +117,7 @@ def test_house_is_three_calls_deep_and_ends_in_safety() -> None:
     from experiments.show.graph_tree import calls, depth
 
     config = graphs.read("house")
-    assert (depth(config), calls(config)) == (3, "6 to 8")
+    assert (depth(config), calls(config)) == (3, "4 to 6")
     assert "safety" in graphs.build(graphs.bind(config, {"default": "program"}), 3).get_graph().nodes
 
 
@@ -125,15 +125,15 @@ def test_house_is_three_calls_deep_and_ends_in_safety() -> None:
 
 
 def test_without_a_node_nobody_hears_it() -> None:
-    config = graphs.without(graphs.read("house"), "analyst", "proposer")
-    assert not {"analyst", "proposer"} & {*config.nodes, *config.nodes["aggregator"].reads}
-    assert config.name == "house-without-analyst-proposer"
+    config = graphs.without(graphs.read("house"), "tom_interpreter", "discard_strategist")
+    assert not {"tom_interpreter", "discard_strategist"} & {*config.nodes, *config.nodes["aggregator"].reads}
+    assert config.name == "house-without-tom_interpreter-discard_strategist"
 
 
 def test_every_ablation_has_a_name_of_its_own() -> None:
     house = graphs.read("house")
-    assert graphs.replace(house, analyst="program").name == "house-analyst-program"
-    assert graphs.change(house, proposer={"samples": 3}).name == "house-proposer-samples-3"
+    assert graphs.replace(house, aggregator="program").name == "house-aggregator-program"
+    assert graphs.change(house, tom_interpreter={"samples": 3}).name == "house-tom_interpreter-samples-3"
     assert graphs.without_sections(house, "discards").name == "house-without-discards"
 
 
@@ -151,10 +151,10 @@ def test_without_its_judge_a_graph_has_no_check() -> None:
         (lambda c: graphs.without(c, "aggregator"), "decides: 'aggregator' is not a node"),
         (lambda c: graphs.without_sections(c, "strategy"), "graph 'house' has no section 'strategy'; .*t has: rules"),
         (lambda c: graphs.replace(c, analist="program"), "has no node 'analist'"),
-        (lambda c: graphs.change(c, analyst={"samples": "many"}), "nodes.analyst.samples: .* not 'many'"),
+        (lambda c: graphs.change(c, aggregator={"samples": "many"}), "nodes.aggregator.samples: .* not 'many'"),
         (lambda c: graphs.verified(c, "maybe"), "verify.rule: .* not 'maybe'"),
         (
-            lambda c: graphs.bind(graphs.replace(c, analyst="other"), {"default": "program"}),
+            lambda c: graphs.bind(graphs.replace(c, aggregator="other"), {"default": "program"}),
             "no model is bound to 'other'",
         ),
     ],
@@ -179,15 +179,14 @@ async def test_without_a_section_no_prompt_tells_it() -> None:
     assert [part for part in full.parts if part.name not in gone] == list(less.parts)
 
 
-async def test_without_a_colleague_his_work_is_gone() -> None:
-    """The house finds a certain play through the analyst, else through the historian; without them and the proposer it
-    hears of a hint at most."""
+async def test_without_a_colleague_their_work_is_gone() -> None:
+    """On the first turn the house gives the interpreter's hint; without the interpreter it discards."""
     whole = graphs.read("house")
-    unheard = graphs.without(whole, "analyst", "proposer")
-    bare = graphs.without(unheard, "history_analyst")
-    said = ((whole, "the analyst is certain"), (unheard, "by the historian's note"), (bare, "the interpreter's hint"))
-    for config, why in said:
-        decision = await graphs.seat(config)(LAST, {})
+    for config, why in (
+        (whole, "the interpreter's hint"),
+        (graphs.without(whole, "tom_interpreter"), "the discard strategist"),
+    ):
+        decision = await graphs.seat(config)(position("2p-opening"), {})
         assert why in decision.why
 
 

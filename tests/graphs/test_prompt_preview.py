@@ -59,9 +59,9 @@ async def test_a_turn_of_cac_fits_in_4300_tokens(where: str) -> None:
 @pytest.mark.parametrize("where", POSITIONS)
 @pytest.mark.parametrize("graph", ["house", "moa_sherlock", "moa_watson"])
 async def test_most_of_a_turns_prompts_are_a_beginning_they_share(graph: str, where: str) -> None:
-    """Of the mixtures' contexts less is there to share on the first turn."""
+    """Of the mixtures' contexts less is there to share on the first turn; house tells each role what it needs."""
     made = await pictures(graphs.setting(graphs.read(graph), order="cache"), where)
-    assert shared(made) >= (0.6 if graph != "house" and where == "2p-opening" else 0.7)
+    assert shared(made) >= (0.5 if graph == "house" else 0.6 if where == "2p-opening" else 0.7)
 
 
 @pytest.mark.parametrize("graph", graphs.names())
@@ -88,7 +88,12 @@ async def test_every_section_can_be_taken_from_every_graph(graph: str) -> None:
 
 @pytest.mark.parametrize(
     ("pack", "said"),
-    [("basic", "A save hint"), ("newest", "the newest that may"), ("hgroup_1", "Your chop is"), ("none", "")],
+    [
+        ("basic", "A save hint"),
+        ("newest", "the newest (highest slot)"),
+        ("hgroup_1", "Your chop is"),
+        ("none", ""),
+    ],
 )
 async def test_conventions_are_packs_that_cacs_generator_alone_is_told(pack: str, said: str) -> None:
     config = graphs.setting(graphs.read("cac"), options={"conventions": pack})

@@ -259,11 +259,11 @@ async def test_a_game_goes_on_and_is_played_again_to_the_same_journal(tmp_path: 
 
 
 async def test_one_node_errs_and_the_others_stay(tmp_path: Path) -> None:
-    config = graphs.replace(graphs.read("house"), analyst="sim:careless")
-    assert config.name == "house-analyst-sim-careless" and graphs.replace(config, analyst="program").nodes
+    config = graphs.replace(graphs.read("house"), aggregator="sim:careless")
+    assert config.name == "house-aggregator-sim-careless" and graphs.replace(config, aggregator="program").nodes
     events = await played(config, "program", players=3, journal=tmp_path / "g.jsonl", max_turns=5)
     by_node = {call.node.partition("-")[0]: call.model for call in of(events, Call)}
-    assert by_node.pop("analyst") == "sim:careless" and set(by_node.values()) == {"program"}
+    assert by_node.pop("aggregator") == "sim:careless" and set(by_node.values()) == {"program"}
     (started,) = of(events, GameStarted)
     assert started.seats[0].model == "program+sim:careless"
     assert (
@@ -272,7 +272,7 @@ async def test_one_node_errs_and_the_others_stay(tmp_path: Path) -> None:
     )
     stored = [json.loads(line) for line in (tmp_path / "g.jsonl").read_text("utf-8").splitlines()]
     calls = [line for line in stored if line["event"] == "call"]
-    assert all(("injected" in call) == (call["node"].partition("-")[0] == "analyst") for call in calls)
+    assert all(("injected" in call) == (call["node"].partition("-")[0] == "aggregator") for call in calls)
 
 
 def test_no_note_of_a_simulated_model_is_trusted_by_safety() -> None:

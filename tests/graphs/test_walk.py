@@ -42,6 +42,6 @@ async def test_the_walk_leaves_what_langgraph_leaves(name: str) -> None:
 
 
 def test_a_graph_that_asks_a_model_is_not_walked() -> None:
-    config = graphs.replace(graphs.read("house"), analyst="other")
+    config = graphs.replace(graphs.read("house"), aggregator="other")
     assert walk(graphs.at(graphs.bind(config, {"default": "program", "other": "openai:some"}), 3)) is None
     assert isinstance(walk(bound("house", 3)), Walk)

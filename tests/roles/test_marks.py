@@ -44,7 +44,7 @@ async def test_every_turn_of_a_game_is_marked(players: int) -> None:
     turns = turns_of(await events_of("house", players=players, seed=4))
     config = graphs.at(graphs.read("house"), players)
     found = [marks(config, turn, truth) for turn, truth in turns]
-    assert all(set(marked) == {"history_analyst", "analyst", "discard_strategist"} for marked in found)
+    assert all(set(marked) == {"history_analyst", "discard_strategist"} for marked in found)
     numbers = [one for marked in found for replies in marked.values() for one in replies if one is not None]
     assert all(math.isfinite(value) for one in numbers for value in one.values())
     held = [m["history_analyst"][0]["inferred_held"] for m in found if m["history_analyst"][0]]
@@ -65,13 +65,16 @@ async def test_the_truth_is_the_hand_that_the_moves_show() -> None:
 
 async def test_a_remembering_graph_is_marked_with_its_memory_and_samples() -> None:
     base = graphs.setting(graphs.read("house"), remembers=["aggregator"])
-    config = graphs.change(base, analyst={"samples": 2})
+    config = graphs.change(base, discard_strategist={"samples": 2})
     events = await events_of(config, players=3, seed=1)
     memories = [event.memory for event in events if isinstance(event, Decided)]
     turn, truth = turns_of(events)[8]
     whole = marks(config, turn, truth, memories[5])
     assert memories[5]["turn"] == 6 and whole == marks_at(events, 9)
-    assert len(whole["analyst"]) == 2 and whole["analyst"][0] == whole["analyst"][1] is not None
+    assert (
+        len(whole["discard_strategist"]) == 2
+        and whole["discard_strategist"][0] == whole["discard_strategist"][1] is not None
+    )
     with pytest.raises(UserError, match="this journal has no turn 999"):
         marks_at(events, 999)
 

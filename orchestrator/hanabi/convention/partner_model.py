@@ -172,11 +172,11 @@ def learnt(games: tuple[Record, ...]) -> Prior:
 
 # Models read these sentences in notes: their wording is part of the prompts.
 BROKEN: Mapping[Why, str] = {
-    "play hint": "the card that his hint pointed at did not fit",
-    "warning": "the card that he warned of was not critical",
-    "silence": "he did not warn of a critical card",
-    "passed over": "he discarded although he had been told of a card to play",
-    "played untold": "he took a hint to point at another card",
+    "play hint": "the card that their hint pointed at did not fit",
+    "warning": "the card that they warned of was not critical",
+    "silence": "they did not warn of a critical card",
+    "passed over": "they discarded although they had been told of a card to play",
+    "played untold": "they took a hint to point at another card",
 }
 
 

@@ -157,7 +157,7 @@ def _fits(position: Position, move: Play) -> str:
 
 
 FORESEEN = {
-    "play": "play slot $slot, which he knows to fit",
+    "play": "play slot $slot, which they know to fit",
     "hint or discard": "give a hint, or discard slot $slot",
     "discard": "discard slot $slot, for there is no token",
 }
@@ -187,12 +187,14 @@ def foresee(position: Position, seat: int) -> Foreseen:
 def why_hint(found: Lesson) -> str:
     owner = f"P{found.hint.to}"
     if found.plays:
-        return f"{owner} will know that {'a card' if found.plays == 1 else f'{found.plays} cards'} of his can be played"
+        return (
+            f"{owner} will know that {'a card' if found.plays == 1 else f'{found.plays} cards'} of theirs can be played"
+        )
     if found.saves:
         return f"it saves a critical card that {owner} might discard next"
     if found.points:
         return f"it points at a playable card of {owner}'s"
-    return f"{owner} learns a little, and nothing that he can play" if found.news else f"{owner} learns nothing new"
+    return f"{owner} learns a little, and nothing that they can play" if found.news else f"{owner} learns nothing new"
 
 
 def why_discard(position: Position, move: Discard) -> str:

@@ -1,3 +1,4 @@
+from .convention_facts import ConventionFacts
 from .fixed import CardCounts, Conventions, DeductionRules, ProbabilityAdvice, Rules, StepByStep, Strategy
 from .history import History, OwnActions, Remembered
 from .past_games import PastGames
@@ -5,6 +6,7 @@ from .table import Discards, FinalRound, NextPlayable, OwnDeductions, PartnerDed
 
 __all__ = [
     "CardCounts",
+    "ConventionFacts",
     "Conventions",
     "DeductionRules",
     "Discards",

@@ -32,11 +32,11 @@ UNCOUNTED = {
 @dataclass(frozen=True)
 class Rules(Section):
     name = "rules"
-    choices = {"scoring": tuple(SCORING), "length": ("full", "brief"), "counts": ("told", "unsaid")}
+    choices = {"scoring": tuple(SCORING), "length": ("full", "brief", "short"), "counts": ("told", "unsaid")}
     players: int
     hand_size: int
     scoring: str
-    brief: bool = False
+    length: str = "full"
     counts: bool = True
     """Whether the words say how many cards there are of each rank."""
 
@@ -46,12 +46,12 @@ class Rules(Section):
             players=view.players,
             hand_size=HAND_SIZES[view.players],
             scoring=str(options["scoring"]),
-            brief=options["length"] == "brief",
+            length=str(options["length"]),
             counts=options["counts"] == "told",
         )
 
     def variables(self, words: Words) -> dict[str, object]:
-        cards = (CARDS if self.counts else UNCOUNTED)["brief" if self.brief else "full"]
+        cards = (CARDS if self.counts else UNCOUNTED)["full" if self.length == "full" else "brief"]
         return {
             "players": self.players,
             "hand_size": self.hand_size,
@@ -61,25 +61,42 @@ class Rules(Section):
 
     @classmethod
     def files(cls, options: Options) -> tuple[str, ...]:
-        return ("sections/rules_brief.md",) if options["length"] == "brief" else super().files(options)
+        return super().files(options) if options["length"] == "full" else (f"sections/rules_{options['length']}.md",)
 
     def words(self, words: Words = ENGLISH) -> str:
-        return words.fill("sections/rules_brief.md", **self.variables(words)) if self.brief else super().words(words)
+        if self.length == "full":
+            return super().words(words)
+        return words.fill(f"sections/rules_{self.length}.md", **self.variables(words))
+
+
+READING, DOING = "## What a hint says", "## What to do"
+"""The headings of the two parts of a pack that has such parts, after what both need."""
 
 
 @section
 @dataclass(frozen=True)
 class Conventions(Section):
     name = "conventions"
-    choices = {"pack": ("basic", *(name for name in prompts.names("conventions") if name != "basic"), "none")}
+    choices = {
+        "pack": ("basic", *(name for name in prompts.names("conventions") if name != "basic"), "none"),
+        "told": ("whole", "reading", "doing"),
+    }
     pack: str
+    told: str = "whole"
+    """What the words tell of a pack in parts: all of it, or how to read hints, or what to do."""
 
     @classmethod
     def of(cls, view: View, options: Options) -> Self:
-        return cls(str(options["pack"]))
+        return cls(str(options["pack"]), str(options["told"]))
 
     def variables(self, words: Words) -> dict[str, object]:
-        return {"conventions": words.text(f"conventions/{self.pack}.md")}
+        text = words.text(f"conventions/{self.pack}.md")
+        reading, _, doing = text.partition(DOING)
+        if self.told == "reading":
+            text = reading
+        elif self.told == "doing" and doing:
+            text = f"{reading.partition(READING)[0]}{DOING}{doing}"
+        return {"conventions": text.strip()}
 
     @classmethod
     def files(cls, options: Options) -> tuple[str, ...]:

@@ -98,6 +98,11 @@ def _discarded(step: RecordedMove) -> dict[str, int]:
     }
 
 
+def records_of(records: Sequence[Mapping[str, Any]]) -> tuple[Record, ...]:
+    """Records of plain data, typed. Raises UserError for what is no record."""
+    return _read(json.dumps(list(records))) if records else ()
+
+
 @lru_cache(maxsize=64)
 def _read(text: str) -> tuple[Record, ...]:
     """Once for all turns of a game."""
@@ -128,7 +133,7 @@ class PastGames(Section):
     @cached_property
     def games(self) -> tuple[Record, ...]:
         """Typed: players, deck, moves. Raises UserError for what is no record."""
-        return _read(json.dumps(self.records)) if self.records else ()
+        return records_of(self.records)
 
     @cached_property
     def habits(self) -> Habits:

@@ -83,17 +83,20 @@ class OwnDeductions(Section):
     """What each own card can be: by hints alone (as in the papers), or with the cards in sight counted (`counting`)."""
 
     name = "own_deductions"
-    choices = {"from": ("hints", "counting")}
+    choices = {"from": ("hints", "counting"), "cards": ("likely", "few", "unsaid")}
     slots: tuple[Mask, ...]
     """Positive and negative hints; no counting."""
     known: tuple[Knowledge, ...]
     in_sight: tuple[Piles, tuple[tuple[Card, ...], ...]] | None = None
     """What is counted, if anything is: the piles, and the others' hands."""
+    cards: str = "likely"
+    """Whether the words of what is counted name the likeliest cards of a slot, or all where they are few (`few`);
+    `unsaid`: there are no words, for a role that does not judge the own cards."""
 
     @classmethod
     def of(cls, view: View, options: Options) -> Self:
         in_sight = (view.piles, tuple(hand.cards for hand in view.hands)) if options["from"] == "counting" else None
-        return cls(tuple(k.mask for k in view.own), view.own, in_sight)
+        return cls(tuple(k.mask for k in view.own), view.own, in_sight, str(options["cards"]))
 
     @cached_property
     def counted(self) -> tuple[Slot, ...]:
@@ -105,12 +108,15 @@ class OwnDeductions(Section):
 
     def variables(self, words: Words) -> dict[str, object]:
         if self.counted:
-            basis = "By all hints, touched or not, and by counting every card you can see; the chances are exact:"
-            slots = [words.counted(slot) for slot in self.counted]
+            basis = "By hints and counting alone: what hints touched or not, every card you can see, no conventions:"
+            slots = [(words.few if self.cards == "few" else words.counted)(slot) for slot in self.counted]
         else:
             basis = "By the hints you were given, what these touched and what they did not touch:"
             slots = [words.possible(known) for known in self.known]
         return {"basis": words(basis), "slots": words.slots(slots)}
+
+    def words(self, words: Words = ENGLISH) -> str:
+        return "" if self.cards == "unsaid" else super().words(words)
 
 
 @section
@@ -141,13 +147,20 @@ class PartnerDeductions(Section):
     """What the others can deduce of their own cards from hints: literally, no counting."""
 
     name = "partner_deductions"
+    choices = {"words": ("told", "unsaid")}
     hands: tuple[Hand, ...]
     masks: dict[int, tuple[Mask, ...]]
     """By seat and slot: positive and negative hints."""
+    told: bool = True
+    """Whether it is told in words; another section can say what follows from it."""
 
     @classmethod
     def of(cls, view: View, options: Options) -> Self:
-        return cls(view.hands, {hand.seat: tuple(k.mask for k in hand.known) for hand in view.hands})
+        masks = {hand.seat: tuple(k.mask for k in hand.known) for hand in view.hands}
+        return cls(view.hands, masks, options["words"] == "told")
+
+    def words(self, words: Words = ENGLISH) -> str:
+        return super().words(words) if self.told else ""
 
     def variables(self, words: Words) -> dict[str, object]:
         lines = []

@@ -112,7 +112,7 @@ def test_what_was_really_played_is_said_of_a_protocol() -> None:
 
 def test_a_protocols_sampling_reaches_servers_models_that_do_not_say_otherwise() -> None:
     models = {"default": "openai:x", "own": {"model": "openai:y", "reasoning_effort": "low"}}
-    change = {"analyst": {"model": "own"}, "proposer": {"model": "sim:careful"}}
+    change = {"aggregator": {"model": "own"}, "tom_interpreter": {"model": "sim:careful"}}
     (arm,) = plan(protocol="sparks-10", models=models, arms={"a": {"change": change}}).arms
     default, own = arm.everybody.models["default"], arm.everybody.models["own"]
     assert isinstance(default, ModelSettings) and isinstance(own, ModelSettings)
@@ -127,12 +127,12 @@ def test_a_protocols_sampling_reaches_servers_models_that_do_not_say_otherwise()
 
 
 def test_every_graph_plays_every_arm() -> None:
-    both = {"full": {}, "no-analyst": {"without": ["analyst"]}}
+    both = {"full": {}, "no-strategist": {"without": ["discard_strategist"]}}
     assert arms(graph=["house", "moa_sherlock"], arms=both, baseline="house.full") == [
         "house.full",
-        "house.no-analyst",
+        "house.no-strategist",
         "moa_sherlock.full",
-        "moa_sherlock.no-analyst",
+        "moa_sherlock.no-strategist",
     ]
     assert arms(graph=["watson", "partner:iggi"]) == ["watson", "iggi"]
 
@@ -166,17 +166,17 @@ def test_a_matrix_makes_an_arm_of_every_cell_that_is_not_excluded() -> None:
 def test_a_matrix_multiplies_arms_and_names_say_what_differs() -> None:
     names = arms(
         graph="house",
-        arms={"full": {}, "no-analyst": {"without": ["analyst"]}},
+        arms={"full": {}, "no-strategist": {"without": ["discard_strategist"]}},
         matrix={"verify": ["none", "safety"], "without_sections": [[], ["discards", "history"]]},
-        exclude=[{"arm": "no-analyst", "verify": "none"}],
+        exclude=[{"arm": "no-strategist", "verify": "none"}],
     )
     assert names == [
         "full.verify-none.without_sections-nothing",
         "full.verify-none.without_sections-discards+history",
         "full.verify-safety.without_sections-nothing",
         "full.verify-safety.without_sections-discards+history",
-        "no-analyst.verify-safety.without_sections-nothing",
-        "no-analyst.verify-safety.without_sections-discards+history",
+        "no-strategist.verify-safety.without_sections-nothing",
+        "no-strategist.verify-safety.without_sections-discards+history",
     ]
     both = {"change.proposer.samples": [2], "change.rank_proposer.samples": [3]}
     assert arms(graph="moa_watson", matrix=both) == ["proposer-samples-2.rank_proposer-samples-3"]
@@ -376,11 +376,11 @@ def test_a_run_that_would_be_another_is_refused(change: Any, said: str, played: 
 
 
 def test_other_versions_are_noted_and_arms_that_were_never_played_are_not_missed(tmp_path: Path) -> None:
-    keys = {"full": {}, "alike": {"verify": "safety"}, "no-analyst": {"without": ["analyst"]}}
+    keys = {"full": {}, "alike": {"verify": "safety"}, "no-strategist": {"without": ["discard_strategist"]}}
     manifest.write(Plan.resolve(asked(graph="house", arms=keys, baseline="full"), tmp_path))
     edited(tmp_path, lambda data: data["versions"].update(langgraph="0.1"))
     again = Plan.resolve(rerun(tmp_path), NOWHERE)
-    assert [arm.name for arm in again.arms] == ["full", "no-analyst"]
+    assert [arm.name for arm in again.arms] == ["full", "no-strategist"]
     assert [note for note in again.notes if note.startswith("run.yaml was written with langgraph 0.1, and this is ")]
 
 
@@ -415,7 +415,7 @@ def test_models_keep_their_settings_and_no_key_is_written(tmp_path: Path, monkey
     monkeypatch.setenv("HANABI_API_KEY", "sk-very-secret")
     monkeypatch.setenv("HANABI_TEMPERATURE", "0.25")
     models = {"default": "openai:x@http://127.0.0.1:9/v1", "judge": {"model": "sim:careless", "seed": 3}}
-    change = {"change": {"analyst": {"model": "judge"}}}
+    change = {"change": {"aggregator": {"model": "judge"}}}
     keys = {"graph": "house", "models": models, "arms": {"a": change}, "players": [2]}
     before = Plan.resolve(asked(**keys), tmp_path)
     manifest.write(before)

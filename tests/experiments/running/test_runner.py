@@ -204,15 +204,15 @@ def test_what_an_arm_changes_is_in_its_graph() -> None:
     from experiments.design.arms import arms
 
     changes = {
-        "gone": {"without": ["analyst"], "without_sections": ["discards"]},
-        "told": {"options": {"history": {"moves": 5}}, "change": {"proposer": {"samples": 3}}, "verify": "none"},
+        "gone": {"without": ["discard_strategist"], "without_sections": ["discards"]},
+        "told": {"options": {"history": {"moves": 5}}, "change": {"tom_interpreter": {"samples": 3}}, "verify": "none"},
         "twin": {"replace": {"analyst": "program"}, "graph": "moa_sherlock", "models": {"default": "sim:x"}},
     }
     made = {arm.name: arm.everybody for arm in arms(experiment(graph="house", arms=changes, baseline=None))}
     gone, told, twin = (made[name].config for name in changes)
     assert gone and told and twin
-    assert "analyst" not in gone.nodes and gone.without_sections == ("discards",)
-    assert (told.options, told.nodes["proposer"].samples) == ({"history": {"moves": 5}}, 3)
+    assert "discard_strategist" not in gone.nodes and gone.without_sections == ("discards",)
+    assert (told.options, told.nodes["tom_interpreter"].samples) == ({"history": {"moves": 5}}, 3)
     assert told.verify.rule == "none" and twin.nodes["analyst"].model == "program"
     assert made["twin"].models == {"default": "sim:x"} and made["told"].models == {"default": "program"}
 
@@ -221,7 +221,7 @@ def test_leave_one_out_leaves_each_role_out_that_the_graph_can_do_without() -> N
     from experiments.design.arms import arms
 
     names = [arm.name for arm in arms(experiment(graph="house", arms="leave_one_out", baseline=None))]
-    roles = ("history_analyst", "tom_interpreter", "proposer", "analyst", "discard_strategist")
+    roles = ("history_analyst", "tom_interpreter", "discard_strategist")
     assert names == ["full", *(f"no-{role}" for role in roles)]
 
 

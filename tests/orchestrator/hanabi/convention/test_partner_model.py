@@ -44,7 +44,7 @@ def test_a_partner_is_believed_until_a_card_that_he_pointed_at_does_not_fit() ->
     (after,) = understood(dealt(*HANDS, moves=HINT + PLAY)).partners
     assert (before.convention, before.broke) == (NEWEST, ())
     assert after.convention == STRANGER and after.chance < before.chance
-    assert after.broke == ("turn 2: the card that his hint pointed at did not fit",)
+    assert after.broke == ("turn 2: the card that their hint pointed at did not fit",)
 
 
 def test_from_then_on_all_his_hints_say_what_they_say_and_he_is_told_things_in_so_many_words() -> None:
@@ -109,7 +109,7 @@ def test_the_likeliest_convention_is_kept_until_it_is_broken_and_then_the_next_i
     assert understood(dealt(*hands, moves=hinted), before=both).partners[0].convention == NEWEST
     (found,) = understood(dealt(*hands, moves=hinted + played), before=both).partners
     assert found.convention == OLDEST
-    assert found.broke == ("turn 2: the card that his hint pointed at did not fit",)
+    assert found.broke == ("turn 2: the card that their hint pointed at did not fit",)
 
 
 DOUBTED = {NEWEST: 2.0}
@@ -162,7 +162,7 @@ async def test_the_historian_tells_in_the_first_person_what_a_hint_points_at_and
     assert pointed.insights[0].meaning == "P1 told me of 1 card; it points at a card of mine that can be played"
     assert pointed.summary.startswith("By the conventions I can play slot 0")
     assert misled.summary.endswith("not relied on to keep to them: P1.")
-    assert misled.trust[0].broke == ("turn 2: the card that his hint pointed at did not fit",)
+    assert misled.trust[0].broke == ("turn 2: the card that their hint pointed at did not fit",)
 
 
 TABLES = [("smart", "outer", "iggi"), ("random", "smart", "smart", "piers"), ("smart_oldest", "smart")]

@@ -91,7 +91,7 @@ def test_a_rollout_is_played_as_convention_players_play(players: int) -> None:
     assert game.over and agreed >= 0.97 * made > 40
 
 
-ADVISERS = ("tom_interpreter", "proposer", "analyst", "discard_strategist", "aggregator")
+ADVISERS = ("tom_interpreter", "discard_strategist", "aggregator")
 
 
 def middle(players: int = 2, after: int = 30) -> Scene:

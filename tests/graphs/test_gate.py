@@ -1,0 +1,109 @@
+"""The safety rule and the conventions: it trusts what the prompts tell a model to trust, and says by what it judges."""
+
+import pytest
+
+import graphs
+from graphs.prompt_preview import requests
+from orchestrator.hanabi import belief
+from orchestrator.hanabi.moves import Play
+from orchestrator.hanabi.referee import Referee, deal
+from orchestrator.journal.events import Call, Event, VerdictGiven
+from orchestrator.models.simulated_settings import Rates
+from orchestrator.table.seat import GameContext
+from roles.hanabi import error_injection
+from roles.hanabi.error_injection import Slips
+from roles.hanabi.history_report import HistoryReport
+from roles.sections import Sections
+from tests.support.positions import GRAPHS, dealt, position, turn_of
+from tests.support.prove import FULL
+from tests.support.small_graph import scripted, turn
+
+HOUSE = graphs.read("house")
+FLAWLESS = {"model": "sim:careful", **dict.fromkeys(Rates.model_fields, 0.0)}
+"""A model that writes what the program says, without an error: the reader reads its note as any model's."""
+WRITTEN = graphs.replace(HOUSE, history_analyst="author")
+"""House with the historian's note written by a model."""
+
+
+async def played(players: int, seed: int) -> list[tuple[bool, bool]]:
+    """The plays of a game of house before its last turns: whether hints and counting alone made each likely enough,
+    and whether the rule let it pass."""
+    referee, found = Referee(players, deal(seed)), []
+    events: list[Event] = []
+    seat = graphs.seat(WRITTEN, named={"author": FLAWLESS}).bind(GameContext(events.append))
+    house = graphs.seat(HOUSE).bind(GameContext())
+    while not referee.over:
+        view, events[:] = referee.view(), []
+        move = (await house(view, {})).move
+        if isinstance(move, Play) and view.deck_size > 3:  # later a play may be a gamble
+            await seat(view, {})
+            first = next(event for event in events if isinstance(event, VerdictGiven))
+            assert first.move == move
+            assert any(event.model == "sim:careful" for event in events if isinstance(event, Call))
+            likely = belief.own(view)[move.slot].playable >= (0.6 if view.lives > 1 else 1.0)
+            found.append((likely, first.accepted))
+        referee.apply(move)
+    return found
+
+
+@pytest.mark.parametrize("players", (2, 3, 4, 5) if FULL else (2, 3))
+async def test_no_play_that_the_conventions_prove_is_refused_where_a_model_writes_the_note(players: int) -> None:
+    """Among them plays that hints and counting alone do not make likely enough."""
+    games = [await played(players, seed) for seed in range(1, 9 if FULL else 2)]
+    found = [play for game in games for play in game]
+    assert all(accepted for _, accepted in found)
+    assert len(found) > (120 if FULL else 12) and sum(likely for likely, _ in found) < 0.9 * len(found)
+
+
+HANDS = ("R2 Y3 G4 W2 B3", "R4 R3 Y3 G3 R1")
+LAST_LIFE = ["hint P1 rank 3", "play slot 0", "discard slot 0", "play slot 0", "hint P1 red"]
+"""The second player loses two lives by themselves; the hint points at the newest red card, the 1 in slot 4."""
+
+
+def pointed_at(note: HistoryReport) -> int:
+    """The slot that a note takes for the red 1."""
+    return next(one.slot for one in note.inferred if [card.value for card in one.cards] == ["R1"])
+
+
+async def test_on_the_last_life_the_exact_reading_counts_and_a_false_note_does_not() -> None:
+    view = dealt(*HANDS, moves=LAST_LIFE).view()
+    (true,) = (await turn_of(HOUSE, view))["history_analyst"]
+    assert view.lives == 1 and isinstance(true, HistoryReport)
+    made = (error_injection.moved(true, Sections(()), Slips(Rates(slot_off_by_one=1.0), seed)) for seed in range(9))
+    false = next(note for note in made if isinstance(note, HistoryReport) and pointed_at(note) != 4)
+    for note in (true, false):
+        pointed = pointed_at(note)
+        brain = scripted(history_analyst=note.as_data(), aggregator={"reason": "r", "action": f"play slot {pointed}"})
+        _, events = await turn(HOUSE, brain, view)
+        verdict = next(event for event in events if isinstance(event, VerdictGiven))
+        assert verdict.accepted == (note is true) and "by hints, counting and conventions" in verdict.why
+
+
+PLAY = {"reason": "r", "action": "play slot 4"}
+
+
+async def test_without_the_conventions_a_models_note_counts_for_nothing() -> None:
+    view = dealt(*HANDS, moves=LAST_LIFE).view()
+    config = graphs.setting(HOUSE, options={"conventions": "none"})
+    brain = scripted(history_analyst={"insights": [], "inferred": [], "summary": ""}, aggregator=PLAY)
+    _, events = await turn(config, brain, view)
+    assert "by hints and counting" in next(event.why for event in events if isinstance(event, VerdictGiven))
+
+
+@pytest.mark.parametrize("name", GRAPHS)
+async def test_every_prompt_whose_choice_may_be_refused_says_by_what_rule(name: str) -> None:
+    view = position("3p-middle")
+    for config in (graphs.verified(graphs.read(name), "safety"), graphs.verified(graphs.read(name), "none")):
+        notes = await turn_of(config, view)
+        for node, ask in requests(graphs.at(config, view.players), view, notes).items():
+            told = "An exact rule refuses a play" in "".join(part.text for part in ask.parts)
+            assert told == (node == config.decides and config.verify.rule == "safety")
+
+
+async def test_the_rule_is_told_with_the_limits_of_the_graph() -> None:
+    config = graphs.dotted(HOUSE, ["verify.limits={1: 1.0, 2: 0.8, 3: 0.5}"])
+    view = position("3p-middle")
+    (part,) = (
+        p for p in requests(config, view, await turn_of(config, view))["aggregator"].parts if p.name == "instruction"
+    )
+    assert "by hints, counting and conventions, is below 50% (lives left: 3), 80% (lives left: 2)" in part.text
