@@ -8,7 +8,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from experiments.results import rows
 from experiments.results.rows import RESULTS, Row
-from orchestrator.errors import UserError
+from orchestrator.errors import UserError, complaint
 from orchestrator.yaml_files import from_file, loaded
 
 RUN = "run.yaml"
@@ -52,4 +52,4 @@ def written(folder: Path) -> list[Row]:
         return [_ROW.validate_python(line) for line in lines]
     except ValidationError as error:
         where = ".".join(map(str, error.errors()[0]["loc"]))
-        raise UserError(f"{str(path)!r} is not the {RESULTS} of a run: {where}: {error.errors()[0]['msg']}") from None
+        raise UserError(f"{str(path)!r} is not the {RESULTS} of a run: {complaint(error.errors()[0], where)}") from None

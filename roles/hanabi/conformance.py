@@ -14,7 +14,7 @@ from typing import Any, get_args
 from pydantic import BaseModel, ValidationError
 
 import prompts
-from orchestrator.errors import UserError
+from orchestrator.errors import UserError, complaint
 from orchestrator.hanabi.moves import Discard, HintColour, HintRank, Move, Play, listed
 from orchestrator.hanabi.referee import Referee, deal
 from orchestrator.hanabi.view import View
@@ -110,7 +110,7 @@ def _reply(kind: type[Reply]) -> Iterator[str]:
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(map(str, first["loc"]))
-        yield f"the example of {kind.__name__} is no valid reply: {where}: {first['msg']}"
+        yield f"the example of {kind.__name__} is no valid reply: {complaint(first, where)}"
 
 
 def _types(kind: type[Reply]) -> list[type[Reply]]:

@@ -56,12 +56,13 @@ def test_a_deciding_role_without_a_program_has_a_prompt_in_a_rule_players_game()
 
 
 @pytest.mark.usefixtures("prompt_only")
-def test_programs_never_read_an_example() -> None:
-    config = graph()
-    notes, decision = asyncio.run(Programs(config).turn(_view(), {}))
-    bare, alone = asyncio.run(Programs(graphs.without(config, "risk", "past")).turn(_view(), {}))
-    assert notes["analyst"] == bare["analyst"] and decision.move == alone.move
+def test_programs_never_read_an_example(monkeypatch: pytest.MonkeyPatch) -> None:
+    notes, decision = asyncio.run(Programs(graph()).turn(_view(), {}))
     assert notes["risk"][0].model_dump()["worst"] == Risk.example["worst"]
+    monkeypatch.setattr(HistoryReport, "example", {})
+    others, again = asyncio.run(Programs(graph()).turn(_view(), {}))
+    assert others["past"] != notes["past"]
+    assert (others["analyst"], again.move) == (notes["analyst"], decision.move)
 
 
 def _view() -> View:

@@ -119,7 +119,7 @@ NAMING = replace(SOUND, reply=Named, takes=(State, LegalMoves), solve=None)
 WRONG = [
     (replace(SOUND, reply=Unexplained), "field 'turns' of Unexplained has no description"),
     (replace(SOUND, reply=Bare), "the example of Bare leaves out turns"),
-    (replace(SOUND, reply=Misshown), "the example of Misshown is no valid reply: turns: Input should be"),
+    (replace(SOUND, reply=Misshown), "the example of Misshown is no valid reply: turns: must be "),
     (replace(SOUND, reply=Misshown), "the example of Misshown has colour, which are no fields"),
     (replace(SOUND, template=None, solve=None), "neither a template nor a program"),
     (replace(SOUND, needs=(State, FinalRound)), "it needs the sections final_round, which it does not take"),
