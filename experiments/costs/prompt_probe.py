@@ -2,7 +2,7 @@
 
 The positions are of one game of rule players per player count, the same for every graph, so that the costs of arms can
 be compared. A node that reads other nodes gets the outputs of their programs, and a reply's
-example where there is none. Tokens are estimated as characters / 4.
+example where there is none. Tokens are estimated as characters / 3.2.
 """
 
 import asyncio

@@ -2,7 +2,7 @@
 
 The position is from a game that the graph's programs play in self-play, or a rule player where the deciding role has no
 program. A node that reads other nodes gets the outputs of their programs, and an example, marked as a placeholder,
-where there is no program. Tokens are estimated as characters / 4.
+where there is no program. Tokens are estimated as characters / 3.2.
 """
 
 import asyncio
@@ -121,7 +121,7 @@ def show(made: list[NodePrompt], console: Console) -> None:
         table.add_row(prompt.node, str(prompt.tokens), ", ".join(f"{name} {tokens}" for name, tokens in prompt.parts()))
     console.print(table)
     total = sum(prompt.tokens for prompt in made)
-    console.print(Text(f"\n{total} tokens in all, estimated as characters / 4"))
+    console.print(Text(f"\n{total} tokens in all, estimated as characters / 3.2"))
     if len(made) > 1:
         console.print(
             Text(f"{shared(made):.0%} of it, outputs of other nodes aside, is a prefix shared with another prompt")
