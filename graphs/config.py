@@ -167,6 +167,8 @@ class GraphConfig(Frozen):
         if unknown := [section for section in self.without_sections if section not in roles.SECTIONS]:
             known = spelling.known(unknown[0], sorted(roles.SECTIONS))
             raise ValueError(f"without_sections: unknown section {unknown[0]!r}; {known}")
+        if self.options:
+            _graph_options(self)
         for name in self.nodes:
             _options(self, name)
             _sections(self, name)
@@ -288,6 +290,15 @@ def _judging(config: GraphConfig) -> None:
         )
 
 
+def _graph_options(config: GraphConfig) -> None:
+    """The graph's own section options belong to sections that a node gets."""
+    known = list(dict.fromkeys(section for name in config.nodes for section in config.context_of(name).names))
+    if absent := [section for section in config.options if section not in known]:
+        raise ValueError(
+            f"options: no context of the graph has a section {absent[0]!r}; {spelling.known(absent[0], known)}"
+        )
+
+
 def _options(config: GraphConfig, name: str) -> None:
     """Every option exists and belongs to a section that a node gets: a setting that changes nothing is a mistake."""
     node, role, base = (
@@ -299,11 +310,6 @@ def _options(config: GraphConfig, name: str) -> None:
     there = {kind.name for kind, _ in base.kinds(role)}
     if absent := [section for section in node.options if section in roles.SECTIONS and section not in there]:
         raise ValueError(f"nodes.{name}.options: {name!r} does not get the section {absent[0]!r}")
-    known = list(dict.fromkeys(section for other in config.nodes for section in config.context_of(other).names))
-    if absent := [section for section in config.options if section not in known]:
-        raise ValueError(
-            f"options: no context of the graph has a section {absent[0]!r}; {spelling.known(absent[0], known)}"
-        )
     for listed in config.context_of(name).sections:
         context.check(listed)
 

@@ -98,6 +98,9 @@ class Context(Frozen):
 
     def changed(self, options: Mapping[str, Any], **settings: Any) -> Self:
         """With other section options, and with the settings that are not None."""
+        given = {name: value for name, value in settings.items() if value is not None}
+        if not options and not given:
+            return self
         listed = tuple(
             ContextSection(
                 section=one.section, options={**one.options, **long_options(one.section, options[one.section])}
@@ -106,7 +109,6 @@ class Context(Frozen):
             else one
             for one in self.sections
         )
-        given = {name: value for name, value in settings.items() if value is not None}
         return self.model_copy(update={"sections": listed, **given})
 
     def kinds(self, role: Role, without: Iterable[str] = ()) -> list[tuple[type[Section], Mapping[str, Any]]]:
