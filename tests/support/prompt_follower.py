@@ -1,9 +1,9 @@
 """A reader of prompts who takes each sentence of "What to do" at its word.
 
 It was written from the words of the prompt alone, never from the programs: if it plays as the programs do, the words
-say what the programs do. It reads the facts and the legal moves, and the steps in the prompt's order; of the reports
-of the advisers it reads nothing, because the words tell to believe the facts. A step whose words it has no reading
-for is an error, so that nobody changes the words without reading them anew.
+say what the programs do. It reads the facts, the legal moves, and the steps in the prompt's order, but no report of an
+adviser: the words send to none, and rank the facts above them all. A step whose words it has no reading for is an
+error, so that nobody changes the words without reading them anew.
 """
 
 import re
@@ -55,22 +55,31 @@ class Hint(NamedTuple):
         return self.says.startswith("makes a playable card known") or bool(re.match(r"play .*\), true", self.says))
 
 
+OWN_CARD = r"^- slot (\d): (?:(.*); )?playable (\d+)%, dead \d+%, critical (\d+)%$"
+
+
+def wanted(pattern: str, text: str) -> str:
+    found = re.search(pattern, text, re.MULTILINE)
+    assert found, f"the prompt has no words like {pattern!r}"
+    return found[1]
+
+
 @dataclass(frozen=True)
 class Prompt:
     """The words of a prompt, looked up as a reader would."""
 
     text: str
 
-    def find(self, pattern: str) -> re.Match[str]:
-        found = re.search(pattern, self.text, re.MULTILINE)
-        assert found, f"the prompt has no words like {pattern!r}"
-        return found
-
-    def number(self, name: str) -> int:
-        return int(self.find(rf"{name}: (\d+)")[1])
-
     def section(self, title: str) -> str:
-        return self.find(rf"^#+ {re.escape(title)}\n\n((?:.|\n)*?)(?=\n\n#+ |\Z)")[1]
+        return wanted(rf"^#+ {title}\n\n((?:.|\n)*?)(?=\n\n#+ |\Z)", self.text)
+
+    @cached_property
+    def table(self) -> str:
+        return self.section("The table now")
+
+    @cached_property
+    def facts(self) -> str:
+        return self.section("What the conventions say now")
 
     @cached_property
     def moves(self) -> tuple[str, ...]:
@@ -82,40 +91,37 @@ class Prompt:
 
     @cached_property
     def hints(self) -> tuple[Hint, ...]:
-        lines = re.findall(
-            r"^- (hint P\d .+?) \([\d, ]+\): (.+)$", self.section("What the conventions say now"), re.MULTILINE
-        )
+        lines = re.findall(r"^- (hint P\d .+?) \([\d, ]+\): (.+)$", self.facts, re.MULTILINE)
         return tuple(Hint(*line) for line in lines)
 
     @cached_property
     def own_cards(self) -> tuple[OwnCard, ...]:
         """By hints and counting, or by conventions too where these say more."""
         cards = {}
-        for title in ("What your own cards can be", "What the conventions say now"):
-            for slot, kinds, playable, critical in re.findall(
-                r"^- slot (\d): (?:(.*); )?playable (\d+)%, dead \d+%, critical (\d+)%$",
-                self.section(title),
-                re.MULTILINE,
-            ):
+        for text in (self.section("What your own cards can be"), self.facts):
+            for slot, kinds, playable, critical in re.findall(OWN_CARD, text, re.MULTILINE):
                 names = tuple(kinds.split(" or ")) if kinds else ()
                 cards[slot] = OwnCard(int(slot), names, int(playable), int(critical))
         return tuple(cards[slot] for slot in sorted(cards))
 
     def known(self, what: str) -> tuple[Known, ...]:
-        line = self.find(rf"^You know to be {what}: (.+)\.$")[1]
+        line = wanted(rf"^You know to be {what}: (.+)\.$", self.facts)
         slots = re.findall(r"slot (\d) \((only you|everybody)", line)
         return tuple(Known(int(slot), who == "only you") for slot, who in slots)
 
+    def number(self, name: str) -> int:
+        return int(wanted(rf"{name}: (\d+)", self.table))
+
     @property
     def player_before(self) -> str:
-        return self.find(r"^.*Players move in the order .*(P\d)\.$")[1]
+        return wanted(r"Players move in the order .*(P\d)\.$", self.table)
 
     def card(self, player: str, slot: int) -> str:
-        return self.find(rf"^- {player}: .*slot {slot} ([RYGWB][1-5])")[1]
+        return wanted(rf"^- {player}: .*slot {slot} ([RYGWB][1-5])", self.table)
 
 
 def save(prompt: Prompt) -> str | None:
-    danger = re.search(r"In danger: (P\d) is about to discard slot \d, the critical .(\d)", prompt.text)
+    danger = re.search(r"In danger: (P\d) is about to discard slot \d, the critical .(\d)", prompt.facts)
     if not danger:
         return None
     player, rank = danger.groups()
@@ -156,7 +162,7 @@ def gamble(prompt: Prompt) -> str | None:
 
 def discard(prompt: Prompt) -> str | None:
     dead = min(prompt.known("dead"), key=lambda it: (not it.only_you, it.slot), default=None)
-    following = re.search(r"^You discard next: slot (\d)", prompt.text, re.MULTILINE)
+    following = re.search(r"^You discard next: slot (\d)", prompt.facts, re.MULTILINE)
     if dead:
         return f"discard slot {dead.slot}"
     if following:
@@ -166,8 +172,8 @@ def discard(prompt: Prompt) -> str | None:
 
 
 READINGS: dict[str, Callable[[Prompt], str | None]] = {
-    "Save: if the next player is about to discard a critical card, give that player a hint as in 3, or else the hint of "
-    "that card's rank.": save,
+    "Save: if the next player is about to discard a critical card, give that player a hint as in 3, or else the hint "
+    "of that card's rank.": save,
     "Play a surely playable card: first one that only you know to be, then the one with the lowest rank it can have, "
     "then the lowest slot.": play_sure,
     "Hint any player: a true play hint, or a hint that makes a playable card known. Take the one with the most news "
@@ -194,11 +200,7 @@ def move_of(text: str) -> tuple[int, str]:
     raise AssertionError(f"no step of {len(prompt.steps)} names a legal move")
 
 
-def words_of(request: ModelRequest) -> str:
-    return "\n\n".join(part.text for part in request.parts)
-
-
 def follower(request: ModelRequest) -> dict[str, str]:
-    """The follower as a script of the deciding role."""
-    step, move = move_of(words_of(request))
+    """The follower as a script of the deciding role; it is not shown the reports of the advisers."""
+    step, move = move_of("\n\n".join(part.text for part in request.parts if part.name != "notes"))
     return {"reason": f"step {step}", "action": move}
