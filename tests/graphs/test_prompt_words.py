@@ -30,7 +30,7 @@ def turns(events: Sequence[Event]) -> Iterator[Sequence[Event]]:
 async def asked(graph: str, players: int, seed: int) -> list[tuple[Mapping[str, ModelRequest], str]]:
     """What a model would have been asked at turns of a game of programs, by node, and what the program decided."""
     config = graphs.at(graphs.read(graph), players)
-    made = []
+    made: list[tuple[Mapping[str, ModelRequest], str]] = []
     for turn in list(turns(await events_of(graph, players=players, seed=seed)))[::EVERY]:
         (view,) = (event.view for event in turn if isinstance(event, TurnStarted))
         (move,) = (str(event.move) for event in turn if isinstance(event, Decided))
@@ -53,7 +53,7 @@ def part(request: ModelRequest, name: str) -> str:
 
 async def test_the_words_give_what_each_hint_says_and_what_the_others_know() -> None:
     for players, seed in GAMES:
-        for asks, _ in await asked("house", players, seed):
+        for asks, _ in (await asked("house", players, seed))[:: 1 if FULL else 3]:
             table, facts = (part(asks["aggregator"], name) for name in ("state", "convention_facts"))
             assert "knows to be playable" in facts and "You discard next" in facts
             assert not list(differences(table, part(asks["history_analyst"], "history"), facts))

@@ -78,40 +78,45 @@ class Common:
                     card -= used
 
     def hint(self, giver: int, owner: int, what: str, touched: Sequence[int]) -> Said:
+        """Takes in a hint of a colour's letter or a rank. Its news is what it rules out itself, before any counting."""
         before, known = deepcopy(self.hands[owner]), self.known_playable(owner)
-        following, players = self.discards_next(owner), len(self.hands)
-        warns = (
-            what.isdigit()
-            and owner == (giver + 1) % players
-            and following in touched
-            and any(what in kind and self.critical(kind) for kind in before[following])
-        )
-        spends = self.tokens == 8 and what.isdigit() and owner == (giver - 1) % players and 0 in touched
+        spends = self.tokens == 8 and what.isdigit() and owner == self.beside(giver, -1) and 0 in touched
+        warned = None if spends else self.warned(giver, owner, what, touched)
         for slot, card in enumerate(self.hands[owner]):
             card -= {kind for kind in card if (what in kind) != (slot in touched)}
-        said = self._more(owner, touched, following if warns else None, known, spends)
+        said = self.beyond(owner, [] if spends else touched, warned, known)
         news = sum(len(old - new) for old, new in zip(before, self.hands[owner], strict=True))
         self.count()
         return said._replace(news=news)
 
-    def _more(self, owner: int, touched: Sequence[int], warned: int | None, known: Sequence[int], spends: bool) -> Said:
-        """R1 to R4."""
+    def beside(self, player: int, step: int) -> int:
+        return (player + step) % len(self.hands)
+
+    def warned(self, giver: int, owner: int, what: str, touched: Sequence[int]) -> int | None:
+        """The slot of which a hint warns by R2."""
+        slot = self.discards_next(owner)
+        if slot is None or slot not in touched or owner != self.beside(giver, 1) or not what.isdigit():
+            return None
+        return slot if any(what in kind and self.critical(kind) for kind in self.hands[owner][slot]) else None
+
+    def beyond(self, owner: int, touched: Sequence[int], warned: int | None, known: Sequence[int]) -> Said:
+        """R2 to R4: what is said beyond the touched cards. `known`: the slots known to be playable before the hint."""
         hand = self.hands[owner]
-        new = set(self.known_playable(owner)) - set(known)
-        open_slots = [slot for slot in touched if any(map(self.playable, hand[slot])) and slot not in new | set(known)]
-        if warned is not None and not spends:
+        playable = self.known_playable(owner)
+        if warned is not None:
             hand[warned] = {kind for kind in hand[warned] if self.critical(kind)}
             return Said("warning of", warned)
-        if new:
+        if set(playable) - set(known):
             return Said("makes a playable card known")
-        if open_slots and not spends:
-            newest = max(open_slots)
-            hand[newest] = {kind for kind in hand[newest] if self.playable(kind)}
-            return Said("play", newest)
-        return Said("nothing")
+        unsure = [slot for slot in touched if slot not in playable and any(map(self.playable, hand[slot]))]
+        if not unsure:
+            return Said("nothing")
+        newest = max(unsure)
+        hand[newest] = {kind for kind in hand[newest] if self.playable(kind)}
+        return Said("play", newest)
 
     def silence(self, giver: int) -> None:
-        owner = (giver + 1) % len(self.hands)
+        owner = self.beside(giver, 1)
         slot = self.discards_next(owner)
         if slot is not None:
             card = self.hands[owner][slot]
@@ -120,7 +125,7 @@ class Common:
 
     def move(self, player: int, move: str) -> None:
         hint = HINT.match(move)
-        if self.tokens and self.deck and not (hint and int(hint[1]) == (player + 1) % len(self.hands)):
+        if self.tokens and self.deck and not (hint and int(hint[1]) == self.beside(player, 1)):
             self.silence(player)
         if hint:
             self.hint(player, *read_hint(hint))
