@@ -294,18 +294,14 @@ def _graph_options(config: GraphConfig) -> None:
     """The graph's own section options belong to sections that a node gets."""
     known = list(dict.fromkeys(section for name in config.nodes for section in config.context_of(name).names))
     if absent := [section for section in config.options if section not in known]:
-        raise ValueError(
-            f"options: no context of the graph has a section {absent[0]!r}; {spelling.known(absent[0], known)}"
-        )
+        meant = spelling.known(absent[0], known)
+        raise ValueError(f"options: no context of the graph has a section {absent[0]!r}; {meant}")
 
 
 def _options(config: GraphConfig, name: str) -> None:
     """Every option exists and belongs to a section that a node gets: a setting that changes nothing is a mistake."""
-    node, role, base = (
-        config.nodes[name],
-        config.role(name),
-        context.resolved(config.nodes[name].context or config.context),
-    )
+    node, role = config.nodes[name], config.role(name)
+    base = context.resolved(node.context or config.context)
     check_options(f"role {role.name!r}", config.options_of(name), role.options)
     there = {kind.name for kind, _ in base.kinds(role)}
     if absent := [section for section in node.options if section in roles.SECTIONS and section not in there]:

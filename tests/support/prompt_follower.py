@@ -177,8 +177,8 @@ READINGS: dict[str, Callable[[Prompt], str | None]] = {
     "Play a surely playable card: first one that only you know to be, then the one with the lowest rank it can have, "
     "then the lowest slot.": play_sure,
     "Hint any player: a true play hint, or a hint that makes a playable card known. Take the one with the most news "
-    "(kinds of card that it rules out); of equals the first in the list of what each hint says. Never say what is "
-    "false.": hint_anyone,
+    "(kinds of card that it rules out by itself); of equals the first in the list of what each hint says. Never say "
+    "what is false.": hint_anyone,
     "With 8 tokens, spend one: hint the player before you the rank of the card in slot 0.": spend,
     "With 3 lives and at most 3 cards in the deck, or 2 lives and at most 1: play the card likeliest to be playable, "
     "of equals the lowest slot, if any may be.": gamble,

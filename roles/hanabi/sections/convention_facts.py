@@ -85,7 +85,7 @@ class ConventionFacts(Section):
 
     def variables(self, words: Words) -> dict[str, object]:
         return {
-            "doubts": "".join(self._doubt(seat, words) for seat in self.hands),
+            "doubts": "".join(self._doubt(seat, words) for seat in self.hands) + self._beside(words),
             "own": "" if self.told == "without_own" else "\n".join(self._own(words)) + "\n\n",
             "others": "\n".join(self._partner(seat, words) for seat in self.hands),
             "danger": self._danger(words),
@@ -100,6 +100,14 @@ class ConventionFacts(Section):
         if convention.reads is None:
             return " " + words(READS_LITERALLY, seat=seat)
         return " " + words(OLDEST, seat=seat) if convention.reads == "oldest" else ""
+
+    def _beside(self, words: Words) -> str:
+        """What to do beside partners who read no hint by the conventions; empty where all of them do."""
+        conventions = [self.scene.knowledge.conventions[seat] for seat in self.hands]
+        if self.told == "without_hints" or all(one.reads is not None for one in conventions):
+            return ""
+        alone = " " + words(ALONE) if all(one == STRANGER for one in conventions) else ""
+        return " " + words(LITERAL) + alone
 
     # The own cards
 
@@ -169,6 +177,15 @@ class ConventionFacts(Section):
 NO_CONVENTION = "P$seat does not keep to them: a hint from P$seat or to P$seat says what it says and no more."
 READS_LITERALLY = "P$seat hints by them but reads hints literally: a hint to P$seat says what it says and no more."
 OLDEST = "Between you and P$seat a play hint points at the oldest touched card, not the newest."
+LITERAL = (
+    "Such a player, after step 3: give them the first hint below that touches playable cards only, one of which they "
+    "do not know; or else, if they know of none, the first that touches their oldest card that no hint touched yet, if "
+    "that is critical."
+)
+ALONE = (
+    "None of the others keeps to them, so after step 2, with 2 or 3 lives, play the card likeliest to be playable if "
+    "that is at least 60%; leave out step 5."
+)
 MORE = "Your own cards by hints, counting and conventions, where that says more than hints and counting alone:"
 NO_MORE = "Of your own cards the conventions say no more than hints and counting."
 PLAYABLE = "You know to be playable: $slots."
