@@ -85,21 +85,26 @@ class ConventionFacts(Section):
 
     def variables(self, words: Words) -> dict[str, object]:
         return {
-            "doubts": "".join(self._doubt(seat, words) for seat in self.hands),
+            "doubts": "".join(f" {doubt}" for doubt in self._doubts(words)),
             "own": "" if self.told == "without_own" else "\n".join(self._own(words)) + "\n\n",
             "others": "\n".join(self._partner(seat, words) for seat in self.hands),
             "danger": self._danger(words),
             "hints": "" if self.told == "without_hints" else self._hints(words),
         }
 
-    def _doubt(self, seat: int, words: Words) -> str:
-        """What is different about a partner; empty for one who keeps to the conventions."""
-        convention = self.scene.knowledge.conventions[seat]
-        if convention == STRANGER:
-            return " " + words(NO_CONVENTION, seat=seat)
-        if convention.reads is None:
-            return " " + words(READS_LITERALLY, seat=seat)
-        return " " + words(OLDEST, seat=seat) if convention.reads == "oldest" else ""
+    def _doubts(self, words: Words) -> Iterator[str]:
+        """What is different about partners; nothing where all keep to the conventions."""
+        conventions = self.scene.knowledge.conventions
+        strangers = [seat for seat in self.hands if conventions[seat] == STRANGER]
+        if strangers:
+            yield words(NO_CONVENTION, seats=words.listed(f"P{seat}" for seat in strangers))
+        for seat in self.hands:
+            if seat in strangers:
+                continue
+            if conventions[seat].reads is None:
+                yield words(READS_LITERALLY, seat=seat)
+            elif conventions[seat].reads == "oldest":
+                yield words(OLDEST, seat=seat)
 
     # The own cards
 
@@ -137,6 +142,8 @@ class ConventionFacts(Section):
 
     def _danger(self, words: Words) -> str:
         following, slot = self.scene.next, self.scene.in_danger()
+        if self.scene.knowledge.conventions[following] == STRANGER and self.scene.knowledge.deck:
+            return words(UNKNOWN_DANGER)
         if slot is None:
             return words(NO_DANGER, seat=following)
         return words(DANGER, seat=following, slot=slot, card=self.hands[following][slot].value)
@@ -166,8 +173,14 @@ class ConventionFacts(Section):
         return what + (words(", true") if effect.true else words(", false")) + (news if effect.helps else "")
 
 
-NO_CONVENTION = "P$seat does not keep to them: a hint from P$seat or to P$seat says what it says and no more."
-READS_LITERALLY = "P$seat hints by them but reads hints literally: a hint to P$seat says what it says and no more."
+NO_CONVENTION = (
+    "Exceptions, who do not keep to them: $seats. A hint from or to an exception tells which cards have its colour or "
+    "rank, and no more."
+)
+READS_LITERALLY = (
+    "P$seat hints by them but reads hints literally: a hint to P$seat tells which cards have its colour or rank, and "
+    "no more."
+)
 OLDEST = "Between you and P$seat a play hint points at the oldest touched card, not the newest."
 MORE = "Your own cards by hints, counting and conventions, where that says more than hints and counting alone:"
 NO_MORE = "Of your own cards the conventions say no more than hints and counting."
@@ -178,6 +191,7 @@ PARTNER = "- P$seat knows to be playable: $fits. P$seat discards next: $going."
 RIGHT = "slot $slot ($card, it is)"
 WRONG = "slot $slot ($card, it is not)"
 DANGER = "In danger: P$seat is about to discard slot $slot, the critical $card."
+UNKNOWN_DANGER = "In danger: not known."
 NO_DANGER = "In danger: nothing of P$seat's."
 HINTS = "Each hint, the slots that it touches, and what it says:"
 HINT = "- $hint ($slots): $says"
