@@ -174,13 +174,9 @@ class ConventionFacts(Section):
 
 
 NO_CONVENTION = (
-    "Exceptions, who do not keep to them: $seats. A hint from or to an exception tells which cards have its colour or "
-    "rank, and no more."
+    "Exceptions, who do not keep to them: $seats. A hint from or to an exception tells only its colour or rank."
 )
-READS_LITERALLY = (
-    "P$seat hints by them but reads hints literally: a hint to P$seat tells which cards have its colour or rank, and "
-    "no more."
-)
+READS_LITERALLY = "P$seat hints by them but reads hints literally: a hint to P$seat tells only its colour or rank."
 OLDEST = "Between you and P$seat a play hint points at the oldest touched card, not the newest."
 MORE = "Your own cards by hints, counting and conventions, where that says more than hints and counting alone:"
 NO_MORE = "Of your own cards the conventions say no more than hints and counting."
