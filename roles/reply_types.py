@@ -80,7 +80,7 @@ class RatedChoice(Choice):
 class Deduction(Reply):
     seat: int = Field(ge=0, le=4, description="the player's number, your own included")
     slots: tuple[str, ...] = Field(
-        description="what the hints leave of each of his cards, slot 0 first, e.g. 'red/blue 1/2', 'green any rank'"
+        description="what the hints leave of each of their cards, slot 0 first, e.g. 'red/blue 1/2', 'green any rank'"
     )
 
 

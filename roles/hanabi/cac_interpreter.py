@@ -23,7 +23,7 @@ class Interpretation(Reply):
     }
     example = {
         "explanation": "P1 told me of my 1s: every firework is at 0, so one of each colour fits.",
-        "suggestion": "hint P1 rank 1: his slot 3 is the red 1, and he does not know it.",
+        "suggestion": "hint P1 rank 1: their slot 3 is the red 1, and they do not know it.",
     }
 
     explanation: str = Field(description="one sentence for each move of the others")

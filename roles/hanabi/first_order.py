@@ -29,11 +29,11 @@ class Belief(Reply):
     """What one believes about a partner."""
 
     seat: int = Field(ge=0, le=4, description="the player's number")
-    knows: str = Field(description="what he knows of his own hand")
-    pattern: str = Field(description="what his moves so far show of the way he plays")
-    next_action: str = Field(description="what he means to do on his next turn, and what for")
+    knows: str = Field(description="what they know of their own hand")
+    pattern: str = Field(description="what their moves so far show of the way they play")
+    next_action: str = Field(description="what they mean to do on their next turn, and what for")
     plays: int | None = Field(
-        default=None, ge=0, le=4, description="the slot that he will then play, or null if it is no play"
+        default=None, ge=0, le=4, description="the slot that they will then play, or null if it is no play"
     )
     chance: Chance = Field(description="how likely that is")
 
@@ -45,8 +45,8 @@ class FirstOrder(Reply):
         "beliefs": [
             {
                 "seat": 1,
-                "knows": "Slot 3 was told red and 1, so he knows it to be playable; he knows nothing else.",
-                "pattern": "He has played every card that a hint pointed at, and hints whenever he can.",
+                "knows": "Slot 3 was told red and 1, so they know it to be playable; they know nothing else.",
+                "pattern": "They have played every card that a hint pointed at, and hint whenever they can.",
                 "next_action": "play slot 3, the red 1",
                 "plays": 3,
                 "chance": 0.9,
@@ -91,7 +91,7 @@ PATTERN = "hints: $hints, plays: $plays, of which failed: $failed, discards: $di
 def _pattern(moves: Sequence[Past], words: Words) -> str:
     """What a player did so far, in numbers."""
     if not moves:
-        return words("no move of his is known yet")
+        return words("no move of theirs is known yet")
     plays = [past for past in moves if isinstance(past.move, Play)]
     discards = [past for past in moves if isinstance(past.move, Discard)]
     return words(

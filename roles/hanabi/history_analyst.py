@@ -197,7 +197,7 @@ def _summary(now: CommonKnowledge, me: int, trust: Iterable[PartnerModel]) -> st
     told = [f"P{seat} slot {slot}" for seat, slot in _told_of(now) if seat != me]
     theirs = f"; that can be played, as far as their owners know: {', '.join(told)}" if told else ""
     doubted = [f"P{one.seat}" for one in trust if one.convention.hints is None or one.convention.reads is None]
-    doubts = f"; not relied on to keep to them: {', '.join(doubted)}" if doubted else ""
+    doubts = f"; players who do not wholly keep to them: {', '.join(doubted)}" if doubted else ""
     return f"{mine}{theirs}{doubts}."
 
 

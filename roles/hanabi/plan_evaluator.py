@@ -26,7 +26,7 @@ class Plan(Reply):
     unique = "action"
 
     action: Grounded = Field(description="the legal move, copied from the list")
-    plan: str = Field(description="how the game is to go on from it, step by step")
+    plan: str = Field(description="how the game goes on from it, step by step")
     gain: float = Field(
         ge=-25, le=25, description="the expected gain in points: what it adds to the team's final score, by its chances"
     )
@@ -39,7 +39,7 @@ class PlannedChoice(Choice):
         "plans": [
             {
                 "action": "play slot 2",
-                "plan": "The red 1 opens the red firework, upon which P1 plays the red 2 that he knows of.",
+                "plan": "The red 1 opens the red firework, and P1 then plays the red 2 that they know of.",
                 "gain": 2,
             },
             {
@@ -99,5 +99,5 @@ def _plan(position: Position, move: Move, words: Words) -> Plan:
         plan = words("the token lets somebody give a hint")
         return Plan(action=move, plan=plan, gain=0.0 - position.slots[move.slot].critical)
     found = literal_play.lesson(position, move)
-    plan = words("P$seat plays what he can by it, and keeps what he must", seat=move.to)
+    plan = words("P$seat plays what they can by it, and keeps what they must", seat=move.to)
     return Plan(action=move, plan=plan, gain=found.plays + 0.5 * found.points + 0.5 * found.saves)

@@ -20,8 +20,8 @@ class Mirror(Reply):
     """What a partner believes of me."""
 
     seat: int = Field(ge=0, le=4, description="the player's number")
-    sees: str = Field(description="what he believes that you know of your own hand")
-    expects: str = Field(description="what he believes that you mean to do, and what for")
+    sees: str = Field(description="what they believe that you know of your own hand")
+    expects: str = Field(description="what they believe that you mean to do, and what for")
 
 
 class MoveReading(Reply):
@@ -31,7 +31,7 @@ class MoveReading(Reply):
     unique = "action"
 
     action: Grounded = Field(description="the legal move, copied from the list")
-    reading: str = Field(description="what the others would conclude from it and do upon it")
+    reading: str = Field(description="what the others would conclude from it and do next")
     understood: Chance = Field(description="how likely they take it as you mean it")
 
 
@@ -43,14 +43,14 @@ class SecondOrder(Reply):
         "mirrors": [
             {
                 "seat": 1,
-                "sees": "He told me of my 1s and believes that I know them to be playable.",
-                "expects": "He expects me to play slot 0, so that he need not spend a token on it again.",
+                "sees": "They told me of my 1s and believe that I know them to be playable.",
+                "expects": "They expect me to play slot 0, so that they need not spend a token on it again.",
             }
         ],
         "readings": [
             {
                 "action": "play slot 0",
-                "reading": "P1 sees his hint understood and goes on to hint the next card.",
+                "reading": "P1 sees the hint understood and goes on to hint the next card.",
                 "understood": 0.9,
             }
         ],
@@ -87,17 +87,17 @@ def _reading(position: Position, move: Move, words: Words) -> MoveReading:
         taken = "they know that it was known to fit" if sure else "they take it for a risk, or for more than hints told"
         return MoveReading(action=move, reading=words(taken), understood=0.9)
     if isinstance(move, Discard):
-        return MoveReading(action=move, reading=words("they take the card for one to spare"), understood=0.9)
+        return MoveReading(action=move, reading=words("they take it for a card that can be spared"), understood=0.9)
     return _of_hint(literal_play.lesson(position, move), words)
 
 
 def _of_hint(found: literal_play.Lesson, words: Words) -> MoveReading:
     if found.plays:
-        taken, understood = "P$seat will know a card that he can play, and play it", 0.9
+        taken, understood = "P$seat will know a card that they can play, and play it", 0.9
     elif found.saves:
-        taken, understood = "P$seat will keep the card that he would have discarded next", 0.6
+        taken, understood = "P$seat will keep the card that they would have discarded next", 0.6
     elif found.points:
         taken, understood = "P$seat learns of a playable card, but cannot be sure that it is", 0.6
     else:
-        taken, understood = "P$seat learns of nothing that he can play", 0.6
+        taken, understood = "P$seat learns of nothing that they can play", 0.6
     return MoveReading(action=found.hint, reading=words(taken, seat=found.hint.to), understood=understood)

@@ -112,9 +112,8 @@ def _rubric(position: Position, move: Move) -> str:
         slot = position.slots[move.slot]
         risk = "deadly" if slot.critical == 1 else "very safe" if slot.dead == 1 else "risky"
         risk = "safe" if risk == "risky" and slot.critical < 0.2 else risk
-        return (
-            f"discard; effect: none on the score; risk: {risk}, for it is critical with {slot.critical:.2f}; tokens: +1"
-        )
+        why = f"for it is critical with probability {slot.critical:.2f}"
+        return f"discard; effect: none on the score; risk: {risk}, {why}; tokens: +1"
     found = literal_play.lesson(position, move)
     value = "immediate play" if found.plays else "critical save" if found.saves else "setup" if found.points else ""
     kind, why = "colour hint" if isinstance(move, HintColour) else "rank hint", literal_play.why_hint(found)
@@ -131,7 +130,7 @@ def sherlock_discard_strategist(sections: Sections, notes: Notes) -> CardRubric:
     single = [card.value for card in CARDS if card in unmask(position.piles.critical)]
     return CardRubric(
         cards=tuple(
-            f"slot {i}: safety {1 - slot.critical:.2f}, for it is dead with {slot.dead:.2f}"
+            f"slot {i}: safety {1 - slot.critical:.2f}, its chance of not being critical; dead with {slot.dead:.2f}"
             for i, slot in enumerate(position.slots)
         ),
         safest=f"slot {order[0]}.",

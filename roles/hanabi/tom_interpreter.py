@@ -40,8 +40,8 @@ class MindReport(Reply):
     conclusion = ("intentions", "suggestion", "hint", "urgent")
     example = {
         "explanation": "P1 told me of my 1s because every firework is still at 0: one of each colour fits.",
-        "intentions": [{"seat": 1, "next_action": "discard slot 0, for he knows of no play", "chance": 0.7}],
-        "suggestion": "P1's slot 3 is the playable red 1 and he does not know it: tell him of his 1s.",
+        "intentions": [{"seat": 1, "next_action": "discard slot 0, for they know of no play", "chance": 0.7}],
+        "suggestion": "P1's slot 3 is the playable red 1 and they do not know it: tell them of their 1s.",
         "hint": "hint P1 rank 1",
         "urgent": False,
     }
@@ -51,7 +51,7 @@ class MindReport(Reply):
     suggestion: str = Field(description="which information would help the others most now, and why")
     hint: Grounded | None = Field(
         default=None,
-        description="the legal hint that gives it, copied from the list, or none",
+        description="the legal hint that gives it, copied from the list, or null",
         json_schema_extra={BEGINS: "hint"},
     )
     urgent: bool = Field(

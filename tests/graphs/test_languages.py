@@ -30,8 +30,8 @@ GOLDEN = TESTS / "golden"
 MOVE = r"(?:play|discard) slot(?: \d)?|hint P\d (?:rank \d|red|yellow|green|white|blue)"
 COLOURS = r"(?:red|yellow|green|white|blue)（"
 FACT = re.compile(r"[RYGWB][1-5]|P[0-4]|\d+(?:\.\d+)?")
-MEANT = {"Hanabi", "JSON", "null", "R", "Y", "G", "W", "B", "red", *(f"P{seat}" for seat in range(5))}
-"""English words that a Chinese prompt may hold: `red` in a move that is spelled out, seats, colours' letters."""
+MEANT = {"Hanabi", "JSON", "null", "R", "Y", "G", "W", "B", "red", "hint", "rank", *(f"P{seat}" for seat in range(5))}
+"""English words that a Chinese prompt may hold: words of a move that is spelled out, seats, the letters of colours."""
 
 
 async def asked(graph: str, where: str, form: str, lang: str) -> dict[str, ModelRequest]:

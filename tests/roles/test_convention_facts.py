@@ -57,8 +57,10 @@ def test_who_is_in_danger_is_told() -> None:
 
 def test_who_does_not_keep_to_the_conventions_is_named() -> None:
     told = facts(position("3p-middle")).words()
-    assert "P2 does not keep to them" in told and "P2 discards next: not known." in told
-    assert "P1 does not keep to them" not in told
+    assert "who do not keep to them: P2. " in told and "P2 discards next: not known." in told
+    assert "In danger: nothing of P1's." in told
+    alone = facts(position("4p-one-life")).words()
+    assert "who do not keep to them: P2, P3, P0. " in alone and "In danger: not known." in alone
 
 
 @pytest.mark.parametrize("players", (2, 3, 4, 5) if FULL else (3,))

@@ -85,29 +85,30 @@ class ConventionFacts(Section):
 
     def variables(self, words: Words) -> dict[str, object]:
         return {
-            "doubts": "".join(self._doubt(seat, words) for seat in self.hands) + self._beside(words),
+            "doubts": "".join(f" {doubt}" for doubt in self._doubts(words)),
             "own": "" if self.told == "without_own" else "\n".join(self._own(words)) + "\n\n",
             "others": "\n".join(self._partner(seat, words) for seat in self.hands),
             "danger": self._danger(words),
             "hints": "" if self.told == "without_hints" else self._hints(words),
         }
 
-    def _doubt(self, seat: int, words: Words) -> str:
-        """What is different about a partner; empty for one who keeps to the conventions."""
-        convention = self.scene.knowledge.conventions[seat]
-        if convention == STRANGER:
-            return " " + words(NO_CONVENTION, seat=seat)
-        if convention.reads is None:
-            return " " + words(READS_LITERALLY, seat=seat)
-        return " " + words(OLDEST, seat=seat) if convention.reads == "oldest" else ""
-
-    def _beside(self, words: Words) -> str:
-        """What to do beside partners who read no hint by the conventions; empty where all of them do."""
-        conventions = [self.scene.knowledge.conventions[seat] for seat in self.hands]
-        if self.told == "without_hints" or all(one.reads is not None for one in conventions):
-            return ""
-        alone = " " + words(ALONE) if all(one == STRANGER for one in conventions) else ""
-        return " " + words(LITERAL) + alone
+    def _doubts(self, words: Words) -> Iterator[str]:
+        """What is different about partners; nothing where all keep to the conventions."""
+        conventions = self.scene.knowledge.conventions
+        strangers = [seat for seat in self.hands if conventions[seat] == STRANGER]
+        if strangers:
+            yield words(NO_CONVENTION, seats=words.listed(f"P{seat}" for seat in strangers))
+        for seat in self.hands:
+            if seat in strangers:
+                continue
+            if conventions[seat].reads is None:
+                yield words(READS_LITERALLY, seat=seat)
+            elif conventions[seat].reads == "oldest":
+                yield words(OLDEST, seat=seat)
+        if self.told != "without_hints" and any(conventions[seat].reads is None for seat in self.hands):
+            yield words(LITERAL)
+            if len(strangers) == len(self.hands):
+                yield words(ALONE)
 
     # The own cards
 
@@ -145,6 +146,8 @@ class ConventionFacts(Section):
 
     def _danger(self, words: Words) -> str:
         following, slot = self.scene.next, self.scene.in_danger()
+        if self.scene.knowledge.conventions[following] == STRANGER and self.scene.knowledge.deck:
+            return words(UNKNOWN_DANGER)
         if slot is None:
             return words(NO_DANGER, seat=following)
         return words(DANGER, seat=following, slot=slot, card=self.hands[following][slot].value)
@@ -174,8 +177,10 @@ class ConventionFacts(Section):
         return what + (words(", true") if effect.true else words(", false")) + (news if effect.helps else "")
 
 
-NO_CONVENTION = "P$seat does not keep to them: a hint from P$seat or to P$seat says what it says and no more."
-READS_LITERALLY = "P$seat hints by them but reads hints literally: a hint to P$seat says what it says and no more."
+NO_CONVENTION = (
+    "Exceptions, who do not keep to them: $seats. A hint from or to an exception tells only its colour or rank."
+)
+READS_LITERALLY = "P$seat hints by them but reads hints literally: a hint to P$seat tells only its colour or rank."
 OLDEST = "Between you and P$seat a play hint points at the oldest touched card, not the newest."
 LITERAL = (
     "Such a player, after step 3: give them the first hint below that touches playable cards only, one of which they "
@@ -195,6 +200,7 @@ PARTNER = "- P$seat knows to be playable: $fits. P$seat discards next: $going."
 RIGHT = "slot $slot ($card, it is)"
 WRONG = "slot $slot ($card, it is not)"
 DANGER = "In danger: P$seat is about to discard slot $slot, the critical $card."
+UNKNOWN_DANGER = "In danger: not known."
 NO_DANGER = "In danger: nothing of P$seat's."
 HINTS = "Each hint, the slots that it touches, and what it says:"
 HINT = "- $hint ($slots): $says"

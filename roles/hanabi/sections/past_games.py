@@ -159,8 +159,8 @@ def _endings(games: Sequence[Record], words: Words) -> str:
 
 
 ANSWERED = (
-    "- A player who was hinted since his last turn ($count turns) then played, of the cards that the latest hint "
-    "touched: the newest on $newest, the oldest of several on $oldest, one between on $other; otherwise he did "
+    "- A player who was hinted since their last turn ($count turns) then played, of the cards that the latest hint "
+    "touched: the newest on $newest, the oldest of several on $oldest, one between on $other; otherwise they did "
     "something else."
 )
 PLAYED = "- Plays: $count. Of cards that no hint had touched: $blind. Wrong: $wrong."

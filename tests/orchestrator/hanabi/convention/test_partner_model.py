@@ -161,7 +161,7 @@ async def test_the_historian_tells_in_the_first_person_what_a_hint_points_at_and
     assert isinstance(pointed, HistoryReport) and isinstance(misled, HistoryReport)
     assert pointed.insights[0].meaning == "P1 told me of 1 card; it points at a card of mine that can be played"
     assert pointed.summary.startswith("By the conventions I can play slot 0")
-    assert misled.summary.endswith("not relied on to keep to them: P1.")
+    assert misled.summary.endswith("players who do not wholly keep to them: P1.")
     assert misled.trust[0].broke == ("turn 2: the card that their hint pointed at did not fit",)
 
 
