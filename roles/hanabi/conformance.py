@@ -143,11 +143,12 @@ def _made(role: Role) -> Iterator[str]:
 
 def _prompts(role: Role, at: Case) -> Iterator[str]:
     """Every form of its prompt can be made."""
-    for form, (ratings, first), options in product(FORMS, product((False, True), repeat=2), _settings(role)):
-        if role.template is None:
-            return
+    if role.template is None:
+        return
+    asked = dict.fromkeys(variant(role.reply, *settings) for settings in product((False, True), repeat=2))
+    for form, reply, options in product(FORMS, asked, _settings(role)):
         try:
-            role.prompt(at.sections(role, options=options), at.notes(role), variant(role.reply, ratings, first), form)
+            role.prompt(at.sections(role, options=options), at.notes(role), reply, form)
         except Exception as error:
             yield f"prompt() raised {_message(error)}"
 
