@@ -25,7 +25,7 @@ from roles.words import percent
 
 TRIALS = 1000
 """Trials per partner that the ad-hoc protocol asks for."""
-SCORES = ("arm", "players", "n", "strict", "95 %", "SD", "kept", "perfect", "struck", "forced")
+SCORES = ("arm", "players", "n", "strict", "95 %", "SD", "kept", "perfect", "struck out", "forced")
 DIFFERENCES = ("arm", "players", "n", "strict", "95 %", "p (Holm)", "W/T/L", "MDE")
 
 
@@ -155,8 +155,8 @@ def so_far(done: Done) -> Iterator[str]:
         f"{status.fallbacks:,} questions got no usable answer."
     )
     counts = {arm: (moves["own"], moves["model_moves"]) for arm, moves in status.moves.items()}
-    if shares := [f"{arm} {own:,} of {moves:,} moves" for arm, (own, moves) in counts.items() if moves]:
-        yield f"The models' own: {', '.join(shares)}."
+    if shares := [f"{arm} {own:,} of {moves:,}" for arm, (own, moves) in counts.items() if moves]:
+        yield f"Moves that the models chose themselves: {', '.join(shares)}."
 
 
 def failures(done: Done) -> str:
