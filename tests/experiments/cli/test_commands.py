@@ -126,7 +126,7 @@ def wrong_decks() -> None:
         (["play", "--cache", "49.json"], "cannot use '49.json' as a cache"),
         (["--logs", "xml", "graphs", "list"], "--logs is 'xml'; it can be: console, json"),
         (["fake-endpoint", "--faults", "0.5", "--only", "fire"], "unknown fault 'fire'; known: 429"),
-        (["play", "--players", "three"], "Input should be a valid integer"),
+        (["play", "--players", "three"], "--players: must be a whole number, not 'three'"),
         (["roles", "show", "nope"], "unknown role 'nope'; known: action_recommender, aggregator"),
         (["graphs", "show", "nope"], "unknown graph 'nope'"),
         (["show", "none.jsonl"], "cannot read none.jsonl as a journal"),
@@ -134,7 +134,7 @@ def wrong_decks() -> None:
         (["show", "."], "is a folder, not a journal; `orchestrator games list"),
         (["play", "--model", "openai:m@http://HOST:PORT/v1"], "'http://HOST:PORT/v1' is not a server's address"),
         (["play", "--out", "49.json"], "cannot write the journal '49.json/house-3p-s1.jsonl': File exists"),
-        (["fake-endpoint", "--port", "99999"], "less than or equal to 65535"),
+        (["fake-endpoint", "--port", "99999"], "--port: must be at most 65535, not '99999'"),
         (["dance"], "No such command 'dance'"),
     ],
 )
