@@ -64,7 +64,10 @@ def show(done: Done, found: Analysis, console: Console) -> None:
     if not done.rows:
         for sentence in (*notes(done), *so_far(done)):
             console.print(Text(sentence), soft_wrap=True)
-        console.print(Text(f"no game is finished yet; the games are in {done.plan.folder}"), soft_wrap=True)
+        console.print(
+            Text(f"no game is finished yet; `orchestrator games list {done.plan.folder}` lists those begun"),
+            soft_wrap=True,
+        )
         return
     console.print(arms(found.summaries))
     origins(found.summaries, console)
