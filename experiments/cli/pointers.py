@@ -1,11 +1,18 @@
-"""Where a setting is given that somebody looked for among the options of a command."""
+"""Plain sentences for mistakes in the options of a command: a bad value, or an option that is a setting."""
+
+from pydantic import ValidationError
+
+from orchestrator.errors import complaint
 
 OTHER_NAMES = {"model": "models.default", "seed": "seeds", "seat": "seats", "arm": "arms", "repeat": "repeats"}
 """Options of `play`, by the key of an experiment that stands for each."""
 
 
 def usage(error: Exception) -> str | None:
-    """A sentence for an option that a command does not have, when a `--set` does what it says; None otherwise."""
+    """A sentence for a bad value, or for an option in whose place a `--set` does what it says; None otherwise."""
+    if isinstance(error.__cause__, ValidationError):
+        parameter = getattr(error, "param", None)
+        return complaint(error.__cause__.errors()[0], parameter.opts[0] if parameter else "")
     option, context = getattr(error, "option_name", None), getattr(error, "ctx", None)
     if option is None or context is None or not _sets(context):
         return None

@@ -14,6 +14,7 @@ from statistics import fmean, variance
 from experiments.costs import cost_estimate
 from experiments.costs.cost_estimate import Bill, Estimates
 from experiments.design.experiment import Experiment, Range
+from experiments.design.offline_layer import OfflineLayer
 from experiments.design.plan import Plan
 from experiments.results import rows as results
 from experiments.results.rows import Row
@@ -196,6 +197,8 @@ def options(experiment: Experiment, goal: Goal, folders: Sequence[Path], answer:
         raise UserError("`plan` compares arms on the same deals, and this experiment has `adhoc`; see run --dry-run")
     one = {"seeds": (experiment.deals[0],), "repeats": 1}
     plan = Plan.resolve(experiment.model_copy(update=one), folders[0])
+    for spec in plan.specs.values():
+        spec.seat(OfflineLayer())  # what a run would refuse, a plan refuses too
     games = {folder: results.peek_all(folder) for folder in {folder.resolve(): folder for folder in folders}.values()}
     estimates = Estimates.prepare(
         plan.specs, {path: one for found in games.values() for path, one in found.items()}, answer

@@ -35,7 +35,7 @@ def _nothing(proposal: Proposal) -> str:
     """Why nothing is proposed."""
     options = proposal.options
     if not options.goal.limited or not options.models:
-        return "nothing is proposed: give --effect, in points, or a budget"
+        return "nothing is proposed: give --effect POINTS, or a budget (--max-usd, --max-tokens)"
     bill = options.deal(options.cheapest) * 2
     price = f", ${money(bill.usd)}" if bill.usd is not None else ""
     return (

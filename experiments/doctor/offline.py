@@ -34,7 +34,7 @@ def model(found: Checklist, settings: ModelSettings) -> Transport | None:
         found.fail("key", str(error))
         return None
     if settings.provider is None:
-        found.ok("key", "the environment has one" if keys else "none is set; most servers of one's own need none")
+        found.ok("key", "the environment has one" if keys else "none is set; most servers of your own need none")
     return made
 
 

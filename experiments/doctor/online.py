@@ -158,7 +158,7 @@ async def _question(
         found.fail(here, str(error))
         return None
     trouble = found.fail if own else found.warn
-    use = "the graph's own format" if own else "not the graph's format"
+    use = "the format this graph asks for" if own else "this graph asks for another format"
     if isinstance(reply, Absent):
         trouble(here, f"no usable answer to a question of role {request.role} ({use}): {reply.reason}")
     elif len(seen) > 1:

@@ -25,7 +25,7 @@ from roles.words import percent
 
 TRIALS = 1000
 """Trials per partner that the ad-hoc protocol asks for."""
-SCORES = ("arm", "players", "n", "strict", "95 %", "SD", "kept", "perfect", "struck", "forced")
+SCORES = ("arm", "players", "n", "strict", "95 %", "SD", "kept", "perfect", "struck out", "forced")
 DIFFERENCES = ("arm", "players", "n", "strict", "95 %", "p (Holm)", "W/T/L", "MDE")
 
 
@@ -64,7 +64,10 @@ def show(done: Done, found: Analysis, console: Console) -> None:
     if not done.rows:
         for sentence in (*notes(done), *so_far(done)):
             console.print(Text(sentence), soft_wrap=True)
-        console.print(Text(f"no game is finished yet; the games are in {done.plan.folder}"), soft_wrap=True)
+        console.print(
+            Text(f"no game is finished yet; `orchestrator games list {done.plan.folder}` lists those begun"),
+            soft_wrap=True,
+        )
         return
     console.print(arms(found.summaries))
     origins(found.summaries, console)
@@ -155,8 +158,8 @@ def so_far(done: Done) -> Iterator[str]:
         f"{status.fallbacks:,} questions got no usable answer."
     )
     counts = {arm: (moves["own"], moves["model_moves"]) for arm, moves in status.moves.items()}
-    if shares := [f"{arm} {own:,} of {moves:,} moves" for arm, (own, moves) in counts.items() if moves]:
-        yield f"The models' own: {', '.join(shares)}."
+    if shares := [f"{arm} {own:,} of {moves:,}" for arm, (own, moves) in counts.items() if moves]:
+        yield f"Moves that the models chose themselves: {', '.join(shares)}."
 
 
 def failures(done: Done) -> str:

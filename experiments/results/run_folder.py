@@ -34,7 +34,7 @@ def read_rows(folder: Path) -> list[Row]:
     """The finished games of a run folder. Raises UserError when there are none."""
     found = rows.rows(folder) or written(folder)
     if not found:
-        raise UserError(f"there is no finished game in {str(folder)!r}: neither games/ARM/*.jsonl nor {RESULTS}")
+        raise UserError(f"there is no finished game in {str(folder)!r}, neither in games/ARM/*.jsonl nor in {RESULTS}")
     return found
 
 

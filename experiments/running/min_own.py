@@ -41,8 +41,8 @@ class MinOwn:
             moves, own = counts["model_moves"], counts["own"]
             if moves >= ENOUGH and own < self.least * moves:
                 return (
-                    f"arm {arm}: only {own} of {moves} moves ({percent(own / moves)}) are the model's own, fewer than "
-                    f"--min-own {self.least:g} asks for"
+                    f"arm {arm}: only {own} of its first {moves} moves ({percent(own / moves)}) are the model's own, "
+                    f"fewer than --min-own {self.least:g} asks for"
                 )
         return None
 

@@ -48,7 +48,8 @@ def resampled(
     made = {name: _resampled(model, given) for name, model in models.items()}
     if not any(isinstance(model, ModelSettings) for model in made.values()):
         flags = ", ".join(FLAGS[name] for name in given)
-        raise UserError(f"{flags}: only for a model on a server, and {', '.join(map(_name, made.values()))} is none")
+        found = ", ".join(map(_name, made.values()))
+        raise UserError(f"{flags} needs a model on a server, e.g. --model openai:NAME; the model here is {found}")
     return made
 
 

@@ -58,7 +58,7 @@ def node_prompts(config: GraphConfig, players: int, seed: int, turn: int, node: 
     made = requests(here, view, notes, memory)
     if node is not None and node not in made:
         known = spelling.known(node, made, "it asks")
-        raise UserError(f"graph {config.name!r} asks no node {node!r} there; {known}")
+        raise UserError(f"graph {config.name!r} asks no node {node!r} at turn {turn}; {known}")
     return [NodePrompt(name, messages(request.parts)) for name, request in made.items() if node in (None, name)]
 
 

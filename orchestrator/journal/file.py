@@ -122,6 +122,9 @@ def lines(path: Path) -> Iterator[bytes]:
             for line in file:
                 if line.endswith(b"\n") or _is_json(line):
                     yield line
+    except IsADirectoryError:
+        said = f"{path} is a folder, not a journal; `orchestrator games list {path}` lists its games"
+        raise UserError(said) from None
     except OSError as error:
         raise UserError(f"cannot read {path} as a journal: {error.strerror}") from None
 

@@ -19,7 +19,7 @@ from roles.hanabi.reasoning import literal_play
 from roles.hanabi.reasoning.convention_scene import understood
 from roles.hanabi.reasoning.literal_play import LIKELY
 from roles.hanabi.reasoning.position import NEEDS, Position
-from roles.hanabi.selector import by_frequency, candidates
+from roles.hanabi.selector import by_frequency, candidates, support
 from roles.hanabi.tom_interpreter import MindReport
 from roles.notes_text import Notes
 from roles.registry import role
@@ -128,7 +128,7 @@ def _proposal(case: Case) -> Advice:
     proposed = candidates(case.notes)
     for move, times in by_frequency(proposed):
         if not (isinstance(move, Discard) and list(_discard(case))):
-            yield move, f"proposed by {times} of {len(proposed)} proposals"
+            yield move, support(times, len(proposed))
 
 
 def _discard(case: Case) -> Advice:

@@ -31,6 +31,11 @@ def by_frequency(choices: Iterable[Choice]) -> Iterator[tuple[Move, int]]:
     yield from ((parse(text), times) for text, times in counts.most_common())
 
 
+def support(times: int, proposed: int) -> str:
+    """In words, how many of the proposals name a move."""
+    return "it is the only proposal" if proposed == 1 else f"{times} of {proposed} proposals name it"
+
+
 OPTIONS: AllowedValues = {"ratings": ("unsaid", "told")}
 """`ratings`: whether the candidates are shown with the ratings that the answers gave them."""
 

@@ -12,7 +12,7 @@ from roles.hanabi.reasoning.position import NEEDS, TAKES, Position
 from roles.hanabi.sections.fixed import CardCounts, Conventions, ProbabilityAdvice, Rules
 from roles.hanabi.sections.history import History
 from roles.hanabi.sections.table import Discards, FinalRound, State
-from roles.hanabi.selector import by_frequency, candidates
+from roles.hanabi.selector import by_frequency, candidates, support
 from roles.notes_text import Notes
 from roles.registry import role
 from roles.reply_types import ENTRY, Choice, Reply
@@ -138,6 +138,6 @@ def safe_or_proposed(sections: Sections, notes: Notes) -> Choice:
     proposed = candidates(notes)
     for move, times in by_frequency(proposed):
         if move in position.moves and literal_play.harmless(position, move):
-            return Choice(action=move, reason=f"proposed by {times} of {len(proposed)} proposals")
+            return Choice(action=move, reason=support(times, len(proposed)))
     move, why = literal_play.best(position)
     return Choice(action=move, reason=f"no colleague helps; {why}")

@@ -144,7 +144,13 @@ def play(scene: Scene) -> Iterator[Reasoned[Play]]:
     commonly = scene.knowledge.known[scene.seat]
     sure = [slot for slot, belief in enumerate(scene.own) if belief.playable == 1.0]
     for slot in sorted(sure, key=lambda s: (known(commonly[s], scene.piles.playable), lowest(scene.own[s]), s)):
-        yield Play(slot=slot), f"slot {slot} is known to fit"
+        yield Play(slot=slot), f"slot {slot} {'is known to fit' if _literally(scene, slot) else 'fits by convention'}"
+
+
+def _literally(scene: Scene, slot: int) -> bool:
+    """Whether a card is known to fit without any convention: by hints and the cards in sight."""
+    hinted = scene.knowledge.literal[scene.seat]
+    return belief.believe(hinted, scene.piles, *scene.hands.values())[slot].playable == 1.0
 
 
 def lowest(slot: Slot) -> int:

@@ -53,8 +53,8 @@ def test_sampling_settings_of_play_take_precedence_over_the_file_and_are_recorde
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("--temperature", "0.5"), "--temperature: only for a model on a server, and program is none"),
-        (("--effort", "low", "--model", "sim:average"), "--effort: only for a model on a server, and sim:average is"),
+        (("--temperature", "0.5"), "--temperature needs a model on a server, e.g. --model openai:NAME; the"),
+        (("--effort", "low", "--model", "sim:average"), "the model here is sim:average"),
         (("--max-answer-tokens", "0", "--model", "openai:x@http://localhost:1/v1"), "max_tokens: "),
     ],
 )

@@ -60,6 +60,11 @@ def test_a_role_of_a_file_is_listed_shown_and_checked(run: Run) -> None:
     assert "# Name the risk" in run("graphs", "prompt", "risky.yaml", "--node", "risk", *own)[1]
     code, _, err = run("play", "--graph", "risky.yaml", *own)
     assert code == 2 and "role 'risk' has no program" in err and err.count("\n") == 1
+    Path("risky-ablation.yaml").write_text(
+        "{name: r, graph: risky.yaml, arms: {full: {}, less: {without: risk}}}", "utf-8"
+    )
+    code, out, err = run("experiment", "plan", "risky-ablation.yaml", "--set", "players=2", "--set", "seeds=2", *own)
+    assert (code, out) == (2, "") and "role 'risk' has no program" in err
 
 
 def test_a_package_brings_its_graphs_by_name(run: Run) -> None:

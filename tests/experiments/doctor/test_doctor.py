@@ -89,7 +89,7 @@ def test_another_model_short_context_and_ignored_schemas_are_told(run: Run) -> N
     assert found["schemas"][0] == "warn" and "not enforced" in found["schemas"][1]
     assert found["context"][0] == "fail" and "takes 512 tokens, too few" in found["context"][1]
     assert found["max_tokens"][0] == "fail" and "too few for proposer" in found["max_tokens"][1]
-    own = [form for form in ("text", "json", "json_schema") if "the graph's own format" in found[form][1]]
+    own = [form for form in ("text", "json", "json_schema") if "the format this graph asks for" in found[form][1]]
     assert len(own) == 1 and found[own[0]][0] == "fail" and "format" not in found
 
 

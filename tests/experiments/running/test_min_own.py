@@ -34,7 +34,8 @@ def test_a_run_of_unusable_answers_stops_says_why_and_goes_on_with_another_share
         code, out, err = run(*command)
         assert code == 3 and "(0%) are the model's own, fewer than --min-own 0.5 asks for. The games in" in err
         assert "kept: a smaller --min-own continues from there" in err
-        assert "answers of models" in out and "The models' own:" in out and "fake server answered" in out
+        assert "answers of models" in out and "fake server answered" in out
+        assert "Moves that the models chose themselves:" in out
         begun = {path: path.stat().st_size for path in Path("here/games").glob("*/*.jsonl")}
         code, _, again = run(*command)
         assert code == 3 and "fewer than --min-own 0.5" in again
@@ -59,7 +60,7 @@ def test_a_run_that_stops_at_its_budget_before_its_first_game_ends_says_what_bec
         path = written(tmp_path, url, min_own=0, arms={}, baseline=None, seeds=[1])
         code, out, err = run("experiment", "run", path, "--out", "here", "--max-tokens", "30000")
     assert code == 3 and "A larger budget continues" in err and "own" not in err
-    assert "were unusable, and" in out and "The models' own: small 0 of" in out
+    assert "were unusable, and" in out and "Moves that the models chose themselves: small 0 of" in out
 
 
 def row(arm: str, moves: int, own: int) -> Row:
@@ -72,7 +73,7 @@ def test_an_arm_is_judged_from_fifty_moves_on() -> None:
     least.add(row("a", ENOUGH - 1, 0))
     assert least.broken({}) is None
     least.add(row("a", 1, 1))
-    assert "arm a: only 1 of 50 moves (2%) are the model's own" in str(least.broken({}))
+    assert "arm a: only 1 of its first 50 moves (2%) are the model's own" in str(least.broken({}))
     assert least.broken({"a": row_counts(60, 60)}) is None, "the games in play count"
     assert MinOwn(0.0).broken({"a": row_counts(60, 0)}) is None
 
