@@ -81,7 +81,10 @@ def _made(data: Mapping[str, Any], reply: type[Reply], moves: Options, *, repair
 
 def _as_json(text: str, answer: str, reply: type[Reply], moves: Options) -> Reading:
     problem, found = Unreadable("it holds no complete JSON object", "prose"), list[Reading]()
-    for chunk in reversed(_objects(answer)):
+    chunks = _objects(answer)
+    if chunks and reply.decisive and _disowned(answer, chunks[-1]):
+        raise Unreadable("the words around its object take it back; reply with the object alone")
+    for chunk in reversed(chunks):
         data, repaired = _load(chunk)
         if data is None:
             continue
@@ -109,6 +112,26 @@ def _without_object(answer: str, reply: type[Reply], moves: Options, problem: Un
     except Missing:
         return _unnamed(answer, reply, moves, problem)
     return _made(data, reply, moves, repaired=True)
+
+
+_DISOWNED_BEFORE = re.compile(
+    r"(?:\b(?:not|never)|n['’]t)\s+(?:answer|reply|respond|choose|write|give|say|return|output|send|use)\b[^.!?\n]*\Z"
+    r"|\b(?:bad|wrong|incorrect|poor|invalid|worst)\s+(?:answer|reply|response|choice|output|move)\b[^.!?\n]*\Z",
+    re.IGNORECASE,
+)
+_DISOWNED_AFTER = re.compile(
+    r"\b(?:second thoughts?|scratch that|correction|(?:change|changed) my mind|reconsider\w*|oops|sorry|disregard|kidding"
+    r"|I (?:now )?(?:reject|withdraw|retract)|on reflection|take (?:it|that|this) back"
+    r"|(?:that|this|it|which|answer|above) (?:is|was) (?:wrong|a mistake|incorrect|not right)|that['’]s (?:wrong|incorrect))\b"
+    r"|(?:\A|[.!?\n—-])[\W_]*(?:(?:oh|but|no|hmm+)\b[\s,]*)*(?:wait|actually|no|hmm+)[ \t]*(?:[,.:;!—-]|\Z)",
+    re.IGNORECASE,
+)
+
+
+def _disowned(answer: str, chunk: str) -> bool:
+    """Whether the words before or after an object say that it is not the answer."""
+    before, _, after = answer.rpartition(chunk)
+    return bool(_DISOWNED_BEFORE.search(before[-200:]) or _DISOWNED_AFTER.search(after))
 
 
 _WRAPPERS = {"answer", "reply", "response", "result", "output", "json"}
@@ -188,6 +211,12 @@ def _load(chunk: str) -> tuple[dict[str, object] | None, bool]:
     """The object of a complete stretch, and whether it had to be repaired; None when it cannot be read safely."""
     try:
         return _printable(json.loads(chunk, object_pairs_hook=_unique_keys)), False
+    except _DuplicateKey:
+        return None, False
+    except (ValueError, RecursionError):
+        pass
+    try:
+        return _printable(json.loads(chunk, object_pairs_hook=_unique_keys, strict=False)), True  # line breaks in texts
     except _DuplicateKey:
         return None, False
     except (ValueError, RecursionError):

@@ -104,7 +104,8 @@ def _value(text: str, field: FieldInfo, named: str) -> Any:
 
 _MORE = re.compile(
     r"\b(?:play|discard|hint|move|slot|accept|refuse|okay|ok|verdict|wrong|instead|no|not|but|wait|actually|rather|sorry"
-    r"|correction|better|or|hmm+|then)\b|^\W*\d{1,2}\W*$|(?-i:(?<![\w'’])[A-HJ-Z](?![\w'’]))",
+    r"|correction|better|or|hmm+|then|never|cannot|disregard|ignore|kidding|jok(?:e|ing)|scratch|withdraw|retract|cancel"
+    r"|reconsider\w*|reflection|mistake|back)\b|n['’]t\b|^\W*\d{1,2}\W*$|(?-i:(?<![\w'’])[A-HJ-Z](?![\w'’]))",
     re.IGNORECASE,
 )
 """In the lines after a decision: words that may take it back, and labels of other options."""
@@ -163,8 +164,8 @@ def _lines(text: str) -> Iterator[tuple[str, bool]]:
 
 
 _NUMBERED = re.compile(r"\A\d+[.)]\s+(?=[A-Za-z])")
-_SPLIT = re.compile(r"[,;，；]|(?<=\d)[ \t](?=Move\b)")
-_RATED = re.compile(r"[:：][ \t]*+([-+−]?+(?:\d++(?:\.\d*+)?|\.\d++))(?![\w%/–—-])")
+_SPLIT = re.compile(r"(?<!\d),|,(?!\d)|,(?=\d+\s*[:：])|[;，；]|(?<=\d)[ \t](?=Move\b)")
+_RATED = re.compile(r"[:：=][ \t]*+([-+−]?+(?:\d++(?:\.\d*+)?|\.\d++))(?![\w%/–—-]|,\d)")
 
 
 def _pairs(text: str, kind: type[BaseModel]) -> Iterator[dict[str, Any]]:

@@ -17,12 +17,21 @@ _SIGN = re.compile(
 )
 _LEAD = re.compile(
     r"(?:(?:the|this|that|my|it|move|action|choice|verdict|verification|answer|decision|play|discard|hint|was|i|we|would|do"
-    r"|is(?!\s+not\b))\b|[\s*_`\"'“”(\[#>:.-])*+"
+    r"|is(?!\s+not\b))\b|[\s*_`\"'“”(\[#>:.✅✔👍❌✗✘👎\uFE0F-])*+"
 )
 _TAKES_BACK = re.compile(
-    r"\b(?:but|however|although|though|unless|except|instead|only if|wait|actually)\b|^[^.;!\n]*\bif\b"
+    r"\b(?:but|however|although|though|unless|except|instead|only (?:if|when|after|once)|wait|actually|provided|providing"
+    r"|assuming|as long as|safe to (?:say|assume)|let(?:['’]s| me| us)|blunder|terrible|awful|disaster|los(?:e|es|ing) the game)\b"
+    r"|^[^.;!\n]*\b(?:if|when|once)\b|\A\W*\w+\s+(?:is|was|would)\s+not\b"
+    r"|(?<!\bno )(?<!\bnot a )(?<!\bnot the )\bmistake\b|(?<!\bnot )(?<!\bnever )(?<!n['’]t )(?<!\bcannot )\bloses? (?:a|one|the|our)\b"
+    r"|\b(?:must|should|has to|needs to) be (?:stopped|avoided|prevented|undone|changed|reconsidered)\b|[❌✗✘👎]"
 )
-_NOTHING_WRONG = re.compile(r"\bno\s+(?:\w+\s+)?(?:objections?|problems?|issues?|concerns?|risks?|dangers?|harm)\b")
+"""With an acceptance: a condition, a remark that speaks against the move, or thinking aloud."""
+_NOTHING_WRONG = re.compile(
+    r"\bno\s+(?!it\b|the\b|th(?:is|at)\b|because\b|since\b|as\b|i\b|we\b|you\b|he\b|they\b|slot\b|p\d|do\b|not\b|way\b)\w"
+    r"|\bnothing (?:is |seems |looks )?(?:wrong|bad|unsafe|risky|dangerous|against)\b|\A\W*(?:refuse|reject|deny|decline)s?\s+to\b"
+)
+"""What begins like a refusal and is none: `No objection`, `No life is lost`, `No, nothing is wrong with it`."""
 
 
 def verdict(text: str) -> bool | None:
@@ -34,7 +43,9 @@ def verdict(text: str) -> bool | None:
     lower = text.lower()
     lead = _LEAD.match(lower)
     first = _SIGN.match(lower, lead.end() if lead else 0)
-    if first is None or _accepts(first) is None or "?" in (first["after"] or "") or _NOTHING_WRONG.match(lower):
+    if first is None or _accepts(first) is None or "?" in (first["after"] or ""):
+        return None
+    if not _accepts(first) and (_NOTHING_WRONG.search(lower) if first["no"] == "no" else _NOTHING_WRONG.match(lower)):
         return None
     later = [sign for sign in _SIGN.finditer(lower, first.end()) if sign["no"] != "no" or sign["after"] is not None]
     signs = {_accepts(sign) for sign in (first, *later)} - {None}
