@@ -177,7 +177,7 @@ def _spelled(text: str) -> str:
     """A text with its marks and number words as a list of moves has them: `<play_slot_two>` as `play slot 2`."""
     if wrapped := re.fullmatch(r"<([^<>]*)>", text):
         text = wrapped[1].strip()
-    if re.fullmatch(r"[A-Za-z]+(?:_\w+)+", text):
+    if re.fullmatch(r"[A-Za-z]\w*", text):
         text = text.replace("_", " ")
     text = re.sub(r"\AI (?=(?:play|discard|hint) )", "", text)
     return _DIGIT.sub(lambda found: f"{found[1]} {_DIGITS[found[2].lower()]}", text)

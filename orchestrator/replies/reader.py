@@ -16,9 +16,10 @@ from typing import Any
 import json_repair
 
 from orchestrator.replies import text_format
+from orchestrator.replies.disowned import disowned
 from orchestrator.replies.leniency import validated
 from orchestrator.replies.reply import Form, Options, Reply
-from orchestrator.replies.text_parts import Missing
+from orchestrator.replies.text_parts import Missing, parts
 from orchestrator.replies.unreadable import Cause as Cause
 from orchestrator.replies.unreadable import Unreadable as Unreadable
 from orchestrator.replies.values import by_field, entry, fields, meant
@@ -56,7 +57,7 @@ def read(
 
 def _plainly(answer: str, reply: type[Reply], moves: Options) -> Reading:
     """Read named parts; a JSON object is accepted as well."""
-    bare = text_format.unfenced(answer)
+    bare = text_format.unmarked(answer)
     try:
         return _made(text_format.parse(bare, reply), reply, moves, repaired=bare != answer)
     except Missing as missing:
@@ -82,7 +83,7 @@ def _made(data: Mapping[str, Any], reply: type[Reply], moves: Options, *, repair
 def _as_json(text: str, answer: str, reply: type[Reply], moves: Options) -> Reading:
     problem, found = Unreadable("it holds no complete JSON object", "prose"), list[Reading]()
     chunks = _objects(answer)
-    if chunks and reply.decisive and _disowned(answer, chunks[-1]):
+    if chunks and reply.decisive and disowned(answer, chunks[-1]):
         raise Unreadable("the words around its object take it back; reply with the object alone")
     for chunk in reversed(chunks):
         data, repaired = _load(chunk)
@@ -100,7 +101,24 @@ def _as_json(text: str, answer: str, reply: type[Reply], moves: Options) -> Read
             raise Unreadable(f"it gives several answers for {name}: {', '.join(sorted(chosen))}; reply with one object")
     if not found:
         return _without_object(answer, reply, moves, problem)
+    _agreed(found[0], answer.rpartition(chunks[-1])[2].strip(), moves)
     return found[0]
+
+
+def _agreed(reading: Reading, after: str, moves: Options) -> None:
+    """Raise Unreadable where named lines or a verdict after an object decide something else than the object."""
+    kind = type(reading.reply)
+    try:
+        said = {name: part.strip().partition("\n")[0] for name, part in parts(after, kind).items()}
+    except Missing as missing:
+        raise Unreadable(str(missing)) from None
+    for name in kind.decisive:
+        value = said[name] if name in said else (kind.unnamed(after) or {}).get(name)
+        if value is None:
+            continue
+        other = _made({**reading.reply.as_data(), name: value}, kind, moves, repaired=True).reply
+        if getattr(other, name) != getattr(reading.reply, name):
+            raise Unreadable(f"{name}: the words after the object say something else; reply with the object alone")
 
 
 def _without_object(answer: str, reply: type[Reply], moves: Options, problem: Unreadable) -> Reading:
@@ -108,30 +126,10 @@ def _without_object(answer: str, reply: type[Reply], moves: Options, problem: Un
     if "{" in answer:
         raise problem
     try:
-        data = text_format.parse(text_format.unfenced(answer), reply)
+        data = text_format.parse(text_format.unmarked(answer), reply)
     except Missing:
         return _unnamed(answer, reply, moves, problem)
     return _made(data, reply, moves, repaired=True)
-
-
-_DISOWNED_BEFORE = re.compile(
-    r"(?:\b(?:not|never)|n['’]t)\s+(?:answer|reply|respond|choose|write|give|say|return|output|send|use)\b[^.!?\n]*\Z"
-    r"|\b(?:bad|wrong|incorrect|poor|invalid|worst)\s+(?:answer|reply|response|choice|output|move)\b[^.!?\n]*\Z",
-    re.IGNORECASE,
-)
-_DISOWNED_AFTER = re.compile(
-    r"\b(?:second thoughts?|scratch that|correction|(?:change|changed) my mind|reconsider\w*|oops|sorry|disregard|kidding"
-    r"|I (?:now )?(?:reject|withdraw|retract)|on reflection|take (?:it|that|this) back"
-    r"|(?:that|this|it|which|answer|above) (?:is|was) (?:wrong|a mistake|incorrect|not right)|that['’]s (?:wrong|incorrect))\b"
-    r"|(?:\A|[.!?\n—-])[\W_]*(?:(?:oh|but|no|hmm+)\b[\s,]*)*(?:wait|actually|no|hmm+)[ \t]*(?:[,.:;!—-]|\Z)",
-    re.IGNORECASE,
-)
-
-
-def _disowned(answer: str, chunk: str) -> bool:
-    """Whether the words before or after an object say that it is not the answer."""
-    before, _, after = answer.rpartition(chunk)
-    return bool(_DISOWNED_BEFORE.search(before[-200:]) or _DISOWNED_AFTER.search(after))
 
 
 _WRAPPERS = {"answer", "reply", "response", "result", "output", "json"}
