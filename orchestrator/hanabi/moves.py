@@ -59,7 +59,7 @@ _MOVE = (
     rf"|hint P(?P<to>[0-4]) (?:(?P<colour>{'|'.join(_COLOURS)})|rank (?P<rank>[1-5]))"
 )
 _EXACT = re.compile(_MOVE)
-_INSIDE = re.compile(rf"(?<![\w-])(?:{_MOVE})(?!\w|\.\d|\s*\d)", re.IGNORECASE)
+_INSIDE = re.compile(rf"(?<![\w-])(?:{_MOVE})(?!\w|\.\d|\s*\d|\s*[-–—/]\s*\d)", re.IGNORECASE)
 
 
 def parse(text: str) -> Move:
@@ -97,6 +97,23 @@ _NEGATED = re.compile(
     r"\b(?:no|not|never|rather|instead|avoid|without|except|cannot|refused?|but|bad|worse|worst|wrong|unless|if|rating"
     r"|maybe|perhaps|either|illegal|unsafe|useless|forbidden|opposite|fails?|loses?|out|then|than|over|vs)\b|n['’]t\b"
 )
+_UNSETTLED = re.compile(
+    r"\b(?:when|once|after|before|until|later|next turn|otherwise|provided|refrain\w*|wait)\b|\?\W*\Z|[不别勿]"
+    r"|\b(?:nicht|kein\w*|niemals|pas|jamais|nunca|jamás|não|niet|nooit|mai)\b"
+)
+"""A condition, another time, a question, or a negation in another language."""
+_ACTOR = re.compile(
+    r"\b(?:have|let|ask|make|stop|wait for)\s+(?:him|her|them|p(?:layer)?\s*[0-4])\b"
+    r"|\b(?:he|she|they|p(?:layer)?\s*[0-4])\s+(?:(?:should|will|may|can|must|could|would|might|to)\s+(?:now\s+|then\s+)?)"
+    r"(?:play|discard|hint|clue|reveal|tell)\b|\bp(?:layer)?\s*[0-4]\s+(?:play|discard)s?\b"
+)
+"""Words that make a move that of another player."""
+_JUDGED = re.compile(
+    r"[\"'`*\s]*\b(?:is|was|seems|looks|appears|sounds|feels|would|could|might|may)\b"
+    r"(?!\s+(?:be\s+)?(?:(?:the|my|our|a|clearly|certainly)\s+)*"
+    r"(?:best|safe|safest|right|correct|chosen|choice|strongest|good|only|certain|final)\b)"
+)
+"""After a move: a remark about it that does not commend it, as in `play slot 2 is tempting`."""
 _SEVERAL = re.compile(
     r"\bor\b|[/&+<>|]"
     r"|(?:,|\band\b)\s*+(?:slots?|cards?|ranks?|colou?rs?|\d|red|yellow|green|white|blue)\b"
@@ -107,7 +124,7 @@ _SENTENCE = re.compile(r"\w+\s.*\b(?:is|are|was|were|will|would|can|should|must|
 LONGEST = 300
 """Characters; a longer answer does not name a move."""
 _VERBS = {"play": "play", "discard": "discard", "hint": "hint|clue|reveal|tell"}
-_PLACE = re.compile(r"\b(?:slot|card|index|position)\s*+(?:#\s*+)?(-?\d+(?:\.\d+)?)")
+_PLACE = re.compile(r"\b(?:slot|card|index|position)\s*+(?:#\s*+)?(-?\d++(?:\.\d++)?)(?!\s*[-–—/]\s*\d)")
 _AFTER_VERB = re.compile(r"\b(?:play|discard)(?:ing|s)?\s+#?(-?\d+(?:\.\d+)?)\b")
 _TARGET = re.compile(r"\bp(?:layer)?\s*([0-4])(?:'s|’s|s)?\b")
 _RELATIVE = re.compile(r"\+\s*[0-9]")
@@ -140,9 +157,30 @@ def ground(answer: object, legal: Listed) -> Move:
 def _stated(answer: str) -> str:
     """The move that a text states, without the marks and the words around it that change nothing."""
     text = answer.strip().strip("\"'`* ").rstrip(". ")
+    text = _TOUCHES.sub(r"\1", _spelled(text))
     said = _PREAMBLE.sub("", text, count=1).lstrip("\"'`* ") or text
     head, *reasons = _BECAUSE.split(said, maxsplit=1)
     return head.rstrip("\"'`*. ") if reasons and _explains(reasons[0]) else said
+
+
+_TOUCHES = re.compile(
+    r"\A(hint P[0-4] (?:[a-z]+|rank [1-5]))\s*\((?=[^()]*(?:touch|slot|card))"
+    r"(?:(?:touch(?:es|ing)?|P[0-4](?:['’]s)?|their|his|slots?|cards?|and|,|[0-4])\s*+)++\)\Z",
+    re.IGNORECASE,
+)
+"""A hint with a remark on which cards it touches."""
+_DIGITS = {word: str(number) for number, word in enumerate(("zero", "one", "two", "three", "four", "five"))}
+_DIGIT = re.compile(rf"\b(slot|rank)\s+({'|'.join(_DIGITS)})\b", re.IGNORECASE)
+
+
+def _spelled(text: str) -> str:
+    """A text with its marks and number words as a list of moves has them: `<play_slot_two>` as `play slot 2`."""
+    if wrapped := re.fullmatch(r"<([^<>]*)>", text):
+        text = wrapped[1].strip()
+    if re.fullmatch(r"[A-Za-z]\w*", text):
+        text = text.replace("_", " ")
+    text = re.sub(r"\AI (?=(?:play|discard|hint) )", "", text)
+    return _DIGIT.sub(lambda found: f"{found[1]} {_DIGITS[found[2].lower()]}", text)
 
 
 def _explains(text: str) -> bool:
@@ -198,7 +236,9 @@ def _worded(text: str, legal: Listed) -> list[Move]:
     """The legal moves that a text in words may mean; none if the text negates, compares or counts relatively."""
     lower = text.lower().replace("(", " ").replace(")", " ")
     verbs = _verbs(lower)
-    if len(verbs) != 1 or _NEGATED.search(lower) or _RELATIVE.search(lower):
+    if len(verbs) != 1 or any(doubt.search(lower) for doubt in (_NEGATED, _RELATIVE, _UNSETTLED, _ACTOR)):
+        return []
+    if any(_JUDGED.match(lower, found.end()) for found in _INSIDE.finditer(lower)):
         return []
     if exact := {str(_made(found)) for found in _INSIDE.finditer(text)}:
         if len(exact) == 1 and _SEVERAL.search(_INSIDE.sub(" ", lower)):

@@ -16,9 +16,10 @@ from typing import Any
 import json_repair
 
 from orchestrator.replies import text_format
+from orchestrator.replies.disowned import disowned
 from orchestrator.replies.leniency import validated
 from orchestrator.replies.reply import Form, Options, Reply
-from orchestrator.replies.text_parts import Missing
+from orchestrator.replies.text_parts import Missing, parts
 from orchestrator.replies.unreadable import Cause as Cause
 from orchestrator.replies.unreadable import Unreadable as Unreadable
 from orchestrator.replies.values import by_field, entry, fields, meant
@@ -56,7 +57,7 @@ def read(
 
 def _plainly(answer: str, reply: type[Reply], moves: Options) -> Reading:
     """Read named parts; a JSON object is accepted as well."""
-    bare = text_format.unfenced(answer)
+    bare = text_format.unmarked(answer)
     try:
         return _made(text_format.parse(bare, reply), reply, moves, repaired=bare != answer)
     except Missing as missing:
@@ -81,7 +82,10 @@ def _made(data: Mapping[str, Any], reply: type[Reply], moves: Options, *, repair
 
 def _as_json(text: str, answer: str, reply: type[Reply], moves: Options) -> Reading:
     problem, found = Unreadable("it holds no complete JSON object", "prose"), list[Reading]()
-    for chunk in reversed(_objects(answer)):
+    chunks = _objects(answer)
+    if chunks and reply.decisive and disowned(answer, chunks[-1]):
+        raise Unreadable("the words around its object take it back; reply with the object alone")
+    for chunk in reversed(chunks):
         data, repaired = _load(chunk)
         if data is None:
             continue
@@ -97,7 +101,24 @@ def _as_json(text: str, answer: str, reply: type[Reply], moves: Options) -> Read
             raise Unreadable(f"it gives several answers for {name}: {', '.join(sorted(chosen))}; reply with one object")
     if not found:
         return _without_object(answer, reply, moves, problem)
+    _agreed(found[0], answer.rpartition(chunks[-1])[2].strip(), moves)
     return found[0]
+
+
+def _agreed(reading: Reading, after: str, moves: Options) -> None:
+    """Raise Unreadable where named lines or a verdict after an object decide something else than the object."""
+    kind = type(reading.reply)
+    try:
+        said = {name: part.strip().partition("\n")[0] for name, part in parts(after, kind).items()}
+    except Missing as missing:
+        raise Unreadable(str(missing)) from None
+    for name in kind.decisive:
+        value = said[name] if name in said else (kind.unnamed(after) or {}).get(name)
+        if value is None:
+            continue
+        other = _made({**reading.reply.as_data(), name: value}, kind, moves, repaired=True).reply
+        if getattr(other, name) != getattr(reading.reply, name):
+            raise Unreadable(f"{name}: the words after the object say something else; reply with the object alone")
 
 
 def _without_object(answer: str, reply: type[Reply], moves: Options, problem: Unreadable) -> Reading:
@@ -105,7 +126,7 @@ def _without_object(answer: str, reply: type[Reply], moves: Options, problem: Un
     if "{" in answer:
         raise problem
     try:
-        data = text_format.parse(text_format.unfenced(answer), reply)
+        data = text_format.parse(text_format.unmarked(answer), reply)
     except Missing:
         return _unnamed(answer, reply, moves, problem)
     return _made(data, reply, moves, repaired=True)
@@ -188,6 +209,12 @@ def _load(chunk: str) -> tuple[dict[str, object] | None, bool]:
     """The object of a complete stretch, and whether it had to be repaired; None when it cannot be read safely."""
     try:
         return _printable(json.loads(chunk, object_pairs_hook=_unique_keys)), False
+    except _DuplicateKey:
+        return None, False
+    except (ValueError, RecursionError):
+        pass
+    try:
+        return _printable(json.loads(chunk, object_pairs_hook=_unique_keys, strict=False)), True  # line breaks in texts
     except _DuplicateKey:
         return None, False
     except (ValueError, RecursionError):

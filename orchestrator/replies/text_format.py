@@ -72,6 +72,19 @@ def unfenced(text: str) -> str:
     return re.sub(r"^[ \t]*```\w*[ \t]*$\n?", "", text, flags=re.MULTILINE)
 
 
+_LATEX = re.compile(r"\$?\$?\\(?:boxed|text(?:bf|it|tt)?|math(?:bf|rm))\{([^{}\n]*)\}\$*")
+_TABLE_HEAD = re.compile(r"^[ \t]*\|[^\n]*\|[ \t]*\n[ \t]*+\|[ \t:|]*+-[ \t:|-]*+$\n?", re.MULTILINE)
+_TABLE_ROW = re.compile(
+    r"^[ \t]*+\|[ \t]*+([^|\n]*[^|\s])[ \t]*+\|[ \t]*+([^|\n]*[^|\s])[ \t]*+\|[ \t]*+$", re.MULTILINE
+)
+
+
+def unmarked(text: str) -> str:
+    """The text without fences and LaTeX, and the rows of tables of two columns as lines `name: value`."""
+    text = _LATEX.sub(r"\1", _LATEX.sub(r"\1", unfenced(text)))
+    return _TABLE_ROW.sub(r"\1: \2", _TABLE_HEAD.sub("", text))
+
+
 def parse(text: str, kind: type[Reply]) -> dict[str, Any]:
     """The values of a text by field, still as text, for pydantic to convert. Raises Missing."""
     found = parts(text, kind)
@@ -79,7 +92,8 @@ def parse(text: str, kind: type[Reply]) -> dict[str, Any]:
     for name in kind.asked():
         field = kind.model_fields[name]
         if name in found:
-            data[name] = found[name] if _is_verdict(kind, name) else _value(found[name], field, label(kind, name))
+            named, beside = label(kind, name), name in kind.beside
+            data[name] = found[name] if _is_verdict(kind, name) else _value(found[name], field, named, beside=beside)
         elif field.is_required() and name not in kind.spare:
             raise Missing(f"it has no line that begins with '{label(kind, name)}:'")
     return data
@@ -90,11 +104,14 @@ def _is_verdict(kind: type[Reply], name: str) -> bool:
     return name in kind.decisive and kind.model_fields[name].annotation is bool
 
 
-def _value(text: str, field: FieldInfo, named: str) -> Any:
+def _value(text: str, field: FieldInfo, named: str, *, beside: bool = False) -> Any:
+    """The value of a part; of a list that the reply can do without, lines that are no entries come as they are."""
     annotation = field.annotation
     if (inner := entry(annotation)) is not None:
         entries = list(_entries(text, inner))
         if text and not entries and text.strip(" .-").lower() not in NOTHING:
+            if beside:
+                return [{next(iter(inner.model_fields)): line} for line in text.splitlines() if line.strip()]
             raise Missing(f"its part '{named}:' has no entry that can be read")
         return entries
     if get_origin(annotation) is tuple:
@@ -104,7 +121,8 @@ def _value(text: str, field: FieldInfo, named: str) -> Any:
 
 _MORE = re.compile(
     r"\b(?:play|discard|hint|move|slot|accept|refuse|okay|ok|verdict|wrong|instead|no|not|but|wait|actually|rather|sorry"
-    r"|correction|better|or|hmm+|then)\b|^\W*\d{1,2}\W*$|(?-i:(?<![\w'’])[A-HJ-Z](?![\w'’]))",
+    r"|correction|better|or|hmm+|then|never|cannot|disregard|ignore|kidding|jok(?:e|ing)|scratch|withdraw|retract|cancel"
+    r"|reconsider\w*|reflection|mistake|back)\b|n['’]t\b|^\W*\d{1,2}\W*$|(?-i:(?<![\w'’])[A-HJ-Z](?![\w'’]))",
     re.IGNORECASE,
 )
 """In the lines after a decision: words that may take it back, and labels of other options."""
@@ -131,12 +149,18 @@ def _keyed(text: str, kind: type[BaseModel]) -> Iterator[dict[str, Any]]:
     known = fields(kind)
     titles = "|".join(map(re.escape, sorted(known, key=len, reverse=True)))
     key = re.compile(rf"(?:^|[;；])[ \t*]*+({titles})[ \t*]*+[:：]", re.IGNORECASE)
+    text = re.sub(rf"[;；]?(?<![ \t])[ \t]*+\n[ \t]++(?=[*]*(?:{titles})[ \t*]*[:：])", "; ", text, flags=re.IGNORECASE)
     for line, marked in _lines(text):
         heads = list(key.finditer(line))
         ends = [*(one.start() for one in heads[1:]), len(line)]
-        cells = {known[one[1].lower()]: line[one.end() : end].strip() for one, end in zip(heads, ends, strict=False)}
+        cells: dict[str, Any] = {}
+        for one, end in zip(heads, ends, strict=False):
+            if (name := known[one[1].lower()]) in cells:
+                yield cells
+                cells = {}
+            cells[name] = _cell(line[one.end() : end].strip(), kind.model_fields[name].annotation)
         if cells or marked:
-            yield {name: _cell(value, kind.model_fields[name].annotation) for name, value in cells.items()}
+            yield cells
 
 
 def _cell(text: str, annotation: Any) -> Any:
@@ -163,8 +187,8 @@ def _lines(text: str) -> Iterator[tuple[str, bool]]:
 
 
 _NUMBERED = re.compile(r"\A\d+[.)]\s+(?=[A-Za-z])")
-_SPLIT = re.compile(r"[,;，；]|(?<=\d)[ \t](?=Move\b)")
-_RATED = re.compile(r"[:：][ \t]*+([-+−]?+(?:\d++(?:\.\d*+)?|\.\d++))(?![\w%/–—-])")
+_SPLIT = re.compile(r"(?<!\d),|,(?!\d)|,(?=\d+\s*[:：])|[;，；]|(?<=\d)[ \t](?=Move\b)")
+_RATED = re.compile(r"[:：=][ \t]*+([-+−]?+(?:\d++(?:\.\d*+)?|\.\d++))(?![\w%/–—-]|,\d)")
 
 
 def _pairs(text: str, kind: type[BaseModel]) -> Iterator[dict[str, Any]]:

@@ -45,7 +45,7 @@ def _heads(text: str, kind: type[Reply]) -> list[Part]:
     titles = "|".join(re.escape(title) for title in sorted(known, key=len, reverse=True))
     said = "".join(rf"|(?P<said_{name}>{pattern})" for name, pattern in kind.said.items() if name in kind.asked())
     head = re.compile(
-        r"^(?P<mark>[>*#_ \t-]*+(?:\d+[.)][ \t*_]*+)?)"
+        r"^(?P<mark>[>*#_ \t\U0001F000-\U0001FAFF☀-➿\uFE0F-]*+(?:\d+[.)][ \t*_]*+)?)"
         rf"(?:(?P<title>{titles})(?:[ \t*_]*[:：][ \t*_]*|(?P<bare>[ \t*_]*$)){said})",
         re.IGNORECASE | re.MULTILINE,
     )
@@ -88,6 +88,7 @@ def _draft(heads: Sequence[Part], one: int, other: int, kind: type[Reply]) -> bo
 
 _TAKEN_BACK = re.compile(
     r"\b(?:wait|second thoughts?|actually|scratch that|correction|(?:change|changed) my mind|reconsider\w*|hmm+"
+    r"|disregard|kidding|withdraw|retract|on reflection|(?:this|it)(?: move| action)? is (?:forbidden|illegal)"
     r"|instead(?!\s+of)|rather(?!\s+than)|would be better|is better|better to|sorry|oops|worst|opposite)\b"
     r"|(?:^|[:：])[ \t]*no[ \t]*(?:[,.;!—-]|$)|(?-i:(?<![\w'’])[A-HJ-Z](?![\w'’]))",
     re.IGNORECASE | re.MULTILINE,

@@ -17,12 +17,25 @@ _SIGN = re.compile(
 )
 _LEAD = re.compile(
     r"(?:(?:the|this|that|my|it|move|action|choice|verdict|verification|answer|decision|play|discard|hint|was|i|we|would|do"
-    r"|is(?!\s+not\b))\b|[\s*_`\"'“”(\[#>:.-])*+"
+    r"|is(?!\s+not\b))\b|[\s*_`\"'“”(\[#>:.✅✔👍❌✗✘👎\uFE0F-])*+"
 )
 _TAKES_BACK = re.compile(
-    r"\b(?:but|however|although|though|unless|except|instead|only if|wait|actually)\b|^[^.;!\n]*\bif\b"
+    r"\b(?:but|however|although|though|unless|except|instead|only (?:if|when|after|once)|wait|actually|provid(?:ed|ing)"
+    r"|assuming|as long as|safe to (?:say|assume)|blunder|terrible|awful|disaster|los(?:e|es|ing) the game)\b"
+    r"|\blet(?:['’]s| me| us) (?:think|check|see|consider|verify|look|analy[sz]e|start|examine|go through|first)\b"
+    r"|^[^.;!\n]*\b(?:if|when|once)\b|\A\W*\w+\s+(?:is|was|would)\s+not\b"
+    r"|(?<!\bno )(?<!\bnot a )(?<!\bnot the )\bmistake\b"
+    r"|(?<!\bnot )(?<!\bnever )(?<!n['’]t )(?<!\bcannot )\b(?:loses?|costs?) (?:a|one|the|our)\b"
+    r"|\b(?:must|should|has to|needs to) be (?:stopped|avoided|prevented|undone|changed|reconsidered)\b|[❌✗✘👎]"
 )
-_NOTHING_WRONG = re.compile(r"\bno\s+(?:\w+\s+)?(?:objections?|problems?|issues?|concerns?|risks?|dangers?|harm)\b")
+"""With an acceptance: a condition, a remark that speaks against the move, or thinking aloud."""
+_THUMBS_UP = re.compile("[✅✔👍]")
+_NOTHING_WRONG = re.compile(
+    r"no[ \t]+(?!(?:its?|there|your?|the|this|that|because|since|as|i|we|he|they|slot|p\d|do|not|way)\b)\w"
+    r"|(?:refuse|reject|deny|decline)s?\s+to\b"
+    r"|.*\bnothing (?:is |seems |looks )?(?:wrong|bad|unsafe|risky|dangerous|against)\b"
+)
+"""What begins like a refusal and is none: `No objection`, `No life is lost`, `No, nothing is wrong with it`."""
 
 
 def verdict(text: str) -> bool | None:
@@ -34,14 +47,16 @@ def verdict(text: str) -> bool | None:
     lower = text.lower()
     lead = _LEAD.match(lower)
     first = _SIGN.match(lower, lead.end() if lead else 0)
-    if first is None or _accepts(first) is None or "?" in (first["after"] or "") or _NOTHING_WRONG.match(lower):
+    if first is None or _accepts(first) is None or "?" in (first["after"] or ""):
+        return None
+    if not _accepts(first) and _NOTHING_WRONG.match(lower, first.start()):
         return None
     later = [sign for sign in _SIGN.finditer(lower, first.end()) if sign["no"] != "no" or sign["after"] is not None]
     signs = {_accepts(sign) for sign in (first, *later)} - {None}
     if len(signs) != 1:
         return None
     (accepts,) = signs
-    return None if accepts and _TAKES_BACK.search(lower) else accepts
+    return None if (_TAKES_BACK if accepts else _THUMBS_UP).search(lower) else accepts
 
 
 def _accepts(sign: re.Match[str]) -> bool | None:
@@ -51,7 +66,7 @@ def _accepts(sign: re.Match[str]) -> bool | None:
     return None if sign["made"] else bool(sign["yes"])
 
 
-_MARKS = r"[\s*_`\"'“”(\[#>-]*"
+_MARKS = r"[\s*_`\"'“”(\[#>-]*+"
 _SUBJECT = r"(?:(?:the|this|that)\s+(?:move|play|discard|hint|action|choice)|it)"
 _BARE = re.compile(
     rf"{_MARKS}(?:\w+[\s*_`\"'“”)\]]*(?:[.!:;\n]|\Z|,?\s*(?:the|this|it|that)\b(?:\s+\w+){{0,3}}?\s+"
@@ -61,7 +76,11 @@ _BARE = re.compile(
 )
 
 
+_UNFIT = re.compile(r"\b(?:does|will|can)(?:\s*not|n['’]t)\s+(?:fit|be played)\b|\bwon['’]t fit\b", re.IGNORECASE)
+
+
 def bare_verdict(text: str) -> bool | None:
     """The verdict of an answer without any named part, which must begin with the verdict itself: "Okay.", "No, it is
     unsafe"; "Yes, I can help with that" is none."""
-    return verdict(text) if _BARE.match(text) else None
+    accepts = verdict(text) if _BARE.match(text) else None
+    return None if accepts and _UNFIT.search(text) else accepts

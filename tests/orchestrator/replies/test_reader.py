@@ -174,10 +174,6 @@ def test_parts_of_plain_text_are_read_by_their_names(text: str) -> None:
         ("Reasoning: x\nMove ratings:\n**Action: play slot 0**\n", "no entry that can be read|no line"),
         (f"{WATSON}\nWait, that is wrong: discard slot 0 is better.", "it goes on after 'Chosen move: 1'"),
         (f"{WATSON}\n\nReasoning: or rather the other one", "which must be the last part"),
-        (
-            WATSON.replace("Move 0: -0.5, Move 1 (Play 0): 0.9, play slot 1: 0.1,\nhint P1 red: -1", "| 0 | 0.5 |"),
-            "no entry",
-        ),
         ("Reasoning: x\nAction\nplay slot 0 would be bad.", "no line that begins with 'Chosen move:'"),
     ],
 )
