@@ -109,7 +109,7 @@ _ACTOR = re.compile(
 )
 """Words that make a move that of another player."""
 _JUDGED = re.compile(
-    r"[\"'`*\s]*\b(?:is|was|seems|looks|appears|sounds|feels|would|could|might|may)\b"
+    r"[\"'`*\s]*\b(?:is|was|seems|looks|appears|sounds|feels|would|could|might|may|costs|wastes|kills|has)\b"
     r"(?!\s+(?:be\s+)?(?:(?:the|my|our|a|clearly|certainly)\s+)*"
     r"(?:best|safe|safest|right|correct|chosen|choice|strongest|good|only|certain|final)\b)"
 )
