@@ -59,7 +59,7 @@ _MOVE = (
     rf"|hint P(?P<to>[0-4]) (?:(?P<colour>{'|'.join(_COLOURS)})|rank (?P<rank>[1-5]))"
 )
 _EXACT = re.compile(_MOVE)
-_INSIDE = re.compile(rf"(?<![\w-])(?:{_MOVE})(?!\w|\.\d|\s*\d|\s*[-–—/]\s*\d)", re.IGNORECASE)
+_INSIDE = re.compile(rf"(?<![\w-])(?:{_MOVE})(?!\w|\.+\d|\s*\d|\s*[-–—/]\s*\d)", re.IGNORECASE)
 
 
 def parse(text: str) -> Move:
@@ -109,7 +109,7 @@ _ACTOR = re.compile(
 )
 """Words that make a move that of another player."""
 _JUDGED = re.compile(
-    r"[\"'`*\s]*\b(?:is|was|seems|looks|appears|sounds|feels|would|could|might|may)\b"
+    r"[\"'`*\s]*\b(?:is|was|seems|looks|appears|sounds|feels|would|could|might|may|costs|wastes|kills|has)\b"
     r"(?!\s+(?:be\s+)?(?:(?:the|my|our|a|clearly|certainly)\s+)*"
     r"(?:best|safe|safest|right|correct|chosen|choice|strongest|good|only|certain|final)\b)"
 )
@@ -124,7 +124,7 @@ _SENTENCE = re.compile(r"\w+\s.*\b(?:is|are|was|were|will|would|can|should|must|
 LONGEST = 300
 """Characters; a longer answer does not name a move."""
 _VERBS = {"play": "play", "discard": "discard", "hint": "hint|clue|reveal|tell"}
-_PLACE = re.compile(r"\b(?:slot|card|index|position)\s*+(?:#\s*+)?(-?\d++(?:\.\d++)?)(?!\s*[-–—/]\s*\d)")
+_PLACE = re.compile(r"\b(?:slot|card|index|position)\s*+(?:#\s*+)?(-?\d++(?:\.\d++)?)(?!\s*[-–—/]\s*\d|\.\.)")
 _AFTER_VERB = re.compile(r"\b(?:play|discard)(?:ing|s)?\s+#?(-?\d+(?:\.\d+)?)\b")
 _TARGET = re.compile(r"\bp(?:layer)?\s*([0-4])(?:'s|’s|s)?\b")
 _RELATIVE = re.compile(r"\+\s*[0-9]")
@@ -238,6 +238,8 @@ def _worded(text: str, legal: Listed) -> list[Move]:
     verbs = _verbs(lower)
     if len(verbs) != 1 or any(doubt.search(lower) for doubt in (_NEGATED, _RELATIVE, _UNSETTLED, _ACTOR)):
         return []
+    if not _leads(lower):
+        return []
     if any(_JUDGED.match(lower, found.end()) for found in _INSIDE.finditer(lower)):
         return []
     if exact := {str(_made(found)) for found in _INSIDE.finditer(text)}:
@@ -248,6 +250,27 @@ def _worded(text: str, legal: Listed) -> list[Move]:
         return []
     (verb,) = verbs
     return _unlabelled(_hints(lower, legal) if verb == "hint" else _own(lower, verb, legal), text, legal)
+
+
+_LEADS = frozenset(
+    re.findall(
+        r"\S+",
+        "i i'll i'd i'm will shall should must would like want going go am be to my me we we'll let let's us the a "
+        "an this that is it move action choice option decision answer final best safest most good only legal valid "
+        "right chosen selected choose select pick therefore so thus hence then now please give giving provide use "
+        "using spend spending information token player p for with on turn by and about just simply safely card slot "
+        "colour color rank red yellow green white blue 我 我选择 选择 ",
+    )
+)
+"""What may stand before the verb of a move; anything else may speak against it: `resist playing slot 2`."""
+_VERB = re.compile(rf"\b(?:{'|'.join(_VERBS.values())})(?:s|ing)?\b")
+_CONCLUDED = re.compile(r"\A.*[,.;:]\s*(?:so|therefore|thus|hence)\b", re.DOTALL)
+
+
+def _leads(text: str) -> bool:
+    """Whether the words before the verb of a text in small letters only introduce it, or end in `, so`."""
+    head = _VERB.split(text, maxsplit=1)[0].replace("’", "'")
+    return _LEADS.issuperset(re.findall(r"[^\W\d_]+(?:'[^\W\d_]+)*", _CONCLUDED.sub("", head)))
 
 
 def _unlabelled(fitting: list[Move], text: str, legal: Listed) -> list[Move]:

@@ -12,11 +12,12 @@ _NEAR = 200
 
 _AFTER = re.compile(
     r"\b(?:second thoughts?|scratch that|correction|(?:change|changed) my mind|reconsider\w*|oops|sorry|disregard\w*"
-    r"|ignored?|kidding|I (?:now )?(?:reject|withdraw|retract)|on reflection|take (?:it|that|this) back"
-    r"|(?:that|this|it|which|answer|above) (?:is|was) (?:wrong|a mistake|incorrect|not right)"
+    r"|ignored?|kidding|strike that|mistake|rejected"
+    r"|I (?:now )?(?:reject|withdraw|retract)|on reflection|take (?:it|that|this) back"
+    r"|(?:that|this|it|which|answer|above) (?:is|was) (?:wrong|incorrect|not right)"
     r"|that['’]s (?:wrong|incorrect))\b"
     r"|\A[\W_]{0,20}(?:is|was|would be)\b(?!\s+(?:my|the|our)\b)|\A[^.!?\n]{0,60}\bis not (?:what|my)\b"
-    r"|\b(?:edit|update)\s*:"
+    r"|\b(?:edit|update)\s*:|:\s*(?:play|discard|hint)\b"
     r"|(?:\A|[.!?\n—-])[\W_]{0,20}(?:(?:oh|but|no|hmm)\b[\s,]{0,5}){0,3}(?:wait|actually|no|hmm)[ \t]?(?:[,.:;!—-]|\Z)",
     re.IGNORECASE,
 )

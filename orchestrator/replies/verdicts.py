@@ -23,7 +23,7 @@ _TAKES_BACK = re.compile(
     r"\b(?:but|however|although|though|unless|except|instead|only (?:if|when|after|once)|wait|actually|provid(?:ed|ing)"
     r"|assuming|as long as|safe to (?:say|assume)|blunder|terrible|awful|disaster|los(?:e|es|ing) the game)\b"
     r"|\blet(?:['’]s| me| us) (?:think|check|see|consider|verify|look|analy[sz]e|start|examine|go through|first)\b"
-    r"|^[^.;!\n]*\b(?:if|when|once)\b|\A\W*\w+\s+(?:is|was|would)\s+not\b"
+    r"|^[^.;!\n]*\b(?:if|when|once|until)\b|\?|\bgame would be lost\b|\bwastes?\b|\A\W*\w+\s+(?:is|was|would)\s+not\b"
     r"|(?<!\bno )(?<!\bnot a )(?<!\bnot the )\bmistake\b"
     r"|(?<!\bnot )(?<!\bnever )(?<!n['’]t )(?<!\bcannot )\b(?:loses?|costs?) (?:a|one|the|our)\b"
     r"|\b(?:must|should|has to|needs to) be (?:stopped|avoided|prevented|undone|changed|reconsidered)\b|[❌✗✘👎]"
@@ -71,7 +71,7 @@ _SUBJECT = r"(?:(?:the|this|that)\s+(?:move|play|discard|hint|action|choice)|it)
 _BARE = re.compile(
     rf"{_MARKS}(?:\w+[\s*_`\"'“”)\]]*(?:[.!:;\n]|\Z|,?\s*(?:the|this|it|that)\b(?:\s+\w+){{0,3}}?\s+"
     r"(?:is|may|can|was|seems|does|risks|would|will|looks)\b)"
-    rf"|(?:{_NEGATION})\s+(?:{_ACCEPTS})\b|{_SUBJECT}\s+(?:is|was|may|must|should|can)\b|I\s+(?:do\s+not\s+)?\w+\s+{_SUBJECT}\b)",
+    rf"|(?:{_NEGATION})\s+(?:{_ACCEPTS})\b|{_SUBJECT}\s+(?:is|was|may|must|should|can)\b|I\s+(?:do\s+not\s+|would\s+|will\s+)?\w+\s+{_SUBJECT}\b)",
     re.IGNORECASE,
 )
 
