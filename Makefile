@@ -9,6 +9,9 @@ INSTALL = $(BIN)/pip install --quiet --disable-pip-version-check -c constraints.
 # HLE 0.0.4 asks for a CMake older than 3.5; CMake 4 builds it only under this policy.
 export CMAKE_POLICY_VERSION_MINIMUM := 3.5
 
+# A run of the tests starts hundreds of processes: what one has compiled the others need not compile again.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: play test check prove real clean
 
 play: $(READY)

@@ -29,7 +29,7 @@ from tests.support.servers import ask, in_a_thread, quick
 from tests.test_games import check_game, of
 
 EVERY = list(product(GRAPHS, (2, 3, 4, 5), (1, 2)))
-GAMES = EVERY[::3][:40] if FULL else EVERY[::23]
+GAMES = EVERY[::3][:40] if FULL else EVERY[::31]
 TIMEOUT_S = 4.0 if FULL else 1.5
 USABLE = ("script", "fenced", "illegal")
 """Faults of content that leave an answer usable, `illegal` where it names no move."""

@@ -82,7 +82,8 @@ async def test_every_graph_plays_whole_games_by_programs(graph: str, players: in
 
 @pytest.mark.parametrize(("graph", "players", "seed"), SOME if FULL else SOME[::3])
 async def test_every_graph_plays_whole_games_through_a_blind_server(graph: str, players: int, seed: int) -> None:
-    for config in (graphs.read(graph), graphs.verified(graphs.read(graph), "safety")):
+    exact = graphs.dotted(graphs.verified(graphs.read(graph), "safety"), ["verify.conventions=false"])
+    for config in (graphs.read(graph), exact):
         events: list[Event] = []
         async with fake_endpoint.serving(fake_endpoint.app()) as url:
             seat = graphs.seat(config, f"openai:fake@{url}")
@@ -90,8 +91,8 @@ async def test_every_graph_plays_whole_games_through_a_blind_server(graph: str, 
             await seat.aclose()
         result = check_game(events, players)
         assert result.calls >= result.turns and result.tokens_in and result.tokens_out
-        if config.verify.rule == "safety":
-            assert certain_misplays(events) == 0 and result.lives > 0
+        assert config.verify.rule == "none" or certain_misplays(events) == 0
+        assert config is not exact or result.lives > 0  # who relies on conventions may lose by blind partners
 
 
 def blind(ask: ModelRequest) -> str:

@@ -113,7 +113,7 @@ async def test_watsons_last_agent_must_take_a_known_safe_play() -> None:
     decision, _ = await turn(config, brain, view)
     assert str(decision.move) == _safe(view)[0]
     told = requests(graphs.at(graphs.read("moa_watson"), view.players), view, {})["aggregator"]
-    assert "you MUST take it" in "".join(part.text for part in told.parts if part.speaker == "system")
+    assert "you MUST play it" in "".join(part.text for part in told.parts if part.speaker == "system")
 
 
 def _first_hint(request: ModelRequest) -> dict[str, Any]:

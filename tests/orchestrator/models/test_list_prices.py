@@ -34,9 +34,11 @@ def test_every_list_price_is_whole_and_dated() -> None:
         assert len(found.date) == 10 and found.source
 
 
-def test_a_budget_in_money_may_use_them_and_says_so(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_budget_in_money_may_use_them_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    said: list[str] = []
+    monkeypatch.setattr("orchestrator.models.budget.log.warning", lambda event, **_: said.append(event))
     budget = Budget(max_usd=1)
     budget.check(settings(LISTED))
-    assert "money is estimated by list prices" in capsys.readouterr().err
+    assert "money is estimated by list prices" in said[0]
     with pytest.raises(UserError, match="--max-usd needs the price"):
         budget.check(settings("openai:unlisted"))
