@@ -6,6 +6,7 @@ as well: they tie files together for a reader.
 
 import ast
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
@@ -19,8 +20,13 @@ def sources(package: str) -> list[Path]:
     return sorted(path.relative_to(ROOT) for path in (ROOT / package).rglob("*.py"))
 
 
-def names(path: Path) -> Iterator[str]:
+@cache
+def names(path: Path) -> tuple[str, ...]:
     """The dotted names that a file imports; of `from a import b` both `a` and `a.b`, whichever is a module."""
+    return tuple(_names(path))
+
+
+def _names(path: Path) -> Iterator[str]:
     for node in ast.walk(ast.parse((ROOT / path).read_text("utf-8"))):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)

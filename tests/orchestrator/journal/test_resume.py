@@ -298,7 +298,7 @@ class Watched:
         return self.asked.total()
 
 
-KILLS = 5 if FULL else 3
+KILLS = 5 if FULL else 2
 """A game."""
 TOGETHER = 5
 """Calls that a seat of these graphs has in flight at most."""
