@@ -8,6 +8,9 @@ from typing import Any
 import pytest
 from aiohttp import web
 
+import graphs
+from experiments.costs import node_needs, prompt_probe
+from graphs import context
 from orchestrator.models import fake_endpoint, server_info
 from tests.conftest import Run
 from tests.support.servers import completion, in_a_thread
@@ -150,3 +153,14 @@ def test_programs_have_nothing_to_check(run: Run) -> None:
 def test_what_servers_say_of_themselves(listing: object, props: object, context: int | None, slots: int | None) -> None:
     found = server_info.parse("m", listing, props)
     assert (found.context, found.slots) == (context, slots)
+
+
+def test_a_decision_needs_room_for_the_reason_that_its_prompt_asks_for() -> None:
+    def answer(words: int) -> int:
+        config = graphs.read("house_lite")
+        told = context.resolved(config.context).model_dump(mode="json") | {"reason_words": words}
+        config = graphs.setting(config, context=told)
+        found = node_needs.needs(config, 2, prompt_probe.positions(config, 2)[:2])
+        return next(need.answer or 0 for need in found if need.node == "aggregator")
+
+    assert answer(400) - answer(200) == 200 * node_needs.WORD * 5 // 16
