@@ -55,7 +55,8 @@ class Hint(NamedTuple):
         return self.says.startswith("makes a playable card known") or bool(re.match(r"play .*\), true", self.says))
 
 
-OWN_CARD = r"^- slot (\d): (?:(.*); )?playable (\d+)%, dead \d+%, critical (\d+)%$"
+OWN_CARD = r"^- slots? (\d(?:, \d)*): (?:(.*); )?playable (\d+)%, dead \d+%, critical (\d+)%$"
+"""Slots of which the same is said share a line."""
 
 
 def wanted(pattern: str, text: str) -> str:
@@ -99,9 +100,10 @@ class Prompt:
         """By hints and counting, or by conventions too where these say more."""
         cards = {}
         for text in (self.section("What your own cards can be"), self.facts):
-            for slot, kinds, playable, critical in re.findall(OWN_CARD, text, re.MULTILINE):
+            for slots, kinds, playable, critical in re.findall(OWN_CARD, text, re.MULTILINE):
                 names = tuple(kinds.split(" or ")) if kinds else ()
-                cards[slot] = OwnCard(int(slot), names, int(playable), int(critical))
+                for slot in map(int, slots.split(", ")):
+                    cards[slot] = OwnCard(slot, names, int(playable), int(critical))
         return tuple(cards[slot] for slot in sorted(cards))
 
     def known(self, what: str) -> tuple[Known, ...]:
@@ -177,8 +179,8 @@ READINGS: dict[str, Callable[[Prompt], str | None]] = {
     "Play a surely playable card: first one that only you know to be, then the one with the lowest rank it can have, "
     "then the lowest slot.": play_sure,
     "Hint any player: a true play hint, or a hint that makes a playable card known. Take the one with the most news "
-    "(kinds of card that it rules out by itself); of equals the first in the list of what each hint says. Never say "
-    "what is false.": hint_anyone,
+    "(kinds of card that it rules out by itself); of equals the first in the list of what each hint says. Never give "
+    "a hint that the list calls false.": hint_anyone,
     "With 8 tokens, spend one: hint the player before you the rank of the card in slot 0.": spend,
     "With 3 lives and at most 3 cards in the deck, or 2 lives and at most 1: play the card likeliest to be playable, "
     "of equals the lowest slot, if any may be.": gamble,
