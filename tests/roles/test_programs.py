@@ -9,7 +9,7 @@ import pytest
 import prompts
 import roles
 from orchestrator.errors import UserError
-from orchestrator.hanabi.cards import INDEX
+from orchestrator.hanabi.cards import INDEX, Card
 from orchestrator.hanabi.moves import Discard, HintRank, Play
 from orchestrator.hanabi.referee import deal
 from orchestrator.hanabi.view import View
@@ -29,7 +29,7 @@ from roles.hanabi.sections.table import Discards, OwnDeductions, State
 from roles.notes_text import notes_text
 from roles.reply_types import TrackedChoice, answer_format, variant
 from roles.sections import LegalMoves, cut
-from tests.support.positions import literal_views, position, random_views
+from tests.support.positions import dealt, literal_views, position, random_views
 from tests.support.prove import FULL
 
 DECIDING = (
@@ -125,6 +125,16 @@ def test_a_literal_hint_teaches_what_the_referee_then_tells() -> None:
         assert found.touched == referee.view(view.seat).history[-1].slots
         for old, known in zip(before.known[found.hint.to], after.known, strict=True):
             assert known.mask & ~old == 0
+
+
+def test_no_own_card_is_thought_to_be_one_that_any_partner_holds() -> None:
+    """Each of four partners holds a five, of which there is one; hints leave any card possible."""
+    hands = ("R1 Y1 G1 W1", "R5 Y2 G2 W2", "R2 Y5 G3 W3", "R3 Y3 G5 W4", "R4 Y4 G4 W5")
+    view = dealt(*hands).view(0)
+    slots = Position.of(cut(view, [(kind, {}) for kind in TAKES])).slots
+    for slot in slots:
+        held = [slot.chance(1 << INDEX[Card(f"{colour}5")]) for colour in "RYGWB"]
+        assert held[:4] == [0, 0, 0, 0] and held[4] > 0, "only the blue five is out of sight"
 
 
 # What is told
