@@ -10,9 +10,11 @@ from rich.text import Text
 
 from experiments.design.adhoc import EVALUATED
 from experiments.design.cross_play import WITH
+from experiments.design.rerun import labelled
 from experiments.report import adhoc_section, tables
 from experiments.report.figures import drawing
 from experiments.report.tables import Grid
+from experiments.results import run_folder
 from experiments.running.runner import Done
 from experiments.running.status import Status
 from experiments.show.terminal import plain_table
@@ -101,7 +103,10 @@ def warn(found: Analysis, console: Console) -> None:
 
 def _teams(done: Done, found: Analysis) -> list[AdHocTeams]:
     """The ad-hoc teams of a run; none in any other run."""
-    return adhoc_teams.teams(done.rows, found.summaries, done.plan.labels) if done.plan.experiment.adhoc else []
+    if not done.plan.experiment.adhoc:
+        return []
+    labels = {**labelled(run_folder.run(done.plan.folder)), **done.plan.labels}  # partners of earlier commands, too
+    return adhoc_teams.teams(done.rows, found.summaries, labels)
 
 
 def drawn(grid: Grid) -> Table:
