@@ -17,6 +17,7 @@ from experiments.design.file_schema import SeatConfig
 from experiments.design.held_out import standing
 from experiments.design.plan import Plan
 from experiments.design.player_spec import PlayerSpec, player_spec
+from experiments.report.figures import drawing
 from experiments.results.rows import Row
 from experiments.running.runner import run as run_experiment
 from experiments.statistics import adhoc_teams
@@ -185,7 +186,10 @@ SMALL: dict[str, Any] = {
 }
 
 
-def test_terminal_report_and_data_mark_partners_that_are_no_strangers(run: Run, tmp_path: Path) -> None:
+def test_terminal_report_and_data_mark_partners_that_are_no_strangers(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(drawing, "there", lambda: False)  # tables without pictures
     path = tmp_path / "few.yaml"
     path.write_text(yaml.safe_dump(SMALL), "utf-8")
     code, out, _ = run("experiment", "run", str(path), "--out", str(tmp_path / "few"))
