@@ -29,7 +29,7 @@ from orchestrator.table.game_loop import start
 from orchestrator.table.seat import Decision, GameContext
 from roles.reply_types import Judgement
 from tests.orchestrator.hanabi.test_view import disguised
-from tests.support.positions import GRAPHS, random_game
+from tests.support.positions import GRAPHS, partners_game, random_game
 from tests.support.prove import FULL
 
 PLAYERS = (2, 3, 4, 5)
@@ -89,11 +89,13 @@ def configs() -> list[graphs.GraphConfig]:
 
 
 def positions(players: int, seed: int, share: float) -> Iterator[tuple[Referee, Referee]]:
-    """Referees that differ in nothing that the acting seat may know."""
+    """Referees that differ in nothing that the acting seat may know, in a game of random moves and in one by the
+    conventions, in which hints mean more than they say."""
     chance = random.Random(seed)
-    for referee in random_game(players, seed):
-        if chance.random() < share:
-            yield referee, disguised(referee, referee.view(), chance)
+    for game in (random_game(players, seed), partners_game(("smart",) * players, seed)):
+        for referee in game:
+            if not referee.over and chance.random() < share / 2:
+                yield referee, disguised(referee, referee.view(), chance)
 
 
 async def played(config: graphs.GraphConfig, referee: Referee) -> tuple[list[object], Decision, list[dict[str, Any]]]:
@@ -123,7 +125,7 @@ async def test_another_hidden_hand_changes_no_prompt_no_seed_no_memory_and_no_er
     for players in some:
         if players not in config.players:
             continue
-        for referee, other in positions(players, 11 + players, 0.4 if FULL else 0.09):
+        for referee, other in positions(players, 11 + players, 0.4 if FULL else 0.13):
             heard, decision, events = await played(config, referee)
             assert (heard, decision, events) == await played(config, other)
             met += len(heard)

@@ -15,6 +15,7 @@ from experiments.design.player_spec import PlayerSpec
 from experiments.design.rerun import RecordedRun
 from experiments.results import run_folder
 from experiments.results.rows import GAMES
+from orchestrator.models.settings import ModelSettings
 
 
 @dataclass(frozen=True)
@@ -43,8 +44,9 @@ class Plan:
         if experiment.adhoc:
             labels = recorded.labelled() if recorded else adhoc.participants(experiment)
             records = adhoc.partner_records(experiment, labels, folder)
-            trials = adhoc.arms(experiment, labels[adhoc.EVALUATED], records)
-            return cls(experiment, folder, tuple(trials), tuple(records), labels, remarks)
+            teams = adhoc.arms(experiment, labels[adhoc.EVALUATED], records)
+            played = [arm for arm in teams if recorded is None or arm.name in recorded.arms]
+            return cls(experiment, folder, tuple(played), tuple(records), labels, remarks)
         if asked := experiment.cross_play:
             labels = recorded.labelled() if recorded else cross_play.participants(asked.seats, experiment)
             return cls(experiment, folder, tuple(cross_play.arms(experiment, labels)), labels=labels, remarks=remarks)
@@ -73,7 +75,9 @@ class Plan:
     def notes(self) -> list[str]:
         """What a reader of the results must know: about the protocol, and which arms are not played at which counts."""
         asked, void = self.experiment, [_void(arm) for arm in self.arms if arm.void]
-        about = protocols.notes(asked.protocol, players=asked.players, seeds=asked.deals, repeats=asked.repeats)
+        models = [model for one in self.specs.values() for model in one.models.values()]
+        sent = [model.deciding for model in models if isinstance(model, ModelSettings)]
+        about = protocols.notes(asked.protocol, asked.model_dump(mode="json"), sent)
         return [*about, *void, *self.remarks]
 
     @property

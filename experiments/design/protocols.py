@@ -6,6 +6,7 @@ from typing import Any
 
 from orchestrator import spelling
 from orchestrator.errors import UserError
+from orchestrator.players.base import PREFIX
 
 
 @dataclass(frozen=True)
@@ -21,14 +22,17 @@ class Protocol:
 _EFFORT = {"reasoning_effort": "high"}
 """Temperature and top-k are not sent, so that the providers' defaults hold."""
 
+POOL = ("random", "flawed", "outer", "vandenbergh", "iggi", "piers", "hat")
+"""Rule players that share no convention with the partner model of `house`, from a random player to hat guessing."""
+
 _TEN = [2, 3, 5, 7, 11, 13, 17, 19, 23, 29]
 
 PROTOCOLS: Mapping[str, Protocol] = {
     "sparks-10": Protocol(
         "Sparks of Cooperative Reasoning, section 4 and appendix B.2: ten fixed deals at 2 to 5 players",
         {"players": [2, 3, 4, 5], "seeds": _TEN, "repeats": 1, "sampling": _EFFORT},
-        "the paper's list of ten deals is lost; appendix E.3 names 2, 3, 5, 7 and 11, and the next five primes are a "
-        "guess",
+        "the paper's list of ten deals is lost; appendix E.3 names 2, 3, 5, 7 and 11, and that the others are the next "
+        "five primes is a hypothesis",
     ),
     "sparks-ablation": Protocol(
         "Sparks of Cooperative Reasoning, section 3.2 and appendix E.1: one deal of five players, ten times",
@@ -55,7 +59,7 @@ PROTOCOLS: Mapping[str, Protocol] = {
             "seeds": {"first": 1, "count": 1000},
             "repeats": 1,
             "adhoc": {
-                "pool": "partners",
+                "pool": [f"{PREFIX}{name}" for name in POOL],
                 "position": "random",
                 "games": 10,
                 "past": {"first": 1_000_000_000, "count": 100},
@@ -76,25 +80,45 @@ def completed(data: Mapping[str, Any]) -> dict[str, Any]:
     return _under(data, PROTOCOLS[name].defaults)
 
 
-def notes(name: str | None, *, players: Iterable[int], seeds: Iterable[int], repeats: int) -> list[str]:
-    """What a reader must know about results under a protocol, given what was really played."""
+def notes(name: str | None, asked: Mapping[str, Any], sampling: Iterable[Mapping[str, Any]] = ()) -> list[str]:
+    """What a reader must know about results under a protocol.
+
+    `asked`: the experiment as plain data; `sampling`: the settings of each model on a server, as they are sent.
+    """
     if name is None:
         return []
     protocol = PROTOCOLS[name]
-    own = {"player counts": protocol.defaults["players"], "deals": _seeds(protocol.defaults["seeds"])}
-    own["repeats"] = [protocol.defaults["repeats"]]
-    now = {"player counts": sorted(set(players)), "deals": list(seeds), "repeats": [repeats]}
-    others = [what for what, asked in own.items() if now[what] != asked]
+    own, now = _settings(protocol.defaults), _settings(asked)
+    others = [what for what, value in own.items() if now.get(what) != value]
+    effort = protocol.defaults.get("sampling", {})
+    others += [key.replace("_", " ") for key, value in effort.items() if any(one.get(key) != value for one in sampling)]
     notes = [protocol.title]
     notes += [protocol.deals] if protocol.deals and "deals" not in others else []
-    notes += [f"here with other {' and '.join(others)} than its own"] if others else []
+    named = " and ".join(", ".join(others).rsplit(", ", 1))
+    notes += [f"here with other {named} than its own"] if others else []
     return [f"Protocol {name}: {'; '.join(notes)}."]
 
 
-def _seeds(given: Any) -> list[int]:
+def _settings(data: Mapping[str, Any]) -> dict[str, Any]:
+    """What a protocol prescribes, in words that a sentence names."""
+    found = {"player counts": set(data["players"]), "deals": _seeds(data["seeds"]), "repeats": data["repeats"]}
+    if adhoc := data.get("adhoc"):
+        found["partners"] = _pool(adhoc["pool"])
+        found |= {"positions": adhoc["position"], "numbers of past games": (adhoc["games"], adhoc["past"]["count"])}
+    return found
+
+
+def _pool(given: Any) -> Any:
+    """The players of a pool, whatever their labels."""
     if isinstance(given, Mapping):
-        return list(range(given["first"], given["first"] + given["count"]))
-    return list(given)
+        return {one["graph"] if isinstance(one, Mapping) else one for one in given.values()}
+    return given if isinstance(given, str) else set(given)
+
+
+def _seeds(given: Any) -> set[int]:
+    if isinstance(given, Mapping):
+        return set(range(given["first"], given["first"] + given["count"]))
+    return set(given)
 
 
 def _under(own: Mapping[str, Any], defaults: Mapping[str, Any]) -> dict[str, Any]:

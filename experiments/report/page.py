@@ -6,11 +6,11 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from experiments.report import tables
+from experiments.report import adhoc_section, tables
 from experiments.report.figures import drawing
 from experiments.report.run_data import RunData
 from experiments.report.tables import Grid
-from experiments.statistics import conclusions
+from experiments.statistics import adhoc_teams, conclusions
 from experiments.statistics.analysis import Analysis
 from experiments.statistics.caveats import caveats
 from orchestrator.models.simulated_settings import among
@@ -34,6 +34,9 @@ class Contents:
     facts: tuple[tuple[str, str], ...]
     arms: Grid
     conclusions: tuple[str, ...]
+    adhoc: Grid | None
+    """Ad-hoc teams; None for a run without them."""
+    adhoc_text: str
     whole: Part
     unforced: Part | None
     """The same without the games with forced moves; None when there are none."""
@@ -46,13 +49,15 @@ class Contents:
 
 
 def contents(data: RunData, drawn: Sequence[drawing.DrawnFigure], left: Sequence[drawing.LeftOut]) -> Contents:
-    analysis = data.analysis
+    analysis, teams = data.analysis, adhoc_section.found(data)
     return Contents(
         name=str(data.run.get("name") or data.folder.resolve().name),
         warnings=tuple(_warnings(data)),
         facts=tuple(_facts(data)),
         arms=_arms(data),
-        conclusions=conclusions.sentences(analysis),
+        conclusions=(*adhoc_teams.sentences(teams), *conclusions.sentences(analysis)),
+        adhoc=adhoc_section.grid(teams) if teams else None,
+        adhoc_text=adhoc_section.TEXT,
         whole=_part(analysis),
         unforced=_part(analysis.unforced, play=False) if analysis.unforced else None,
         flagged=analysis.flagged,

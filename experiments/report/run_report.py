@@ -8,13 +8,14 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from experiments.report import page
+from experiments.report import adhoc_section, page
 from experiments.report.figures import drawing
 from experiments.report.run_data import RunData, in_order
 from experiments.results import run_folder
 from experiments.results.files import write_atomically
 from experiments.results.rows import Row
-from experiments.statistics import conclusions
+from experiments.statistics import adhoc_teams, conclusions
+from experiments.statistics.adhoc_teams import AdHocTeams
 from experiments.statistics.analysis import Analysis, Interval, analyse
 
 HTML, MARKDOWN = "report.html", "report.md"
@@ -29,6 +30,7 @@ class Report:
     drawn: tuple[drawing.DrawnFigure, ...]
     left: tuple[drawing.LeftOut, ...]
     """Figures without data, and those that could not be drawn."""
+    teams: tuple[AdHocTeams, ...] = ()
 
     @property
     def html(self) -> Path:
@@ -40,6 +42,7 @@ class Report:
             "figures": [str(self.folder / (one.picture if one.svg else one.csv)) for one in self.drawn],
             "left_out": [asdict(one) for one in self.left],
             "analysis": conclusions.as_data(self.analysis),
+            **({"adhoc": adhoc_teams.data(self.teams)} if self.teams else {}),
         }
 
 
@@ -55,7 +58,7 @@ def write(folder: Path, *, rows: Sequence[Row] | None = None, interval: Interval
     analysis = analyse(games, run.get("baseline"), arms, interval=interval)
     data = RunData(folder, games, analysis, run, arms)
     drawn, left = drawing.draw(data, png=png)
-    report = Report(folder, analysis, tuple(drawn), tuple(left))
+    report = Report(folder, analysis, tuple(drawn), tuple(left), tuple(adhoc_section.found(data)))
     contents = page.contents(data, report.drawn, report.left)
     write_atomically(report.html, page.html(contents))
     write_atomically(folder / MARKDOWN, page.markdown(contents))

@@ -10,12 +10,16 @@ from rich.text import Text
 
 from experiments.design.adhoc import EVALUATED
 from experiments.design.cross_play import WITH
-from experiments.report import tables
+from experiments.design.rerun import labelled
+from experiments.report import adhoc_section, tables
 from experiments.report.figures import drawing
+from experiments.report.tables import Grid
+from experiments.results import run_folder
 from experiments.running.runner import Done
 from experiments.running.status import Status
 from experiments.show.terminal import plain_table
-from experiments.statistics import conclusions
+from experiments.statistics import adhoc_teams, conclusions
+from experiments.statistics.adhoc_teams import AdHocTeams
 from experiments.statistics.analysis import Analysis, Difference, Summary
 from experiments.statistics.caveats import caveats
 from experiments.statistics.conclusions import pvalue
@@ -35,6 +39,7 @@ def data(done: Done, found: Analysis) -> dict[str, Any]:
         "experiment": done.plan.experiment.name,
         "out": str(done.plan.folder),
         **analysis_data(found),
+        **({"adhoc": adhoc_teams.data(teams)} if (teams := _teams(done, found)) else {}),
         "failed": [{"game": one.job.name, "why": one.failed} for one in done.failed],
         "suspended": done.suspended,
         "left": done.left,
@@ -70,6 +75,9 @@ def show(done: Done, found: Analysis, console: Console) -> None:
         )
         return
     console.print(arms(found.summaries))
+    if teams := _teams(done, found):
+        console.print(Text(f"\n{adhoc_section.TITLE}"))
+        console.print(drawn(adhoc_section.grid(teams)))
     origins(found.summaries, console)
     if found.differences:
         alone = all(one.unit == "repeats" for one in found.differences)
@@ -78,7 +86,7 @@ def show(done: Done, found: Analysis, console: Console) -> None:
         )
         console.print(differences(found.differences, found.summaries))
     console.print()
-    for sentence in (*conclusions.sentences(found), *notes(done), *so_far(done)):
+    for sentence in (*adhoc_teams.sentences(teams), *conclusions.sentences(found), *notes(done), *so_far(done)):
         console.print(Text(sentence), soft_wrap=True)
     if done.rows:
         console.print(Text(f"\nreport   {done.plan.folder}/report.html"), soft_wrap=True, end="")
@@ -93,15 +101,27 @@ def warn(found: Analysis, console: Console) -> None:
         console.print()
 
 
+def _teams(done: Done, found: Analysis) -> list[AdHocTeams]:
+    """The ad-hoc teams of a run; none in any other run."""
+    if not done.plan.experiment.adhoc:
+        return []
+    labels = {**labelled(run_folder.run(done.plan.folder)), **done.plan.labels}  # partners of earlier commands, too
+    return adhoc_teams.teams(done.rows, found.summaries, labels)
+
+
+def drawn(grid: Grid) -> Table:
+    table = plain_table(*grid.columns, words=grid.columns[: grid.words])
+    for row in grid.rows:
+        table.add_row(*row)
+    return table
+
+
 def origins(found: Sequence[Summary], console: Console) -> None:
     """A table of refusals, forced moves and second asks, where there are models or refusals."""
     if (grid := tables.origins(found)) is None:
         return
-    table = plain_table(*grid.columns, words=("arm",))
-    for row in grid.rows:
-        table.add_row(*row)
     console.print(Text("\nwhose moves they are: shares of moves, and means per game"))
-    console.print(table)
+    console.print(drawn(grid))
 
 
 def arms(found: Sequence[Summary]) -> Table:
