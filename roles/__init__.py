@@ -10,7 +10,7 @@ after a game (`marks.py`). The roles and sections themselves are in `hanabi/`, w
 Users import everything from here. Importing the folder registers the built-in roles and sections.
 """
 
-from orchestrator.hanabi.moves import Grounded
+from orchestrator.hanabi.move_reading import Grounded
 from orchestrator.models.request import Absent
 from roles.hanabi import conformance
 from roles.hanabi.sections.convention_facts import ConventionFacts

@@ -7,7 +7,8 @@ from pydantic import Field, field_validator
 from orchestrator.hanabi.convention import policy
 from orchestrator.hanabi.convention.hint_convention import known, next_discard
 from orchestrator.hanabi.convention.policy import Scene
-from orchestrator.hanabi.moves import Discard, Grounded, Hint, Move, Play
+from orchestrator.hanabi.move_reading import Grounded
+from orchestrator.hanabi.moves import Discard, Hint, Move, Play
 from orchestrator.replies.reply import BEGINS
 from roles.hanabi.reasoning import literal_play
 from roles.hanabi.reasoning.convention_scene import understood

@@ -8,7 +8,8 @@ import pytest
 from pydantic import Field
 
 import roles
-from orchestrator.hanabi.moves import Grounded, Play
+from orchestrator.hanabi.move_reading import Grounded
+from orchestrator.hanabi.moves import Play
 from orchestrator.models.request import Absent
 from roles import Notes, Reply, Role, Sections, Truth
 from roles.hanabi import conformance
