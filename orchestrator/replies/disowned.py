@@ -7,10 +7,10 @@ from orchestrator.replies.doubts import ILLUSTRATES, phrases, taken_back
 _SAYS = "answer|reply|respond|response|choose|choice|write|give|say|return|output|send|use|play|pick|do|move"
 _REFUSED = re.compile(rf"(?:\b(?:not|never|cannot)|n['’]t)\s+(?:to\s+)?(?:{_SAYS})\b", re.IGNORECASE)
 _BAD = re.compile(rf"\b(?:bad|wrong|incorrect|poor|invalid|worst)\s+(?:{_SAYS})\b", re.IGNORECASE)
-_SUPPOSED = re.compile(
-    r"(?:\A|[.!?\n])\W*(?:suppose|imagine|pretend|what\s+if|let['’]s\s+say|hypothetically|for\s+(?:example|instance))\b",
-    re.IGNORECASE,
-)
+_SUPPOSES = phrases("""
+    suppose / imagine / pretend / what if / let['’]s say / hypothetically / for (?:example|instance)
+""")
+_SUPPOSED = re.compile(rf"(?:\A|[.!?\n])\W*(?:{_SUPPOSES})\b", re.IGNORECASE)
 _MODAL = re.compile(r"\b(?:might|could|would|may|if|unless)\b", re.IGNORECASE)
 _OTHERS = phrases("""
     opponents? / enem(?:y|ies) / partners? / team-?mates? / colleagues? / someone / somebody / anyone / others
@@ -18,8 +18,11 @@ _OTHERS = phrases("""
     former / first (?:try|attempt|draft) / draft
 """)
 _SOMEONE = re.compile(
-    rf"\b(?:{_OTHERS})\b|\b(?:he|she|they|p(?:layer)?\s*[0-4])(?:['’]s)?\s+(?:\w+\s+){{0,2}}?(?:{_SAYS})(?:s|ed)?\b",
-    re.IGNORECASE,
+    rf"""
+    \b (?:{_OTHERS}) \b
+    | \b (?:he|she|they|p(?:layer)?\s*[0-4]) (?:['’]s)? \s+ (?:\w+\s+){{0,2}}? (?:{_SAYS})(?:s|ed)? \b
+    """,
+    re.VERBOSE | re.IGNORECASE,
 )
 _NEAR = 200
 """How many characters before an object may speak of it."""

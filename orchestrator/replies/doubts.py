@@ -42,11 +42,10 @@ _INTERJECTS = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE,
 )
-_CONTRASTS = re.compile(
-    r"(?:\A|[.!?\n])[\W_]{0,20}(?:but|however|although|though|yet|still|on the other hand|alternatively|instead"
-    r"|to be (?:safe|sure))\b",
-    re.IGNORECASE,
-)
+_DISAGREES = phrases("""
+    but / however / although / though / yet / still / on the other hand / alternatively / instead / to be (?:safe|sure)
+""")
+_CONTRASTS = re.compile(rf"(?:\A|[.!?\n])[\W_]{{0,20}}(?:{_DISAGREES})\b", re.IGNORECASE)
 _OF_THE_ANSWER = re.compile(
     r"""
     \b above \b
@@ -64,8 +63,13 @@ _OWN = phrases("""
     hope / believe / think / know / trust / see / can see / am (?:confident|sure|certain) / think so
 """)
 _SPEAKS = re.compile(
-    rf"\bI\s+(?!(?:{_OWN})\b)\w|\bI['’](?:d|ll|ve)\b|\bI['’]m\s+(?!(?:confident|sure|certain)\b)"
-    r"|\b(?i:let['’]?s|let\s+us|let\s+me)\s+(?!know\b|go+\b)\w|(?i:\bwe\s+(?:should|could|might|may|need)\b)"
+    rf"""
+    \b I \s+ (?! (?:{_OWN}) \b ) \w
+    | \b I['’](?:d|ll|ve) \b | \b I['’]m \s+ (?! (?:confident|sure|certain) \b )
+    | \b (?i: let['’]?s | let\s+us | let\s+me ) \s+ (?! know\b | go+\b ) \w
+    | \b (?i: we \s+ (?:should|could|might|may|need) ) \b
+    """,
+    re.VERBOSE,
 )
 """A speaker who goes on to do something, rather than to say what they chose, believe or hope."""
 

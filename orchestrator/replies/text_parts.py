@@ -42,6 +42,13 @@ def last_stated(text: str, kind: type[Reply], name: str) -> str | None:
     return text[stated[-1].start : stated[-1].end].strip().partition("\n")[0] if stated else None
 
 
+_SPACE = r"[ \t*_]*"
+"""White space, and marks of bold and italics."""
+_EMOJI_OR_MARK = r"[>*#_ \t\U0001F000-\U0001FAFF☀-➿\uFE0F-]"
+_NUMBER = rf"\d+[.)]{_SPACE}+"
+"""Of a list: `3. `."""
+
+
 def _heads(text: str, kind: type[Reply]) -> list[Part]:
     """The parts that the text names.
 
@@ -51,11 +58,8 @@ def _heads(text: str, kind: type[Reply]) -> list[Part]:
     known = {title: name for title, name in fields(kind).items() if name in kind.asked()}
     titles = "|".join(re.escape(title) for title in sorted(known, key=len, reverse=True))
     said = "".join(rf"|(?P<said_{name}>{pattern})" for name, pattern in kind.said.items() if name in kind.asked())
-    head = re.compile(
-        r"^(?P<mark>[>*#_ \t\U0001F000-\U0001FAFF☀-➿\uFE0F-]*+(?:\d+[.)][ \t*_]*+)?)"
-        rf"(?:(?P<title>{titles})(?:[ \t*_]*[:：][ \t*_]*|(?P<bare>[ \t*_]*$)){said})",
-        re.IGNORECASE | re.MULTILINE,
-    )
+    named = rf"(?P<title>{titles})(?:{_SPACE}[:：]{_SPACE}|(?P<bare>{_SPACE}$))"
+    head = re.compile(rf"^(?P<mark>{_EMOJI_OR_MARK}*+(?:{_NUMBER})?)(?:{named}{said})", re.IGNORECASE | re.MULTILINE)
     found: list[tuple[str, re.Match[str]]] = []
     keys: set[str] = set()
     for one in head.finditer(text):
