@@ -227,6 +227,13 @@ def _unpriced(models: Iterable[ModelSettings]) -> str | None:
     )
 
 
+BRIEFLY = (
+    f"{PROBED}: prompts at {POSITIONS} positions, responses of an assumed length, no retries (docs/costs.md). "
+    "--answer-tokens, or a finished game there or in --from DIR, makes it better"
+)
+"""What `assumptions` says, on a line."""
+
+
 def assumptions() -> list[str]:
     """What estimates by a prompt probe assume, in sentences."""
     lengths = ", ".join(

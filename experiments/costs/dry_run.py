@@ -59,10 +59,19 @@ class Planned:
         return sum(one.disk for one in self.games)
 
     @property
+    def probed(self) -> bool:
+        """Whether an estimate is by a prompt probe."""
+        return any(cost_estimate.PROBED in one.basis for one in self.games)
+
+    @property
+    def prices(self) -> list[str]:
+        """What is to be known of prices, in at most two sentences."""
+        return cost_estimate.about_prices(self.models) if self.bill.calls else []
+
+    @property
     def assumptions(self) -> list[str]:
         """What the estimates assume, in sentences."""
-        found = cost_estimate.assumptions() if any(cost_estimate.PROBED in one.basis for one in self.games) else []
-        return [*found, *cost_estimate.about_prices(self.models)] if self.bill.calls else found
+        return [*(cost_estimate.assumptions() if self.probed else []), *self.prices]
 
 
 def forecast(experiment: Experiment, folder: Path, past: Path | None = None, answer: int | None = None) -> Planned:
@@ -139,9 +148,15 @@ def show(planned: Planned, console: Console) -> None:
     whole = data(planned)
     table.add_row("all", "", str(whole["games"]), str(whole["left"]), *figures(planned.bill), style="bold")
     console.print(table)
-    room = [f"disk space: about {disk_space.in_words(planned.disk)} of journals"] if planned.disk else []
-    for sentence in (*planned.notes, *room, *planned.assumptions):
+    for sentence in (*planned.notes, *_footnotes(planned)):
         console.print(Text(sentence, style="dim"))
+
+
+def _footnotes(planned: Planned) -> list[str]:
+    """At most three: disk space and what estimates assume, list prices, prices that lack."""
+    room = f"disk space: about {disk_space.in_words(planned.disk)} of journals" if planned.disk else ""
+    basis = cost_estimate.BRIEFLY if planned.probed else ""
+    return [*filter(None, [". ".join(filter(None, (room, basis)))]), *planned.prices]
 
 
 def _folded(games: Sequence[Games]) -> list[Games]:
