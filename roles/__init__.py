@@ -35,13 +35,14 @@ from roles.hanabi.sections.table import (
     State,
 )
 from roles.hanabi.truth import Truth
+from roles.legal_moves import LegalMoves
 from roles.marks import Marks, brier
 from roles.notes_text import Notes
 from roles.registry import add, get, load, mark, names, role, source
 from roles.reply_types import Chance, Choice, Judgement, RatedChoice, Reply, Verdict
 from roles.role_definition import Role
 from roles.role_options import AllowedValues, Options
-from roles.sections import SECTIONS, LegalMoves, Section, Sections, section
+from roles.sections import SECTIONS, Section, Sections, section
 from roles.words import Words
 
 __all__ = [

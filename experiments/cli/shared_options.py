@@ -19,9 +19,9 @@ HELP = {"help_option_names": ["-h", "--help"]}
 
 def _bring(names: list[str] | None) -> list[str] | None:
     if names:
-        from experiments.design import own_code
+        from experiments.design import imports
 
-        own_code.bring(names)
+        imports.bring(names)
     return names
 
 

@@ -16,7 +16,7 @@ from experiments.design.job import Job
 from experiments.design.offline_layer import OfflineLayer
 from experiments.design.plan import Plan
 from experiments.results.rows import Peeked, peek_all
-from experiments.running.begun_games import open_jobs
+from experiments.running.resume import open_jobs
 from experiments.show.terminal import plain_table
 from orchestrator.models.settings import ModelSettings
 

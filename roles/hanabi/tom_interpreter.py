@@ -19,10 +19,11 @@ from roles.hanabi.sections.fixed import Conventions, Rules
 from roles.hanabi.sections.history import History, Remembered
 from roles.hanabi.sections.past_games import PastGames
 from roles.hanabi.sections.table import FinalRound, NextPlayable, State
+from roles.legal_moves import LegalMoves
 from roles.notes_text import Notes
 from roles.registry import role
 from roles.reply_types import Chance, Reply
-from roles.sections import LegalMoves, Sections
+from roles.sections import Sections
 from roles.words import ENGLISH
 
 

@@ -15,7 +15,7 @@ from roles import Notes, Reply, Role, Sections, Truth
 from roles.hanabi import conformance
 from roles.hanabi.sections.history import History
 from roles.hanabi.sections.table import Discards, FinalRound, State
-from roles.sections import LegalMoves
+from roles.legal_moves import LegalMoves
 from tests.conftest import Run
 
 
