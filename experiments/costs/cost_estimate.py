@@ -228,8 +228,8 @@ def _unpriced(models: Iterable[ModelSettings]) -> str | None:
 
 
 BRIEFLY = (
-    f"{PROBED}: prompts at {POSITIONS} positions, responses of an assumed length, no retries (docs/costs.md). "
-    "--answer-tokens, or a finished game there or in --from DIR, makes it better"
+    f"{PROBED}: retries are left out, the length of responses is assumed; --answer-tokens, or a finished game "
+    "(--from DIR), says better (docs/costs.md)"
 )
 """What `assumptions` says, on a line."""
 

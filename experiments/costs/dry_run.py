@@ -153,10 +153,10 @@ def show(planned: Planned, console: Console) -> None:
 
 
 def _footnotes(planned: Planned) -> list[str]:
-    """At most three: disk space and what estimates assume, list prices, prices that lack."""
+    """At most three: disk space, what estimates assume, prices."""
     room = f"disk space: about {disk_space.in_words(planned.disk)} of journals" if planned.disk else ""
     basis = cost_estimate.BRIEFLY if planned.probed else ""
-    return [*filter(None, [". ".join(filter(None, (room, basis)))]), *planned.prices]
+    return [note for note in (room, basis, "; ".join(planned.prices)) if note]
 
 
 def _folded(games: Sequence[Games]) -> list[Games]:
