@@ -5,7 +5,7 @@ import re
 from orchestrator.replies.doubts import ILLUSTRATES, phrases, taken_back
 
 _SAYS = "answer|reply|respond|response|choose|choice|write|give|say|return|output|send|use|play|pick|do|move"
-_REFUSED = re.compile(rf"(?:\b(?:not|never|cannot)|n['’]t)\s+(?:to\s+)?(?:{_SAYS})\b", re.IGNORECASE)
+_REFUSED = re.compile(r"\b(?:not|never|cannot)\b(?!\s+only\b)|n['’]t\b", re.IGNORECASE)
 _BAD = re.compile(rf"\b(?:bad|wrong|incorrect|poor|invalid|worst)\s+(?:{_SAYS})\b", re.IGNORECASE)
 _SUPPOSES = phrases("""
     suppose / imagine / pretend / what if / let['’]s say / hypothetically / for (?:example|instance)
@@ -20,6 +20,7 @@ _OTHERS = phrases("""
 _SOMEONE = re.compile(
     rf"""
     \b (?:{_OTHERS}) \b
+    | \b (?!(?:here|there|that|what|it|let)['’]) \w+ ['’]s \s+ (?:answer|reply|response|move|choice|output) \b
     | \b (?:he|she|they|p(?:layer)?\s*[0-4]) (?:['’]s)? \s+ (?:\w+\s+){{0,2}}? (?:{_SAYS})(?:s|ed)? \b
     """,
     re.VERBOSE | re.IGNORECASE,
@@ -45,7 +46,9 @@ def _disowned_before(before: str) -> bool:
 
 _SPEAKS_OF_IT = re.compile(
     r"""
-    \A [\W_]{0,20} (?:is|was|would\ be) \b (?! \s+ (?:my|the|our) \b )   # {...} was what P1 did
+    \A [\W_]{0,20} (?:is|was|would|should|must|could|may|might|can|cannot|does|has) \b
+    (?! \s+ (?:be\s+)? (?:my|the|our) \b )                              # {...} should not be sent
+    | \A [^\w\n]{0,5} \?                                               # an answer like {...}?
     | \A [^.!?\n]{0,60} \b is\ not\ (?:what|my) \b                       # {...} from the prompt is not my answer
     | : \s* (?:play|discard|hint\s+p) \b                                  # {...} Better: play slot 0
     """,

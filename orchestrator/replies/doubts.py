@@ -48,10 +48,11 @@ _DISAGREES = phrases("""
 _CONTRASTS = re.compile(rf"(?:\A|[.!?\n])[\W_]{{0,20}}(?:{_DISAGREES})\b", re.IGNORECASE)
 _OF_THE_ANSWER = re.compile(
     r"""
-    \b above \b
-    | \b (?:the|my|this|that) \s+ (?:answer|reply|response|line|message|output|json) \b (?! \s* [.!]? \s* \Z )
-    | \b (?:this|that|it) \s+ was \b
-    | (?: \A | [.!?\n] ) [\W_]{0,20} \w+ \s+ (?:that|this|it) [\W_]* (?: \Z | \n )      # Scrap that.
+    \b (?:above|previous) \b
+    | \b (?:the|my|this|that) \s+ (?:\w+\s+)? (?:answer|reply|response|line|message|output|json) \b
+      (?! \s* [.!]? \s* \Z )                                               # but not: This is my answer.
+    | \b (?:this|that|it) \s+ was \b | \b would \s+ have \b
+    | (?: \A | [.!?\n] ) [\W_]{0,20} (?!\w*s\s) \w+ \s+ (?:that|this|it) [\W_]* (?: \Z | \n )      # Scrap that.
     | (?: \A | [.!?\n] ) [\W_]{0,20} (?:void|never|nope|not) [\W_]* (?: \Z | \n )
     | \b (?:better|stronger|safer|wiser|preferable) \b (?! \s+ than \b )
     """,

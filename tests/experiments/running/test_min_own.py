@@ -95,7 +95,7 @@ def shown(found: Iterable[Row]) -> list[str]:
 
 def test_whose_moves_they_are_fits_a_terminal_and_leaves_out_what_is_zero_everywhere() -> None:
     every = dict.fromkeys(REFUSALS, 12) | {"copied": 3, "copied_moves": 3, "second_ask": 25}
-    full = [replace(row("an-arm-of-twenty-let", 60, 40), seed=n, calls=90, fallbacks=9, **every) for n in (1, 2)]
+    full = [replace(row("an-arm-of-twenty-let", 60, 40), seed=n, calls=90, fallbacks=9, **every) for n in (1, 2)]  # type: ignore[arg-type]
     lines = shown(full)
     assert max(map(len, lines)) <= 100 and "refused  by rule" in lines[2] and "played: lives" in lines[6]
     assert lines[3].split()[0] == lines[7].split()[0] == "an-arm-of-twenty-let", "no cell is broken"
