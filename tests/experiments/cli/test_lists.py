@@ -18,9 +18,9 @@ def test_the_packaged_experiments_are_listed_with_what_they_are_for(run: Run) ->
     assert [row["experiment"] for row in rows] == list(packaged())
     assert all(row["what_for"].endswith((".", ").")) and "orchestrator" not in row["what_for"] for row in rows)
     assert "What each role of house is worth" in run("experiment", "list")[1]
-    terminal = Console(width=80, file=StringIO())
-    listing.list_rows(rows, "", terminal)
-    lines = terminal.file.getvalue().splitlines()  # type: ignore[attr-defined]
+    written = StringIO()
+    listing.list_rows(rows, "", Console(width=80, file=written))
+    lines = written.getvalue().splitlines()
     assert len(lines) == len(rows) + 1 and max(map(len, lines)) <= 80 and "…" in lines[1]
 
 

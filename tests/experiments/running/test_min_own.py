@@ -88,9 +88,9 @@ def row(arm: str, moves: int, own: int) -> Row:
 
 def shown(found: Iterable[Row]) -> list[str]:
     """What a terminal of 100 columns shows of whose moves they are."""
-    screen = Console(width=100, file=StringIO())
-    run_summary.origins(analyse(list(found)).summaries, screen)
-    return screen.file.getvalue().splitlines()  # type: ignore[attr-defined]
+    written = StringIO()
+    run_summary.origins(analyse(list(found)).summaries, Console(width=100, file=written))
+    return written.getvalue().splitlines()
 
 
 def test_whose_moves_they_are_fits_a_terminal_and_leaves_out_what_is_zero_everywhere() -> None:
