@@ -108,8 +108,11 @@ def play(
             kept = f"the game is kept in {path}; the same command goes on with it"
             raise Interrupted(kept if path.exists() else "the game had not begun") from None
         except Suspended as suspended:
+            totals = game_story.totals(path)
             if as_json:
-                printed({"suspended": str(suspended), "turn": suspended.turn, "journal": str(path)})
+                printed({"suspended": str(suspended), "turn": suspended.turn, "journal": str(path), "so_far": totals})
+            else:
+                screen.print(f"so far   {game_story.spent(totals)}", markup=False, soft_wrap=True)
             raise Suspended(f"{suspended}. {_onward(suspended, force_new)}", suspended.turn) from None
     if as_json:
         printed(result.model_dump(mode="json") | {"journal": str(path)})

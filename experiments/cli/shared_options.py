@@ -1,6 +1,7 @@
 """The commands of `orchestrator`, and the options that several of them take."""
 
 import json
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -18,9 +19,9 @@ HELP = {"help_option_names": ["-h", "--help"]}
 
 def _bring(names: list[str] | None) -> list[str] | None:
     if names:
-        from experiments.design import own_code
+        from experiments.design import imports
 
-        own_code.bring(names)
+        imports.bring(names)
     return names
 
 
@@ -72,6 +73,14 @@ Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="Print only the outco
 def group(said: str) -> typer.Typer:
     """A group of commands."""
     return typer.Typer(no_args_is_help=True, help=said)
+
+
+def listed(rows: Sequence[Mapping[str, Any]], nothing: str, *, as_json: bool) -> None:
+    """Print rows of equal keys as a table or as JSON; `nothing` in place of a table without rows."""
+    from experiments.show import listing
+    from experiments.show.terminal import console
+
+    printed(rows) if as_json else listing.list_rows(rows, nothing, console())
 
 
 def printed(data: Any) -> None:

@@ -27,6 +27,8 @@ from experiments.statistics.labels import difference_labels, labels
 from orchestrator.journal.move_origins import COUNTS
 from roles.words import percent
 
+ALWAYS = ("arm", "players", "moves", "own", "forced")
+"""Columns that are shown even where they say nothing."""
 TRIALS = 1000
 """Trials per partner that the ad-hoc protocol asks for."""
 SCORES = ("arm", "players", "n", "strict", "95 %", "SD", "kept", "perfect", "struck out", "forced")
@@ -121,7 +123,23 @@ def origins(found: Sequence[Summary], console: Console) -> None:
     if (grid := tables.origins(found)) is None:
         return
     console.print(Text("\nwhose moves they are: shares of moves, and means per game"))
-    console.print(drawn(grid))
+    turns = grid.columns.index("turns")
+    console.print(_columns(grid, range(turns)))
+    if any(one.refused for one in found):
+        console.print(Text("\nturns with a refusal: the first choices (1st) and what was played instead, per game"))
+        console.print(_columns(grid, (0, 1, *range(turns, len(grid.columns)))))
+
+
+def _columns(grid: tables.Grid, chosen: Iterable[int]) -> Table:
+    """Some columns of a table, without those that are zero or empty in every row."""
+    shown = [n for n in chosen if grid.columns[n] in ALWAYS or any(_tells(row[n]) for row in grid.rows)]
+    columns, *rows = (tuple(row[n] for n in shown) for row in (grid.columns, *grid.rows))
+    return drawn(Grid(columns, tuple(rows)))
+
+
+def _tells(cell: str) -> bool:
+    """Whether a number is there, and not zero."""
+    return any(digit in cell for digit in "123456789")
 
 
 def arms(found: Sequence[Summary]) -> Table:

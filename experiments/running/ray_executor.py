@@ -16,7 +16,7 @@ from types import TracebackType
 from typing import Any, Self
 from uuid import uuid4
 
-from experiments.design import own_code
+from experiments.design import imports
 from experiments.design.job import Job, Outcome
 from experiments.design.player_spec import PlayerSpec
 from experiments.running.executor import OnOutcome, OnTick
@@ -146,7 +146,7 @@ class GameActor:
         accounts: Any,
         codes: tuple[OwnCode, ...] = (),
     ) -> None:
-        own_code.bring_again(codes)
+        imports.bring_again(codes)
 
         def limit(server: str, model: str, most: int) -> Limit:
             return RayLimit(limiters[server, model], most, name)
@@ -185,7 +185,7 @@ class ActorHandle:
         made: Any = ray.remote(
             num_cpus=_cpu_share(workers), scheduling_strategy="SPREAD", max_restarts=0, max_task_retries=0
         )
-        self.actor = made(GameActor).remote(self.name, specs, options, limiters, accounts, own_code.brought())
+        self.actor = made(GameActor).remote(self.name, specs, options, limiters, accounts, imports.brought())
         self.capacity = 0
         """How many games it takes; 0 until it has started."""
         self._at_once = self.actor.at_once.remote()

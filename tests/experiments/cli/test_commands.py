@@ -186,7 +186,9 @@ def test_a_game_whose_server_fails_is_suspended_and_goes_on_by_the_same_command(
     answering(monkeypatch, failing)
     play = ("play", "--graph", "watson", "--model", "openai:some@http://127.0.0.1:9/v1")
     code, out, err = run(*play)
-    assert (code, len(out.splitlines())) == (3, 3) and err == (
+    *moves, used = out.splitlines()
+    assert (code, len(moves)) == (3, 3) and re.fullmatch(r"so far   3 calls, \d+ tokens in, \d+ out", used)
+    assert err == (
         "error: suspended at turn 4 of games/watson-3p-s1.jsonl: node 'proposer': the model server answered HTTP 404. "
         "The same command continues from there\n"
     )
@@ -237,6 +239,7 @@ def test_a_suspended_game_is_said_as_json_too(run: Run, monkeypatch: pytest.Monk
     assert code == 3
     said = json.loads(out)
     assert said["turn"] == 1 and "no answer" in said["suspended"] and Path(said["journal"]).exists()
+    assert said["so_far"]["calls"] == said["so_far"]["tokens_in"] == 0 and said["so_far"]["usd"] is None
 
 
 def test_unusable_replies_are_logged_on_demand(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
