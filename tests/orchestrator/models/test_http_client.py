@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from aiohttp import web
 
+import graphs
 from orchestrator.errors import ModelError, Suspended, UserError
-from orchestrator.journal.events import Call
 from orchestrator.models import fake_endpoint
 from orchestrator.models.layer import ModelLayer
 from orchestrator.models.limiter import Limiter
@@ -83,8 +83,6 @@ async def test_malformed_http_is_tried_again_and_never_final(kind: str) -> None:
 
 
 async def test_malformed_http_as_the_first_answer_leaves_a_journal_that_goes_on(tmp_path: Path) -> None:
-    import graphs
-
     path = tmp_path / "game.jsonl"
     async with raw(MALFORMED["chunk"]) as (url, _):
         seat = graphs.seat("watson", quick(url))
