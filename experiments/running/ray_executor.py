@@ -346,9 +346,9 @@ def _join_cluster() -> bool:
     given = {"address": address} if address else PRIVATE
     try:
         ray.init(**given, logging_level=logging.ERROR, log_to_driver=False)
-    except (ConnectionError, ValueError) as error:
-        why = str(error).strip().splitlines()[0]
-        raise UserError(f"cannot join the Ray cluster at {ADDRESS}={address!r}: {why}") from None
+    except Exception as error:  # Ray raises errors of any class
+        what = f"join the Ray cluster at {ADDRESS}={address!r}" if address else "start Ray on this machine"
+        raise UserError(f"cannot {what}: {str(error).strip().splitlines()[0]}") from None
     return True
 
 

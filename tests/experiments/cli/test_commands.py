@@ -114,6 +114,8 @@ def wrong_decks() -> None:
         (["play", "--deck", "bad.json"], "deck 'bad.json' is not JSON"),
         (["play", "--deck", "none.json"], "cannot read deck 'none.json'"),
         (["play", "--model", "gpt"], "unknown model 'gpt'; did you mean 'openai:gpt'? Known: program, openai:NAME"),
+        (["play", "--model", ""], "--model is empty; name a model, e.g. openai:NAME, or `program` for a game without"),
+        (["doctor", "--model", " "], "--model is empty; name a model"),
         (["play", "--model", "openai:gpt-4.1-mini"], "needs a key: set OPENAI_API_KEY"),
         (["play", "--verify", "maybe"], "verify.rule: must be 'none' or 'safety', not 'maybe'"),
         (["play", "--player", "3"], "No such option"),

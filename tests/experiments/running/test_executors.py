@@ -173,7 +173,7 @@ found = []
 def init(address, _node_ip_address=None, **given):
     found.append([address, _node_ip_address and resolve_ip_for_localhost(_node_ip_address), None])
     if address != "local":
-        raise ConnectionError("none runs")
+        raise ConnectionError("none runs\\nand more")
 
 ray_executor.ray.init = init
 for address in (None, "", "auto", "head:6379"):
