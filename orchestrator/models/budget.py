@@ -141,7 +141,7 @@ class Accounts:
     def expect(self, model: str, name: str) -> tuple[str | None, int]:
         """The tokens of a model's longest answer so far, 0 for its first call; or that its first call must end before
         this one may be made."""
-        if model not in self.longest and not self.longest_before and self.firsts.setdefault(model, name) != name:
+        if model not in self.longest and self.firsts.setdefault(model, name) != name:
             return f"the first answer of {model} has not come yet", 0
         return None, max(self.longest_before, self.longest.get(model, 0))
 
@@ -331,12 +331,13 @@ class Metered:
     async def __call__(self, request: ModelRequest, messages: tuple[Message, ...], /) -> ModelResponse:
         if (most := _most(self.settings)) is not None:
             return await self._within(most, request, messages)
-        model, found = self.settings.model, None
+        model, tokens = self.settings.model, None
         name, longest = await self.budget.expect(model)
         try:
             found = await self._within(max(ANSWER, 2 * longest), request, messages)
+            tokens = found.tokens_out
         finally:
-            self.budget.learn(model, name, found and found.tokens_out)
+            self.budget.learn(model, name, tokens)
         return found
 
     async def _within(self, most: int, request: ModelRequest, messages: tuple[Message, ...]) -> ModelResponse:

@@ -92,7 +92,7 @@ async def test_an_empty_answer_has_no_tokens_and_is_no_estimate() -> None:
 
 async def test_models_of_langchain_are_counted_alike() -> None:
     usage = {"input_tokens": 120, "output_tokens": 10, "total_tokens": 130, "input_token_details": {"cache_read": 1800}}
-    message = AIMessage(content=GOOD, usage_metadata=usage)  # type: ignore[arg-type]
+    message = AIMessage(content=GOOD, usage_metadata=usage)
     brain = ModelLayer().brain(GenericFakeChatModel(messages=iter([message])))
     found = await brain(ask(), messages(ask().parts))
     assert (found.tokens_in, found.tokens_out, found.cached_tokens) == (1920, 10, 1800)
