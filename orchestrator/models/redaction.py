@@ -11,6 +11,9 @@ of every answer; such a key is taken out only where it is called one."""
 
 MARK = "***"
 
+DEEPEST = 8
+"""Backslashes before an escaped character: JSON in JSON in JSON has seven. Without a bound a long row takes hours."""
+
 _CALLED = r"(?i:bearer|api[-_ ]?key|authorization)(?:\W+(?:provided|given|is|was))?\W{1,6}"
 """What stands before a key in a header, or in a server's sentence about one."""
 
@@ -44,12 +47,12 @@ def _any_spelling(character: str) -> str:
     """A character as \\u0022 or \\x22, %22, &#34;, &#x22; or &quot;, as it is, and after a backslash."""
     code = ord(character)
     spellings = (
-        rf"\\+(?i:u00|x){_hex(code)}",
+        rf"\\{{1,{DEEPEST}}}(?i:u00|x){_hex(code)}",
         f"%{_hex(code)}",
         f"&#0*{code};",
         f"&#[xX]0*{_hex(code)};",
         f"&{codepoint2name.get(code, 'none')};",
-        rf"\\*{re.escape(character)}",
+        rf"\\{{,{DEEPEST}}}{re.escape(character)}",
     )
     return f"(?:{'|'.join(spellings)})"
 

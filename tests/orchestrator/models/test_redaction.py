@@ -2,6 +2,7 @@
 
 import html
 import json
+import time
 from urllib.parse import quote
 
 import pytest
@@ -44,6 +45,13 @@ def brain(key: str, *responses: str | ModelResponse | Exception) -> ChatBrain:
 )
 def test_a_key_is_found_however_it_is_spelt(spelt: str) -> None:
     assert redact(f"I got {spelt}, thanks", (KEY,)) == "I got ***, thanks"
+
+
+@pytest.mark.parametrize("sign", ["\\", "%", "&", "s\\", "\\u0073", "&#0"])
+def test_a_long_text_of_signs_takes_no_time(sign: str) -> None:
+    began = time.process_time()
+    redact(sign * (500_000 // len(sign)), (KEY,))
+    assert time.process_time() - began < 3
 
 
 async def test_a_key_is_in_no_field_of_a_response() -> None:
