@@ -7,6 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
+from orchestrator.errors import UserError
+
 INTERRUPTED = 130
 
 
@@ -35,10 +37,21 @@ Import = Annotated[
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print only JSON on stdout.")]
 Graph = Annotated[str, typer.Option("--graph", help="A graph's name, or a path to its YAML file.")]
+
+
+def _not_empty(model: str | None) -> str | None:
+    """An unset variable of a shell must not silently become a game of programs."""
+    if model is not None and not model.strip():
+        raise UserError("--model is empty; name a model, e.g. openai:NAME, or `program` for a game without models")
+    return model
+
+
 Model = Annotated[
     str | None,
     typer.Option(
-        "--model", help="program, openai:NAME or openai:NAME@URL, sim:average, replay:DIR ..., or a file of models."
+        "--model",
+        help="program, openai:NAME or openai:NAME@URL, sim:average, replay:DIR ..., or a file of models.",
+        callback=_not_empty,
     ),
 ]
 Settings = Annotated[

@@ -1,5 +1,6 @@
 """The contents of a report, and its two pages, HTML and Markdown."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -182,4 +183,10 @@ def markdown(shown: Contents) -> str:
     def cell(text: str) -> str:
         return text.replace("|", "\\|")
 
-    return str(_templates().get_template("report.md").render(shown=shown, cell=cell))
+    templates = _templates().overlay(finalize=_inert)
+    return str(templates.get_template("report.md").render(shown=shown, cell=cell))
+
+
+def _inert(value: object) -> object:
+    """A value for Markdown: names of models and arms bring no HTML, links or pictures of their own."""
+    return re.sub(r"<(?=[A-Za-z/!?])", "&lt;", value).replace("](", "]&#40;") if isinstance(value, str) else value
