@@ -12,9 +12,6 @@ from tests.mutation.mutants import Mutant
 from tests.mutation.table import Area, Table, made_of
 from tests.mutation.trials import Trials
 
-PATIENCE = 5
-"""How many times as long as usual the tests of a mutant may take, and as many seconds more; then it hangs."""
-
 
 def main(given: Sequence[str] | None = None) -> int:
     """Exit code 1 when a change was noticed by no test and is not listed as equivalent."""
@@ -62,9 +59,10 @@ def _tried(table: Table, trials: Trials, area: Area, chosen: Sequence[Mutant]) -
     found: Counter[str] = Counter()
     if not chosen:
         return found
-    seconds = PATIENCE * (trials.seconds(area.tests) + 1)
+    usual = trials.seconds(area.tests)
     for mutant in chosen:
-        outcome = "equivalent" if table.reason(mutant) else trials.outcome(mutant.file, mutant.text, area.tests, seconds)
+        known = table.reason(mutant) is not None
+        outcome = "equivalent" if known else trials.outcome(mutant.file, mutant.make(), area.tests, usual)
         found[outcome] += 1
         if outcome == "survived":
             print(f"noticed by no test: {mutant.file}:{mutant.line}\n  - {mutant.was}\n  + {mutant.now}", flush=True)

@@ -5,9 +5,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-Change = Callable[[], None]
-"""Makes one change in a tree."""
-
 OPPOSITE: dict[type[ast.AST], type[ast.AST]] = {
     ast.Lt: ast.LtE,
     ast.LtE: ast.Lt,
@@ -45,22 +42,43 @@ class Mutant:
     was: str
     """The first line of the changed statement."""
     now: str
-    text: str
+    make: Callable[[], str]
     """The whole file, changed."""
+
+
+@dataclass
+class Change:
+    """Another value for a field of a node in a syntax tree."""
+
+    node: ast.AST
+    name: str
+    value: Any
+
+    def swap(self) -> None:
+        """Make the change; or, the second time, take it back."""
+        was = getattr(self.node, self.name)
+        setattr(self.node, self.name, self.value)
+        self.value = was
 
 
 def mutants(file: str, text: str) -> list[Mutant]:
     """All mutants of a file, in the order of its lines."""
-    return [_mutant(file, text, number) for number in range(len(list(_changes(ast.parse(text)))))]
-
-
-def _mutant(file: str, text: str, number: int) -> Mutant:
     tree = ast.parse(text)
-    statement, change = list(_changes(tree))[number]
+    return [_mutant(file, tree, statement, change) for statement, change in list(_changes(tree))]
+
+
+def _mutant(file: str, tree: ast.Module, statement: ast.stmt, change: Change) -> Mutant:
+    def make() -> str:
+        change.swap()
+        text = ast.unparse(tree) + "\n"
+        change.swap()
+        return text
+
     was = _first_line(statement)
-    change()
+    change.swap()
     now = _first_line(statement)
-    return Mutant(file, statement.lineno, was, now, ast.unparse(tree) + "\n")
+    change.swap()
+    return Mutant(file, statement.lineno, was, now, make)
 
 
 def _first_line(statement: ast.stmt) -> str:
@@ -87,41 +105,22 @@ def _of(node: ast.AST) -> Iterator[Change]:
     """The changes of one node itself."""
     match node:
         case ast.Compare():
-            yield from (_put(node.ops, at, OPPOSITE[type(op)]()) for at, op in enumerate(node.ops))
+            for at, op in enumerate(node.ops):
+                yield Change(node, "ops", [*node.ops[:at], OPPOSITE[type(op)](), *node.ops[at + 1 :]])
         case ast.BoolOp() | ast.BinOp() | ast.AugAssign() if type(node.op) in OPPOSITE:
-            yield _set(node, "op", OPPOSITE[type(node.op)]())
+            yield Change(node, "op", OPPOSITE[type(node.op)]())
         case ast.UnaryOp(op=ast.Not()):
-            yield _without_not(node)
+            yield Change(node, "operand", ast.UnaryOp(ast.Not(), node.operand))
         case ast.Constant(value=bool() | int() | float()):
-            yield _set(node, "value", _other(node.value))
+            yield Change(node, "value", _other(node.value))
         case ast.IfExp():
-            yield _swapped(node)
+            yield Change(node, "test", ast.UnaryOp(ast.Not(), node.test))
         case ast.If() if not _for_types(node):
-            yield _set(node, "body", [ast.Pass()])
+            yield Change(node, "body", [ast.Pass()])
         case ast.comprehension() if node.ifs:
-            yield _set(node, "ifs", [])
+            yield Change(node, "ifs", [])
         case _:
             pass
-
-
-def _set(node: Any, name: str, value: Any) -> Change:
-    return lambda: setattr(node, name, value)
-
-
-def _put(row: list[Any], at: int, value: Any) -> Change:
-    return lambda: row.__setitem__(at, value)
-
-
-def _without_not(node: ast.UnaryOp) -> Change:
-    """`not x` becomes `not not x`, which is as good as x and keeps the type."""
-    return _set(node, "operand", ast.UnaryOp(ast.Not(), node.operand))
-
-
-def _swapped(node: ast.IfExp) -> Change:
-    def swap() -> None:
-        node.body, node.orelse = node.orelse, node.body
-
-    return swap
 
 
 def _other(value: Any) -> bool | int | float:

@@ -34,7 +34,7 @@ class Named(Strict):
         found = text.count(self.was)
         assert found == 1, f"{self.file}: {self.was!r} of core.yaml stands there {found} times; it must be once"
         line = text[: text.index(self.was)].count("\n") + 1
-        return Mutant(self.file, line, self.was, self.now, text.replace(self.was, self.now))
+        return Mutant(self.file, line, self.was, self.now, lambda: text.replace(self.was, self.now))
 
 
 class Equivalent(Strict):

@@ -1,6 +1,7 @@
 """Tests on a changed copy of the repository, each run in a process forked from one that has imported the libraries."""
 
 import os
+import resource
 import shutil
 import signal
 import subprocess
@@ -34,7 +35,9 @@ OPTIONS = ("-x", "-q", "-p", "no:cacheprovider", "-W", "ignore::pytest.PytestAss
 
 Outcome = Literal["killed", "timed out", "survived"]
 
-DAY = 24 * 60 * 60
+PATIENCE = 3
+"""How many times as long as usual the tests of a mutant may take, and as many seconds more; then it hangs."""
+HOUR = 60 * 60
 
 
 class Trials:
@@ -43,7 +46,7 @@ class Trials:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.output = folder / "output.txt"
-        self._stamps = count(int(time.time()) - DAY)
+        self._stamps = count(int(time.time()) - 24 * HOUR)
         listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True)
         for name in filter(None, listed.stdout.split("\0")):
             if (ROOT / name).is_file():
@@ -53,18 +56,18 @@ class Trials:
             import_module(library)
 
     def seconds(self, tests: tuple[str, ...]) -> float:
-        """How long tests take on the code as it is. Raises AssertionError when they do not pass."""
-        began = time.monotonic()
-        outcome = self._run(tests, 900)
+        """The seconds of a processor that tests need on the code as it is. Raises AssertionError when they fail."""
+        before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+        outcome = self._run(tests, HOUR)
         assert outcome == "survived", f"the tests do not pass on the code as it is:\n{self.output.read_text('utf-8')}"
-        return time.monotonic() - began
+        return resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
 
-    def outcome(self, file: str, text: str, tests: tuple[str, ...], seconds: float) -> Outcome:
-        """What becomes of a mutant; `seconds` is the time its tests are given."""
+    def outcome(self, file: str, text: str, tests: tuple[str, ...], usual: float) -> Outcome:
+        """What becomes of a mutant; `usual`: the seconds that its tests need on the code as it is."""
         before = (self.folder / file).read_text("utf-8")
         self._write(file, text)
         try:
-            return self._run(tests, seconds)
+            return self._run(tests, PATIENCE * usual + PATIENCE)
         finally:
             self._write(file, before)
 
@@ -75,25 +78,28 @@ class Trials:
         os.utime(path, (stamp, stamp))
 
     def _run(self, tests: tuple[str, ...], seconds: float) -> Outcome:
+        """Run tests for so many seconds of a processor at most, or ten times as many of the clock if they wait."""
         sys.stdout.flush()
         child = os.fork()
         if not child:
-            self._tests(tests)
-        end = time.monotonic() + seconds
+            self._tests(tests, int(seconds))
+        end = time.monotonic() + 10 * seconds
         while time.monotonic() < end:
             done, status = os.waitpid(child, os.WNOHANG)
             if done:
-                return "killed" if status else "survived"
+                hung = os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGXCPU
+                return "timed out" if hung else "killed" if status else "survived"
             time.sleep(0.02)
         os.killpg(child, signal.SIGKILL)
         os.waitpid(child, 0)
         return "timed out"
 
-    def _tests(self, tests: tuple[str, ...]) -> NoReturn:
+    def _tests(self, tests: tuple[str, ...], seconds: int) -> NoReturn:
         """In the forked process: the tests of the copy, on the packages of the copy."""
         code = 1
         try:
             os.setsid()
+            resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
             os.chdir(self.folder)
             output = os.open(self.output, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
             os.dup2(output, 1)
