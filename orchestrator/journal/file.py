@@ -151,7 +151,7 @@ def data(line: bytes) -> dict[str, Any]:
     text = line.decode("utf-8")
     try:
         found = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         found = None
     if not isinstance(found, dict):
         raise ValueError("not a journal line; each is one JSON object")
@@ -180,7 +180,7 @@ def _whole(content: bytes) -> int:
 def _is_json(line: bytes) -> bool:
     try:
         json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         return False
     return True
 

@@ -48,7 +48,7 @@ class Cache:
         try:
             found = self._answers.execute("SELECT said FROM answers WHERE key = ?", (key,)).fetchone()
             return ModelResponse(**json.loads(found[0]), cached=True) if found else None
-        except (sqlite3.Error, ValueError, TypeError) as error:
+        except (sqlite3.Error, ValueError, TypeError, RecursionError) as error:
             log.warning("the cache cannot be read", error=str(error))
             return None
 
