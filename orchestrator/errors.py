@@ -6,6 +6,7 @@ TurnError         a turn could not be finished
   + OverBudget    the budget leaves no room for the call, so it was not made
 + IllegalMove     a seat decided a move that the rules do not allow
 + RoleError       the program of a role raised
++ Unwritten       a file cannot be written, so the run stops: what came after it would be lost
 Suspended         a game stopped before its end and has no score; it can be resumed from its journal
 """
 
@@ -112,13 +113,25 @@ class RoleError(TurnError):
     """The program of a role raised; the cause is chained."""
 
 
+class Unwritten(TurnError):  # noqa: N818  # the state of a file
+    """A journal or a cache cannot be written: the disk is full, say. Nothing more may be asked and paid for."""
+
+    def __init__(self, what: str, error: Exception) -> None:
+        cause = getattr(error, "strerror", None) or str(error)
+        super().__init__(f"cannot write {what}: {cause}; make room on its disk, or see who may write there")
+
+
 class Suspended(RuntimeError):  # noqa: N818  # the state of the game
     """A game stopped before its end and has no score. If it has a journal, the same call resumes it there."""
 
-    def __init__(self, sentence: str, turn: int, *, held: bool = False, refused: bool = False) -> None:
+    def __init__(
+        self, sentence: str, turn: int, *, held: bool = False, refused: bool = False, unwritten: bool = False
+    ) -> None:
         super().__init__(sentence)
         self.turn = turn
         self.held = held
         """The run itself stopped it, for example for want of budget; it can be resumed when that has changed."""
+        self.unwritten = unwritten
+        """A file could not be written; then it is `held`, too."""
         self.refused = refused
         """A server refused for good before it answered anything, so there is nothing to resume."""

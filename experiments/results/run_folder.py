@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from experiments.results import rows
-from experiments.results.rows import RESULTS, Row
+from experiments.results.rows import RESULTS, Peeked, Row
 from orchestrator.errors import UserError, complaint, shortened
 from orchestrator.yaml_files import from_file, loaded
 
@@ -44,9 +44,12 @@ def run(folder: Path) -> dict[str, Any]:
     return read(path)
 
 
-def read_rows(folder: Path) -> list[Row]:
-    """The finished games of a run folder. Raises UserError when there are none."""
-    found = rows.rows(folder) or written(folder)
+def read_rows(folder: Path, known: Mapping[Path, Peeked] | None = None) -> list[Row]:
+    """The finished games of a run folder; journals that are `known` to be finished are not read again.
+
+    Raises UserError when there are none.
+    """
+    found = rows.finished(folder, rows.peek_all(folder, known)) or written(folder)
     if not found:
         raise UserError(f"there is no finished game in {str(folder)!r}, neither in games/ARM/*.jsonl nor in {RESULTS}")
     return found

@@ -12,6 +12,7 @@ from experiments.design.experiment import Experiment
 from experiments.design.job import Job, Outcome
 from experiments.design.plan import Plan
 from experiments.results import rows as results
+from experiments.results.files import locked
 from experiments.results.rows import Peeked, Row
 from experiments.running.begun_games import begun
 from experiments.running.executor import Executor, LocalExecutor
@@ -57,6 +58,8 @@ class Done:
     failed: tuple[Outcome, ...] = ()
     suspended: str | None = None
     """Why the run stopped before its end; the same command continues it."""
+    unwritten: bool = False
+    """Whether a file could not be written, such as on a full disk."""
     over_budget: bool = False
     """Whether its own budget stopped it."""
     too_few_own: bool = False
@@ -68,6 +71,8 @@ class Done:
     """Those of them that were begun, and will be continued."""
     status: Status = field(default_factory=Status)
     """Of the games that this command played, the unfinished ones included."""
+    games: Mapping[Path, Peeked] = field(default_factory=dict)
+    """The journals of the folder."""
 
 
 def run(
@@ -129,9 +134,20 @@ class Runner:
                 self._play([job for job in self.jobs if job.journal not in over], unfinished)
         finally:  # however it ends, results.csv says what is finished
             self.progress.end()
-            rows = self._finished()
-            results.write(self.plan.folder, rows)
+            rows = self._write_results(unfinished)
         return self._done(unfinished, rows)
+
+    def _write_results(self, unfinished: Sequence[Outcome]) -> list[Row]:
+        """Bring results.csv up to date; other shards may be doing the same. Raises OSError, unless that is why the run
+        stopped."""
+        with locked(self.plan.folder):
+            rows = self._finished()
+            try:
+                results.write(self.plan.folder, rows)
+            except OSError:
+                if not any(one.unwritten for one in unfinished):
+                    raise
+        return rows
 
     def _before_play(self, there: Mapping[Path, Peeked]) -> str | None:
         """Why the games that were begun before leave nothing to play on for."""
@@ -162,7 +178,8 @@ class Runner:
         stops = [one for one in unfinished if one.suspended and one.suspended != INTERRUPTED]
         why = next((one.suspended if one.stopped_by_run else f"{one.job.name}: {one.suspended}" for one in stops), None)
         left = len(self.jobs) - len({row.journal for row in rows} & {_name(self.plan, job) for job in self.jobs})
-        over_budget = any(one.stopped_by_run and one.suspended != self.too_few_own for one in stops)
+        unwritten = any(one.unwritten for one in stops)
+        over_budget = not unwritten and any(one.stopped_by_run and one.suspended != self.too_few_own for one in stops)
         begun_now = (self.games.get(job.journal) for job in self.jobs if job.journal)
         kept = sum(1 for game in begun_now if game and game.started and not game.result)
         return Done(
@@ -170,12 +187,14 @@ class Runner:
             tuple(rows),
             failed,
             self.too_few_own or why if left else why,
+            unwritten,
             over_budget,
             bool(self.too_few_own and left),
             self.interrupted,
             left,
             kept,
             self.status,
+            self.games,
         )
 
     def _play(

@@ -7,6 +7,7 @@ disk, so that a power failure loses none of them either. Times are stored in the
 `lines`, `ends`, `tag`, `data` and `parsed` are the one reader of the format, from raw bytes to typed events.
 """
 
+import errno
 import fcntl
 import json
 import os
@@ -18,9 +19,9 @@ from typing import Any, Self
 
 from pydantic import TypeAdapter, ValidationError
 
-from orchestrator.errors import UserError
+from orchestrator.errors import Unwritten, UserError
 from orchestrator.hanabi.public_record import Record
-from orchestrator.journal import fsync
+from orchestrator.journal import fsync, spare_room
 from orchestrator.journal.events import Call, Event, GameStarted, Moved, StoredEvent, VerdictGiven
 from orchestrator.journal.lean import kept
 
@@ -39,7 +40,8 @@ class Journal:
     """A journal file, new or to be continued, as a sink of events.
 
     `lean`: leave out what can be computed again. Half a last line, left by a killed program, is cut off. Raises
-    UserError when the file cannot be written, is not a journal, or is being written by another program.
+    UserError when the file cannot be written, is not a journal, or is being written by another program, and Unwritten
+    when its disk is full.
     """
 
     def __init__(self, path: Path, *, lean: bool = False) -> None:
@@ -49,8 +51,11 @@ class Journal:
         """Whether a response was written that may not be on the disk yet."""
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            self._file = path.open("a+b")
+            self._room = spare_room.on_disk_of(path.parent)
+            self._file = path.open("a+b", buffering=0)
         except OSError as error:
+            if error.errno in spare_room.FULL:
+                raise self._unwritten(error) from None
             raise UserError(f"cannot write the journal {str(path)!r}: {error.strerror}") from None
         try:
             self._lock()
@@ -75,19 +80,47 @@ class Journal:
             raise UserError(f"another program is playing the game of {str(self.path)!r}") from None
 
     def __call__(self, event: Event) -> None:
+        """Raises Unwritten when the disk is full; the event may have been written all the same."""
         if self.lean and not kept(event):
             return
         head = {"v": VERSION, "event": event.event, "t": datetime.now(UTC).isoformat(timespec="milliseconds")}
         line = head | event.model_dump(mode="json", exclude={"event"})
-        self._file.write(f"{json.dumps(line, ensure_ascii=False)}\n".encode())
-        self._file.flush()
+        self._append(f"{json.dumps(line, ensure_ascii=False)}\n".encode())
         self._fresh |= isinstance(event, Call) and event.asked and not event.simulated
+        if self._room.given_up:
+            raise self._unwritten(OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)))
+
+    def _append(self, line: bytes) -> None:
+        """Raises Unwritten when there is no room, not even that which was kept free."""
+        try:
+            self._write(line)
+        except OSError as error:
+            if error.errno not in spare_room.FULL or self._room.given_up:
+                raise self._unwritten(error) from None
+            self._room.give_up()
+            self._append(line)
+
+    def _write(self, line: bytes) -> None:
+        """Write a line whole or not at all. Raises OSError."""
+        before, left = os.fstat(self._file.fileno()).st_size, memoryview(line)
+        try:
+            while left:
+                left = left[self._file.write(left) :]
+        except OSError:
+            self._file.truncate(before)
+            raise
+
+    def _unwritten(self, error: OSError) -> Unwritten:
+        return Unwritten(f"the journal {str(self.path)!r}", error)
 
     async def kept(self) -> None:
-        """Wait until the responses that were written are on the disk."""
+        """Wait until the responses that were written are on the disk. Raises Unwritten."""
         if self._fresh:
             self._fresh = False
-            await fsync.sync(self._file.fileno())
+            try:
+                await fsync.sync(self._file.fileno())
+            except OSError as error:
+                raise self._unwritten(error) from None
 
     def __enter__(self) -> Self:
         return self

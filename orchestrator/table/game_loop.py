@@ -17,7 +17,7 @@ from typing import Any, ParamSpec, Protocol
 
 import structlog
 
-from orchestrator.errors import ModelError, OverBudget, Suspended, UserError
+from orchestrator.errors import ModelError, OverBudget, Suspended, Unwritten, UserError
 from orchestrator.hanabi import wasted_hints
 from orchestrator.hanabi.cards import COLOURS, Card
 from orchestrator.hanabi.public_record import Record
@@ -97,6 +97,21 @@ async def play_async(
     """
     everybody = seated(seats, players)
     started = start(everybody, players=players, seed=seed, deck=deck, label=label, repeat=repeat, memories=memories)
+    try:
+        return await _play(everybody, started, journal, sink, gate, max_turns, lean)
+    except Unwritten as error:
+        raise Suspended(str(error), 0, held=True, unwritten=True) from None
+
+
+async def _play(
+    everybody: Sequence[Seat],
+    started: GameStarted,
+    journal: Path | str | None,
+    sink: Sink,
+    gate: Gate | None,
+    max_turns: int | None,
+    lean: bool,
+) -> Result:
     with nullcontext() if journal is None else Journal(Path(journal), lean=lean) as written:
         so_far = GameSoFar.of(written.events if written else ())
         kept = written.kept if written else at_once
