@@ -1,7 +1,7 @@
 """How many games a process can play at a time with the files that it may open (`ulimit -n`)."""
 
-import os
 import resource
+from pathlib import Path
 
 from orchestrator.errors import UserError
 
@@ -15,12 +15,12 @@ def games(calls: int, *, cached: bool) -> int:
     """Games that can be open beside so many calls at a time: a game has its journal, a call its connection and, where
     answers are cached, a lock. Raises UserError when not even one can."""
     limit = _raised()
-    left = limit - len(os.listdir("/dev/fd")) - SPARE - calls * (2 if cached else 1)
+    left = limit - len(list(Path("/dev/fd").iterdir())) - SPARE - calls * (2 if cached else 1)
     if left < 1:
         needed = 2 ** (limit - left).bit_length()
         raise UserError(
-            f"this process may open {limit} files, too few for {calls} calls at a time; say `ulimit -n {needed}` first, "
-            "or set a lower max_concurrency for the model"
+            f"this process may open {limit} files, too few for {calls} calls at a time; say `ulimit -n {needed}` "
+            "first, or set a lower max_concurrency for the model"
         )
     return left
 

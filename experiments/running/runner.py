@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from experiments.design import manifest
+from experiments.design import manifest, own_code
 from experiments.design.experiment import Experiment
 from experiments.design.job import Job, Outcome
 from experiments.design.plan import Plan
+from experiments.design.player_spec import PlayerSpec
 from experiments.results import rows as results
 from experiments.results.files import locked
 from experiments.results.rows import Peeked, Row
@@ -32,6 +33,7 @@ from orchestrator.journal.totals import usage, usage_by_turn
 from orchestrator.models.budget import Budget
 from orchestrator.models.layer import ModelLayer
 from orchestrator.models.settings import PROGRAM
+from orchestrator.players import python_agent
 
 Executors = Literal["local", "ray"]
 
@@ -233,7 +235,7 @@ class Runner:
 
             return RayExecutor(specs, models, self.budget, count, self.limits)
         workers = min([count, *self.limits.values()])  # each has at least one call at a time
-        if workers > 1:
+        if workers > 1 or _code_of_others(specs.values()):
             return ProcessExecutor(specs, models, self.budget, workers)
         return LocalExecutor(specs, self._layer())
 
@@ -277,6 +279,11 @@ class Runner:
                 await seats.aclose()
 
         asyncio.run(check())
+
+
+def _code_of_others(specs: Iterable[PlayerSpec]) -> bool:
+    """Whether a seat may end its process: then it plays in a process of its own, and the run goes on."""
+    return bool(own_code.brought()) or any(one.spec.startswith(python_agent.PREFIX) for one in specs)
 
 
 def _before(jobs: Iterable[Job], begun: Mapping[Path, Peeked]) -> list[Row]:

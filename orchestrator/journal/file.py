@@ -21,7 +21,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from orchestrator.errors import Unwritten, UserError
 from orchestrator.hanabi.public_record import Record
-from orchestrator.journal import fsync, spare_room
+from orchestrator.journal import fingerprint, fsync, spare_room
 from orchestrator.journal.events import Call, Event, GameStarted, Moved, StoredEvent, VerdictGiven
 from orchestrator.journal.lean import kept
 
@@ -145,6 +145,10 @@ def read(path: Path) -> list[Event]:
     return found
 
 
+class Changed(ValueError):  # noqa: N818  # named for what happened to the file
+    """A journal says something else than when it was written."""
+
+
 def lines(path: Path) -> Iterator[bytes]:
     """The lines of a journal one by one, not parsed; half a last line, left by a killed program, is no line.
 
@@ -162,14 +166,14 @@ def lines(path: Path) -> Iterator[bytes]:
         raise UserError(f"cannot read {path} as a journal: {error.strerror}") from None
 
 
-def ends(path: Path) -> tuple[bytes, bytes]:
-    """The first and the last line of a journal, not parsed, without reading what lies between; a first line that was
-    never finished is empty. Raises OSError."""
+def ends(path: Path) -> tuple[bytes, list[bytes]]:
+    """The first line of a journal and its last two, not parsed, without reading what lies between; a first line that
+    was never finished is empty. Raises OSError."""
     with path.open("rb") as file:
         first = file.readline()
         file.seek(max(0, file.seek(0, os.SEEK_END) - TAIL))
-        last = file.read().rstrip(b"\n").rpartition(b"\n")[2]
-    return (first, last) if first.endswith(b"\n") else (b"", b"")
+        last = file.read().rstrip(b"\n").split(b"\n")[-2:]
+    return (first, last) if first.endswith(b"\n") else (b"", [])
 
 
 def tag(line: bytes) -> str:
@@ -191,6 +195,8 @@ def data(line: bytes) -> dict[str, Any]:
     if (version := found.pop("v", None)) != VERSION:
         raise ValueError(f"journal version {version!r}; this program reads {VERSION}")
     found.pop("t", None)
+    if found.get("event") == "game_started" and not fingerprint.holds(found):
+        raise Changed("its config_hash is not that of its deck and its seats")
     return found
 
 

@@ -5,15 +5,13 @@ the rest is played. Between two turns the journal holds the whole state of the g
 """
 
 import asyncio
-import hashlib
-import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from functools import lru_cache, wraps
 from inspect import signature
 from pathlib import Path
-from typing import Any, ParamSpec, Protocol
+from typing import ParamSpec, Protocol
 
 import structlog
 
@@ -22,6 +20,7 @@ from orchestrator.hanabi import wasted_hints
 from orchestrator.hanabi.cards import COLOURS, Card
 from orchestrator.hanabi.public_record import Record
 from orchestrator.hanabi.referee import Referee, check_players, deal, rebuild
+from orchestrator.journal import fingerprint
 from orchestrator.journal.events import (
     Decided,
     Event,
@@ -181,17 +180,15 @@ def start(
         raise UserError(f"there is no seat {stranger[0]} to give a memory; the seats are 0 to {players - 1}")
     # the label, never the cards: seeds of models must not depend on what is hidden
     place = [players, f"seed {dealt}" if dealt is not None else f"deck {label}", repeat]
-    plain: list[Any] = [players, cards, repeat, [seat.model_dump(mode="json") for seat in cast]]
-    plain += [{seat: _hash(memory) for seat, memory in given.items()}] if given else []
     return GameStarted(
         players=players,
         seed=dealt,
         repeat=repeat,
-        game=_hash(place),
+        game=fingerprint.hashed(place),
         deck=cards,
         seats=cast,
         memories=given,
-        config_hash=_hash(plain),
+        config_hash=fingerprint.of_game(players, cards, repeat, [seat.model_dump(mode="json") for seat in cast], given),
         versions=dict(versions()),
     )
 
@@ -200,10 +197,6 @@ def start(
 def _cards(players: int, seed: int | None, deck: tuple[str, ...]) -> tuple[Card, ...]:
     """The 50 cards. Raises UserError for a wrong seed, deck or player count."""
     return Referee(players, deal(seed) if seed is not None else deck).deck
-
-
-def _hash(value: Any) -> str:
-    return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()[:16]
 
 
 @dataclass
