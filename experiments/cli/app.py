@@ -1,6 +1,7 @@
 """The command line. Exit codes: 0 ok, 1 a game failed, 2 usage or config, 3 suspended, 130 interrupted."""
 
 import io
+import os
 import signal
 import sys
 from types import FrameType
@@ -94,7 +95,7 @@ def _outlive_readers() -> None:
     except (OSError, AttributeError):  # a test's, or none at all
         return
     sys.stdout.flush()
-    raw = io.BufferedWriter(_Stdout(1, "w", closefd=False))
+    raw = io.BufferedWriter(_Stdout(os.dup(1), "w"))  # the old stream may close its own
     sys.stdout = io.TextIOWrapper(raw, sys.stdout.encoding, sys.stdout.errors, line_buffering=True)
 
 

@@ -7,7 +7,6 @@ import errno
 import os
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import IO
 
 SIZE = 4 * 2**20
 """Bytes; the answers in flight with their prompts are rarely more than a tenth of it."""
@@ -19,11 +18,12 @@ class SpareRoom:
     def __init__(self, folder: Path) -> None:
         """Raises OSError when the disk of the folder has not as much."""
         self.given_up = False
-        self._file: IO[bytes] | None = None
+        self._file: int | None = None
         try:
-            self._file = TemporaryFile(dir=folder)  # noqa: SIM115  # open as long as the room is kept
+            with TemporaryFile(dir=folder) as nameless:
+                self._file = os.dup(nameless.fileno())
             if hasattr(os, "posix_fallocate"):
-                os.posix_fallocate(self._file.fileno(), 0, SIZE)
+                os.posix_fallocate(self._file, 0, SIZE)
         except OSError as error:
             self._free()
             if error.errno in FULL:
@@ -37,7 +37,7 @@ class SpareRoom:
 
     def _free(self) -> None:
         if self._file is not None:
-            self._file.close()
+            os.close(self._file)
 
 
 _ROOMS: dict[int, SpareRoom] = {}
