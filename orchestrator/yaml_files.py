@@ -11,7 +11,7 @@ from yaml.resolver import Resolver
 from orchestrator.errors import UserError, shortened
 
 try:
-    from yaml.cyaml import CParser as Parser  # five times as fast, where PyYAML was built with it
+    from yaml._yaml import CParser as Parser  # five times as fast, where PyYAML was built with it
 except ImportError:
 
     class Parser(yaml.reader.Reader, yaml.scanner.Scanner, yaml.parser.Parser):  # type: ignore[no-redef]
@@ -68,7 +68,7 @@ class _Loader(Composer, Parser, SafeConstructor, Resolver):
         levels = self._levels.pop() + 1
         if self._levels:
             self._levels[-1] = max(self._levels[-1], levels)
-        if event.anchor is not None:
+        if isinstance(event, yaml.NodeEvent) and event.anchor is not None:
             self._sizes[id(node)] = self._values - before, levels
         return node
 
@@ -113,7 +113,7 @@ def loaded(text: str, where: str) -> Any:
     Raises UserError, which names the wrong line; `where` begins its message.
     """
     try:
-        return yaml.load(text, Loader=_Loader)
+        return _Loader(text).get_single_data()
     except _Refused as why:
         raise UserError(f"{where} {why}") from None
     except yaml.YAMLError as error:
