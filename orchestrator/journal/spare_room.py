@@ -40,12 +40,13 @@ class SpareRoom:
             os.close(self._file)
 
 
-_ROOMS: dict[int, SpareRoom] = {}
+_ROOMS: dict[tuple[int, int], SpareRoom] = {}
+"""By process, for a forked one cannot free its parent's, and disk."""
 
 
 def on_disk_of(folder: Path) -> SpareRoom:
     """The room on a folder's disk, one for all journals of this process. Raises OSError for a full disk."""
-    disk = folder.stat().st_dev
+    disk = os.getpid(), folder.stat().st_dev
     if disk not in _ROOMS or _ROOMS[disk].given_up:
         _ROOMS[disk] = SpareRoom(folder)
     return _ROOMS[disk]
