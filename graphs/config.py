@@ -119,7 +119,7 @@ class GraphConfig(Frozen):
     name: str
     context: ContextName
     """A name, a path to a YAML file (relative to the graph's), or the context itself."""
-    nodes: dict[str, Node]
+    nodes: dict[str, Node] = Field(max_length=100)
     decides: str
     """The node whose choice is the seat's decision."""
     check: Check | None = None
@@ -221,10 +221,10 @@ def as_stored(config: GraphConfig, stored: Iterable[Mapping[str, Any] | None]) -
 def between(config: GraphConfig, first: str, last: str) -> list[str]:
     """The nodes on some path from `first` to `last`, both included, in config order."""
 
-    def reads(node: str, source: str) -> bool:
-        return node == source or any(reads(read, source) for read in config.nodes[node].reads)
-
-    return [node for node in config.nodes if reads(node, first) and reads(last, node)]
+    reached: dict[str, set[str]] = {}
+    for name in TopologicalSorter({name: node.reads for name, node in config.nodes.items()}).static_order():
+        reached[name] = {name}.union(*(reached[read] for read in config.nodes[name].reads))
+    return [name for name in config.nodes if first in reached[name] and name in reached[last]]
 
 
 def _unknown(value: str, what: str, known: Iterable[str]) -> ValueError:

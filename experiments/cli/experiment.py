@@ -96,7 +96,9 @@ def run(
     from experiments.statistics.analysis import analyse
 
     rows = done.rows
-    found = run_report.write(folder, rows=rows, interval=interval, png=False).analysis if rows else analyse(rows)
+    written = rows and not done.unwritten
+    found = run_report.write(folder, known=done.games, interval=interval, png=False).analysis if written else None
+    found = found or analyse(rows)
     printed(run_summary.data(done, found)) if as_json else run_summary.show(done, found, console())
     if done.interrupted:
         games = "1 game in progress is" if done.kept == 1 else f"{done.kept} games in progress are"

@@ -11,6 +11,7 @@ from pydantic import Field, ValidationError, field_validator, model_validator
 from experiments.design import imports
 from experiments.design.file_schema import AnySeat, Changes, Model, Name, SeatConfig, SeatNumber, Verifier, labelled
 from experiments.design.protocols import completed
+from experiments.results import run_folder
 from graphs.config import PLAYERS, PlayerCount
 from orchestrator import spelling
 from orchestrator.errors import UserError, complaint, user_error
@@ -20,13 +21,20 @@ from orchestrator.values import Frozen, OneOrMore, listed
 from orchestrator.yaml_files import from_file, loaded, setting
 
 Seed = Annotated[int, Field(ge=0, le=MAX_SEED)]
+MOST_SEEDS = 100_000
 
 
 class Range(Frozen):
     """`count` seeds from `first` on."""
 
     first: Seed = 1
-    count: int = Field(ge=1)
+    count: int = Field(ge=1, le=MOST_SEEDS)
+
+    @model_validator(mode="after")
+    def _deals(self) -> Self:
+        if (last := self.first + self.count - 1) > MAX_SEED:
+            raise ValueError(f"{self.count} seeds from {self.first} on end with {last}; seeds go up to {MAX_SEED}")
+        return self
 
     @property
     def seeds(self) -> list[int]:
@@ -89,9 +97,9 @@ class Experiment(Frozen):
     """What sits in every seat: a graph's name or YAML file, `partner:NAME`, or `python:module:object`. Given several,
     each of them plays every arm."""
     players: OneOrMore[PlayerCount] = PLAYERS
-    seeds: Range | tuple[Seed, ...] = Range(first=1, count=10)
+    seeds: Range | Annotated[tuple[Seed, ...], Field(max_length=MOST_SEEDS)] = Range(first=1, count=10)
     """The same deals in every arm; a single number is how many, from seed 1 on."""
-    repeats: int = Field(default=1, ge=1)
+    repeats: int = Field(default=1, ge=1, le=10_000)
     """Games of each deal."""
     models: dict[str, Model] = {"default": PROGRAM}
     """By the model names that the nodes of the graphs use."""
@@ -217,6 +225,7 @@ def _again(record: dict[str, Any], where: str, changes: Iterable[str]) -> Rerun:
     imports.check(record, where)
     if not isinstance(asked := record.get("experiment"), dict):
         raise UserError(f"{where} is not a run.yaml that this version reads: the key `experiment` is missing")
+    run_folder.check(record, where)
     data = {**asked, **{key: record[key] for key in DEALS if record.get(key) is not None}}
     for change in changes:
         if change.partition("=")[0].partition(".")[0] not in DEALS:

@@ -4,12 +4,9 @@
 never contains API keys: settings name the environment variables that hold them.
 """
 
-import fcntl
 import hashlib
 import json
-import os
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +18,7 @@ from experiments.design.file_schema import Model, settled
 from experiments.design.plan import Plan
 from experiments.design.player_spec import PlayerSpec
 from experiments.design.rerun import cards
-from experiments.results.files import write_atomically
+from experiments.results.files import locked, write_atomically
 from experiments.results.run_folder import RUN, read
 from graphs import prompt_files
 from graphs.config import PLAYERS
@@ -46,7 +43,7 @@ def write(plan: Plan) -> None:
     """Merge this plan into the folder's run.yaml. Raises UserError when the folder holds another experiment."""
     path = plan.folder / RUN
     plan.folder.mkdir(parents=True, exist_ok=True)
-    with _locked(plan.folder):
+    with locked(plan.folder):
         before = read(path) if path.exists() else {}
         if before and before.get("name") != plan.experiment.name:
             raise UserError(
@@ -62,18 +59,6 @@ def check_code(folder: Path) -> None:
     """Raise UserError when the run in a folder was begun with other code of a user's own than is imported now."""
     if (path := folder / RUN).exists():
         imports.check(read(path), f"the run in {str(folder)!r}")
-
-
-@contextmanager
-def _locked(folder: Path) -> Iterator[None]:
-    """Shards of one run that share a folder merge one after the other."""
-    descriptor = os.open(folder, os.O_RDONLY)
-    with suppress(OSError):  # a file system without locks; shards of one run write nearly the same
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
-    try:
-        yield
-    finally:
-        os.close(descriptor)
 
 
 def resolved(plan: Plan, known: Mapping[int, str] | None = None) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from experiments.design import adhoc, arms, cross_play, protocols
+from experiments.design import adhoc, arm_names, arms, cross_play, protocols
 from experiments.design.adhoc import PartnerRecords
 from experiments.design.arms import Arm, Deal
 from experiments.design.experiment import Experiment, Rerun
@@ -15,7 +15,11 @@ from experiments.design.player_spec import PlayerSpec
 from experiments.design.rerun import RecordedRun
 from experiments.results import run_folder
 from experiments.results.rows import GAMES
+from orchestrator.errors import UserError
 from orchestrator.models.settings import ModelSettings
+
+MOST_GAMES = 1_000_000
+"""Of a run; beyond it, plans take all memory."""
 
 
 @dataclass(frozen=True)
@@ -34,8 +38,18 @@ class Plan:
         """The plan of an experiment in a run folder, where a run may be begun already. Raises UserError for arms that
         cannot be played."""
         plan = cls._new(experiment, folder)
+        plan._check_size()
         checked = any(one.config and one.config.check for one in plan.specs.values())
         return plan._as_begun(run_folder.run(folder)) if checked else plan
+
+    def _check_size(self) -> None:
+        """Raise UserError for arms that would share a folder, and for more games than can be planned."""
+        arm_names.check(arm.name for arm in self.arms)
+        deals = len(self.experiment.deals)
+        each = sum(len(arm.players) * min(deals, deals if arm.deals is None else arm.deals) for arm in self.arms)
+        if (games := each * self.experiment.repeats) > MOST_GAMES:
+            made = f"{len(self.arms):,} arms, {deals:,} seeds and {self.experiment.repeats:,} repeats"
+            raise UserError(f"{made} make {games:,} games; a run has at most {MOST_GAMES:,}")
 
     @classmethod
     def _new(cls, experiment: Experiment, folder: Path) -> "Plan":

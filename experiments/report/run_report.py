@@ -1,6 +1,7 @@
 """Writes the report of a run folder: report.html and report.md, and its figures with their tables."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping
+from contextlib import nullcontext
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -12,8 +13,8 @@ from experiments.report import adhoc_section, page
 from experiments.report.figures import drawing
 from experiments.report.run_data import RunData, in_order
 from experiments.results import run_folder
-from experiments.results.files import write_atomically
-from experiments.results.rows import Row
+from experiments.results.files import locked, write_atomically
+from experiments.results.rows import Peeked
 from experiments.statistics import adhoc_teams, conclusions
 from experiments.statistics.adhoc_teams import AdHocTeams
 from experiments.statistics.analysis import Analysis, Interval, analyse
@@ -46,14 +47,21 @@ class Report:
         }
 
 
-def write(folder: Path, *, rows: Sequence[Row] | None = None, interval: Interval = "t", png: bool = True) -> Report:
-    """Write the report of a run folder into it.
+def write(
+    folder: Path, *, known: Mapping[Path, Peeked] | None = None, interval: Interval = "t", png: bool = True
+) -> Report:
+    """Write the report of a run folder into it, while no other shard of the run does.
 
-    `rows`: the finished games, if they have been read already; `interval`: the method of the 95 % intervals; `png`:
+    `known`: its journals, as far as they have been read already; `interval`: the method of the 95 % intervals; `png`:
     write PNG files beside the SVG files. Raises UserError for a folder without finished games.
     """
+    with locked(folder) if folder.is_dir() else nullcontext():
+        return _write(folder, known or {}, interval, png)
+
+
+def _write(folder: Path, known: Mapping[Path, Peeked], interval: Interval, png: bool) -> Report:
     run = run_folder.run(folder)
-    games = tuple(run_folder.read_rows(folder) if rows is None else rows)
+    games = tuple(run_folder.read_rows(folder, known))
     arms = in_order(list(run.get("arms", {})), games)
     analysis = analyse(games, run.get("baseline"), arms, interval=interval)
     data = RunData(folder, games, analysis, run, arms)

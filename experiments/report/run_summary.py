@@ -90,6 +90,8 @@ def show(done: Done, found: Analysis, console: Console) -> None:
     console.print()
     for sentence in (*adhoc_teams.sentences(teams), *conclusions.sentences(found), *notes(done), *so_far(done)):
         console.print(Text(sentence), soft_wrap=True)
+    if done.unwritten:
+        return
     if done.rows:
         console.print(Text(f"\nreport   {done.plan.folder}/report.html"), soft_wrap=True, end="")
     console.print(Text(f"\nresults  {done.plan.folder}/results.csv"), soft_wrap=True)

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 
 import yaml
 from rich.console import Console
@@ -33,6 +34,7 @@ def node_calls(config: GraphConfig, name: str) -> int:
 def steps(config: GraphConfig) -> list[list[str]]:
     """The nodes of one attempt in steps: a node reads only nodes of earlier steps."""
 
+    @cache  # there are far more paths than nodes
     def step(node: str) -> int:
         return 1 + max((step(read) for read in config.nodes[node].reads), default=0)
 
@@ -45,6 +47,7 @@ def steps(config: GraphConfig) -> list[list[str]]:
 def depth(config: GraphConfig) -> int:
     """The longest chain of models that wait for each other in one attempt: a turn takes so many model latencies."""
 
+    @cache
     def below(node: str) -> int:
         return min(node_calls(config, node), 1) + max((below(read) for read in config.nodes[node].reads), default=0)
 

@@ -7,11 +7,10 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 
-import yaml
 from pydantic import Field, ValidationError, field_validator, model_validator
 
 from orchestrator import spelling
-from orchestrator.errors import UserError, user_error
+from orchestrator.errors import UserError, shortened, user_error
 from orchestrator.models import simulated_settings
 from orchestrator.models.simulated_settings import PROFILES, SimSettings
 from orchestrator.values import Frozen
@@ -320,10 +319,7 @@ def _environment(names: Iterable[str] = tuple(ModelSettings.model_fields)) -> di
     found = {}
     for name in names:
         if name not in ("model", "base_url", "key", "made_with") and (text := os.environ.get(f"HANABI_{name.upper()}")):
-            try:
-                found[name] = yaml.safe_load(text)
-            except yaml.YAMLError:
-                raise UserError(f"HANABI_{name.upper()} is {text!r}, which cannot be read") from None
+            found[name] = loaded(text, f"HANABI_{name.upper()}={shortened(repr(text))}")
     return found
 
 
