@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from experiments.design import manifest, own_code
+from experiments.design import imports, manifest
 from experiments.design.experiment import Experiment
 from experiments.design.job import Job, Outcome
 from experiments.design.plan import Plan
@@ -283,7 +283,7 @@ class Runner:
 
 def _code_of_others(specs: Iterable[PlayerSpec]) -> bool:
     """Whether a seat may end its process: then it plays in a process of its own, and the run goes on."""
-    return bool(own_code.brought()) or any(one.spec.startswith(python_agent.PREFIX) for one in specs)
+    return bool(imports.brought()) or any(one.spec.startswith(python_agent.PREFIX) for one in specs)
 
 
 def _before(jobs: Iterable[Job], begun: Mapping[Path, Peeked]) -> list[Row]:
