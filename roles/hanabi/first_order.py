@@ -7,6 +7,7 @@ from pydantic import Field
 from orchestrator.hanabi.cards import Mask, unmask
 from orchestrator.hanabi.moves import Discard, Play
 from orchestrator.hanabi.view import Past
+from orchestrator.replies.reply import EACH
 from roles.hanabi.reasoning import literal_play
 from roles.hanabi.reasoning.position import TAKES, Position
 from roles.hanabi.sections.fixed import Conventions, Rules
@@ -54,7 +55,9 @@ class FirstOrder(Reply):
         ]
     }
 
-    beliefs: tuple[Belief, ...] = Field(description="one entry for EVERY other player")
+    beliefs: tuple[Belief, ...] = Field(
+        description="one entry for EVERY other player", json_schema_extra={EACH: "others"}
+    )
 
 
 @role(reply=FirstOrder, takes=tuple(kind for kind in SEEN if kind is not LegalMoves), needs=(State,))

@@ -6,6 +6,7 @@ from pydantic import Field
 
 from orchestrator.hanabi.convention.hint_convention import known
 from orchestrator.hanabi.moves import Discard, Grounded, Move, Play
+from orchestrator.replies.reply import EACH
 from roles.hanabi.first_order import SEEN, narrowed
 from roles.hanabi.reasoning import literal_play
 from roles.hanabi.reasoning.position import NEEDS, Position
@@ -56,7 +57,9 @@ class SecondOrder(Reply):
         ],
     }
 
-    mirrors: tuple[Mirror, ...] = Field(description="one entry for EVERY other player")
+    mirrors: tuple[Mirror, ...] = Field(
+        description="one entry for EVERY other player", json_schema_extra={EACH: "others"}
+    )
     readings: tuple[MoveReading, ...] = Field(description="one entry for EVERY move of the list")
 
 

@@ -8,7 +8,7 @@ from orchestrator.hanabi.convention import policy
 from orchestrator.hanabi.convention.hint_convention import known, next_discard
 from orchestrator.hanabi.convention.policy import Scene
 from orchestrator.hanabi.moves import Discard, Grounded, Hint, Move, Play
-from orchestrator.replies.reply import BEGINS
+from orchestrator.replies.reply import BEGINS, MOST
 from roles.hanabi.reasoning import literal_play
 from roles.hanabi.reasoning.convention_scene import understood
 from roles.hanabi.reasoning.literal_play import Foreseen
@@ -47,7 +47,9 @@ class MindReport(Reply):
     }
 
     explanation: str = Field(description="what the others' latest moves meant and told, in a sentence each")
-    intentions: tuple[Intention, ...] = Field(description="one entry for each other player who still has a turn")
+    intentions: tuple[Intention, ...] = Field(
+        description="one entry for each other player who still has a turn", json_schema_extra={MOST: "others"}
+    )
     suggestion: str = Field(description="which information would help the others most now, and why")
     hint: Grounded | None = Field(
         default=None,
