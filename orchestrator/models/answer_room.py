@@ -5,7 +5,8 @@ entries and its texts a greatest length: first those lists that may have any num
 the lists of so many moves or players. Tokens are estimated, with most tokenisers on the safe side.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import product
 from typing import Any, NamedTuple
 
 SHARE = 0.95
@@ -49,10 +50,13 @@ class _Size(NamedTuple):
         return _Size(self.tokens * count, self.texts * count)
 
 
-def fitted(schema: dict[str, Any], max_tokens: int) -> dict[str, Any] | None:
-    """The schema with lists and texts as long as fit; None where not even the shortest do, and for SMALL and more."""
+def fitted(schemas: Sequence[dict[str, Any]], max_tokens: int) -> dict[str, Any] | None:
+    """That of several schemas whose lists need the least shortening, with lists and texts as long as fit.
+
+    None where not even the shortest do, and for SMALL tokens and more.
+    """
     room = SHARE * max_tokens if max_tokens < SMALL else 0.0
-    for lengths in _lengths(schema):
+    for lengths, schema in product(_lengths(schemas), schemas):
         size = _size(schema, lengths, 0)
         unit = (room - size.tokens) * PROSE / max(size.texts, 1)
         if unit >= LEAST * bool(size.texts):
@@ -61,9 +65,9 @@ def fitted(schema: dict[str, Any], max_tokens: int) -> dict[str, Any] | None:
     return None
 
 
-def _lengths(schema: dict[str, Any]) -> Iterator[_Lengths]:
+def _lengths(schemas: Sequence[dict[str, Any]]) -> Iterator[_Lengths]:
     """Lengths of lists, the best first."""
-    for bounded in range(max(_most(schema), default=1), 0, -1):
+    for bounded in range(max(_most(schemas), default=1), 0, -1):
         yield from (_Lengths(bounded, free) for free in range(FEW, 0, -1))
 
 
@@ -73,7 +77,7 @@ def _most(schema: Any) -> Iterator[int]:
             yield most
         for inner in schema.values():
             yield from _most(inner)
-    elif isinstance(schema, list):
+    elif isinstance(schema, list | tuple):
         for inner in schema:
             yield from _most(inner)
 

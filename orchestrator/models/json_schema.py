@@ -88,11 +88,10 @@ def _fitted(reply: type[Reply], turn: _Turn, full: dict[str, Any], max_tokens: i
     """The same with lists and texts that fit into `max_tokens`; lists of moves stay lists where not all fit."""
     if max_tokens is None or not turn.bounds:
         return
-    for made in (full, _format(reply, turn)):
-        told = made["json_schema"]
-        if (schema := fitted(told["schema"], max_tokens)) is not None:
-            yield Constrained("fitted", {**made, "json_schema": {**told, "schema": schema}})
-            return
+    told = full["json_schema"]
+    listed = _format(reply, turn)["json_schema"]["schema"]
+    if (schema := fitted((told["schema"], listed), max_tokens)) is not None:
+        yield Constrained("fitted", {**full, "json_schema": {**told, "schema": schema}})
 
 
 def _distinct(*offered: Constrained) -> tuple[Constrained, ...]:
