@@ -9,7 +9,7 @@ from pydantic.fields import FieldInfo
 
 from orchestrator.hanabi.moves import Grounded, Move
 from orchestrator.replies import text_format
-from orchestrator.replies.reply import EACH, MOST
+from orchestrator.replies.reply import BELOW, EACH, MOST
 from orchestrator.replies.reply import Form as Form
 from orchestrator.replies.reply import Reply as Reply
 from orchestrator.replies.values import numbered
@@ -80,7 +80,9 @@ class RatedChoice(Choice):
 
 
 class Deduction(Reply):
-    seat: int = Field(ge=0, le=4, description="the player's number, your own included")
+    seat: int = Field(
+        ge=0, le=4, description="the player's number, your own included", json_schema_extra={BELOW: "players"}
+    )
     slots: tuple[str, ...] = Field(
         description="what the hints leave of each of their cards, slot 0 first, e.g. 'red/blue 1/2', 'green any rank'",
         json_schema_extra={MOST: "slots"},

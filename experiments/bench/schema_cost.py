@@ -4,7 +4,7 @@
 
 The prompts are those of the graph's deciding node at the first turns of a game by programs. Each is sent once without a
 schema, so that the server has read it; then with each schema for one token, twice (the first time the schema is new, as
-in every turn of a game), and for a whole answer.
+in every turn of a game), and with the two schemas for a whole answer.
 """
 
 import argparse
@@ -80,7 +80,8 @@ async def measure(model: ModelSettings, asked: Sequence[ModelRequest]) -> dict[s
                 sent = CompletionRequest(said, schema(request, model, kind))
                 cost.first.append(await _seconds(short, sent))
                 cost.again.append(await _seconds(short, sent))
-                await _answered(whole, sent, request, cost)
+                if kind != "none":
+                    await _answered(whole, sent, request, cost)
             print(f"{number} of {len(asked)} prompts", file=sys.stderr)
     finally:
         await whole.aclose()
@@ -108,9 +109,12 @@ async def _answered(transport: OpenAITransport, sent: CompletionRequest, request
 
 def row(kind: str, cost: Cost) -> tuple[str, ...]:
     """Medians over the prompts."""
+    first = kind, f"{median(cost.first):.2f}", f"{median(cost.again):.2f}"
+    if not cost.whole:
+        return *first, "-", "-", "-", "-"
     each = median(seconds / max(tokens, 1) for seconds, tokens in zip(cost.whole, cost.tokens, strict=True))
-    numbers = (f"{median(cost.first):.2f}", f"{median(cost.again):.2f}", f"{median(cost.whole):.1f}")
-    return kind, *numbers, f"{median(cost.tokens):.0f}", f"{1000 * each:.0f}", f"{cost.usable} of {len(cost.tokens)}"
+    whole = f"{median(cost.whole):.1f}", f"{median(cost.tokens):.0f}", f"{1000 * each:.0f}"
+    return *first, *whole, f"{cost.usable} of {len(cost.tokens)}"
 
 
 COLUMNS = ("schema", "first, s", "again, s", "answer, s", "tokens", "ms a token", "usable")

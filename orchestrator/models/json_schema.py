@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from orchestrator.models.answer_room import fitted
 from orchestrator.models.request import Constraint, ModelRequest
 from orchestrator.models.settings import ModelSettings
-from orchestrator.replies.reply import BEGINS, EACH, MOST, OPTION, Reply
+from orchestrator.replies.reply import BEGINS, BELOW, EACH, MOST, OPTION, Reply
 from orchestrator.replies.values import numbered
 
 MOST_VALUES = 1000
@@ -162,6 +162,8 @@ class _Strict(NamedTuple):
             made["anyOf"] = [one for one in schema["anyOf"] if OPTION not in one]
         if self.turn.bounds and schema.get("type") == "array":
             made |= self._lengths(schema, fitting)
+        if self.turn.bounds and (below := dict(self.turn.counts).get(schema.get(BELOW, ""))) is not None:
+            made["maximum"] = below - 1
         return _stepped(made) if self.turn.steps else made
 
     def _lengths(self, schema: dict[str, Any], fitting: tuple[str, ...]) -> dict[str, int]:

@@ -23,6 +23,8 @@ BEGINS = "x-begins"
 EACH, MOST = "x-each", "x-most"
 """How many entries a list has: with what there is one for each of (`players`, `others`, `slots`), or at most; or a
 number. A schema states it where the server takes bounds; the reader does not insist on it."""
+BELOW = "x-below"
+"""What a number is smaller than, in the same words: that of a player than `players`."""
 
 
 class NotAnOption(ValueError):  # noqa: N818  # named for what is wrong with the text

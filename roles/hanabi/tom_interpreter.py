@@ -8,7 +8,7 @@ from orchestrator.hanabi.convention import policy
 from orchestrator.hanabi.convention.hint_convention import known, next_discard
 from orchestrator.hanabi.convention.policy import Scene
 from orchestrator.hanabi.moves import Discard, Grounded, Hint, Move, Play
-from orchestrator.replies.reply import BEGINS, MOST
+from orchestrator.replies.reply import BEGINS, BELOW, MOST
 from roles.hanabi.reasoning import literal_play
 from roles.hanabi.reasoning.convention_scene import understood
 from roles.hanabi.reasoning.literal_play import Foreseen
@@ -28,7 +28,7 @@ from roles.words import ENGLISH
 class Intention(Reply):
     """What a player will most likely do next."""
 
-    seat: int = Field(ge=0, le=4, description="the player's number")
+    seat: int = Field(ge=0, le=4, description="the player's number", json_schema_extra={BELOW: "players"})
     next_action: str = Field(description="what they will most likely do on their next turn if nobody hints them again")
     chance: Chance = Field(description="how likely that is")
 

@@ -92,6 +92,15 @@ def test_a_list_is_as_long_as_there_are_players_or_slots(
     assert "minItems" not in unknown and "maxItems" not in unknown
 
 
+def test_a_number_of_a_player_or_a_slot_is_one_that_there_is() -> None:
+    def numbers(role: str, field: str, key: str) -> Any:
+        strictest = next(iter(schemas(roles.get(role).reply, counts={**COUNTS, "slots": 4}).values()))
+        return strictest[field]["items"]["properties"][key]["maximum"]
+
+    assert numbers("tracker", "deductions", "seat") == numbers("tom_interpreter", "intentions", "seat") == 1
+    assert numbers("discard_strategist", "cards", "slot") == numbers("history_analyst", "inferred", "slot") == 3
+
+
 def test_a_field_for_hints_takes_hints_alone() -> None:
     interpreter = roles.get("tom_interpreter").reply
     assert schemas(interpreter)["moves"]["hint"]["anyOf"][0]["enum"] == ["hint P1 rank 3"]
