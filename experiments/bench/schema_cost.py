@@ -82,7 +82,8 @@ async def measure(model: ModelSettings, asked: Sequence[ModelRequest]) -> dict[s
                 cost.again.append(await _seconds(short, sent))
                 if kind != "none":
                     await _answered(whole, sent, request, cost)
-            print(f"{number} of {len(asked)} prompts", file=sys.stderr)
+            so_far = "; ".join(" ".join(row(kind, cost)) for kind, cost in costs.items())
+            print(f"{number} of {len(asked)} prompts, medians: {so_far}", file=sys.stderr)
     finally:
         await whole.aclose()
         await short.aclose()
