@@ -55,7 +55,9 @@ def fitted(schemas: Sequence[dict[str, Any]], max_tokens: int) -> dict[str, Any]
 
     None where not even the shortest do, and for SMALL tokens and more.
     """
-    room = SHARE * max_tokens if max_tokens < SMALL else 0.0
+    if max_tokens >= SMALL:
+        return None
+    room = SHARE * max_tokens
     for lengths, schema in product(_lengths(schemas), schemas):
         size = _size(schema, lengths, 0)
         unit = (room - size.tokens) * PROSE / max(size.texts, 1)

@@ -111,8 +111,13 @@ def _enumerated(schema: Any) -> Iterator[int]:
         yield from _enumerated(inner)
 
 
+@cache
+def _made(reply: type[Reply]) -> dict[str, Any]:
+    return reply.model_json_schema()
+
+
 def _format(reply: type[Reply], turn: _Turn) -> dict[str, Any]:
-    schema = reply.model_json_schema()
+    schema = _made(reply)
     strict = _Strict(schema.get("$defs", {}), turn).of(schema, turn.moves)
     strict["properties"] = {name: strict["properties"][name] for name in reply.asked()}
     for name, (option, number) in numbered(reply).items() if turn.objects else ():
