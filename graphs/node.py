@@ -201,6 +201,7 @@ class RoleNode:
             gate=self.gate,
         )
         changes = form != "json_schema" and self.context.second_ask == "json_schema"
+        second_format = answer_format(reply, "json_schema", self.words) if changes else ""
         return ModelRequest(
             node=self.name,
             role=self.role.name,
@@ -209,10 +210,11 @@ class RoleNode:
             reply=reply,
             moves=legal.listed if legal else {},
             form=form,
+            counts=sections.entries(),
             blanks=blanks(reply, form, self.words),
             said=_second_ask(self.words),
             second_form="json_schema" if changes else None,
-            second_format=answer_format(reply, "json_schema", self.words) if changes and form == "text" else "",
+            second_format="" if second_format == answer_format(reply, form, self.words) else second_format,
             place=place or Place(),
         )
 

@@ -55,6 +55,9 @@ class State(Section):
             hands={hand.seat: hand.cards for hand in view.hands},
         )
 
+    def entries(self) -> dict[str, int]:
+        return {"players": self.players, "others": self.players - 1, "slots": len(self.own)}
+
     def variables(self, words: Words) -> dict[str, object]:
         order = [words.player((self.seat + step) % self.players, self.seat) for step in range(self.players)]
         hands = {seat: words.by_slot(card.value for card in cards) for seat, cards in self.hands.items()}
