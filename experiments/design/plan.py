@@ -32,9 +32,7 @@ class Plan:
     def resolve(cls, experiment: Experiment, folder: Path) -> "Plan":
         """The plan of an experiment in a run folder, where a run may be begun already. Raises UserError for arms that
         cannot be played."""
-        plan = cls._new(experiment, folder)
-        checked = any(one.config and one.config.check for one in plan.specs.values())
-        return plan._as_begun(run_folder.run(folder)) if checked else plan
+        return cls._new(experiment, folder)._as_begun(run_folder.run(folder))
 
     @classmethod
     def _new(cls, experiment: Experiment, folder: Path) -> "Plan":
@@ -121,8 +119,9 @@ class Plan:
 
 
 BEGUN = (
-    "The run was begun by an earlier version, where a verdict that cannot be read counted as accepted, and it goes on "
-    "so; a run in another --out refuses such moves."
+    "The run was begun by an earlier version, where a verdict that cannot be read counted as accepted, or where the "
+    "safety rule and forced moves went by every section, also by those that a seat does not get; it goes on so. A run "
+    "in another --out refuses such moves, and lets the rule know what the seat may."
 )
 
 
