@@ -36,6 +36,12 @@ def knows_all(config: GraphConfig) -> bool:
     return config.verify.knows != "seat"
 
 
+def knows_more(config: GraphConfig) -> bool:
+    """Whether the graph has the rule, and it judges by sections that the seat does not get."""
+    seat = {kind for kind, _ in of_seat(config)}
+    return config.verify.rule == SAFETY and any(kind not in seat for kind, _ in kinds(config))
+
+
 def kinds(config: GraphConfig) -> Kinds:
     """The sections that the rule judges by."""
     if not knows_all(config):

@@ -1,6 +1,6 @@
 """The plan of an experiment: its arms, and its games in the order of their deals."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -15,6 +15,7 @@ from experiments.design.player_spec import PlayerSpec
 from experiments.design.rerun import RecordedRun
 from experiments.results import run_folder
 from experiments.results.rows import GAMES
+from graphs.gate import knows_more
 
 
 @dataclass(frozen=True)
@@ -72,7 +73,7 @@ class Plan:
         """What a reader of the results must know: about the protocol, and which arms are not played at which counts."""
         asked, void = self.experiment, [_void(arm) for arm in self.arms if arm.void]
         about = protocols.notes(asked.protocol, players=asked.players, seeds=asked.deals, repeats=asked.repeats)
-        return [*about, *void, *self.remarks]
+        return [*about, *void, *_knowing(self.arms), *self.remarks]
 
     @property
     def seeds(self) -> list[int]:
@@ -116,6 +117,20 @@ class Plan:
     def first(self, players: int) -> Deal:
         """The first deal at a player count; every player of an arm sits somewhere in it."""
         return Deal(self.experiment.deals[0], players)
+
+
+def _knowing(arms: Iterable[Arm]) -> Iterator[str]:
+    """The arms with a safety rule that knows more than the seat whose decisions it judges."""
+    found = [arm.name for arm in arms if any(one.config and knows_more(one.config) for one in _players(arm))]
+    if found:
+        yield (
+            f"{', '.join(found)}: the safety rule knows more than the seat (verify.knows: all), so that a refusal says "
+            "more of the position than the seat may know."
+        )
+
+
+def _players(arm: Arm) -> Iterator[PlayerSpec]:
+    yield from {one.key: one for players in arm.players for one in arm.lineup(Deal(1, players))}.values()
 
 
 BEGUN = (
