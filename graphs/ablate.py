@@ -4,7 +4,8 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from graphs.config import NOBODY, PROGRAM, GraphConfig, Node, check_removed_sections, checked, given
+from graphs.config import NOBODY, PROGRAM, GraphConfig, Node, check_removed_sections, checked
+from graphs.refusals import given
 from orchestrator import spelling, yaml_files
 from orchestrator.errors import UserError
 from orchestrator.models.simulated_settings import is_simulated

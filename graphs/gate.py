@@ -58,7 +58,7 @@ def of_seat(config: GraphConfig) -> Kinds:
     there = {kind for name in _on_the_way(config) for kind, _ in _sections(config, name)}
     read = config.verify.conventions and any(_reads_the_past(config, name) for name in _on_the_way(config))
     wanted = (kind for kind in roles.get(SAFETY).takes if kind is not ConventionFacts)
-    found = tuple((kind, {}) for kind in wanted if kind in there or kind is LegalMoves)
+    found: Kinds = tuple((kind, {}) for kind in wanted if kind in there or kind is LegalMoves)
     return (*found, (ConventionFacts, {})) if read else found
 
 

@@ -4,7 +4,7 @@ A view is changed in one thing only, which some sections show. In every graph wi
 refused choices must then be the same to the letter: what is asked, what redos are told, and the forced move.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import chain, product
 from typing import Any
@@ -67,7 +67,7 @@ def another_past(view: View) -> View:
     return view.model_copy(update={"history": (*moved, *kept)})
 
 
-CHANGES = {
+CHANGES: dict[str, tuple[Callable[[View], View], set[str]]] = {
     "own negative hints": (partial(own, change=without_negatives), {"own_deductions"}),
     "partners' negative hints": (partial(others, change=without_negatives), {"partner_deductions"}),
     "partners' hints": (partial(others, change=untold), {"partner_deductions", "partner_knowledge"}),
