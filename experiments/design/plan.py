@@ -1,6 +1,6 @@
 """The plan of an experiment: its arms, and its games in the order of their deals."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -15,6 +15,7 @@ from experiments.design.player_spec import PlayerSpec
 from experiments.design.rerun import RecordedRun
 from experiments.results import run_folder
 from experiments.results.rows import GAMES
+from graphs.gate import knows_more
 from orchestrator.errors import UserError
 from orchestrator.models.settings import ModelSettings
 
@@ -39,8 +40,7 @@ class Plan:
         cannot be played."""
         plan = cls._new(experiment, folder)
         plan._check_size()
-        checked = any(one.config and one.config.check for one in plan.specs.values())
-        return plan._as_begun(run_folder.run(folder)) if checked else plan
+        return plan._as_begun(run_folder.run(folder))
 
     def _check_size(self) -> None:
         """Raise UserError for arms that would share a folder, and for more games than can be planned."""
@@ -92,7 +92,7 @@ class Plan:
         models = [model for one in self.specs.values() for model in one.models.values()]
         sent = [model.deciding for model in models if isinstance(model, ModelSettings)]
         about = protocols.notes(asked.protocol, asked.model_dump(mode="json"), sent)
-        return [*about, *void, *self.remarks]
+        return [*about, *void, *_knowing(self.arms), *self.remarks]
 
     @property
     def seeds(self) -> list[int]:
@@ -138,9 +138,24 @@ class Plan:
         return Deal(self.experiment.deals[0], players)
 
 
+def _knowing(arms: Iterable[Arm]) -> Iterator[str]:
+    """The arms with a safety rule that knows more than the seat whose decisions it judges."""
+    found = [arm.name for arm in arms if any(one.config and knows_more(one.config) for one in _players(arm))]
+    if found:
+        yield (
+            f"{', '.join(found)}: the safety rule knows more than the seat (verify.knows: all), so that a refusal says "
+            "more of the position than the seat may know."
+        )
+
+
+def _players(arm: Arm) -> Iterator[PlayerSpec]:
+    yield from {one.key: one for players in arm.players for one in arm.lineup(Deal(1, players))}.values()
+
+
 BEGUN = (
-    "The run was begun by an earlier version, where a verdict that cannot be read counted as accepted, and it goes on "
-    "so; a run in another --out refuses such moves."
+    "The run was begun by an earlier version, where a verdict that cannot be read counted as accepted, or where the "
+    "safety rule and forced moves went by every section, also by those that a seat does not get; it goes on so. A run "
+    "in another --out refuses such moves, and lets the rule know what the seat may."
 )
 
 

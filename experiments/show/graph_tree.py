@@ -12,6 +12,7 @@ from rich.text import Text
 from graphs import context
 from graphs.attempts import attempts
 from graphs.config import PLAYERS, SETTINGS, GraphConfig
+from graphs.gate import knows_more
 
 SHOWN = (*SETTINGS, "options")
 
@@ -133,7 +134,8 @@ def _footer(config: GraphConfig) -> Iterator[str]:
         yield f"check: {config.check.judge} judges; after a refusal {config.check.redo} is asked again"
     if config.verify.rule == "safety":
         limits = ", ".join(f"{lives}: {limit}" for lives, limit in sorted(config.verify.limits.items()))
-        yield f"verify: safety (probability that a play needs, by lives left: {limits})"
+        more = "; the rule knows more than the seat" if knows_more(config) else ""
+        yield f"verify: safety (probability that a play needs, by lives left: {limits}){more}"
     if config.at_most:
         redos = f"{config.at_most} redo{'s' * (config.at_most > 1)}"
         yield f"at most {redos} per turn; then the safest legal move is played, marked as forced"

@@ -182,6 +182,8 @@ class VerdictGiven(Frozen):
     move: Grounded
     accepted: bool
     why: str
+    told: str | None = Field(default=None, exclude_if=lambda value: value is None)
+    """What the node that is asked again reads, where that is less than `why`."""
 
 
 class Decided(Frozen):

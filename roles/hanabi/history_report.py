@@ -28,7 +28,8 @@ class Inference(Reply):
 
 
 class Believed(Reply):
-    """What a player takes one of their cards to be, where that is more than hints say and stands nowhere else."""
+    """What a player takes one of their cards to be, where that stands nowhere else: where it is more than hints say,
+    or where the author's sections do not list what hints say."""
 
     seat: int = Field(ge=0, le=4)
     slot: int = Field(ge=0, le=4)
