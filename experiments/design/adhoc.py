@@ -16,6 +16,7 @@ from experiments.design.arms import Arm, Deal, GivenRecords, check
 from experiments.design.cross_play import WITH, player_counts
 from experiments.design.experiment import AdHoc, Experiment
 from experiments.design.job import Job, Outcome
+from experiments.design.notes import EVALUATED
 from experiments.design.player_spec import PlayerSpec, player_spec
 from experiments.results.files import write_atomically
 from orchestrator.errors import UserError
@@ -23,8 +24,6 @@ from orchestrator.models.settings import PROGRAM
 
 PAST = "past"
 """The folder of past games in a run folder."""
-EVALUATED = "evaluated"
-"""The label of the evaluated seat in names of arms."""
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from experiments.design import adhoc, arms, cross_play, protocols
+from experiments.design import adhoc, arms, cross_play, metric, notes
 from experiments.design.adhoc import PartnerRecords
 from experiments.design.arms import Arm, Deal
 from experiments.design.experiment import Experiment, Rerun
@@ -14,7 +14,7 @@ from experiments.design.job import Job
 from experiments.design.player_spec import PlayerSpec
 from experiments.design.rerun import RecordedRun
 from experiments.results import run_folder
-from experiments.results.rows import GAMES
+from experiments.results.rows import GAMES, Metric
 
 
 @dataclass(frozen=True)
@@ -72,9 +72,24 @@ class Plan:
     @property
     def notes(self) -> list[str]:
         """What a reader of the results must know: about the protocol, and which arms are not played at which counts."""
-        asked, void = self.experiment, [_void(arm) for arm in self.arms if arm.void]
-        about = protocols.notes(asked.protocol, players=asked.players, seeds=asked.deals, repeats=asked.repeats)
-        return [*about, *void, *self.remarks]
+        asked = self.experiment
+        return notes.notes(
+            {
+                "players": sorted(set(asked.players)),
+                "seeds": asked.deals,
+                "repeats": asked.repeats,
+                "experiment": asked.model_dump(mode="json", exclude_unset=True, exclude={"record"}),
+                "seats": {key: {"models": one.plain_models} for key, one in self.specs.items()},
+                "arms": {arm.name: {"void": arm.void} for arm in self.arms},
+                "remarks": self.remarks,
+            }
+        )
+
+    @property
+    def metric(self) -> Metric:
+        """The score that its arms are compared by."""
+        graphs = [one.config.context for one in self.specs.values() if one.config]
+        return metric.chosen(self.experiment.metric, [metric.name_of(context) for context in graphs])
 
     @property
     def seeds(self) -> list[int]:
@@ -134,12 +149,3 @@ def _with(arm: Arm, begun: Callable[[PlayerSpec], PlayerSpec]) -> Arm:
         everybody=begun(arm.everybody),
         others=lambda deal: {seat: begun(one) for seat, one in others(deal).items()},
     )
-
-
-def _void(arm: Arm) -> str:
-    """E.g. an arm without the history analyst, at player counts at which the graph has none."""
-    same = {other: [count for count, one in arm.void.items() if one == other] for other in arm.void.values()}
-    where = "; ".join(
-        f"{' and '.join(map(str, counts))} players, where it is the same as {other}" for other, counts in same.items()
-    )
-    return f"The arm {arm.name} is not played at {where}."

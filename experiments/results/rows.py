@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path
+from typing import Literal
 
 from experiments.results.files import write_atomically
 from orchestrator.errors import UserError
@@ -13,6 +14,9 @@ from orchestrator.journal import file
 from orchestrator.journal.events import GameEnded, GameStarted, Result
 from orchestrator.models.settings import PROGRAM
 from orchestrator.models.simulated_settings import among
+
+Metric = Literal["strict", "kept"]
+"""The score that arms are compared by."""
 
 GAMES = "games"
 RESULTS = "results.csv"
@@ -67,6 +71,9 @@ class Row:
     played_points: int | None = None
     fake: bool | None = None
     """Whether the package's fake server answered, which must never be taken for a language model."""
+
+    def score(self, metric: Metric) -> int:
+        return self.score_kept if metric == "kept" else self.score_strict
 
     @property
     def moves(self) -> tuple[int, int]:

@@ -105,9 +105,39 @@ def test_the_papers_settings_are_in_their_ready_files() -> None:
 
 
 def test_what_was_really_played_is_said_of_a_protocol() -> None:
-    assert "list of ten deals is lost; appendix E.3 names 2, 3, 5, 7 and 11" in plan(protocol="sparks-10").notes[0]
-    other = plan("players=[2]", "seeds.count=3", protocol="sparks-10").notes[0]
-    assert "here with other player counts and deals than its own" in other and "lost" not in other
+    (whole,) = plan(protocol="sparks-10").notes
+    assert "list of ten deals is lost; appendix E.3 names 2, 3, 5, 7 and 11" in whole
+    about, departs = plan("players=[2]", "seeds.count=3", protocol="sparks-10").notes
+    assert "lost" not in about and departs == (
+        "The run departs from this protocol in: player counts (2 instead of 2–5); "
+        "deals (seeds 1–3 instead of seeds 2–3, 5, 7, 11, 13, 17, 19, 23, 29)."
+    )
+
+
+def test_any_other_setting_than_the_protocols_is_said() -> None:
+    small = {"model": "openai:x", "reasoning_effort": "low", "temperature": 0.5}
+    own = plan(protocol="sparks-10", models={"default": small}, metric="strict", verify="safety").notes[1]
+    assert own.removeprefix("The run departs from this protocol in: ").split("; ") == [
+        "temperature (0.5 instead of not set)",
+        "reasoning_effort (low instead of high)",
+        "verify (safety instead of the graphs' own)",
+        "metric (strict instead of kept).",
+    ]
+    pool = {"seat": "house", "pool": ["partner:iggi", "partner:smart"], "games": 3}
+    team = plan("seeds=3", protocol="challenge-adhoc", adhoc=pool).notes[1]
+    assert "pool (iggi, smart instead of all rule players)" in team and "adhoc.games (3 instead of 10)" in team
+    assert len(plan(protocol="sparks-10", models={"default": "sim:average"}).notes) == 1, "a program has no effort"
+
+
+def test_every_experiment_names_its_score() -> None:
+    def named(name: str, *changes: str) -> str:
+        return Plan.resolve(experiment.read(name, changes), NOWHERE).metric
+
+    assert [named(name) for name in ("sparks-10", "cac-3", "prompt-ablation", "tom-orders")] == ["kept"] * 4
+    others = "challenge-selfplay", "challenge-adhoc", "role-ablation", "cross-play"
+    assert [named(name) for name in others] == ["strict"] * 4
+    assert named("sparks-10", "metric=strict") == "strict" and named("role-ablation", "metric=kept") == "kept"
+    assert plan(graph=["house", "sherlock"]).metric == "strict", "papers that differ"
 
 
 def test_a_protocols_sampling_reaches_servers_models_that_do_not_say_otherwise() -> None:
