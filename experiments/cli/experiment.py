@@ -103,7 +103,7 @@ def run(
     if done.suspended:
         raise Suspended(f"{done.suspended}. {_onward(done)} continues from there", 0)
     if done.failed:
-        raise TurnError(run_summary.failures(done))
+        raise TurnError(run_summary.failed(done))
 
 
 def _onward(done: "Done") -> str:

@@ -85,8 +85,6 @@ class AdHoc(Frozen):
 
 class Experiment(Frozen):
     name: Name
-    question: str | None = None
-    """What the experiment asks, in a sentence or two; a report begins with it."""
     protocol: str | None = None
     """Supplies the keys that the file leaves out; see experiments/design/protocols.py."""
     graph: str | tuple[str, ...] = "house"
@@ -111,6 +109,8 @@ class Experiment(Frozen):
     """Dotted settings of an arm, each with its values: every combination is crossed with every one of `arms`."""
     exclude: OneOrMore[dict[str, Any]] = ()
     """Combinations to leave out, by settings of the matrix, `graph` and `arm`."""
+    question: str | None = None
+    """What the experiment asks, in a sentence or two; a report begins with it."""
     metric: Metric | None = None
     """The score that arms are compared by: `strict`, 0 when the third life was lost, or `kept`, the points on the
     table. If not given, that of the protocol, else `kept` for graphs of papers on language models and `strict` for all

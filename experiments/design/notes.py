@@ -22,7 +22,8 @@ EVALUATED = "evaluated"
 def notes(run: Mapping[str, Any], rows: Iterable[Row] = ()) -> list[str]:
     """In sentences; `rows`: the finished games."""
     unplayed = [void(name, arm["void"]) for name, arm in (run.get("arms") or {}).items() if arm.get("void")]
-    return [*_protocol(run), *unplayed, *(run.get("remarks") or ()), *_fewest(run, rows)]
+    trials = fewest_trials(rows) if (run.get("experiment") or {}).get("adhoc") else ()
+    return [*_protocol(run), *unplayed, *(run.get("remarks") or ()), *trials]
 
 
 def _protocol(run: Mapping[str, Any]) -> Iterator[str]:
@@ -112,8 +113,8 @@ def void(name: str, same_as: Mapping[int, str]) -> str:
     return f"The arm {name} is not played at {where}."
 
 
-def _fewest(run: Mapping[str, Any], rows: Iterable[Row]) -> Iterator[str]:
-    """Of trials of ad-hoc teams, where they are fewer than the protocol asks for."""
+def fewest_trials(rows: Iterable[Row]) -> Iterator[str]:
+    """Of ad-hoc teams, where there are fewer trials than the protocol asks for."""
     trials = Counter((row.arm, row.players) for row in rows if row.arm.startswith(f"{EVALUATED}{WITH}"))
-    if (run.get("experiment") or {}).get("adhoc") and trials and (fewest := min(trials.values())) < TRIALS:
+    if trials and (fewest := min(trials.values())) < TRIALS:
         yield f"The protocol asks for at least {TRIALS} trials per partner; the fewest here are {fewest}."

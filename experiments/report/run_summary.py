@@ -1,6 +1,5 @@
 """What `experiment run` prints at the end: tables of the arms and their differences, and conclusions; also as data."""
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
@@ -8,10 +7,10 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from experiments.design.adhoc import EVALUATED
-from experiments.design.cross_play import WITH
+from experiments.design import notes as design_notes
 from experiments.report import tables
 from experiments.report.figures import drawing
+from experiments.results import failures
 from experiments.running.runner import Done
 from experiments.running.status import Status
 from experiments.show.terminal import plain_table
@@ -23,8 +22,6 @@ from experiments.statistics.labels import difference_labels, labels
 from orchestrator.journal.move_origins import COUNTS
 from roles.words import percent
 
-TRIALS = 1000
-"""Trials per partner that the ad-hoc protocol asks for."""
 SCORES = ("arm", "players", "n", "strict", "95 %", "SD", "kept", "perfect", "struck out", "forced")
 DIFFERENCES = ("arm", "players", "n", "strict", "95 %", "p (Holm)", "W/T/L", "MDE")
 
@@ -136,12 +133,9 @@ def _maybe(value: float | None) -> str:
 
 def notes(done: Done) -> list[str]:
     """What a reader must know about the protocol and the pictures."""
-    found = list(done.plan.notes)
-    trials = Counter((row.arm, row.players) for row in done.rows if row.arm.startswith(f"{EVALUATED}{WITH}"))
-    if done.plan.experiment.adhoc and trials and (fewest := min(trials.values())) < TRIALS:
-        found.append(f"The protocol asks for at least {TRIALS} trials per partner; the fewest here are {fewest}.")
-    pairs = done.plan.experiment.adhoc or done.plan.experiment.cross_play
-    if pairs and not drawing.there():
+    asked, rows = done.plan.experiment, done.rows
+    found = [*done.plan.notes, *(design_notes.fewest_trials(rows) if asked.adhoc else ())]
+    if (asked.adhoc or asked.cross_play) and not drawing.there():
         found.append(f"Tables are in {drawing.FOLDER}/; {drawing.MISSING}")
     return found
 
@@ -162,13 +156,7 @@ def so_far(done: Done) -> Iterator[str]:
         yield f"Moves that the models chose themselves: {', '.join(shares)}."
 
 
-def failures(done: Done) -> str:
+def failed(done: Done) -> str:
     """The games that failed, as one sentence."""
-    named = "; ".join(f"{one.job.name}: {one.failed}" for one in done.failed[:SHOWN])
-    more = f"; and {len(done.failed) - SHOWN} more" if len(done.failed) > SHOWN else ""
-    whole = len(done.plan.jobs)
-    return f"{len(done.failed)} of {whole} games failed: {named}{more}. The same command tries them again"
-
-
-SHOWN = 5
-"""Failed games that are named at the end."""
+    found = {one.job.name: str(one.failed) for one in done.failed}
+    return f"{failures.sentence(found, len(done.plan.jobs))}. The same command tries them again"

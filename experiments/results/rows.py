@@ -76,6 +76,11 @@ class Row:
         return self.score_kept if metric == "kept" else self.score_strict
 
     @property
+    def name(self) -> str:
+        """As games of a plan are named: `full/2p-s1-r1`."""
+        return f"{self.arm}/{Path(self.journal).stem}"
+
+    @property
     def moves(self) -> tuple[int, int]:
         """Moves of seats that ask a model, and how many of them are the seats' own.
 

@@ -11,6 +11,7 @@ from experiments.design import manifest
 from experiments.design.experiment import Experiment
 from experiments.design.job import Job, Outcome
 from experiments.design.plan import Plan
+from experiments.results import failures
 from experiments.results import rows as results
 from experiments.results.rows import Peeked, Row
 from experiments.running.begun_games import begun
@@ -131,7 +132,12 @@ class Runner:
             self.progress.end()
             rows = self._finished()
             results.write(self.plan.folder, rows)
+            self._write_failures(unfinished, rows)
         return self._done(unfinished, rows)
+
+    def _write_failures(self, unfinished: Sequence[Outcome], rows: Sequence[Row]) -> None:
+        failed = {one.job.name: one.failed for one in unfinished if one.failed}
+        failures.write(self.plan.folder, failed, {row.name for row in rows})
 
     def _before_play(self, there: Mapping[Path, Peeked]) -> str | None:
         """Why the games that were begun before leave nothing to play on for."""
