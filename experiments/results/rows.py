@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path
+from typing import Literal
 
 from experiments.results.files import write_atomically
 from orchestrator.errors import UserError
@@ -16,6 +17,11 @@ from orchestrator.models.simulated_settings import among
 
 GAMES = "games"
 RESULTS = "results.csv"
+PERFECT = 25
+"""The highest score."""
+
+Metric = Literal["strict", "kept"]
+"""How a game in which the third life was lost scores: 0, or the points on the table."""
 
 
 @dataclass(frozen=True, order=True)
@@ -67,6 +73,9 @@ class Row:
     played_points: int | None = None
     fake: bool | None = None
     """Whether the package's fake server answered, which must never be taken for a language model."""
+
+    def score(self, metric: Metric) -> int:
+        return self.score_strict if metric == "strict" else self.score_kept
 
     @property
     def moves(self) -> tuple[int, int]:
