@@ -12,8 +12,11 @@ from experiments.report import run_summary
 from experiments.results import rows
 from experiments.results.rows import Row, peek
 from experiments.statistics import conclusions
-from experiments.statistics.analysis import Analysis, Interval, differences, summaries, too_few_own
+from experiments.statistics.analysis import Analysis
+from experiments.statistics.differences import differences
+from experiments.statistics.estimates import Interval
 from experiments.statistics.pairing import Pairs, arranged, counts
+from experiments.statistics.summaries import summaries, too_few_own
 from orchestrator.errors import UserError
 from orchestrator.journal.events import GameStarted
 from orchestrator.journal.game_so_far import differences as changed

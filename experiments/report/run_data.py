@@ -11,7 +11,8 @@ from experiments.design.cross_play import WITH
 from experiments.report.turn_tally import TurnTally
 from experiments.results import turn_rows
 from experiments.results.rows import Row
-from experiments.statistics.analysis import Analysis, Summary
+from experiments.statistics.analysis import Analysis
+from experiments.statistics.summaries import Summary
 
 ROWS = 24
 """The most arms that a figure with a row for each of them shows."""

@@ -15,7 +15,8 @@ from experiments.results import run_folder
 from experiments.results.files import write_atomically
 from experiments.results.rows import Row
 from experiments.statistics import conclusions
-from experiments.statistics.analysis import Analysis, Interval, analyse
+from experiments.statistics.analysis import Analysis, analyse
+from experiments.statistics.estimates import Interval
 
 HTML, MARKDOWN = "report.html", "report.md"
 

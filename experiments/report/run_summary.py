@@ -15,10 +15,12 @@ from experiments.running.runner import Done
 from experiments.running.status import Status
 from experiments.show.terminal import plain_table
 from experiments.statistics import conclusions
-from experiments.statistics.analysis import Analysis, Difference, Summary
+from experiments.statistics.analysis import Analysis
 from experiments.statistics.caveats import caveats
 from experiments.statistics.conclusions import pvalue
+from experiments.statistics.differences import Difference
 from experiments.statistics.labels import difference_labels, labels
+from experiments.statistics.summaries import Summary
 from orchestrator.journal.move_origins import COUNTS
 from roles.words import percent
 

@@ -3,8 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from experiments.statistics.analysis import Analysis, Difference, Summary
+from experiments.statistics.analysis import Analysis
+from experiments.statistics.differences import Difference
 from experiments.statistics.labels import difference_labels, labels
+from experiments.statistics.summaries import Summary
 from roles.words import percent
 
 

@@ -15,11 +15,13 @@ from orchestrator.journal.events import GameEnded, GameStarted, Result
 from orchestrator.models.settings import PROGRAM
 from orchestrator.models.simulated_settings import among
 
-Metric = Literal["strict", "kept"]
-"""The score that arms are compared by."""
-
 GAMES = "games"
 RESULTS = "results.csv"
+PERFECT = 25
+"""The highest score."""
+
+Metric = Literal["strict", "kept"]
+"""How a game in which the third life was lost scores: 0, or the points on the table."""
 
 
 @dataclass(frozen=True, order=True)
@@ -73,7 +75,7 @@ class Row:
     """Whether the package's fake server answered, which must never be taken for a language model."""
 
     def score(self, metric: Metric) -> int:
-        return self.score_kept if metric == "kept" else self.score_strict
+        return self.score_strict if metric == "strict" else self.score_kept
 
     @property
     def name(self) -> str:

@@ -5,9 +5,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from experiments.statistics.analysis import DOUBTFUL, WITHHELD, Analysis, Difference, Summary
+from experiments.statistics.analysis import DOUBTFUL, Analysis
 from experiments.statistics.caveats import caveats
+from experiments.statistics.differences import Difference
 from experiments.statistics.power import ALPHA
+from experiments.statistics.summaries import WITHHELD, Summary
 from roles.words import percent
 
 NAMED = 3

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from statistics import fmean, stdev
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -23,6 +23,8 @@ ROUNDING = 1e-9
 """Rounding error: means of whole numbers that differ by less are equal."""
 
 Bounds = tuple[float, float]
+Interval = Literal["t", "bootstrap"]
+"""The method of the intervals of means."""
 Matrix = np.ndarray[Any, np.dtype[Any]]
 Statistic = Callable[..., Any]
 """Of one sample or several, along an `axis`."""
@@ -97,6 +99,27 @@ def _t(df: float, quantile: float) -> float:
     from scipy.stats import t
 
     return float(t.ppf(quantile, df))
+
+
+def binomial(successes: float, n: int) -> Bounds:
+    """The 95 % interval of a share by Clopper and Pearson; `successes` may be the sum of shares."""
+    from scipy.stats import beta
+
+    tail = (1 - CONFIDENCE) / 2
+    low = float(beta.ppf(tail, successes, n - successes + 1)) if successes else 0.0
+    high = float(beta.ppf(1 - tail, successes + 1, n - successes)) if successes < n else 1.0
+    return low, high
+
+
+def unseen(n: int) -> float:
+    """The 95 % upper bound on the share of units that differ when n of n were equal."""
+    return 1 - math.pow(1 - CONFIDENCE, 1 / n)
+
+
+def within(bounds: Bounds, least: float, most: float) -> Bounds:
+    """The part of an interval that lies inside the range of what is estimated, so that its coverage stays the same."""
+    low, high = (min(max(one, least), most) for one in bounds)
+    return low, high
 
 
 def bootstrapped(statistic: Statistic, *samples: Sequence[float]) -> Bounds | None:

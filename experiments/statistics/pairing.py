@@ -4,13 +4,13 @@ Repeats of a deal are not independent deals, so they are averaged first. A seed 
 so pooled results are over seeds. When there is a single deal, its repeats are the sample.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from statistics import fmean
 from typing import Literal
 
-from experiments.results.rows import Row
+from experiments.results.rows import Metric, Row
 from experiments.statistics.estimates import Estimate, of_one, of_two
 from experiments.statistics.permutation import Permuted, by_groups, by_signs
 
@@ -45,12 +45,13 @@ def unit(games: Sequence[Row]) -> Unit:
     return "repeats" if len({row.seed for row in games}) == 1 else "deals"
 
 
-def scores(games: Sequence[Row], score: Callable[[Row], int] = lambda row: row.score_strict) -> list[float]:
+def scores(games: Sequence[Row], metric: Metric = "strict") -> list[float]:
     """One value per seed (per repeat, when there is one seed) of complete games, averaged over repeats, then counts."""
     by_repeat = unit(games) == "repeats"
     found: dict[int, dict[int, list[int]]] = {}
     for row in games:
-        found.setdefault(row.repeat if by_repeat else row.seed, {}).setdefault(row.players, []).append(score(row))
+        at = found.setdefault(row.repeat if by_repeat else row.seed, {})
+        at.setdefault(row.players, []).append(row.score(metric))
     return [fmean(map(fmean, at.values())) for _, at in sorted(found.items())]
 
 
@@ -62,14 +63,17 @@ class Pairs:
     """Of the first arm and of the second."""
     left_out: int
     """Number of games of both arms that are in no pair."""
+    metric: Metric = "strict"
 
     @classmethod
-    def match(cls, ours: Sequence[Row], theirs: Sequence[Row], players: Sequence[int]) -> "Pairs":
+    def match(
+        cls, ours: Sequence[Row], theirs: Sequence[Row], players: Sequence[int], metric: Metric = "strict"
+    ) -> "Pairs":
         """Pair the games of two arms, pooled over these player counts."""
         at = [[row for row in games if row.players in players] for games in (ours, theirs)]
         shared = set.intersection(*({_game(row) for row in games} for games in at))
         one, other = (complete([row for row in games if _game(row) in shared]) for games in at)
-        return cls((one, other), sum(map(len, at)) - len(one) - len(other))
+        return cls((one, other), sum(map(len, at)) - len(one) - len(other), metric)
 
     @cached_property
     def unit(self) -> Unit:
@@ -77,7 +81,7 @@ class Pairs:
 
     @cached_property
     def scores(self) -> tuple[list[float], list[float]]:
-        one, other = map(scores, self.games)
+        one, other = (scores(games, self.metric) for games in self.games)
         return one, other
 
     @cached_property

@@ -3,6 +3,7 @@
 import csv
 import json
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -16,9 +17,11 @@ from scipy import stats
 
 from experiments.report import tables
 from experiments.results.rows import Row
-from experiments.statistics.analysis import Analysis, Difference, Summary, analyse
+from experiments.statistics.analysis import Analysis, analyse
 from experiments.statistics.caveats import caveats
 from experiments.statistics.conclusions import sentences
+from experiments.statistics.differences import Difference
+from experiments.statistics.summaries import Summary
 from orchestrator.hanabi.moves import HintColour, HintRank
 from orchestrator.hanabi.view import View
 from orchestrator.hanabi.wasted_hints import wasted
@@ -47,6 +50,45 @@ def only(analysis: Analysis, players: int | None = 3) -> Difference:
 def summary(analysis: Analysis, players: int | None = 3) -> Summary:
     (found,) = (one for one in analysis.summaries if one.players == players)
     return found
+
+
+def test_either_score_can_be_the_one_that_is_compared_and_the_other_is_compared_too() -> None:
+    full, less = (14, 13, 15, 12, 14, 13, 12, 15), (9, 10, 8, 9, 11, 8, 10, 9)
+    rows = [game("full", seed, 0, kept=kept) for seed, kept in enumerate(full)]
+    rows += [game("b", seed, 0, kept=kept) for seed, kept in enumerate(less)]
+    strict, kept = analyse(rows, "full"), analyse(rows, "full", metric="kept")
+    assert (strict.metric, only(strict).metric, only(strict).mean, only(strict).p) == ("strict", "strict", 0, 1)
+    assert (kept.metric, only(kept).metric) == ("kept", "kept") and only(kept).mean == np.mean(less) - np.mean(full)
+    assert (kept.differences, kept.other_differences) == (strict.other_differences, strict.differences)
+    assert only(kept).p == 2 / 2**8 and only(kept).se == pytest.approx(stats.sem(np.subtract(less, full)))
+    assert kept.summaries == strict.summaries, "they have both"
+    summary = kept.summaries[1]
+    found, bounds = summary.of("kept"), stats.ttest_1samp(full, 0).confidence_interval(0.95)
+    assert (found.mean, found.low, found.high) == pytest.approx((np.mean(full), bounds.low, bounds.high))
+    assert (found.se, found.sd) == pytest.approx((stats.sem(full), np.std(full, ddof=1)))
+    assert summary.of("strict").mean == summary.strict == 0 and summary.of("strict").histogram[0] == 8
+    assert sum(found.histogram[12:16]) == 8
+
+
+def test_shares_of_games_have_binomial_intervals_and_repeats_are_no_more_deals() -> None:
+    lost = [game("a", seed, 0, kept=9) if seed < 3 else game("a", seed, 25) for seed in range(10)]
+    found, ci = summary(analyse(lost)), stats.binomtest(3, 10).proportion_ci(0.95)
+    assert (found.struck_out_low, found.struck_out_high) == pytest.approx((ci.low, ci.high))
+    assert (found.perfect_low, found.perfect_high) == pytest.approx((1 - ci.high, 1 - ci.low))
+    twice = summary(analyse([*lost, *(replace(row, repeat=2) for row in lost)]))
+    assert (twice.n, twice.struck_out_low, twice.struck_out_high) == (20, found.struck_out_low, found.struck_out_high)
+    never = summary(analyse(games("a", [20] * 5 + [21] * 5)))
+    assert (never.struck_out_low, never.struck_out_high) == pytest.approx((0, 1 - 0.025**0.1))
+
+
+def test_the_interval_of_a_mean_ends_where_scores_end_and_equal_scores_are_not_certain() -> None:
+    found = summary(analyse(games("a", [25] * 9 + [20])))
+    expected = stats.ttest_1samp([25] * 9 + [20], 0).confidence_interval(0.95)
+    assert expected.high > 25 and (found.low, found.high) == pytest.approx((expected.low, 25))
+    zeros = summary(analyse([game("a", seed, 0, kept=5) for seed in range(10)]))
+    other = 1 - 0.05**0.1  # in more of the deals, one of ten would have scored
+    assert (zeros.low, zeros.high) == pytest.approx((0, 25 * other))
+    assert (zeros.kept_low, zeros.kept_high) == pytest.approx((5 - 5 * other, 5 + 20 * other))
 
 
 SLOWLY = settings(max_examples=10, deadline=None)
