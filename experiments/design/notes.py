@@ -15,6 +15,7 @@ from orchestrator.models.settings import SAMPLING
 
 TRIALS = 1000
 """Trials per partner that the ad-hoc protocol asks for."""
+DEPARTS = "The run departs from this protocol in:"
 EVALUATED = "evaluated"
 """The label of the evaluated seat of ad-hoc teams in names of arms."""
 
@@ -34,7 +35,7 @@ def _protocol(run: Mapping[str, Any]) -> Iterator[str]:
     about = [protocol.deals] if protocol.deals and not any(one.startswith("deals") for one in departs) else []
     yield f"Protocol {name}: {'; '.join([protocol.title, *about])}."
     if departs:
-        yield f"The run departs from this protocol in: {'; '.join(departs)}."
+        yield f"{DEPARTS} {'; '.join(departs)}."
 
 
 def departures(run: Mapping[str, Any]) -> Iterator[str]:

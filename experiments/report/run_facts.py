@@ -71,7 +71,10 @@ def arms(data: RunData) -> Grid:
         seat = seats.get(of_run.get(arm, {}).get("everybody"), {})
         others = of_run.get(arm, {}).get("others", ())
         keys = others.values() if isinstance(others, Mapping) else others
-        named = [_who(seat) or next(row.graph for row in data.rows_of(arm)), *(_who(seats.get(key, {})) for key in keys)]
+        named = [
+            _who(seat) or next(row.graph for row in data.rows_of(arm)),
+            *(_who(seats.get(key, {})) for key in keys),
+        ]
         rows.append((arm, " + ".join(filter(None, named)), str(seat.get("model", "–")), _changes(arm, given)))
     return Grid(("arm", "seats", "model", "changes"), tuple(rows), words=4)
 
@@ -98,7 +101,9 @@ def models(data: RunData) -> Grid | None:
     for seat in data.run.get("seats", {}).values():
         for model in (seat.get("models") or {}).values():
             settings = dict(model) if isinstance(model, Mapping) else {"model": model}
-            found[str(settings.pop("model")), "; ".join(f"{key} {_short(value)}" for key, value in settings.items())] = None
+            found[
+                str(settings.pop("model")), "; ".join(f"{key} {_short(value)}" for key, value in settings.items())
+            ] = None
     rows = tuple((name, settings or "none") for name, settings in found)
     return Grid(("model", "settings"), rows, words=2) if rows else None
 
@@ -114,7 +119,9 @@ def prompts(data: RunData) -> tuple[Folded, ...]:
                 calls.setdefault(event.node, event)
     except UserError:
         return ()
-    return tuple(Folded(f"{node}, turn {call.turn} of {path.stem}, arm {arm}", _text(call)) for node, call in calls.items())
+    return tuple(
+        Folded(f"{node}, turn {call.turn} of {path.stem}, arm {arm}", _text(call)) for node, call in calls.items()
+    )
 
 
 def _text(call: Call) -> str:
@@ -124,5 +131,9 @@ def _text(call: Call) -> str:
 def templates(data: RunData) -> tuple[Folded, ...]:
     """The texts from which prompts are made, as run.yaml holds them."""
     texts = data.run.get("prompts") or {}
-    names = {name: digest for seat in data.run.get("seats", {}).values() for name, digest in (seat.get("prompts") or {}).items()}
+    names = {
+        name: digest
+        for seat in data.run.get("seats", {}).values()
+        for name, digest in (seat.get("prompts") or {}).items()
+    }
     return tuple(Folded(name, str(texts[digest])) for name, digest in sorted(names.items()) if digest in texts)

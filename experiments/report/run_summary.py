@@ -1,6 +1,6 @@
 """What `experiment run` prints at the end: tables of the arms and their differences, and conclusions; also as data."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from rich.console import Console
@@ -8,32 +8,33 @@ from rich.table import Table
 from rich.text import Text
 
 from experiments.design import notes as design_notes
-from experiments.report import tables
+from experiments.design.metric import Headline
+from experiments.report import order, tables
 from experiments.report.figures import drawing
 from experiments.results import failures
+from experiments.results.rows import Metric
 from experiments.running.runner import Done
 from experiments.running.status import Status
 from experiments.show.terminal import plain_table
 from experiments.statistics import conclusions
-from experiments.statistics.analysis import Analysis
+from experiments.statistics.analysis import OTHER, Analysis
 from experiments.statistics.caveats import caveats
 from experiments.statistics.conclusions import pvalue
 from experiments.statistics.differences import Difference
 from experiments.statistics.labels import difference_labels, labels
-from experiments.statistics.summaries import Summary
+from experiments.statistics.summaries import Score, Summary
 from orchestrator.journal.move_origins import COUNTS
 from roles.words import percent
 
-SCORES = ("arm", "players", "n", "strict", "95 %", "SD", "kept", "perfect", "struck out", "forced")
-DIFFERENCES = ("arm", "players", "n", "strict", "95 %", "p (Holm)", "W/T/L", "MDE")
 
-
-def data(done: Done, found: Analysis) -> dict[str, Any]:
+def data(done: Done, found: Analysis, headline: Headline) -> dict[str, Any]:
     """The outcome of a run as plain data; `found`: the analysis of its games."""
     return {
         "experiment": done.plan.experiment.name,
         "out": str(done.plan.folder),
+        "question": done.plan.experiment.question,
         **analysis_data(found),
+        "metric_why": headline.why,
         "failed": [{"game": one.job.name, "why": one.failed} for one in done.failed],
         "suspended": done.suspended,
         "left": done.left,
@@ -58,7 +59,7 @@ def analysis_data(analysis: Analysis) -> dict[str, Any]:
     return {"arms": plain.pop("summaries"), **plain}
 
 
-def show(done: Done, found: Analysis, console: Console) -> None:
+def show(done: Done, found: Analysis, headline: Headline, console: Console) -> None:
     warn(found, console)
     if not done.rows:
         for sentence in (*notes(done), *so_far(done)):
@@ -68,20 +69,29 @@ def show(done: Done, found: Analysis, console: Console) -> None:
             soft_wrap=True,
         )
         return
-    console.print(arms(found.summaries))
-    origins(found.summaries, console)
-    if found.differences:
-        alone = all(one.unit == "repeats" for one in found.differences)
-        console.print(
-            Text(f"\ndifference from {found.baseline}, {'repeats of one deal' if alone else 'paired by deal'}")
-        )
-        console.print(differences(found.differences, found.summaries))
+    tables_of(found, order.comparable(found, done.rows), console)
     console.print()
-    for sentence in (*conclusions.sentences(found), *notes(done), *so_far(done)):
+    for sentence in (headline.sentence, *conclusions.sentences(found), *notes(done), *so_far(done)):
         console.print(Text(sentence), soft_wrap=True)
-    if done.rows:
-        console.print(Text(f"\nreport   {done.plan.folder}/report.html"), soft_wrap=True, end="")
+    console.print(Text(f"\nreport   {done.plan.folder}/report.html"), soft_wrap=True, end="")
     console.print(Text(f"\nresults  {done.plan.folder}/results.csv"), soft_wrap=True)
+
+
+def tables_of(found: Analysis, summaries: Sequence[Summary], console: Console) -> None:
+    """The tables of an analysis: scores, whose moves they are, and differences by both scores."""
+    console.print(arms(found, summaries))
+    origins(found, console)
+    metrics: tuple[Metric, Metric] = (found.metric, OTHER[found.metric])
+    for metric, differing in zip(metrics, (found.differences, found.other_differences), strict=True):
+        if differing:
+            console.print(Text(f"\n{_titled(found, metric)}"))
+            console.print(differences(differing, summaries))
+
+
+def _titled(found: Analysis, metric: Metric) -> str:
+    alone = all(one.unit == "repeats" for one in found.differences)
+    than = f" from {found.baseline}" if found.baseline else " of B from A"
+    return f"difference{than} in the {metric} score, {'repeats of one deal' if alone else 'paired by deal'}"
 
 
 def warn(found: Analysis, console: Console) -> None:
@@ -92,41 +102,47 @@ def warn(found: Analysis, console: Console) -> None:
         console.print()
 
 
-def origins(found: Sequence[Summary], console: Console) -> None:
+def origins(found: Analysis, console: Console) -> None:
     """A table of refusals, forced moves and second asks, where there are models or refusals."""
     if (grid := tables.origins(found)) is None:
         return
     table = plain_table(*grid.columns, words=("arm",))
-    for row in grid.rows:
+    for row in (*grid.rows, *grid.folded):
         table.add_row(*row)
     console.print(Text("\nwhose moves they are: shares of moves, and means per game"))
     console.print(table)
 
 
-def arms(found: Sequence[Summary]) -> Table:
-    table = plain_table(*SCORES, words=("arm",))
-    named = labels(found)
+def arms(analysis: Analysis, found: Sequence[Summary]) -> Table:
+    """Both scores of each arm, the one that arms are compared by first."""
+    metrics: tuple[Metric, Metric] = (analysis.metric, OTHER[analysis.metric])
+    heads = (head for metric in metrics for head in (metric, "95 %", "SE", "SD"))
+    table = plain_table("arm", "players", "n", *heads, "perfect", "struck out", "forced", words=("arm",))
+    named, several = labels(found), order.mixed(found)
     for s in found:
-        bounds = "-" if s.low is None or s.high is None else f"{s.low:.2f} to {s.high:.2f}"
         shares = [percent(share) for share in (s.perfect, s.struck_out, s.forced_share)]
-        means = f"{s.strict:.2f}", bounds, _maybe(s.sd), f"{s.kept:.2f}"
-        table.add_row(named[s.arm], _players(s.players), str(s.n), *means, *shares)
+        cells = (cell for metric in metrics for cell in _score(s.of(metric)))
+        table.add_row(named[s.arm], order.at(s, mixed=several), str(s.n), *cells, *shares)
     return table
 
 
-def differences(found: Sequence[Difference], summaries: Iterable[Summary]) -> Table:
+def _score(one: Score) -> tuple[str, ...]:
+    bounds = "-" if one.low is None or one.high is None else f"{one.low:.2f} to {one.high:.2f}"
+    return f"{one.mean:.2f}", bounds, _maybe(one.se), _maybe(one.sd)
+
+
+def differences(found: Sequence[Difference], summaries: Sequence[Summary]) -> Table:
     """The differences as a table; an arm that is compared with a simulated one is marked as simulated, too."""
-    table = plain_table(*DIFFERENCES, words=("arm",))
-    named = difference_labels(tuple(summaries), [(d.arm, d.baseline) for d in found])
+    heads = (found[0].metric, "95 %", "SE", "SD", "p (Holm)", "W/T/L", "MDE")
+    table = plain_table("arm", "players", "n", *heads, words=("arm",))
+    named = difference_labels(summaries, [(d.arm, d.baseline) for d in found])
+    several = order.mixed(summaries)
     for d, label in zip(found, named, strict=True):
         bounds = "-" if d.low is None or d.high is None else f"{d.low:+.2f} to {d.high:+.2f}"
-        cells = f"{d.mean:+.2f}", bounds, pvalue(d.p_holm), f"{d.wins}/{d.ties}/{d.losses}", _maybe(d.mde)
-        table.add_row(label, _players(d.players), str(d.n), *cells)
+        cells = f"{d.mean:+.2f}", bounds, _maybe(d.se), _maybe(d.sd), pvalue(d.p_holm)
+        counts = f"{d.wins}/{d.ties}/{d.losses}"
+        table.add_row(label, order.at(d, mixed=several), str(d.n), *cells, counts, _maybe(d.mde))
     return table
-
-
-def _players(players: int | None) -> str:
-    return "all" if players is None else str(players)
 
 
 def _maybe(value: float | None) -> str:
