@@ -12,7 +12,7 @@ from experiments.results.rows import Metric
 from experiments.statistics.analysis import OTHER
 from experiments.statistics.differences import Difference
 from experiments.statistics.labels import difference_labels, labels
-from experiments.statistics.summaries import Score
+from experiments.statistics.summaries import Score, Summary
 
 HEAD = """\
 % Tables of the run {name}; \\usepackage{{booktabs}} is needed. Made by `orchestrator experiment report --latex`.

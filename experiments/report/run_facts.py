@@ -97,15 +97,17 @@ def _short(value: Any) -> str:
 
 def models(data: RunData) -> Grid | None:
     """The settings of every model that was asked; those that are not listed were not sent."""
-    found: dict[tuple[str, str], None] = {}
-    for seat in data.run.get("seats", {}).values():
-        for model in (seat.get("models") or {}).values():
-            settings = dict(model) if isinstance(model, Mapping) else {"model": model}
-            found[
-                str(settings.pop("model")), "; ".join(f"{key} {_short(value)}" for key, value in settings.items())
-            ] = None
+    seats = data.run.get("seats", {}).values()
+    found = dict.fromkeys(_settings(model) for seat in seats for model in (seat.get("models") or {}).values())
     rows = tuple((name, settings or "none") for name, settings in found)
     return Grid(("model", "settings"), rows, words=2) if rows else None
+
+
+def _settings(model: Any) -> tuple[str, str]:
+    """The name of a model and its settings in words."""
+    if not isinstance(model, Mapping):
+        return str(model), ""
+    return str(model["model"]), "; ".join(f"{key} {_short(value)}" for key, value in model.items() if key != "model")
 
 
 def prompts(data: RunData) -> tuple[Folded, ...]:

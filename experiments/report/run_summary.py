@@ -83,9 +83,14 @@ def tables_of(found: Analysis, summaries: Sequence[Summary], console: Console) -
     origins(found, console)
     metrics: tuple[Metric, Metric] = (found.metric, OTHER[found.metric])
     for metric, differing in zip(metrics, (found.differences, found.other_differences), strict=True):
-        if differing:
+        if differing and (metric == found.metric or _apart(found)):
             console.print(Text(f"\n{_titled(found, metric)}"))
             console.print(differences(differing, summaries))
+
+
+def _apart(found: Analysis) -> bool:
+    """Whether the two scores differ in any game."""
+    return any(one.strict != one.kept for one in found.summaries)
 
 
 def _titled(found: Analysis, metric: Metric) -> str:

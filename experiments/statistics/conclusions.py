@@ -25,7 +25,7 @@ def sentences(analysis: Analysis) -> tuple[str, ...]:
     """A sentence or two for each arm, pooled over player counts; then what a reader of the numbers must know."""
     return (
         *_withheld(analysis),
-        *(compared(one, _testable(one, analysis.differences)) for one in _widest(analysis.differences)),
+        *(compared(one, _testable(one, analysis.differences)) for one in widest(analysis.differences)),
         *_warnings(analysis.differences),
         *(_flag(one) for one in analysis.summaries if one.arm in analysis.flagged and _to_flag(one, analysis)),
         *_players(analysis.summaries),
@@ -44,7 +44,7 @@ def as_data(analysis: Analysis) -> dict[str, Any]:
     return {**asdict(analysis), "unforced": unforced, "said": [*caveats(analysis), *sentences(analysis)]}
 
 
-def _widest(differences: Sequence[Difference]) -> list[Difference]:
+def widest(differences: Sequence[Difference]) -> list[Difference]:
     """The pooled difference of each arm; all its differences where nothing could be pooled."""
     pooled = {(one.arm, one.baseline) for one in differences if one.players is None}
     return [one for one in differences if one.players is None or (one.arm, one.baseline) not in pooled]

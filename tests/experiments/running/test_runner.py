@@ -160,8 +160,10 @@ def test_a_failing_seat_stops_no_other_game(workers: int, run: Run, tmp_path: Pa
         "broken/2p-s1-r1",
         "broken/2p-s2-r1",
     ]
-    assert "2 of 8 games failed: broken/2p-s1-r1: ZeroDivisionError: no such luck" in Path("here/report.md").read_text()
-    assert Path("here/failed.csv").read_text().count("no such luck") == 2
+    assert "2 of 8 games failed: broken/2p-s1-r1: ZeroDivisionError: no such luck" in Path("here/report.md").read_text(
+        "utf-8"
+    )
+    assert Path("here/failed.csv").read_text("utf-8").count("no such luck") == 2
 
 
 def test_a_game_of_another_graph_is_refused_with_the_difference(run: Run, tmp_path: Path) -> None:

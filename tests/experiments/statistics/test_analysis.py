@@ -408,13 +408,14 @@ def test_money_without_a_price_is_estimated_at_the_list_price_and_called_an_esti
         game("paid", 1, 10, **listed, usd=0.5),
         game("own", 1, 10, **{**listed, "model": "openai:gpt-4.1-mini@http://localhost:8000/v1"}),
     ]
-    found = analyse(rows).summaries
+    analysis = analyse(rows)
+    found = analysis.summaries
     listed_price = list_prices.of_name("openai:gpt-4.1-mini")
     assert listed_price is not None
     price = listed_price.price
     by_arm = {one.arm: (one.usd, one.usd_listed) for one in found if one.players == 3}
     estimate = pytest.approx(price.input + price.output / 2)
     assert by_arm == {"listed": (None, estimate), "paid": (0.5, None), "own": (None, None)}
-    cells = {row[0]: row[-1] for row in tables.play([one for one in found if one.players == 3]).rows}
+    cells = {row[0]: row[-1] for row in tables.play(analysis).rows}
     assert cells["listed"].startswith("~") and "estimate by list price" in cells["listed"]
     assert "estimate" not in cells["paid"] + cells["own"]
