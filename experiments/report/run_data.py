@@ -125,7 +125,9 @@ class RunData:
             if row.arm in shown:
                 if not (self.folder / row.journal).exists():
                     raise NothingToDrawError("the journals are not in this folder")
-                found.setdefault((row.arm, row.players), TurnTally()).add(turn_rows.game_turns(self.folder, row))
+                found.setdefault((row.arm, row.players), TurnTally()).add(
+                    turn_rows.game_turns(self.folder, row), row.seed
+                )
         return found
 
     def players(self) -> list[int]:
