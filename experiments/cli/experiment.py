@@ -210,6 +210,23 @@ def plan(
         sample_size_report.show(made, name, given, out, console())
 
 
+@app.command("policy")
+def policy(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A run folder, e.g. runs/role-ablation.")],
+    arm: Annotated[str | None, typer.Option(help="Only this arm; default all.")] = None,
+    players: Annotated[int | None, typer.Option(help="Only this player count; default all.")] = None,
+    imports: Import = None,
+    as_json: Json = False,
+) -> None:
+    """Count which action follows which: the conditional action tables of the Hanabi Challenge."""
+    from experiments.results import run_folder
+    from experiments.show.terminal import console
+    from experiments.statistics import action_tables
+
+    found = action_tables.chosen(action_tables.tables(folder, run_folder.read_rows(folder)), arm, players)
+    printed(action_tables.data(found)) if as_json else action_tables.show(found, console())
+
+
 @app.command("errors")
 def errors(
     folder: Annotated[Path, typer.Argument(help="A run folder, e.g. runs/cac-table-3.")],

@@ -2,7 +2,7 @@
 
 A trial is one game: the evaluated seat in one position, one partner of the pool in all others. Before a trial the
 evaluated seat is shown public records of self-play games of that partner (ten by default); it keeps nothing from one
-trial to the next. The partners' own self-play and cross-play are run beside the trials.
+trial to the next. Its own self-play, the partners' self-play and their cross-play are run beside the trials.
 """
 
 import json
@@ -24,6 +24,8 @@ from orchestrator.models.settings import PROGRAM
 
 PAST = "past"
 """The folder of past games in a run folder."""
+SELF_PLAY = f"{EVALUATED}.self-play"
+"""The arm in which the evaluated seat plays with itself."""
 
 
 @dataclass(frozen=True)
@@ -118,7 +120,10 @@ def draw_trial(asked: AdHoc, label: str, deal: Deal) -> TrialDraw:
 
 
 def arms(experiment: Experiment, evaluated: PlayerSpec, records: Iterable[PartnerRecords]) -> list[Arm]:
-    """The evaluated seat with every partner, every partner with itself, every pair of partners. Raises UserError."""
+    """The evaluated seat with every partner and with itself, every partner with itself, every pair of partners.
+
+    Raises UserError.
+    """
     assert experiment.adhoc is not None
     asked, by_label = experiment.adhoc, dict[str, list[PartnerRecords]]()
     for one in records:
@@ -126,9 +131,23 @@ def arms(experiment: Experiment, evaluated: PlayerSpec, records: Iterable[Partne
     trials = [_trials(asked, evaluated, label, found, experiment) for label, found in by_label.items()]
     partners = {label: found[0].partner for label, found in by_label.items()}
     cross = [_pair(a, b, partners, experiment) for a in partners for b in partners]
-    for arm in (*trials, *cross):
+    alone = _self_play(asked, evaluated, trials, by_label)
+    for arm in (*trials, *alone, *cross):
         check(arm)
-    return [*trials, *cross]
+    return [*trials, *alone, *cross]
+
+
+def _self_play(
+    asked: AdHoc, evaluated: PlayerSpec, trials: Iterable[Arm], records: Mapping[str, list[PartnerRecords]]
+) -> list[Arm]:
+    """The evaluated seat with itself, without past games: it needs none. None where the pool is empty."""
+    counts = tuple(sorted({count for arm in trials for count in arm.players}))
+    nothing = [GivenRecords(one.path, ()) for found in records.values() for one in found[:1]][:1] if asked.games else []
+
+    def shown(deal: Deal) -> Mapping[int, GivenRecords]:
+        return {seat: none for seat in range(deal.players) for none in nothing}
+
+    return [Arm(SELF_PLAY, evaluated, records=shown, players=counts, deals=asked.cross)] if counts else []
 
 
 def _trials(

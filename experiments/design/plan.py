@@ -43,8 +43,9 @@ class Plan:
         if experiment.adhoc:
             labels = recorded.labelled() if recorded else adhoc.participants(experiment)
             records = adhoc.partner_records(experiment, labels, folder)
-            trials = adhoc.arms(experiment, labels[adhoc.EVALUATED], records)
-            return cls(experiment, folder, tuple(trials), tuple(records), labels, remarks)
+            teams = adhoc.arms(experiment, labels[adhoc.EVALUATED], records)
+            played = [arm for arm in teams if recorded is None or arm.name in recorded.arms]
+            return cls(experiment, folder, tuple(played), tuple(records), labels, remarks)
         if asked := experiment.cross_play:
             labels = recorded.labelled() if recorded else cross_play.participants(asked.seats, experiment)
             return cls(experiment, folder, tuple(cross_play.arms(experiment, labels)), labels=labels, remarks=remarks)

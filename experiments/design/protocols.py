@@ -6,6 +6,7 @@ from typing import Any
 
 from orchestrator import spelling
 from orchestrator.errors import UserError
+from orchestrator.players.base import PREFIX
 
 
 @dataclass(frozen=True)
@@ -20,6 +21,9 @@ class Protocol:
 
 _EFFORT = {"reasoning_effort": "high"}
 """Temperature and top-k are not sent, so that the providers' defaults hold."""
+
+POOL = ("random", "flawed", "outer", "vandenbergh", "iggi", "piers", "hat")
+"""Rule players that share no convention with the partner model of `house`, from a random player to hat guessing."""
 
 _TEN = [2, 3, 5, 7, 11, 13, 17, 19, 23, 29]
 
@@ -56,7 +60,7 @@ PROTOCOLS: Mapping[str, Protocol] = {
             "repeats": 1,
             "metric": "strict",
             "adhoc": {
-                "pool": "partners",
+                "pool": [f"{PREFIX}{name}" for name in POOL],
                 "position": "random",
                 "games": 10,
                 "past": {"first": 1_000_000_000, "count": 100},

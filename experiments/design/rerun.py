@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import Self
+from typing import Any, Self
 
 from pydantic import Field, ValidationError
 
@@ -117,6 +117,15 @@ class RecordedRun(Frozen):
                     f"seed {seed} gives another deck than in run.yaml; use the version of the learning environment "
                     "that is named there"
                 )
+
+
+def labelled(run: Mapping[str, Any]) -> dict[str, PlayerSpec]:
+    """The participants of cross-play and ad-hoc teams in a run.yaml, by label; none where it names no whole seats."""
+    labels, seats = run.get("labels") or {}, run.get("seats") or {}
+    try:
+        return {label: RecordedSeat.model_validate(seats[key]).player_spec for label, key in labels.items()}
+    except (ValidationError, UserError, KeyError):
+        return {}
 
 
 def _keys(others: Mapping[int, str] | tuple[str, ...]) -> Iterable[str]:

@@ -169,7 +169,8 @@ def show(found: Compared, console: Console) -> None:
         console.print(Text(f"{name}  {folder}"), soft_wrap=True)
     console.print()
     run_summary.warn(found.analysis, console)
-    run_summary.tables_of(found.analysis, found.summaries, console)
+    console.print(run_summary.arms(found.analysis, found.summaries))
+    run_summary.more_tables(found.analysis, found.summaries, console)
     console.print()
     for pair in found.pairs:
         differs = "; ".join(pair.differs) or "nothing that affects a game"

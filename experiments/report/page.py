@@ -8,13 +8,13 @@ from importlib.resources import files
 from typing import Any
 
 from experiments.design.notes import notes
-from experiments.report import run_facts, tables
+from experiments.report import adhoc_section, run_facts, tables
 from experiments.report.figures import drawing
 from experiments.report.run_data import RunData
 from experiments.report.run_facts import Folded
 from experiments.report.tables import Grid
 from experiments.results.rows import Metric
-from experiments.statistics import conclusions
+from experiments.statistics import adhoc_teams, conclusions
 from experiments.statistics.analysis import OTHER, Analysis
 from experiments.statistics.caveats import caveats
 from experiments.statistics.summaries import Summary
@@ -51,6 +51,9 @@ class Contents:
     """The first prompt of every node in one game."""
     templates: tuple[Folded, ...]
     conclusions: tuple[str, ...]
+    adhoc: Grid | None
+    """Ad-hoc teams; None for a run without them."""
+    adhoc_text: str
     whole: Part
     mixed: bool
     """Whether the pooled rows are not all over the same player counts."""
@@ -65,7 +68,7 @@ class Contents:
 
 
 def contents(data: RunData, drawn: Sequence[drawing.DrawnFigure], left: Sequence[drawing.LeftOut]) -> Contents:
-    analysis = data.analysis
+    analysis, teams = data.analysis, adhoc_section.found(data)
     return Contents(
         name=str(data.run.get("name") or data.folder.resolve().name),
         question=str((data.run.get("experiment") or {}).get("question") or ""),
@@ -79,7 +82,9 @@ def contents(data: RunData, drawn: Sequence[drawing.DrawnFigure], left: Sequence
         models=run_facts.models(data),
         prompts=run_facts.prompts(data),
         templates=run_facts.templates(data),
-        conclusions=conclusions.sentences(analysis),
+        conclusions=(*adhoc_teams.sentences(teams), *conclusions.sentences(analysis)),
+        adhoc=adhoc_section.grid(teams) if teams else None,
+        adhoc_text=adhoc_section.TEXT,
         whole=_whole(data),
         mixed=data.mixed,
         unforced=_part(analysis.unforced, analysis.unforced.summaries) if analysis.unforced else None,

@@ -6,9 +6,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from experiments.design.adhoc import EVALUATED
 from experiments.design.cross_play import WITH
 from experiments.design.metric import Headline
+from experiments.design.notes import EVALUATED
 from experiments.report import order
 from experiments.report.turn_tally import TurnTally
 from experiments.results import turn_rows

@@ -9,14 +9,15 @@ from rich.console import Console
 from rich.text import Text
 
 from experiments.design.metric import Headline, headline
-from experiments.report import latex, order, page
+from experiments.report import adhoc_section, latex, order, page
 from experiments.report.figures import drawing
 from experiments.report.run_data import RunData, in_order
 from experiments.results import run_folder
 from experiments.results.files import write_atomically
 from experiments.results.rows import Metric, Row
 from experiments.running.runner import Done
-from experiments.statistics import conclusions
+from experiments.statistics import adhoc_teams, conclusions
+from experiments.statistics.adhoc_teams import AdHocTeams
 from experiments.statistics.analysis import Analysis, analyse
 from experiments.statistics.estimates import Interval
 
@@ -35,6 +36,7 @@ class Report:
     """Figures without data, and those that could not be drawn."""
     tex: bool = False
     """Whether tables for LaTeX were written."""
+    teams: tuple[AdHocTeams, ...] = ()
 
     @property
     def html(self) -> Path:
@@ -48,6 +50,7 @@ class Report:
             "figures": [str(self.folder / (one.picture if one.svg else one.csv)) for one in self.drawn],
             "left_out": [asdict(one) for one in self.left],
             "analysis": conclusions.as_data(self.analysis),
+            **({"adhoc": adhoc_teams.data(self.teams)} if self.teams else {}),
         }
 
 
@@ -70,7 +73,8 @@ def write(
     games = tuple(run_folder.read_rows(folder) if rows is None else rows)
     data = _data(folder, games, run, headline(run, metric), interval)
     drawn, left = drawing.draw(data, png=png)
-    report = Report(folder, data.analysis, data.headline, tuple(drawn), tuple(left), tex)
+    teams = tuple(adhoc_section.found(data))
+    report = Report(folder, data.analysis, data.headline, tuple(drawn), tuple(left), tex, teams)
     contents = page.contents(data, report.drawn, report.left)
     write_atomically(report.html, page.html(contents))
     write_atomically(folder / MARKDOWN, page.markdown(contents))

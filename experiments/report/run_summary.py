@@ -9,14 +9,16 @@ from rich.text import Text
 
 from experiments.design import notes as design_notes
 from experiments.design.metric import Headline
-from experiments.report import order, tables
+from experiments.report import adhoc_section, order, tables
 from experiments.report.figures import drawing
+from experiments.report.tables import Grid
 from experiments.results import failures
 from experiments.results.rows import Metric
 from experiments.running.runner import Done
 from experiments.running.status import Status
 from experiments.show.terminal import plain_table
-from experiments.statistics import conclusions
+from experiments.statistics import adhoc_teams, conclusions
+from experiments.statistics.adhoc_teams import AdHocTeams
 from experiments.statistics.analysis import OTHER, Analysis
 from experiments.statistics.caveats import caveats
 from experiments.statistics.conclusions import pvalue
@@ -35,6 +37,7 @@ def data(done: Done, found: Analysis, headline: Headline) -> dict[str, Any]:
         "question": done.plan.experiment.question,
         **analysis_data(found),
         "metric_why": headline.why,
+        **({"adhoc": adhoc_teams.data(teams)} if (teams := _teams(done, found)) else {}),
         "failed": [{"game": one.job.name, "why": one.failed} for one in done.failed],
         "suspended": done.suspended,
         "left": done.left,
@@ -69,17 +72,21 @@ def show(done: Done, found: Analysis, headline: Headline, console: Console) -> N
             soft_wrap=True,
         )
         return
-    tables_of(found, order.comparable(found, done.rows), console)
+    console.print(arms(found, shown := order.comparable(found, done.rows)))
+    if teams := _teams(done, found):
+        console.print(Text(f"\n{adhoc_section.TITLE}"))
+        console.print(drawn(adhoc_section.grid(teams)))
+    more_tables(found, shown, console)
     console.print()
-    for sentence in (headline.sentence, *conclusions.sentences(found), *notes(done), *so_far(done)):
+    said = (*adhoc_teams.sentences(teams), *conclusions.sentences(found))
+    for sentence in (headline.sentence, *said, *notes(done), *so_far(done)):
         console.print(Text(sentence), soft_wrap=True)
     console.print(Text(f"\nreport   {done.plan.folder}/report.html"), soft_wrap=True, end="")
     console.print(Text(f"\nresults  {done.plan.folder}/results.csv"), soft_wrap=True)
 
 
-def tables_of(found: Analysis, summaries: Sequence[Summary], console: Console) -> None:
-    """The tables of an analysis: scores, whose moves they are, and differences by both scores."""
-    console.print(arms(found, summaries))
+def more_tables(found: Analysis, summaries: Sequence[Summary], console: Console) -> None:
+    """Whose moves they are, and the differences by both scores."""
     origins(found, console)
     metrics: tuple[Metric, Metric] = (found.metric, OTHER[found.metric])
     for metric, differing in zip(metrics, (found.differences, found.other_differences), strict=True):
@@ -107,15 +114,24 @@ def warn(found: Analysis, console: Console) -> None:
         console.print()
 
 
+def _teams(done: Done, found: Analysis) -> list[AdHocTeams]:
+    """The ad-hoc teams of a run; none in any other run."""
+    return adhoc_teams.teams(done.rows, found.summaries, done.plan.labels) if done.plan.experiment.adhoc else []
+
+
+def drawn(grid: Grid) -> Table:
+    table = plain_table(*grid.columns, words=grid.columns[: grid.words])
+    for row in (*grid.rows, *grid.folded):
+        table.add_row(*row)
+    return table
+
+
 def origins(found: Analysis, console: Console) -> None:
     """A table of refusals, forced moves and second asks, where there are models or refusals."""
     if (grid := tables.origins(found)) is None:
         return
-    table = plain_table(*grid.columns, words=("arm",))
-    for row in (*grid.rows, *grid.folded):
-        table.add_row(*row)
     console.print(Text("\nwhose moves they are: shares of moves, and means per game"))
-    console.print(table)
+    console.print(drawn(grid))
 
 
 def arms(analysis: Analysis, found: Sequence[Summary]) -> Table:

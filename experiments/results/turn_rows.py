@@ -87,6 +87,27 @@ def calls(path: Path) -> Iterator[dict[str, Any]]:
     return _read(path, lambda lines: (file.data(line) for line in lines if file.tag(line) == "call"))
 
 
+@dataclass(frozen=True)
+class MovesOfGame:
+    seats: tuple[str, ...]
+    """The names of what sat in the seats."""
+    moves: tuple[tuple[int, Move], ...]
+    """Seat and move, turn by turn."""
+
+
+def moves(path: Path) -> MovesOfGame:
+    """The moves of a journal. Raises UserError when it cannot be read."""
+    (found,) = _read(path, lambda lines: iter([_moves(lines)]))
+    return found
+
+
+def _moves(lines: Iterator[bytes]) -> MovesOfGame:
+    """Raises ValueError, KeyError or TypeError for what is no journal."""
+    wanted = [file.data(line) for line in lines if file.tag(line) in ("game_started", "moved")]
+    seats = tuple(seat["graph"] for seat in wanted[0]["seats"])
+    return MovesOfGame(seats, tuple((one["past"]["seat"], parse(one["past"]["move"])) for one in wanted[1:]))
+
+
 def _read(path: Path, parse: Callable[[Iterator[bytes]], Iterator[T]]) -> Iterator[T]:
     try:
         yield from parse(file.lines(path))

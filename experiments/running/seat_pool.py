@@ -107,8 +107,7 @@ class SeatPool:
 
 def memories(job: Job) -> dict[int, Memory]:
     """By seat, the public records of past games that it is shown before the game."""
-    shown = {seat: [_records(given.path)[n] for n in given.games] for seat, given in job.records}
-    return {seat: {BEFORE: games} for seat, games in shown.items() if games}
+    return {seat: {BEFORE: [_records(given.path)[n] for n in given.games]} for seat, given in job.records}
 
 
 @lru_cache(maxsize=64)

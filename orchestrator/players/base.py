@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from random import Random
 from typing import Self
 
+from orchestrator.hanabi.convention.hint_convention import Convention
 from orchestrator.hanabi.moves import Move
 from orchestrator.hanabi.view import View
 from orchestrator.journal.events import Memory, SeatInfo
@@ -29,6 +30,8 @@ class Partner:
     source: str
     """Who described the player, and where."""
     players: tuple[int, ...] = (2, 3, 4, 5)
+    convention: Convention | None = None
+    """How it gives and reads hints; None for a player without such a convention."""
     game: GameContext = field(default_factory=GameContext)
 
     async def __call__(self, view: View, memory: Memory, /) -> Decision:

@@ -13,8 +13,7 @@ from orchestrator.hanabi.convention.common_knowledge import NEARLY_OVER
 from orchestrator.hanabi.convention.hint_convention import Convention, known, next_discard
 from orchestrator.hanabi.convention.policy import PolicyStep, Reasoned, Scene, discard, dump, help, lowest
 from orchestrator.hanabi.moves import Discard, Hint, HintRank, Play
-from orchestrator.players.base import Partner
-from orchestrator.players.smart import keeping
+from orchestrator.players.smart import convention_player
 
 SIMPLE = Convention("newest", "newest", subtle=False)
 
@@ -76,6 +75,6 @@ HOLMES: tuple[PolicyStep, ...] = (play_what_fits, warn, help, gamble_all, dump, 
 VALUE: tuple[PolicyStep, ...] = (play_what_is_known, warn, help_first, dump, discard_by_hints)
 
 PARTNERS = (
-    Partner("value", keeping(SIMPLE, VALUE), "after ValueBot, as far as it is described; our own reconstruction"),
-    Partner("holmes", keeping(SIMPLE, HOLMES), "after HolmesBot, as far as it is described; our own reconstruction"),
+    convention_player("value", SIMPLE, "after ValueBot, as far as it is described; our own reconstruction", VALUE),
+    convention_player("holmes", SIMPLE, "after HolmesBot, as far as it is described; our own reconstruction", HOLMES),
 )

@@ -1,6 +1,6 @@
 """The figures of a report, in the order in which it shows them: a new figure is added here."""
 
-from experiments.report.figures import best_of_k, choices, cost, cross_play, curves, deals, ends, scores
+from experiments.report.figures import adhoc, best_of_k, choices, cost, cross_play, curves, deals, ends, policy, scores
 from experiments.report.figures.figure import Figure
 from experiments.report.run_data import RunData
 
@@ -10,10 +10,12 @@ def all_figures(data: RunData) -> list[Figure]:
     return [
         *scores.FIGURES,
         deals.FIGURE,
+        *adhoc.figures(data),
         *cross_play.figures(data),
         best_of_k.FIGURE,
         curves.FIGURE,
         *ends.FIGURES,
         cost.FIGURE,
         *choices.FIGURES,
+        *policy.figures(data),
     ]

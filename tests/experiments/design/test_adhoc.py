@@ -117,7 +117,8 @@ def test_the_evaluated_seat_sees_the_partners_games_on_every_turn_and_keeps_noth
         said = [event for event in events if isinstance(event, Decided) and event.seat == trial.position]
         assert [event.why for event in said] == [f"2 games, asked {n}" for n in range(1, len(said) + 1)]
         assert all(event.memory == {"asked": n} for n, event in enumerate(said, 1))  # the games are told once
-    pool = {row.arm for row in done.rows} - {"evaluated.with.chance", "evaluated.with.last"}
+    measured = {"evaluated.with.chance", "evaluated.with.last", "evaluated.self-play"}
+    pool = {row.arm for row in done.rows} - measured
     assert pool == {f"{one}.with.{rest}" for one in ("chance", "last") for rest in ("chance", "last")}
     assert {row.seed for row in done.rows if row.arm in pool} == {1}  # cross: 1
 

@@ -92,7 +92,7 @@ def test_a_protocol_gives_what_the_file_does_not_say() -> None:
 def test_the_papers_settings_are_in_their_ready_files() -> None:
     cac = experiment.read("cac-3")
     assert (cac.deals, cac.sampling) == ([212, 321, 628], {"temperature": 0.6})
-    assert {2, 3, 5, 7, 11} < set(experiment.read("sparks-10").deals)
+    assert experiment.read("sparks-10").deals == [2, 3, 5, 7, 11, 13, 17, 19, 23, 29]
     assert experiment.read("best-of-k").matrix["change.proposer.samples"] == (1, 2, 3, 4, 5, 6, 7)
     guandan = Plan.resolve(experiment.read("tom-guandan"), NOWHERE)
     beside = Counter(
@@ -138,6 +138,25 @@ def test_every_experiment_names_its_score() -> None:
     assert [named(name) for name in others] == ["strict"] * 4
     assert named("sparks-10", "metric=strict") == "strict" and named("role-ablation", "metric=kept") == "kept"
     assert plan(graph=["house", "sherlock"]).metric == "strict", "papers that differ"
+
+
+def test_a_protocols_note_names_another_effort_temperature_and_pool() -> None:
+    server = "openai:x@http://127.0.0.1:9/v1"
+    assert "other" not in plan(protocol="sparks-10", models={"default": server}).notes[0]
+    low = {"default": {"model": server, "reasoning_effort": "low"}}
+    assert "with other reasoning effort than its own" in plan(protocol="sparks-10", models=low).notes[0]
+    cold = plan("sampling.temperature=0", protocol="cac-3", graph="cac", models={"default": server})
+    assert "with other temperature than its own" in cold.notes[0]
+    own = plan(protocol="challenge-adhoc", adhoc={"seat": "watson", "pool": ["partner:hat"], "position": 0})
+    assert "with other partners and positions than its own" in own.notes[0]
+    assert "other" not in plan(protocol="challenge-adhoc", adhoc={"seat": "watson"}).notes[0]
+
+
+def test_a_run_under_older_deals_of_a_protocol_keeps_them(tmp_path: Path) -> None:
+    once = asked("seeds=[1, 4]", protocol="sparks-10", players=[2], journals="lean")
+    run_experiment(once, tmp_path)
+    again = rerun(tmp_path)
+    assert again.deals == [1, 4] and again.protocol == "sparks-10"
 
 
 def test_a_protocols_sampling_reaches_servers_models_that_do_not_say_otherwise() -> None:

@@ -102,6 +102,7 @@ def test_every_figure_lies_beside_its_table_and_the_rest_is_named_with_its_reaso
         "ranks",
         "agreement",
         "proposals",
+        "policy-2p",
     }
     for name in names:
         assert (folder / "figures" / f"{name}.png").read_bytes().startswith(b"\x89PNG")

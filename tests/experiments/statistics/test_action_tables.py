@@ -1,0 +1,109 @@
+"""Conditional action tables: of a game whose moves are given, of mixed teams, and where they are shown."""
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+import yaml
+
+from experiments.report import run_report
+from experiments.results import run_folder
+from experiments.statistics import action_tables
+from experiments.statistics.action_tables import ActionTable
+from orchestrator import play
+from orchestrator.errors import UserError
+from orchestrator.hanabi.moves import parse
+from orchestrator.players.base import Partner
+from orchestrator.players.partners import get
+from orchestrator.table.seat import Seat
+from tests.conftest import Run
+
+MOVES = ("hint P1 rank 1", "play slot 4", "hint P1 rank 1", "discard slot 0", "hint P1 rank 2", "discard slot 0")
+"""Turn by turn; legal on the deal of the seed, where P1 holds a 1 and a 2."""
+SEED = 1
+
+
+def scripted(name: str) -> Partner:
+    return Partner(name, lambda view, rng: (parse(MOVES[view.turn - 1]), "as told"), "a test")
+
+
+def folder_with(tmp_path: Path, seats: list[Seat]) -> Path:
+    path = tmp_path / "games" / "told" / "2p-s1-r1.jsonl"
+    path.parent.mkdir(parents=True)
+    play(seats, players=2, seed=SEED, journal=path, max_turns=len(MOVES))
+    return tmp_path
+
+
+def tables(folder: Path) -> list[ActionTable]:
+    return action_tables.tables(folder, run_folder.read_rows(folder))
+
+
+def test_a_table_says_how_often_each_action_follows_each(tmp_path: Path) -> None:
+    one = scripted("one")
+    (found,) = tables(folder_with(tmp_path, [one, one]))
+    assert (found.by, found.then, found.pairs.total()) == ("partner:one", "partner:one", 5)
+    assert found.given("hint 1") == {a: 0.5 if a in ("play 4", "discard 0") else 0.0 for a in found.actions}
+    assert found.given("play 4")["hint 1"] == 1.0
+    assert found.given("discard 0")["hint 2"] == 1.0, "the last turn has no next"
+    assert {a: found.share(a) for a in found.actions if found.share(a)} == pytest.approx(
+        {"discard 0": 2 / 6, "hint 1": 2 / 6, "play 4": 1 / 6, "hint 2": 1 / 6}
+    )
+
+
+def test_in_a_mixed_team_the_answers_of_each_player_are_told_apart(tmp_path: Path) -> None:
+    first, second = scripted("first"), scripted("second")
+    found = {(one.by, one.then): one for one in tables(folder_with(tmp_path, [first, second]))}
+    assert set(found) == {("partner:first", "partner:second"), ("partner:second", "partner:first")}
+    answers = found["partner:first", "partner:second"]
+    assert answers.given("hint 1")["play 4"] == 0.5, "what second does after a hint of first"
+    assert answers.counts == {"hint 1": 2, "hint 2": 1}
+    assert not found["partner:second", "partner:first"].given("hint 1")
+
+
+def test_all_actions_of_a_hand_have_a_row_and_every_row_sums_to_one(tmp_path: Path) -> None:
+    for players, slots in ((2, 5), (5, 4)):
+        path = tmp_path / str(players) / "games" / "smart" / f"{players}p-s1-r1.jsonl"
+        path.parent.mkdir(parents=True)
+        result = play(get("smart"), players=players, seed=1, journal=path)
+        (found,) = tables(tmp_path / str(players))
+        assert len(found.actions) == 2 * slots + 10 and found.counts.total() == result.turns
+        assert found.pairs.total() == result.turns - 1
+        assert sum(found.share(one) for one in found.actions) == pytest.approx(1)
+        assert all(sum(found.given(one).values()) == pytest.approx(1) for one in found.actions if found.given(one))
+
+
+def test_the_tables_are_in_the_terminal_as_data_and_in_the_report(tmp_path: Path, run: Run) -> None:
+    one = scripted("one")
+    folder = folder_with(tmp_path, [one, one])
+    (folder / "run.yaml").write_text(yaml.safe_dump({"name": "told", "arms": {"told": {}}}), "utf-8")
+    code, out, _ = run("experiment", "policy", str(folder))
+    lines = [line.split() for line in out.splitlines()]
+    head = "action D0 D1 D2 D3 D4 P0 P1 P2 P3 P4 R Y G W B 1 2 3 4 5"
+    assert code == 0 and head.split() in lines
+    assert ["hint", "1", "50", *["0"] * 8, "50", *["0"] * 10] in lines
+    _, text, _ = run("experiment", "policy", str(folder), "--arm", "told", "--players", "2", "--json")
+    (data,) = json.loads(text)
+    assert data["next_given_action"]["play 4"]["hint 1"] == 1.0 and data["action"]["discard 0"] == pytest.approx(1 / 3)
+    code, _, err = run("experiment", "policy", str(folder), "--players", "3")
+    assert code == 2 and "there are no two turns of any arm at 3 players; there is told at 2" in err
+    made = run_report.write(folder, png=False)
+    assert "policy-2p" in {figure.figure.name for figure in made.drawn if figure.svg}
+    drawn = list(csv.DictReader((folder / "figures" / "policy-2p.csv").read_text("utf-8").splitlines()))
+    assert {(r["action"], r["next_action"], r["turns"], r["next_share"]) for r in drawn if r["turns"] != "0"} == {
+        ("discard 0", "hint 2", "1", "1.0000"),
+        ("hint 2", "discard 0", "1", "1.0000"),
+        ("hint 1", "play 4", "1", "0.5000"),
+        ("hint 1", "discard 0", "1", "0.5000"),
+        ("play 4", "hint 1", "1", "1.0000"),
+    }
+
+
+def test_a_file_that_is_no_journal_is_named(tmp_path: Path) -> None:
+    one = scripted("one")
+    folder = folder_with(tmp_path, [one, one])
+    rows = run_folder.read_rows(folder)
+    path = folder / rows[0].journal
+    path.write_bytes(path.read_bytes().replace(b'"moved"', b'"moved", half', 1))
+    with pytest.raises(UserError, match="is not a journal that this program reads"):
+        action_tables.tables(folder, rows)
