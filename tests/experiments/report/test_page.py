@@ -103,6 +103,7 @@ def test_every_figure_lies_beside_its_table_and_the_rest_is_named_with_its_reaso
         "agreement",
         "proposals",
         "policy-2p",
+        "deals",
     }
     for name in names:
         assert (folder / "figures" / f"{name}.png").read_bytes().startswith(b"\x89PNG")
@@ -126,7 +127,7 @@ def test_a_journal_that_cannot_be_read_costs_the_figures_of_turns_alone(ran: Pat
     lines = broken.read_bytes().splitlines(keepends=True)
     broken.write_bytes(b"".join([*lines[:5], b'{"v": 1, "event": "moved", half\n', *lines[5:]]))
     made = run_report.write(folder, png=False)
-    assert {one.figure.name for one in made.drawn} == {"scores", "differences", "histogram", "samples", "ends"}
+    assert {one.figure.name for one in made.drawn} == {"scores", "differences", "histogram", "deals", "samples", "ends"}
     assert (
         "is not a journal that this program reads"
         in {one.title: one.why for one in made.left}["Rank of the chosen move"]
