@@ -2,19 +2,19 @@
 
 from typing import Any
 
-from experiments.design.experiment import Experiment, packaged, read
+from experiments.design.experiment import Experiment, about, packaged, read
 
 
 def experiments() -> list[dict[str, Any]]:
     """A row for every packaged experiment, with the first sentence of its file's comment."""
-    return [_row(name, read(name)) for name in packaged()]
+    return [_row(name, text, read(name)) for name, text in packaged().items()]
 
 
-def _row(name: str, asked: Experiment) -> dict[str, Any]:
+def _row(name: str, text: str, asked: Experiment) -> dict[str, Any]:
     return {
         "experiment": name,
         "players": sorted(set(asked.players)),
         "deals": len(asked.deals),
         "repeats": asked.repeats,
-        "what_for": asked.question or "",
+        "what_for": about(text),
     }

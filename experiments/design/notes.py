@@ -47,8 +47,9 @@ def departures(run: Mapping[str, Any]) -> Iterator[str]:
     yield from _other("repeats", run.get("repeats", 1), defaults.pop("repeats"))
     yield from _sampling(run, defaults.pop("sampling", {}))
     yield from _other("verify", given.get("verify") or "the graphs' own", "the graphs' own")
+    asked = {**given, "metric": run.get("metric") or given.get("metric")}
     for key, value in defaults.items():
-        yield from _keys(key, given.get(key, value), value)
+        yield from _keys(key, asked.get(key) or value, value)
 
 
 def _keys(name: str, now: Any, own: Any) -> Iterator[str]:

@@ -79,6 +79,7 @@ class Plan:
                 "players": sorted(set(asked.players)),
                 "seeds": asked.deals,
                 "repeats": asked.repeats,
+                "metric": self.metric,
                 "experiment": asked.model_dump(mode="json", exclude_unset=True, exclude={"record"}),
                 "seats": {key: {"models": one.plain_models} for key, one in self.specs.items()},
                 "arms": {arm.name: {"void": arm.void} for arm in self.arms},

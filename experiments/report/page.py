@@ -57,6 +57,8 @@ class Contents:
     whole: Part
     mixed: bool
     """Whether the pooled rows are not all over the same player counts."""
+    repeated: bool
+    """Whether any deal was played more than once by an arm."""
     unforced: Part | None
     """The same without the games with forced moves; None when there are none."""
     flagged: tuple[str, ...]
@@ -87,6 +89,7 @@ def contents(data: RunData, drawn: Sequence[drawing.DrawnFigure], left: Sequence
         adhoc_text=adhoc_section.TEXT,
         whole=_whole(data),
         mixed=data.mixed,
+        repeated=any(one.within is not None for one in data.variances),
         unforced=_part(analysis.unforced, analysis.unforced.summaries) if analysis.unforced else None,
         flagged=analysis.flagged,
         baseline=analysis.baseline if analysis.differences else None,

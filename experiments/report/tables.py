@@ -36,7 +36,7 @@ def probability(p: float | None) -> str:
 
 
 def share(of: float, low: float, high: float) -> str:
-    return f"{percent(of)} ({percent(low).removesuffix('%').strip()} to {percent(high)})"
+    return f"{percent(of)} ({100 * low:.0f}–{100 * high:.0f})"
 
 
 def scores(analysis: Analysis, found: Sequence[Summary]) -> Grid:
@@ -61,7 +61,8 @@ def scores(analysis: Analysis, found: Sequence[Summary]) -> Grid:
 
 
 def _score(one: Score) -> tuple[str, ...]:
-    return number(one.mean), interval(one.low, one.high), number(one.se), number(one.sd)
+    bounds = "–" if one.low is None or one.high is None else f"{number(one.low)}–{number(one.high)}"
+    return number(one.mean), bounds, number(one.se), number(one.sd)
 
 
 def folded(columns: tuple[str, ...], arms: Sequence[str], rows: Sequence[tuple[str, ...]], analysis: Analysis) -> Grid:
@@ -152,7 +153,8 @@ def differences(analysis: Analysis) -> Grid:
     found, several = analysis.differences, order.mixed(analysis.summaries)
     named = difference_labels(analysis.summaries, [(d.arm, d.baseline) for d in found])
     metric, other = analysis.metric, OTHER[analysis.metric]
-    columns = ("arm", "players", "pairs", metric, "95 %", "SE", "SD", "p", "p, Holm", "W/T/L", "MDE", "for 1 point")
+    unit = found[0].unit
+    columns = ("arm", "players", unit, metric, "95 %", "SE", "SD", "p", "p, Holm", "W/T/L", "MDE", "for 1 point")
     others = {(d.arm, d.baseline, d.players): d for d in analysis.other_differences}
     rows = [
         (
@@ -168,7 +170,7 @@ def differences(analysis: Analysis) -> Grid:
 
 def _difference(d: Difference) -> tuple[str, ...]:
     return (
-        f"{d.n} {d.unit}",
+        str(d.n),
         number(d.mean, 2, "+"),
         interval(d.low, d.high, "+"),
         number(d.se),
@@ -177,7 +179,7 @@ def _difference(d: Difference) -> tuple[str, ...]:
         probability(d.p_holm),
         f"{d.wins}/{d.ties}/{d.losses}",
         number(d.mde),
-        "–" if d.for_one_point is None else f"{d.for_one_point} {d.unit}",
+        "–" if d.for_one_point is None else str(d.for_one_point),
     )
 
 
@@ -188,21 +190,23 @@ def _other(d: Difference | None) -> tuple[str, ...]:
 
 
 def variances(found: Sequence[DealVariance], analysis: Analysis) -> Grid:
-    """How much of the scores lies between deals, and how far arms go along with the baseline."""
+    """How much scores vary between deals and within them, and how far arms go along with the baseline."""
     named = labels(analysis.summaries)
-    columns = ("arm", "players", "deals", "games", "SD of deals", "between deals", "within a deal", "share between")
+    repeated = any(one.within is not None for one in found)
+    columns = ("arm", "players", "deals", "games", "SD of deals")
+    more = ("between deals", "within a deal", "share between") if repeated else ()
     rows = [
         (
             named[one.arm],
-            str(one.players),
-            str(one.deals),
-            str(one.games),
+            *(str(count) for count in (one.players, one.deals, one.games)),
             number(one.sd),
-            number(one.between),
-            number(one.within),
-            "–" if one.share is None else percent(one.share),
+            *((number(one.between), number(one.within), _percent(one.share)) if repeated else ()),
             number(one.correlation),
         )
         for one in found
     ]
-    return folded((*columns, "r with baseline"), [one.arm for one in found], rows, analysis)
+    return folded((*columns, *more, "r with baseline"), [one.arm for one in found], rows, analysis)
+
+
+def _percent(share: float | None) -> str:
+    return "–" if share is None else percent(share)

@@ -63,7 +63,9 @@ def _paint(table: FigureTable, data: RunData) -> Any:
         ax.set_xticks(range(0, PERFECT + 1, 5))
         ax.set_yticks(range(0, PERFECT + 1, 5))
         ax.tick_params(labelbottom=True)
-    figure.supxlabel(f"{data.metric} score of {data.name(data.analysis.baseline or '')}", fontsize=8.5)
+    for place, ax in enumerate(panels[: len(arms)]):
+        if place + wide >= len(arms):
+            ax.set_xlabel(f"{data.metric} score of {data.name(data.analysis.baseline or '')}")
     figure.supylabel(f"{data.metric} score of the arm", fontsize=8.5)
     if len(data.players()) > 1:
         handles, labels = panels[0].get_legend_handles_labels()
@@ -76,7 +78,7 @@ def _points(ax: Any, rows: list[dict[str, Any]], players: int, data: RunData) ->
     counts = Counter((row["baseline_score"], row["arm_score"]) for row in rows)
     place = data.players().index(players)
     look: dict[str, Any] = {"color": style.COLOURS[place], "marker": MARKS[players], "alpha": 0.6, "linewidths": 0}
-    spots, sizes = list(counts), [12 * count for count in counts.values()]
+    spots, sizes = list(counts), [18 * count for count in counts.values()]
     ax.scatter([x for x, _ in spots], [y for _, y in spots], s=sizes, zorder=3, label=style.headed(players), **look)
 
 
