@@ -61,7 +61,7 @@ def compare(
     found = Analysis(
         baseline=None,
         summaries=tuple(s for _, a, b in kept for games in (a, b) for s in summaries(games, interval)),
-        differences=differences([(b, a) for _, a, b in kept], interval),
+        differences=differences([(b, a) for _, a, b in kept]),
         withheld=tuple(games[0].arm for _, a, b in kept for games in (a, b) if too_few_own(games)),
         interval=interval,
     )
