@@ -77,8 +77,8 @@ def compare(
     found = Analysis(
         baseline=None,
         summaries=tuple(s for _, a, b in kept for games in (a, b) for s in summaries(games, interval)),
-        differences=differences(tested, interval, headline.metric),
-        other_differences=differences(tested, interval, OTHER[headline.metric]),
+        differences=differences(tested, headline.metric),
+        other_differences=differences(tested, OTHER[headline.metric]),
         metric=headline.metric,
         withheld=tuple(games[0].arm for _, a, b in kept for games in (a, b) if too_few_own(games)),
         interval=interval,

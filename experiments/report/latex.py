@@ -80,7 +80,8 @@ def _differences(data: RunData, name: str) -> str:
     heads = ["Arm", "Players", one.unit.capitalize()]
     heads += [h for m in (data.metric, OTHER[data.metric]) for h in (f"$\\Delta$ {m}", CI, "$p$")]
     caption = (
-        f"Differences from {one.baseline} in {name}, in points, on the same deals, with 95 % confidence intervals. "
+        f"Differences from {one.baseline} in {name}, in points, on the same deals, with 95 % confidence intervals "
+        f"(all means that the test does not reject). "
         f"p: {_test(one)}, with Holm's correction for all arms. {_design(data)}"
     )
     return _table(heads, rows, caption, f"{name}-differences")

@@ -154,7 +154,8 @@ def differences(analysis: Analysis) -> Grid:
     named = difference_labels(analysis.summaries, [(d.arm, d.baseline) for d in found])
     metric, other = analysis.metric, OTHER[analysis.metric]
     unit = found[0].unit
-    columns = ("arm", "players", unit, metric, "95 %", "SE", "SD", "p", "p, Holm", "W/T/L", "MDE", "for 1 point")
+    columns = ("arm", "players", unit, metric, "95 %", "SE", "SD", "p", "p, Holm", "corrected")
+    columns = (*columns, "W/T/L", "MDE", "for 1 point")
     others = {(d.arm, d.baseline, d.players): d for d in analysis.other_differences}
     rows = [
         (
@@ -177,6 +178,7 @@ def _difference(d: Difference) -> tuple[str, ...]:
         number(d.sd),
         probability(d.p),
         probability(d.p_holm),
+        interval(d.low_holm, d.high_holm, "+"),
         f"{d.wins}/{d.ties}/{d.losses}",
         number(d.mde),
         "–" if d.for_one_point is None else str(d.for_one_point),

@@ -73,6 +73,8 @@ class Row:
     played_points: int | None = None
     fake: bool | None = None
     """Whether the package's fake server answered, which must never be taken for a language model."""
+    moves_digest: str | None = None
+    """A hash of the moves; None in old journals."""
 
     def score(self, metric: Metric) -> int:
         return self.score_strict if metric == "strict" else self.score_kept
@@ -81,6 +83,14 @@ class Row:
     def name(self) -> str:
         """As games of a plan are named: `full/2p-s1-r1`."""
         return f"{self.arm}/{Path(self.journal).stem}"
+
+    @property
+    def game(self) -> tuple[object, ...]:
+        """What tells this game from others of its deal: its moves; in old journals, all that is known of them."""
+        if self.moves_digest is not None:
+            return (self.moves_digest,)
+        score = self.score_strict, self.score_kept, self.lives, self.turns, self.end
+        return *score, self.hints_wasted, self.forced, self.calls, self.tokens_in, self.tokens_out
 
     @property
     def moves(self) -> tuple[int, int]:

@@ -34,7 +34,8 @@ class Analysis:
     withheld: tuple[str, ...] = ()
     """Arms with so few own moves that they are compared with no other."""
     interval: Interval = "t"
-    """The method of the intervals of means and differences; that of the interquartile mean is always a bootstrap."""
+    """The method of the intervals of means. That of the interquartile mean is always a bootstrap, and the intervals of
+    differences are those of their test."""
     metric: Metric = "strict"
     """The score of the headline. Summaries have both."""
     other_differences: tuple[Difference, ...] = ()
@@ -51,7 +52,8 @@ def analyse(
 ) -> Analysis:
     """The statistics of finished games.
 
-    `order`: the order of the arms; other arms follow by name. `interval`: Student's t or bootstrap intervals.
+    `order`: the order of the arms; other arms follow by name. `interval`: the method of the
+    intervals of means, Student's t or bootstrap.
     `metric`: the score by which arms are compared first; the other one has differences of its own.
     """
     arms = arranged(rows, order)
@@ -62,7 +64,7 @@ def analyse(
     return Analysis(
         baseline=baseline,
         summaries=tuple(one for games in arms.values() for one in summaries(games, interval)),
-        differences=differences(tested, interval, metric),
+        differences=differences(tested, metric),
         flagged=tuple(arm for arm, games in arms.items() if forced_share(games) > FLAGGED),
         unforced=_without(withheld, analyse(free, baseline, order, interval=interval, metric=metric))
         if 0 < len(free) < len(rows)
@@ -70,7 +72,7 @@ def analyse(
         withheld=withheld,
         interval=interval,
         metric=metric,
-        other_differences=differences(tested, interval, OTHER[metric]),
+        other_differences=differences(tested, OTHER[metric]),
     )
 
 

@@ -1,14 +1,17 @@
 """The difference of an arm from its baseline, deal by deal, with its interval and test."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from statistics import fmean
 
-from experiments.results.rows import Metric, Row
+from experiments.results.rows import PERFECT, Metric, Row
 from experiments.statistics import pairing
-from experiments.statistics.estimates import ROUNDING, Bounds, Estimate, Interval, bootstrapped, means, spread
+from experiments.statistics.estimates import ROUNDING, Bounds, spread, within
 from experiments.statistics.pairing import Pairs, Unit
-from experiments.statistics.permutation import holm
+from experiments.statistics.permutation import Permuted, draws_for, holm, holm_levels, least_p
+from experiments.statistics.power import ALPHA
+from experiments.statistics.sign_flip_power import detectable, needed
 from experiments.statistics.summaries import too_few_own
 
 
@@ -31,12 +34,13 @@ class Difference:
     mean: float
     """Mean difference of the scores of `metric`; positive when the arm scores more."""
     low: float | None
-    """Lower end of the 95 % confidence interval of the mean; None for a single unit."""
+    """Lower end of the 95 % confidence interval of the mean: all that the test does not reject at .05. None where the
+    test cannot reject anything, with up to 5 units, and where there is no test."""
     high: float | None
     """Its upper end."""
     p: float | None
-    """Two-sided p-value of a permutation test: sign flips of pairs (deals), or regrouping (repeats); None for a single
-    unit."""
+    """Two-sided p-value of a permutation test: sign flips of pairs (deals), or regrouping (repeats). None for a single
+    unit, and for games that are no evidence because they are the same games."""
     draws: int | None
     """Random relabellings in that test; None when it was exact."""
     p_holm: float | None
@@ -46,44 +50,81 @@ class Difference:
     ties: int
     losses: int
     mde: float | None
-    """Minimum detectable effect: the smallest effect detectable with 80 % power at alpha .05, in points. None for a
-    single unit, and when all differences are equal, since their spread is then unknown."""
+    """Minimum detectable effect, for planning: the smallest effect that this test detects with 80 % power at `level`,
+    in points. None where it can detect none, and when all differences are equal, since their spread is then unknown."""
     for_one_point: int | None
-    """Units needed to detect an effect of one point with the same power; None as above."""
+    """Units needed to detect an effect of one point with the same power; None when the spread is unknown."""
     metric: Metric = "strict"
     """The score that is compared."""
     se: float | None = None
     """Standard error of the mean; None for a single unit."""
     sd: float | None = None
     """Standard deviation of the paired differences; None for a single unit, and for repeats, which are not paired."""
+    level: float | None = None
+    """The level at which Holm's correction tests this difference; None where there is no test."""
+    low_holm: float | None = None
+    """The interval at that level: it holds 0 exactly when `p_holm` is .05 or more. None where nothing is rejected."""
+    high_holm: float | None = None
+    alike: int = 0
+    """Units in which both arms played the same games, move by move."""
+
+    @property
+    def claimed(self) -> bool:
+        """Whether the test shows a difference. Sentences and figures mark what it shows by this."""
+        return self.p_holm is not None and self.p_holm < ALPHA
+
+
+@dataclass(frozen=True)
+class _Tested:
+    pairs: Pairs
+    players: int | None
+    """None when pooled."""
+    test: Permuted | None
 
 
 def differences(
-    pairs: Sequence[tuple[Sequence[Row], Sequence[Row]]], interval: Interval = "t", metric: Metric = "strict"
+    pairs: Sequence[tuple[Sequence[Row], Sequence[Row]]], metric: Metric = "strict"
 ) -> tuple[Difference, ...]:
     """For each pair (games of an arm, games of its baseline): at each shared player count, then pooled.
 
     None for a pair in which too few moves are the seats' own.
     The p-values are corrected for the number of arms that are compared at a player count.
     """
-    found = []
-    for ours, theirs in [pair for pair in pairs if not any(map(too_few_own, pair))]:
+    tested, compared = [], [pair for pair in pairs if not any(map(too_few_own, pair))]
+    for ours, theirs in compared:
         shared = sorted({*pairing.counts(ours)} & {*pairing.counts(theirs)})
         for at in [*([n] for n in shared), *([shared] if len(shared) > 1 else [])]:
             paired = Pairs.match(ours, theirs, at, metric)
             if paired.deltas:
-                found.append(_difference(paired, at, interval))
-    return _corrected(found)
+                test = paired.test(draws_for(len(compared)))
+                tested.append(_Tested(paired, at[0] if len(at) == 1 else None, test))
+    return tuple(_corrected(tested))
 
 
-def _difference(pairs: Pairs, players: Sequence[int], interval: Interval) -> Difference:
-    estimate, test = pairs.estimate, pairs.test
-    low, high = _bounds(estimate, interval, *pairs.samples)
+def _corrected(found: Sequence[_Tested]) -> Iterator[Difference]:
+    """With Holm's correction within each player count, and within the pooled differences."""
+    families = dict[int | None, list[int]]()
+    for at, one in enumerate(found):
+        if one.test:
+            families.setdefault(one.players, []).append(at)
+    corrected = dict[int, tuple[float, float]]()
+    for family in families.values():
+        ps = [test.p for at in family if (test := found[at].test)]
+        corrected |= zip(family, zip(holm(ps), holm_levels(ps), strict=True), strict=True)
+    for at, one in enumerate(found):
+        yield _difference(one, *corrected.get(at, (None, None)), len(families.get(one.players, [])))
+
+
+def _difference(tested: _Tested, p_holm: float | None, level: float | None, tests: int) -> Difference:
+    pairs, test = tested.pairs, tested.test
     wins, losses = sum(d > ROUNDING for d in pairs.deltas), sum(d < -ROUNDING for d in pairs.deltas)
+    low, high = _bounds(test, ALPHA)
+    low_holm, high_holm = _bounds(test, level or ALPHA)
+    mde, for_one_point = _planning(pairs, tests) if test else (None, None)
     return Difference(
         arm=pairs.games[0][0].arm,
         baseline=pairs.games[1][0].arm,
-        players=players[0] if len(players) == 1 else None,
+        players=tested.players,
         counts=pairing.counts(pairs.games[0]),
         unit=pairs.unit,
         n=len(pairs.deltas),
@@ -93,28 +134,34 @@ def _difference(pairs: Pairs, players: Sequence[int], interval: Interval) -> Dif
         high=high,
         p=test.p if test else None,
         draws=test.draws if test else None,
-        p_holm=None,
+        p_holm=p_holm,
         wins=wins,
         ties=len(pairs.deltas) - wins - losses,
         losses=losses,
-        mde=estimate.detectable if estimate else None,
-        for_one_point=estimate.enough(1.0) if estimate else None,
+        mde=mde,
+        for_one_point=for_one_point,
         metric=pairs.metric,
-        se=estimate.error if estimate else None,
+        se=pairs.estimate.error if pairs.estimate else None,
         sd=spread(pairs.deltas) if pairs.unit == "deals" else None,
+        level=level,
+        low_holm=low_holm,
+        high_holm=high_holm,
+        alike=pairs.alike,
     )
 
 
-def _corrected(found: Sequence[Difference]) -> tuple[Difference, ...]:
-    """With Holm's correction within each player count, and within the pooled differences."""
-    corrected = dict[int, float]()
-    for players in {one.players for one in found}:
-        tested = {place: one.p for place, one in enumerate(found) if one.players == players and one.p is not None}
-        corrected |= zip(tested, holm(list(tested.values())), strict=True)
-    return tuple(replace(one, p_holm=corrected.get(place)) for place, one in enumerate(found))
+def _bounds(test: Permuted | None, level: float) -> Bounds | tuple[None, None]:
+    found = test.interval(level) if test else None
+    return within(found, -PERFECT, PERFECT) if found else (None, None)
 
 
-def _bounds(estimate: Estimate | None, interval: Interval, *drawn: Sequence[float]) -> Bounds | tuple[None, None]:
-    if estimate is None:
+def _planning(pairs: Pairs, tests: int) -> tuple[float | None, int | None]:
+    """The detectable effect, and the units for one point, corrected for this number of tests."""
+    estimate, n = pairs.estimate, len(pairs.deltas)
+    if estimate is None or not estimate.error:
         return None, None
-    return (bootstrapped(means, *drawn) if interval == "bootstrap" else None) or estimate.interval
+    if pairs.unit == "deals":
+        sd = estimate.error * math.sqrt(n)
+        return detectable(sd, n, tests=tests), needed(sd, 1.0, tests=tests)
+    seen = estimate.detectable(tests) if least_p(n, groups=True) * tests < ALPHA else None
+    return seen, estimate.enough(1.0, tests)

@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from experiments.statistics.power import least, shift
+from experiments.statistics.power import ALPHA, least, shift
 
 CONFIDENCE = 0.95
 RESAMPLES = 1_999
@@ -48,19 +48,19 @@ class Estimate:
         half = self.error and _t(self.df, (1 + CONFIDENCE) / 2) * self.error
         return self.mean - half, self.mean + half
 
-    @property
-    def detectable(self) -> float | None:
-        """The smallest true mean that such a sample detects with 80 % power; None when all values are equal."""
-        return self.error * shift(self.df) if self.error else None
+    def detectable(self, tests: int = 1) -> float | None:
+        """The smallest true mean that a t test of such a sample detects with 80 % power, one of this number of tests
+        under Holm's correction; None when all values are equal."""
+        return self.error * shift(self.df, alpha=ALPHA / tests) if self.error else None
 
-    def enough(self, effect: float) -> int | None:
-        """The sample size that detects a true mean of `effect` with 80 % power; None when all values are equal."""
+    def enough(self, effect: float, tests: int = 1) -> int | None:
+        """The sample size that detects a true mean of `effect` in the same way; None when all values are equal."""
         if not self.error:
             return None
 
         def shows(n: int) -> bool:
             df = self.df * (n - 1) / (self.n - 1)
-            return effect >= self.error * math.sqrt(self.n / n) * shift(df)
+            return effect >= self.error * math.sqrt(self.n / n) * shift(df, alpha=ALPHA / tests)
 
         return least(shows)
 

@@ -12,7 +12,7 @@ from typing import Literal
 
 from experiments.results.rows import Metric, Row
 from experiments.statistics.estimates import Estimate, of_one, of_two
-from experiments.statistics.permutation import Permuted, by_groups, by_signs
+from experiments.statistics.permutation import DRAWS, Permuted, by_groups, by_signs
 
 Unit = Literal["deals", "repeats"]
 
@@ -43,6 +43,14 @@ def complete(games: Sequence[Row]) -> list[Row]:
 
 def unit(games: Sequence[Row]) -> Unit:
     return "repeats" if len({row.seed for row in games}) == 1 else "deals"
+
+
+def repetitive(games: Sequence[Row]) -> bool:
+    """Whether a deal was played more than once, and always in the same way: repeats of it say nothing new."""
+    found: dict[tuple[int, int], list[tuple[object, ...]]] = {}
+    for row in games:
+        found.setdefault((row.players, row.seed), []).append(row.game)
+    return all(len(each) > 1 and len(set(each)) == 1 for each in found.values())
 
 
 def scores(games: Sequence[Row], metric: Metric = "strict") -> list[float]:
@@ -88,21 +96,30 @@ class Pairs:
     def deltas(self) -> list[float]:
         return [one - other for one, other in zip(*self.scores, strict=True)]
 
+    @cached_property
+    def alike(self) -> int:
+        """In how many units all games of one arm are the same as those of the other, move by move."""
+        by_unit: dict[int, list[tuple[Row, Row]]] = {}
+        for one, other in zip(*(sorted(games, key=_game) for games in self.games), strict=True):
+            by_unit.setdefault(one.repeat if self.unit == "repeats" else one.seed, []).append((one, other))
+        return sum(all(one.game == other.game for one, other in pairs) for pairs in by_unit.values())
+
     @property
-    def samples(self) -> tuple[list[float], ...]:
-        """What is resampled: the paired differences; repeats are not paired, so both samples."""
-        return self.scores if self.unit == "repeats" else (self.deltas,)
+    def tells(self) -> bool:
+        """Whether the games can count as evidence: not when every pair is one game played twice, nor when all repeats
+        of a single deal are the same game in both arms."""
+        repeated = self.unit == "repeats" and all(map(repetitive, self.games))
+        return self.estimate is not None and self.alike < len(self.deltas) and not repeated
 
     @cached_property
     def estimate(self) -> Estimate | None:
         return of_two(*self.scores) if self.unit == "repeats" else of_one(self.deltas)
 
-    @cached_property
-    def test(self) -> Permuted | None:
-        """The permutation test of no difference; None for a single pair."""
-        if self.estimate is None:
+    def test(self, draws: int = DRAWS) -> Permuted | None:
+        """The permutation test of no difference; None for a single pair, and for games that are no evidence."""
+        if not self.tells:
             return None
-        return by_groups(*self.scores) if self.unit == "repeats" else by_signs(self.deltas)
+        return by_groups(*self.scores, draws) if self.unit == "repeats" else by_signs(self.deltas, draws)
 
 
 def _game(row: Row) -> tuple[int, int, int]:

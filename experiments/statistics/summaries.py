@@ -248,20 +248,25 @@ def _summary(games: Sequence[Row], players: int | None, interval: Interval) -> S
 
 def _score(games: Sequence[Row], metric: Metric, interval: Interval) -> Score:
     units, of_games = pairing.scores(games, metric), [row.score(metric) for row in games]
-    estimate = of_one(units)
+    estimate = None if _one_game(games) else of_one(units)
     low, high = _bounds(estimate, units, interval) if estimate else (None, None)
-    iqm_low, iqm_high = bootstrapped(interquartile, units) or (None, None)
+    iqm_low, iqm_high = (bootstrapped(interquartile, units) if estimate else None) or (None, None)
     return Score(
         mean=fmean(units),
         low=low,
         high=high,
         se=estimate.error if estimate else None,
-        sd=spread(of_games),
+        sd=spread(of_games) if estimate else None,
         iqm=float(interquartile(units)),
         iqm_low=iqm_low,
         iqm_high=iqm_high,
         histogram=tuple(of_games.count(score) for score in range(PERFECT + 1)),
     )
+
+
+def _one_game(games: Sequence[Row]) -> bool:
+    """Whether there is a single deal whose repeats are all the same game, which says nothing about a spread."""
+    return pairing.unit(games) == "repeats" and pairing.repetitive(games)
 
 
 def _bounds(estimate: Estimate, units: Sequence[float], interval: Interval) -> Bounds:
@@ -277,7 +282,7 @@ def _share(games: Sequence[Row], counts: Callable[[Row], bool]) -> tuple[float, 
     """The share of games, and its interval. Repeats of a deal may be alike, so several deals count once each."""
     share = fmean(map(counts, games))
     deals = {(row.players, row.seed) for row in games}
-    n = len(games) if pairing.unit(games) == "repeats" else len(deals)
+    n = len(games) if pairing.unit(games) == "repeats" and not _one_game(games) else len(deals)
     return share, *binomial(round(share * n, 9), n)
 
 

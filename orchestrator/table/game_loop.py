@@ -300,6 +300,7 @@ def _result(referee: Referee, started: GameStarted, ledger: Ledger) -> Result:
         model="+".join(models),
         fireworks=dict(zip(COLOURS, referee.fireworks, strict=True)),
         hints_wasted=wasted_hints.wasted(referee.players, referee.history),
+        moves_digest=hashlib.sha256(" ".join(map(str, moves)).encode()).hexdigest()[:16],
         **ledger.stated,
         **ledger.first_choices(record),
     )

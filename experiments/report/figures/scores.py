@@ -11,9 +11,8 @@ from experiments.report.figures.figure import Figure, FigureTable
 from experiments.report.run_data import NothingToDrawError, RunData
 from experiments.results.rows import PERFECT, Metric
 from experiments.statistics import conclusions
-from experiments.statistics.analysis import OTHER, Analysis
+from experiments.statistics.analysis import OTHER
 from experiments.statistics.differences import Difference
-from experiments.statistics.power import ALPHA
 from experiments.statistics.summaries import Summary
 
 SINGLE_POINTS = 60
@@ -114,11 +113,25 @@ def _spread(number: int, count: int) -> float:
     return (number - (count - 1) / 2) * step
 
 
-DIFFERENCES = ("mean", "low", "high", "se", "sd", "p", "p_holm", "wins", "ties", "losses", "mde")
+DIFFERENCES = (
+    "mean",
+    "low",
+    "high",
+    "se",
+    "sd",
+    "p",
+    "p_holm",
+    "wins",
+    "ties",
+    "losses",
+    "mde",
+    "low_holm",
+    "high_holm",
+)
 
 
 def _differences(data: RunData) -> FigureTable:
-    shown, filled = set(data.shown()), claimed(data.analysis)
+    shown, filled = set(data.shown()), conclusions.claims(data.analysis.differences)
     found = [
         (d.players, d.arm, spans(d.counts), d.baseline, d.metric, d.n, d.unit, int(d in filled), *_figures(d))
         for d in (*data.analysis.differences, *data.analysis.other_differences)
@@ -132,11 +145,6 @@ def _differences(data: RunData) -> FigureTable:
 
 def _figures(one: Difference) -> tuple[float | int | None, ...]:
     return tuple(getattr(one, name) for name in DIFFERENCES)
-
-
-def claimed(analysis: Analysis) -> list[Difference]:
-    """The differences of which the text says that they are there."""
-    return [one for one in conclusions.widest(analysis.differences) if one.p_holm is not None and one.p_holm < ALPHA]
 
 
 def _why_no_differences(data: RunData) -> str:
@@ -158,6 +166,8 @@ def _paint_differences(table: FigureTable, data: RunData) -> Any:
         for place, row in enumerate(rows):
             face = style.INK if row["filled"] else style.PAPER
             up = 0.12 if apart else 0
+            if row["low_holm"] is not None:
+                ax.plot([row["low_holm"], row["high_holm"]], [place - up] * 2, color=style.INK, linewidth=0.6, zorder=3)
             interval(ax, place - up, row["mean"], row["low"], row["high"], markerfacecolor=face, markersize=4.5)
             if apart and (other := others.get(row["arm"])):
                 _thin(ax, place + 0.22, other)
@@ -232,9 +242,10 @@ FIGURES = (
     Figure(
         "differences",
         "Differences from the baseline",
-        "Mean difference of pairs with its 95 % interval. Filled: a difference that the text claims, with p < 0.05 "
-        "after Holm's correction for all arms. Where player counts are pooled, the text judges the pooled "
-        "differences only. Diamonds: the same by the other score, where it differs.",
+        "Mean difference of pairs with its 95 % interval, and thinner the interval at the level of Holm's correction "
+        "for all arms. Filled: a difference that the text claims; its thin interval does not reach 0. Where player "
+        "counts are pooled, the text judges the pooled differences only. Diamonds: the same by the other score, where "
+        "it differs.",
         _differences,
         _paint_differences,
     ),

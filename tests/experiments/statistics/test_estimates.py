@@ -78,7 +78,7 @@ def test_the_sign_test_goes_through_all_signs(deltas: list[int]) -> None:
 @settings(max_examples=30, deadline=None)
 @given(FEW.filter(bool), FEW.filter(bool))
 def test_the_test_of_groups_goes_through_all_groups(one: list[int], other: list[int]) -> None:
-    one, other = one[:5], other[:5]
+    one, other = (sample[: min(len(one), len(other), 5)] for sample in (one, other))
     both = [*one, *other]
     sums = [sum(chosen) for chosen in combinations(both, len(one))]
     apart = [abs(first / len(one) - (sum(both) - first) / len(other)) for first in sums]
