@@ -1,5 +1,6 @@
 """Whole games, as a user plays them: by programs, and through an OpenAI-compatible server that answers blindly."""
 
+import statistics
 from itertools import product
 from pathlib import Path
 from typing import TypeVar
@@ -78,6 +79,17 @@ async def test_every_graph_plays_whole_games_by_programs(graph: str, players: in
     assert (result.calls, result.fallbacks, result.forced) == (0, 0, 0)
     assert certain_misplays(events) == 0
     assert result.score_strict >= 5 and result.lives > 0
+
+
+STRENGTH = {2: (23.07, 1.87), 3: (23.28, 1.38), 4: (22.48, 1.43), 5: (20.74, 1.29)}
+"""House by programs in docs/strength.md: mean strict score, and standard deviation of a game."""
+
+
+@pytest.mark.parametrize("players", STRENGTH if FULL else (3,))
+async def test_house_is_as_strong_as_its_page_says(players: int) -> None:
+    (mean, sd), deals = STRENGTH[players], 100 if FULL else 4
+    scores = [check_game(await events_of("house", players=players, seed=s), players).score_strict for s in range(deals)]
+    assert abs(statistics.mean(scores) - mean) < 3 * sd / deals**0.5
 
 
 @pytest.mark.parametrize(("graph", "players", "seed"), SOME if FULL else SOME[::4])

@@ -29,7 +29,7 @@ from orchestrator.table.game_loop import start
 from orchestrator.table.seat import Decision, GameContext
 from roles.reply_types import Judgement
 from tests.orchestrator.hanabi.test_view import disguised
-from tests.support.positions import GRAPHS, random_game
+from tests.support.positions import GRAPHS, partners_game, random_game
 from tests.support.prove import FULL
 
 PLAYERS = (2, 3, 4, 5)
@@ -89,11 +89,13 @@ def configs() -> list[graphs.GraphConfig]:
 
 
 def positions(players: int, seed: int, share: float) -> Iterator[tuple[Referee, Referee]]:
-    """Referees that differ in nothing that the acting seat may know."""
+    """Referees that differ in nothing that the acting seat may know, in a game of random moves and in one by the
+    conventions, in which hints mean more than they say."""
     chance = random.Random(seed)
-    for referee in random_game(players, seed):
-        if chance.random() < share:
-            yield referee, disguised(referee, referee.view(), chance)
+    for game in (random_game(players, seed), partners_game(("smart",) * players, seed)):
+        for referee in game:
+            if not referee.over and chance.random() < share / 2:
+                yield referee, disguised(referee, referee.view(), chance)
 
 
 async def played(config: graphs.GraphConfig, referee: Referee) -> tuple[list[object], Decision, list[dict[str, Any]]]:

@@ -31,8 +31,8 @@ PROTOCOLS: Mapping[str, Protocol] = {
     "sparks-10": Protocol(
         "Sparks of Cooperative Reasoning, section 4 and appendix B.2: ten fixed deals at 2 to 5 players",
         {"players": [2, 3, 4, 5], "seeds": _TEN, "repeats": 1, "sampling": _EFFORT, "metric": "kept"},
-        "the paper's list of ten deals is lost; appendix E.3 names 2, 3, 5, 7 and 11, and the next five primes are a "
-        "guess",
+        "the paper's list of ten deals is lost; appendix E.3 names 2, 3, 5, 7 and 11, and that the others are the next "
+        "five primes is a hypothesis",
     ),
     "sparks-ablation": Protocol(
         "Sparks of Cooperative Reasoning, section 3.2 and appendix E.1: one deal of five players, ten times",

@@ -1,5 +1,6 @@
 """A graph of programs leaves the same notes node by node as by LangGraph's scheduler."""
 
+import json
 from typing import Any
 
 import pytest
@@ -11,7 +12,7 @@ from graphs.walk import Walk, walk
 from orchestrator.hanabi.view import View
 from orchestrator.journal.events import Event
 from orchestrator.table.seat import GameContext
-from tests.support.positions import random_views
+from tests.support.positions import literal_views, random_views
 
 NAMES = [name for name in graphs.names() if name != "house_planner"]  # the same nodes and one that takes its time
 
@@ -21,9 +22,9 @@ def bound(name: str, players: int) -> graphs.GraphConfig:
     return graphs.at(graphs.bind(config, {"default": "program"}), players)
 
 
-async def both(name: str, view: View) -> tuple[Any, Any]:
+async def both(config: graphs.GraphConfig, view: View) -> tuple[Any, Any]:
     """What is left and told by the walk, and by LangGraph."""
-    config, found = bound(name, view.players), []
+    found = []
     for walked in (walk(config), None):
         events: list[Event] = []
         state: SeatState = {"view": view, "memory": {}, "notes": {}, "failed": []}
@@ -37,8 +38,26 @@ async def both(name: str, view: View) -> tuple[Any, Any]:
 async def test_the_walk_leaves_what_langgraph_leaves(name: str) -> None:
     for players in (2, 4):
         for view in random_views(players, seed=players)[::9]:
-            walked, scheduled = await both(name, view)
+            walked, scheduled = await both(bound(name, players), view)
             assert walked == scheduled and walked[1]
+
+
+@pytest.mark.parametrize("name", ["watson", "house"])
+async def test_a_refused_choice_is_asked_again_by_the_walk_as_by_langgraph(name: str) -> None:
+    """The rule refuses any play that may fail, and both graphs make such plays while they have lives to spare."""
+    strict = graphs.dotted(bound(name, 2), ["verify.limits={1: 1.0, 2: 1.0, 3: 1.0}", "verify.conventions=false"])
+    refusals = 0
+    for view in [
+        view for seed in (4, 5) for view in literal_views(2, seed) if not view.deck_size or view.turn % 4 == 0
+    ]:
+        walked, scheduled = await both(strict, view)
+        assert walked == scheduled
+        events = [json.loads(line) for line in walked[1]]
+        refused = sum(one["event"] == "verdict" and not one["accepted"] for one in events)
+        asked = sum(node.split("-")[0] == strict.decides for node in walked[0])
+        assert asked == 1 + min(refused, strict.at_most), "once more after each refusal that may be asked again"
+        refusals += refused
+    assert refusals
 
 
 def test_a_graph_that_asks_a_model_is_not_walked() -> None:

@@ -10,6 +10,7 @@ import pytest
 from orchestrator import play
 from orchestrator.errors import UserError
 from orchestrator.hanabi.cards import INDEX
+from orchestrator.hanabi.moves import Play
 from orchestrator.hanabi.referee import Referee, deal
 from orchestrator.players import partners
 from orchestrator.players.hat import knowledge
@@ -90,6 +91,23 @@ def test_what_hat_players_know_in_common_is_true_and_the_same_for_all(players: i
             known = tables[0].known[hand.seat]
             assert all(types >> INDEX[card] & 1 for types, card in zip(known, hand.cards, strict=True))
         referee.apply(rule(views[referee.seat], Random(0))[0])
+
+
+@pytest.mark.parametrize("players", (3, 4, 5) if FULL else (3,))
+def test_a_hat_player_never_gambles_the_last_life(players: int) -> None:
+    """They play the same cards at a chance while a life can be spared."""
+    rule, gambles = partners.get("hat").rule, 0
+    for seed in range(1, 5):
+        referee = Referee(players, deal(seed))
+        while not referee.over:
+            view = referee.view()
+            move, why = rule(view, Random(0))
+            if isinstance(move, Play) and "it fits with a chance of" in why:
+                gambles += 1
+                careful, reason = rule(view.model_copy(update={"lives": 1}), Random(0))
+                assert not isinstance(careful, Play) or reason == "it surely fits"
+            referee.apply(move)
+    assert gambles > 2
 
 
 def test_a_hat_player_who_joins_late_knows_what_he_would_know(monkeypatch: pytest.MonkeyPatch) -> None:

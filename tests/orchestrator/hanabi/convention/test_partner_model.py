@@ -126,6 +126,30 @@ def test_the_last_life_is_not_staked_on_a_doubted_partner() -> None:
     assert understood(one, before={NEWEST: 9.0}).partners[0].convention == NEWEST
 
 
+@pytest.mark.parametrize(("chance", "convention"), [(0.78, STRANGER), (0.82, NEWEST)])
+def test_on_the_last_life_a_partner_must_be_sure_in_four_cases_of_five(chance: float, convention: Convention) -> None:
+    before = {NEWEST: chance / (1 - chance)}
+    assert understood(dealt(*HANDS, moves=LOSING), before=before).partners[0].convention == convention
+
+
+KEPT_TO = [
+    "hint P1 rank 5",
+    *(move for colour in ("red", "yellow", "green", "white", "blue") for move in (f"hint P0 {colour}", "play slot 0")),
+    "hint P0 rank 3",
+]
+"""The first player plays five cards as they are told to."""
+
+
+def test_a_single_breach_is_enough_to_doubt_a_partner_however_long_they_kept_to_the_convention() -> None:
+    hands, trusted = ("R1 Y1 G1 W1 B1", "R4 Y4 G4 W5 B4"), {NEWEST: 19.0}
+    kept = dealt(*hands, then="R3 Y3 G3 W3 B3", moves=KEPT_TO)
+    broke = dealt(*hands, then="R3 Y3 G3 W3 B3", moves=[*KEPT_TO, "hint P1 red", "play slot 0"])
+    (before,), (after,) = (understood(referee, 1, before=trusted).partners for referee in (kept, broke))
+    assert (before.convention, before.broke) == (NEWEST, ()) and before.chance == pytest.approx(0.95)
+    assert after.convention == STRANGER
+    assert after.broke == ("turn 13: the card that their hint pointed at did not fit",)
+
+
 POINTED = ("R2 Y3 G4 W2 B3", "R1 R3 G2 R1 B5")
 """The second player's newest red card, in slot 3, is pointed at."""
 

@@ -11,13 +11,13 @@ import graphs
 from graphs.config import checked
 from orchestrator.errors import UserError
 from orchestrator.hanabi import belief
-from orchestrator.hanabi.cards import COPIES_OF, HAND_SIZES
+from orchestrator.hanabi.cards import ANY, COPIES_OF, HAND_SIZES, INDEX, Card
 from orchestrator.hanabi.convention.common_knowledge import CommonKnowledge, PublicMove, common_knowledge
 from orchestrator.hanabi.convention.hint_convention import LITERAL, STRANGER, Convention
 from orchestrator.hanabi.convention.policy import Scene, decide
 from orchestrator.hanabi.convention.rollout import RolloutGame, act, move, numbered
-from orchestrator.hanabi.convention.search import Deals, best, candidates, search
-from orchestrator.hanabi.moves import HintColour, HintRank, Move, Play
+from orchestrator.hanabi.convention.search import Deals, Trial, best, candidates, search
+from orchestrator.hanabi.moves import Discard, HintColour, HintRank, Move, Play
 from orchestrator.hanabi.referee import Referee, deal
 from orchestrator.hanabi.view import View
 from orchestrator.journal.events import Decided
@@ -124,6 +124,65 @@ def test_a_better_move_is_found_and_a_usual_one_that_is_best_is_kept() -> None:
     assert best(found).move == play and best(found).gain(found[0]) == (1.0, 0.0)
     assert best(search(last, play, 40, Random(1), [play, idle])).move == play
     assert [trial.scores for trial in search(last, play, 0, Random(1))] == [[]] * len(candidates(last, play))
+
+
+def test_hands_that_fit_the_cards_in_sight_are_equally_likely_whatever_slot_is_drawn_first() -> None:
+    """One slot is one of two fives, another one of three, of which one may be in either: five hands."""
+    (at,) = [at for number, (_, at, _) in enumerate(conventional(2, 10_010)) if number == 0]
+    held = [card for hand in at.hands.values() for card in hand]
+    fives = [Card(f"{colour}5") for colour in "RYGWB" if Card(f"{colour}5") not in held]
+    one, other = fives[:2], [fives[0], *fives[2:4]]
+    masks = [sum(1 << INDEX[card] for card in cards) for cards in (one, other)]
+    mine = (masks[0], masks[1], *(ANY,) * 3)
+    known = tuple(mine if seat == at.seat else hand for seat, hand in enumerate(at.knowledge.known))
+    deals, count = Deals(replace(at, knowledge=replace(at.knowledge, known=known)), Random(1)), 2000
+    drawn = [game.hands[at.seat] for _ in range(count) if (game := deals.draw())]
+    pairs = [(INDEX[a], INDEX[b]) for a in one for b in other if a != b]
+    assert len(drawn) == count and len(pairs) == 5
+    for pair in pairs:
+        assert sum((hand[0], hand[1]) == pair for hand in drawn) / count == pytest.approx(0.2, abs=0.03)
+
+
+def test_all_moves_are_tried_on_the_same_deals() -> None:
+    at = middle()
+    usual = candidates(at, at.legal[0])[0]
+    one, other = search(at, usual, 24, Random(1), [usual, usual])
+    assert one.scores == other.scores and len(set(one.scores)) > 1
+
+
+@pytest.mark.parametrize(("gains", "changes"), [((1, 1, 1, 1), True), ((9, -7, 6, -5), False), ((4, 2, -1, 1), False)])
+def test_a_move_is_changed_only_for_one_that_is_better_by_one_and_a_half_standard_errors(
+    gains: tuple[int, ...], changes: bool
+) -> None:
+    """All three are better on average: on every deal, by 0.2 standard errors and by 1.4."""
+    usual = Trial(Play(slot=0), [10.0] * 4)
+    other = Trial(Play(slot=1), [10.0 + gain for gain in gains])
+    assert sum(gains) > 0 and best([usual, other]).move == (other if changes else usual).move
+
+
+def in_danger(players: int) -> list[tuple[Scene, Move]]:
+    """Positions in which the next player is about to lose a critical card and a token is left."""
+    found = [(at, made) for seed in (10_011, 10_012) for _, at, made in conventional(players, seed)]
+    return [(at, made) for at, made in found if at.knowledge.tokens and at.in_danger() is not None]
+
+
+def test_nothing_is_discarded_while_the_next_player_is_about_to_lose_a_critical_card() -> None:
+    found = [one for players in (2, 3) for one in in_danger(players)]
+    own = [(at, made) for at, made in found if not isinstance(made, Discard)]
+    assert len(own) > 5 and any(isinstance(move, Discard) for at, _ in own for move in at.legal)
+    for at, made in own:
+        assert not [move for move in candidates(at, made) if isinstance(move, Discard)]
+
+
+def test_on_the_last_life_only_a_play_that_certainly_fits_is_tried() -> None:
+    risky = 0
+    for players in (2, 4):
+        for _, at, made in conventional(players, 10_013):
+            risky += any(isinstance(move, Play) and at.own[move.slot].playable < 1 for move in candidates(at, made)[1:])
+            last = replace(at, knowledge=replace(at.knowledge, lives=1))
+            plays = [move.slot for move in candidates(last, made)[1:] if isinstance(move, Play)]
+            assert all(last.own[slot].playable == 1.0 for slot in plays)
+    assert risky > 2, "with lives to spare such plays are tried"
 
 
 def test_what_is_tried_is_legal_and_says_nothing_false() -> None:
