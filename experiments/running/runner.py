@@ -93,7 +93,7 @@ class Runner:
         self.options = options
         self.progress = progress
         models = options.models
-        progress.max_tokens, progress.max_usd = models.max_tokens, models.max_usd
+        progress.max_tokens, progress.max_usd, progress.metric = models.max_tokens, models.max_usd, plan.metric
         self.budget = Budget(models.max_tokens, models.max_usd) if models.limited else None
         self.min_own = MinOwn(plan.experiment.min_own if options.min_own is None else options.min_own)
         self.interrupted = False
