@@ -28,7 +28,7 @@ def notes(run: Mapping[str, Any], rows: Iterable[Row] = ()) -> list[str]:
 
 
 def _protocol(run: Mapping[str, Any]) -> Iterator[str]:
-    name = (run.get("experiment") or {}).get("protocol")
+    name = str((run.get("experiment") or {}).get("protocol"))
     if name not in PROTOCOLS:
         return
     protocol, departs = PROTOCOLS[name], list(departures(run))

@@ -43,7 +43,7 @@ class Plan:
         if experiment.adhoc:
             labels = recorded.labelled() if recorded else adhoc.participants(experiment)
             records = adhoc.partner_records(experiment, labels, folder)
-            teams = adhoc.arms(experiment, labels[adhoc.EVALUATED], records)
+            teams = adhoc.arms(experiment, labels[notes.EVALUATED], records)
             played = [arm for arm in teams if recorded is None or arm.name in recorded.arms]
             return cls(experiment, folder, tuple(played), tuple(records), labels, remarks)
         if asked := experiment.cross_play:

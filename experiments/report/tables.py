@@ -154,8 +154,8 @@ def differences(analysis: Analysis) -> Grid:
     named = difference_labels(analysis.summaries, [(d.arm, d.baseline) for d in found])
     metric, other = analysis.metric, OTHER[analysis.metric]
     unit = found[0].unit
-    columns = ("arm", "players", unit, metric, "95 %", "SE", "SD", "p", "p, Holm", "corrected")
-    columns = (*columns, "W/T/L", "MDE", "for 1 point")
+    columns: tuple[str, ...] = ("arm", "players", unit, metric, "95 %", "SE", "SD", "p", "p, Holm", "corrected")
+    columns += ("W/T/L", "MDE", "for 1 point", other, "95 %", "p, Holm")
     others = {(d.arm, d.baseline, d.players): d for d in analysis.other_differences}
     rows = [
         (
@@ -166,7 +166,7 @@ def differences(analysis: Analysis) -> Grid:
         )
         for d, label in zip(found, named, strict=True)
     ]
-    return folded((*columns, other, "95 %", "p, Holm"), [d.arm for d in found], rows, analysis)
+    return folded(columns, [d.arm for d in found], rows, analysis)
 
 
 def _difference(d: Difference) -> tuple[str, ...]:

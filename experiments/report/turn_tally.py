@@ -55,9 +55,8 @@ class TurnTally:
     @cached_property
     def units(self) -> Matrix:
         """The points after every turn, a row for each deal, repeats averaged; of a single deal, for each repeat."""
-        if len(self.deals) == 1:
-            return np.array(*self.deals.values(), dtype=float)
-        return np.array([np.mean(games, axis=0) for games in self.deals.values()])
+        deals = list(self.deals.values())
+        return np.array(deals[0] if len(deals) == 1 else [np.mean(games, axis=0) for games in deals], dtype=float)
 
     def score(self, turn: int) -> Estimate | float:
         """Mean points after a turn, over deals; a bare mean for a single one. Turn 1 is the first."""
