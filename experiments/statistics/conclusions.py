@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from experiments.statistics import rare_strike_outs
 from experiments.statistics.analysis import DOUBTFUL, Analysis
 from experiments.statistics.caveats import caveats
 from experiments.statistics.differences import Difference
@@ -27,6 +28,7 @@ def sentences(analysis: Analysis) -> tuple[str, ...]:
         *(compared(one, _testable(one, analysis.differences)) for one in widest(analysis.differences)),
         *_by_the_other_score(analysis),
         *_warnings(analysis.differences),
+        *(rare_strike_outs.warning(analysis.summaries) if analysis.metric == "strict" else ()),
         *(_flag(one) for one in analysis.summaries if one.arm in analysis.flagged and _to_flag(one, analysis)),
         *_players(analysis.summaries),
     )

@@ -94,6 +94,8 @@ class Summary:
     """Share of games in which the third life was lost, with such an interval."""
     struck_out_low: float
     struck_out_high: float
+    struck_out_deals: int
+    """Deals (repeats, when there is one deal) with such a game."""
     ends: dict[str, int]
     """Number of games by how they ended."""
     misplays: float
@@ -216,6 +218,7 @@ def _summary(games: Sequence[Row], players: int | None, interval: Interval) -> S
         struck_out=struck_out[0],
         struck_out_low=struck_out[1],
         struck_out_high=struck_out[2],
+        struck_out_deals=_units(games, lambda row: row.lives == 0),
         ends=dict(sorted(Counter(row.end for row in games).items())),
         misplays=_mean(games, lambda row: row.misplays),
         hints_wasted=_known(games, lambda row: row.hints_wasted),
@@ -284,6 +287,12 @@ def _share(games: Sequence[Row], counts: Callable[[Row], bool]) -> tuple[float, 
     deals = {(row.players, row.seed) for row in games}
     n = len(games) if pairing.unit(games) == "repeats" and not _one_game(games) else len(deals)
     return share, *binomial(round(share * n, 9), n)
+
+
+def _units(games: Sequence[Row], counts: Callable[[Row], bool]) -> int:
+    """The number of deals, or of repeats of a single deal, with such a game."""
+    by_repeat = pairing.unit(games) == "repeats"
+    return len({row.repeat if by_repeat else row.seed for row in games if counts(row)})
 
 
 def _mean(games: Sequence[Row], figure: Callable[[Row], float]) -> float:

@@ -27,6 +27,7 @@ from orchestrator.hanabi.moves import HintColour, HintRank
 from orchestrator.hanabi.view import View
 from orchestrator.hanabi.wasted_hints import wasted
 from orchestrator.models import list_prices
+from roles.words import percent
 from tests.conftest import Run
 from tests.support.positions import partners_game, random_game
 
@@ -334,7 +335,7 @@ def test_what_can_be_concluded_is_said() -> None:
     rows += games("worse", [score - chance.randint(1, 4) for score in base])
     rows += games("like", [score + chance.choice((-2, -1, 1, 2)) for score in base])
     analysis = analyse(rows, "full", ["full", "same", "like", "worse"])
-    same, like, worse, planning = sentences(analysis)
+    same, like, worse, planning, rare = sentences(analysis)
     assert (
         same.startswith("same scores as much as full at 3 players in each of 40 deals")
         and "up to 7% of other deals" in same
@@ -347,8 +348,18 @@ def test_what_can_be_concluded_is_said() -> None:
         f"Excluded is that it scores over {-shown.low_holm:.2f} points less or {shown.high_holm:.2f} more" in like
     )
     assert "detect" not in like and planning.startswith("For planning only: with 80 % power, another experiment")
-    assert f"{shown.mde:.2f} points, corrected for 3 arms." in planning
+    assert f"{shown.mde:.2f} points, corrected for 3 arms." in planning and rare.startswith("Strike-outs are rare")
     assert [one.arm for one in claims(analysis.differences)] == ["worse"]
+
+
+def test_where_strike_outs_are_rare_the_sample_cannot_tell_and_this_is_said() -> None:
+    never, some = games("full", [20, 21] * 10), games("some", [20, 21] * 10)
+    often = [game("often", seed, 0, kept=9) for seed in range(5)] + games("often", [20] * 20)[5:]
+    (said,) = sentences(analyse([*never, *often, *some[:19], game("some", 20, 0, kept=3)]))
+    assert said.startswith("Strike-outs are rare: fewer than 5 deals with one in full, some.")
+    assert f"(up to {percent(stats.binomtest(1, 20).proportion_ci().high)} of games)" in said
+    assert not sentences(analyse(often)) and not sentences(analyse(never, metric="kept"))
+    assert not sentences(analyse(never[:1])), "a single game has no interval"
 
 
 def test_few_deals_are_said_to_be_few() -> None:
@@ -363,10 +374,10 @@ def test_few_deals_are_said_to_be_few() -> None:
 def test_programs_and_simulated_models_are_told_from_models() -> None:
     program, model = games("p", [20, 21], model="program"), games("m", [20, 21])
     simulated = games("s", [1, 2], model="program+sim:careless", simulated=True)
-    assert sentences(analyse(program)) == ("All of these are games of programs: no model was asked.",)
+    assert sentences(analyse(program))[1:] == ("All of these are games of programs: no model was asked.",)
     said = sentences(analyse([*program, *model, *simulated]))
-    assert said == ("In p no model was asked: programs played.",)
-    assert sentences(analyse(model)) == () and caveats(analyse(model)) == ()
+    assert said[1:] == ("In p no model was asked: programs played.",)
+    assert sentences(analyse(model))[1:] == () and caveats(analyse(model)) == ()
     (warned,) = caveats(analyse([*program, *model, *simulated]))
     assert warned.startswith("s uses simulated models") and "say nothing about a language model" in warned
     faked = games("f", [20, 21], fake=True)
