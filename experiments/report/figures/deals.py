@@ -68,8 +68,10 @@ def _paint(table: FigureTable, data: RunData) -> Any:
             ax.set_xlabel(f"{data.metric} score of {data.name(data.analysis.baseline or '')}")
     figure.supylabel(f"{data.metric} score of the arm", fontsize=8.5)
     if len(data.players()) > 1:
-        handles, labels = panels[0].get_legend_handles_labels()
-        figure.legend(handles, labels, loc="outside upper center", ncols=4, handlelength=1)
+        for place, players in enumerate(data.players()):
+            look = {"color": style.COLOURS[place], "markersize": 5, "markeredgewidth": 0, "alpha": 0.8}
+            panels[0].plot([], [], MARKS[players], label=style.headed(players), **look)
+        figure.legend(loc="outside upper center", ncols=4, handlelength=1)
     return figure
 
 
@@ -79,7 +81,7 @@ def _points(ax: Any, rows: list[dict[str, Any]], players: int, data: RunData) ->
     place = data.players().index(players)
     look: dict[str, Any] = {"color": style.COLOURS[place], "marker": MARKS[players], "alpha": 0.6, "linewidths": 0}
     spots, sizes = list(counts), [18 * count for count in counts.values()]
-    ax.scatter([x for x, _ in spots], [y for _, y in spots], s=sizes, zorder=3, label=style.headed(players), **look)
+    ax.scatter([x for x, _ in spots], [y for _, y in spots], s=sizes, zorder=3, **look)
 
 
 FIGURE = Figure(
