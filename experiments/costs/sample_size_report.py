@@ -64,7 +64,7 @@ def _shortfall(proposal: Proposal, size: Size) -> str:
     needed = options.wanted(options.cheapest)
     assert needed is not None and goal.effect is not None  # otherwise there is no shortfall
     share = goal.share(needed.bill)
-    alone = pairs_needed(options.spread.sd, goal.effect, goal.power)
+    alone = pairs_needed(options.spread.sd, goal.effect, goal.power, step=1.0)
     pair = goal.share(options.pair(needed.players) * alone)
     price = f", ${money(needed.bill.usd)}" if needed.bill.usd is not None else ""
     two = "would fit" if pair <= 1 else f"would still cost {pair:.1f} times the budget"
@@ -106,8 +106,8 @@ def show(proposal: Proposal, name: str, settings: Sequence[str], out: Path | Non
     options = proposal.options
     several = len(proposal.players) > 1
     counts = ", ".join(map(str, proposal.players))
-    seen = DETECTABLE.format(100 * options.goal.power, _corrected(options.tests(proposal.players)))
-    console.print(Text(f"{len(options.arms)} arms, {counts} players: {seen}"))
+    detectable = DETECTABLE.format(100 * options.goal.power, _corrected(options.tests(proposal.players)))
+    console.print(Text(f"{len(options.arms)} arms, {counts} players: {detectable}"))
     effects = ["at each count", "pooled"] if several else ["points"]
     table = plain_table("deals", "games", *effects, "tokens", "usd", "", words=("",))
     for size in proposal.sizes:
