@@ -22,10 +22,11 @@ from orchestrator.models import second_ask
 from orchestrator.models.request import Absent, Brain, Exchange, ModelRequest, ModelResponse, Place, answer
 from orchestrator.table.seat import GameContext
 from roles import Notes, Role, Section, Sections, Verdict
+from roles.legal_moves import LegalMoves
 from roles.reply_form import blanks
 from roles.reply_types import Choice, Judgement, Shortlist, answer_format
 from roles.role_definition import Solve
-from roles.sections import LegalMoves, cut
+from roles.sections import cut
 from roles.words import ENGLISH, Words
 
 ABSENT_JUDGE = "the judge is absent: no objection"

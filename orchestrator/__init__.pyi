@@ -13,8 +13,8 @@ from .hanabi.cards import Mask as Mask
 from .hanabi.cards import Piles as Piles
 from .hanabi.cards import mask as mask
 from .hanabi.cards import unmask as unmask
+from .hanabi.move_reading import Grounded as Grounded
 from .hanabi.moves import Discard as Discard
-from .hanabi.moves import Grounded as Grounded
 from .hanabi.moves import HintColour as HintColour
 from .hanabi.moves import HintRank as HintRank
 from .hanabi.moves import Move as Move

@@ -10,7 +10,7 @@ after a game (`marks.py`). The roles and sections themselves are in `hanabi/`, w
 Users import everything from here. Importing the folder registers the built-in roles and sections.
 """
 
-from orchestrator.hanabi.moves import Grounded
+from orchestrator.hanabi.move_reading import Grounded
 from orchestrator.models.request import Absent
 from roles.hanabi import conformance
 from roles.hanabi.sections.convention_facts import ConventionFacts
@@ -35,13 +35,14 @@ from roles.hanabi.sections.table import (
     State,
 )
 from roles.hanabi.truth import Truth
+from roles.legal_moves import LegalMoves
 from roles.marks import Marks, brier
 from roles.notes_text import Notes
 from roles.registry import add, get, load, mark, names, role, source
 from roles.reply_types import Chance, Choice, Judgement, RatedChoice, Reply, Verdict
 from roles.role_definition import Role
 from roles.role_options import AllowedValues, Options
-from roles.sections import SECTIONS, LegalMoves, Section, Sections, section
+from roles.sections import SECTIONS, Section, Sections, section
 from roles.words import Words
 
 __all__ = [

@@ -148,6 +148,8 @@ def scalar(value: Any, words: Words = ENGLISH) -> str:
     """A value in words; a probability is 0 or 1 only when it is certain."""
     if isinstance(value, list):
         return words.listed(scalar(inner, words) for inner in value) or words("none")
+    if isinstance(value, bool):
+        return words("yes" if value else "no")
     if isinstance(value, float) and 0 < value < 1:
         return f"{min(max(value, 0.01), 0.99):.2f}"
     return words("none") if value is None else f"{value:g}" if isinstance(value, float) else str(value)

@@ -10,12 +10,13 @@ import prompts
 from orchestrator import plugins, spelling
 from orchestrator.errors import UserError
 from orchestrator.models.request import Absent
+from roles.legal_moves import LegalMoves
 from roles.marks import Mark, Marks, checked
 from roles.notes_text import Notes
 from roles.reply_types import Reply
 from roles.role_definition import Role, Solve
 from roles.role_options import AllowedValues, check_declared
-from roles.sections import LegalMoves, Section, Sections
+from roles.sections import Section, Sections
 
 _KNOWN: dict[str, Role] = {}
 _SOURCES: dict[str, str] = {}

@@ -7,11 +7,12 @@ from typing import Annotated, Any, ClassVar, Literal, Self, get_args, get_origin
 from pydantic import BaseModel, BeforeValidator, Field, ValidationInfo, create_model, model_validator
 from pydantic.fields import FieldInfo
 
-from orchestrator.hanabi.moves import Grounded, Move
+from orchestrator.hanabi.move_reading import Grounded
+from orchestrator.hanabi.moves import Move
 from orchestrator.replies import text_format
 from orchestrator.replies.reply import Form as Form
 from orchestrator.replies.reply import Reply as Reply
-from orchestrator.replies.verdicts import bare_verdict, verdict
+from orchestrator.replies.verdicts import bare_verdict, contradicts, verdict
 from roles import reply_form
 from roles.words import ENGLISH, Words
 
@@ -177,10 +178,9 @@ class Judgement(Reply):
 
     @model_validator(mode="after")
     def _of_one_mind(self, info: ValidationInfo) -> Self:
-        """Of a model's answer: a reason that begins with the opposite verdict leaves doubt."""
-        said = None if info.context is None else bare_verdict(self.reason)
-        if said is not None and said != self.accept:
-            raise ValueError("the reason begins with the opposite of the verdict")
+        """Of a model's answer: a reason that says the opposite of its verdict leaves doubt."""
+        if info.context is not None and contradicts(self.reason, self.accept):
+            raise ValueError("the reason says the opposite of the verdict")
         return self
 
     @classmethod

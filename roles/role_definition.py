@@ -8,11 +8,12 @@ from pydantic import BaseModel
 import prompts
 from orchestrator.errors import UserError
 from orchestrator.models.request import Part
+from roles.legal_moves import LegalMoves
 from roles.marks import Mark
 from roles.notes_text import Notes, notes_for_judge, notes_text
 from roles.reply_types import Form, Judgement, Reply, Shortlist, answer_format
 from roles.role_options import AllowedValues, Options, defaults
-from roles.sections import LegalMoves, Section, Sections
+from roles.sections import Section, Sections
 from roles.words import ENGLISH, Words
 
 Solve = Callable[[Sections, Notes], BaseModel]

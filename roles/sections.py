@@ -1,14 +1,17 @@
-"""What a section is, the registry of sections, and all the sections that a role gets of a position."""
+"""What a section is, the registry of sections, and all the sections that a role gets of a position.
+
+The list of legal moves is in `legal_moves.py`, all other sections in `hanabi/sections/`.
+"""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, ClassVar, Self, TypeVar
 
 import prompts
 from orchestrator.errors import UserError
-from orchestrator.hanabi.moves import Listed, Move, listed
+from orchestrator.hanabi.moves import Move
 from orchestrator.hanabi.view import View
 from orchestrator.models.request import Part
 from roles.role_options import AllowedValues, Options, check_declared, defaults
@@ -38,6 +41,14 @@ class Section:
 
     def holding(self, memory: Mapping[str, Any]) -> Self:
         """The same with what it needs of the seat's memory; most sections need nothing."""
+        return self
+
+    def among(self, recommended: Sequence[Move]) -> Self:
+        """The same where only these moves may be chosen; most sections list no moves."""
+        return self
+
+    def without(self, refused: Sequence[Move]) -> Self:
+        """The same where these moves may not be chosen; most sections list no moves."""
         return self
 
     def variables(self, words: Words) -> dict[str, object]:
@@ -92,60 +103,6 @@ def section(kind: type[S]) -> type[S]:
     return kind
 
 
-def _hints_first(move: Move) -> tuple[bool, bool]:
-    """Hints, then plays, then discards; otherwise as the engine lists them."""
-    return move.kind == "discard", move.kind == "play"
-
-
-RECOMMENDED = "The moves to choose from: those that a recommender listed, of $legal legal ones"
-
-
-@section
-@dataclass(frozen=True)
-class LegalMoves(Section):
-    """The legal moves, each with its label: the moves that a reply may name."""
-
-    name = "legal_moves"
-    choices = {"labels": ("numbers", "letters"), "first": ("discards", "hints"), "words": ("told", "unsaid")}
-    listed: Listed
-    """By label. A move refused this turn is not among them; the others keep their labels."""
-    letters: bool = False
-    legal: int | None = None
-    """How many legal moves there were before a recommender listed some of them; None when nobody did."""
-    told: bool = True
-    """Whether they are told in words; a role that names no move, or finds it elsewhere, needs none."""
-
-    @classmethod
-    def of(cls, view: View, options: Options) -> Self:
-        letters = options["labels"] == "letters"
-        moves = sorted(view.legal, key=_hints_first) if options["first"] == "hints" else view.legal
-        return cls(listed(moves, letters=letters), letters, told=options["words"] == "told")
-
-    def words(self, words: Words = ENGLISH) -> str:
-        return super().words(words) if self.told else ""
-
-    @property
-    def moves(self) -> tuple[Move, ...]:
-        return tuple(self.listed.values())
-
-    def among(self, recommended: Sequence[Move]) -> Self:
-        """Only those that are recommended, in their order, with labels of their own; all where nothing is."""
-        if not recommended:
-            return self
-        kept = [move for move in recommended if move in self.moves]
-        return replace(self, listed=listed(kept, letters=self.letters), legal=len(self.moves))
-
-    def without(self, refused: Sequence[Move]) -> Self:
-        if not refused:
-            return self
-        return replace(self, listed={label: move for label, move in self.listed.items() if move not in refused})
-
-    def variables(self, words: Words) -> dict[str, object]:
-        title = words("Your legal moves") if self.legal is None else words(RECOMMENDED, legal=self.legal)
-        moves = "\n".join(f"{label}: {move}" for label, move in self.listed.items())
-        return {"title": title, "moves": moves}
-
-
 class Sections:
     """All that a role gets to see of a position, in prompt order; looked up by the section's type."""
 
@@ -196,13 +153,9 @@ def cut(
     Where moves are recommended, the list of legal moves holds them alone; refused moves leave it.
     """
 
-    def whole(section: Section) -> Section:
-        if isinstance(section, LegalMoves):
-            return section.among(recommended).without(refused)
-        return section.holding(memory or {})
-
     made = _made(_Seen(view))
-    return Sections([whole(made[kind, tuple(given.items())]) for kind, given in kinds], options, words)
+    found = [made[kind, tuple(given.items())].holding(memory or {}) for kind, given in kinds]
+    return Sections([one.among(recommended).without(refused) for one in found], options, words)
 
 
 class _Seen:

@@ -1,6 +1,6 @@
 """How past moves, cards and chances are worded, for models and people alike, in the language of a prompt."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -111,6 +111,17 @@ class Words:
     def slots(self, texts: Iterable[str]) -> str:
         """`- slot 0: ...`, a line each."""
         return "\n".join(self("- slot $slot: $text", slot=i, text=text) for i, text in enumerate(texts))
+
+    def shared_slots(self, texts: Iterable[tuple[int, str]]) -> Iterator[str]:
+        """A line per slot as in `slots`, and one for all slots of which the same is said."""
+        same: dict[str, list[str]] = {}
+        for slot, text in texts:
+            same.setdefault(text, []).append(str(slot))
+        for text, slots in same.items():
+            if len(slots) == 1:
+                yield self("- slot $slot: $text", slot=slots[0], text=text)
+            else:
+                yield self("- slots $slots: $text", slots=", ".join(slots), text=text)
 
     def told(self, known: Knowledge) -> str:
         """What positive hints say about a card: `nothing`, `red`, `rank 3` or `red 3`."""

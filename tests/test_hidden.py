@@ -125,7 +125,7 @@ async def test_another_hidden_hand_changes_no_prompt_no_seed_no_memory_and_no_er
     for players in some:
         if players not in config.players:
             continue
-        for referee, other in positions(players, 11 + players, 0.4 if FULL else 0.09):
+        for referee, other in positions(players, 11 + players, 0.4 if FULL else 0.13):
             heard, decision, events = await played(config, referee)
             assert (heard, decision, events) == await played(config, other)
             met += len(heard)

@@ -16,6 +16,7 @@ from experiments.cli.shared_options import (
     ReplayOf,
     Verbose,
     group,
+    listed,
     printed,
 )
 from orchestrator.errors import Suspended, TurnError
@@ -123,14 +124,11 @@ def _onward(done: "Done") -> str:
 
 
 @app.command("list")
-def listed(as_json: Json = False) -> None:
-    """List the packaged experiments, a line each."""
+def packaged(as_json: Json = False) -> None:
+    """List the packaged experiments, a line each; --json has their descriptions in full."""
     from experiments.design import catalogue
-    from experiments.show import listing
-    from experiments.show.terminal import console
 
-    rows = catalogue.experiments()
-    printed(rows) if as_json else listing.list_rows(rows, "there is no packaged experiment", console())
+    listed(catalogue.experiments(), "there is no packaged experiment", as_json=as_json)
 
 
 @app.command("runs")
@@ -140,11 +138,8 @@ def runs(
 ) -> None:
     """List the run folders below a folder, with their finished games."""
     from experiments.results import saved
-    from experiments.show import listing
-    from experiments.show.terminal import console
 
-    rows = saved.runs(folder)
-    printed(rows) if as_json else listing.list_rows(rows, f"there is no run in {folder}", console())
+    listed(saved.runs(folder), f"there is no run in {folder}", as_json=as_json)
 
 
 @app.command("report")

@@ -92,11 +92,13 @@ def play(
     stem = seat_spec.name(f"{Path(graph).stem}{config.name.removeprefix(named_graph.name)}", specs, players)
     name = f"{stem}-{players}p-{f's{started.seed}' if cards is None else f'd-{label}'}"
     replaying = replay is not None or any(str(one).startswith(REPLAY) for one in named.values())
-    if not (force_new or replaying):
+    name = f"{name}-replay" if replaying else name
+    new = force_new or (replaying and not single_game.asks_servers(cast))
+    if not new:
         cast = tuple(single_game.as_begun(cast, out, name, start))
         started = start(cast)
-    path = single_game.file(out, f"{name}-replay" if replaying else name, started, new=force_new or replaying)
-    if not (force_new or replaying or loud.quiet) and (why := single_game.beside(out, name, path, started)):
+    path = single_game.file(out, name, started, new=new)
+    if not (new or loud.quiet) and (why := single_game.beside(out, name, path, started)):
         console(err=True).print(why, markup=False, soft_wrap=True, style="dim")
     screen = console(err=as_json)
     board = None if as_json or loud.quiet else LiveTable(screen, live=not loud.verbose)
@@ -108,8 +110,11 @@ def play(
             kept = f"the game is kept in {path}; the same command goes on with it"
             raise Interrupted(kept if path.exists() else "the game had not begun") from None
         except Suspended as suspended:
+            totals = game_story.totals(path)
             if as_json:
-                printed({"suspended": str(suspended), "turn": suspended.turn, "journal": str(path)})
+                printed({"suspended": str(suspended), "turn": suspended.turn, "journal": str(path), "so_far": totals})
+            else:
+                screen.print(f"so far   {game_story.spent(totals)}", markup=False, soft_wrap=True)
             raise Suspended(f"{suspended}. {_onward(suspended, force_new)}", suspended.turn) from None
     if as_json:
         printed(result.model_dump(mode="json") | {"journal": str(path)})

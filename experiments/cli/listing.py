@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from experiments.cli.shared_options import Import, Json, Players, Settings, group, printed
+from experiments.cli.shared_options import Import, Json, Players, Settings, group, listed, printed
 
 graphs_app = group("List and show graphs.")
 roles_app = group("List, show and check roles.")
@@ -126,8 +126,5 @@ def games_list(
 ) -> None:
     """List the games below a folder: graph, model, deal, score, turns, and whether they are finished."""
     from experiments.results import saved
-    from experiments.show import listing
-    from experiments.show.terminal import console
 
-    rows = saved.games(folder)
-    printed(rows) if as_json else listing.list_rows(rows, f"there is no game in {folder}", console())
+    listed(saved.games(folder), f"there is no game in {folder}", as_json=as_json)

@@ -1,10 +1,13 @@
 """The commands of `orchestrator`, and the options that several of them take."""
 
 import json
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+
+from orchestrator.errors import UserError
 
 INTERRUPTED = 130
 
@@ -18,9 +21,9 @@ HELP = {"help_option_names": ["-h", "--help"]}
 
 def _bring(names: list[str] | None) -> list[str] | None:
     if names:
-        from experiments.design import own_code
+        from experiments.design import imports
 
-        own_code.bring(names)
+        imports.bring(names)
     return names
 
 
@@ -34,10 +37,21 @@ Import = Annotated[
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print only JSON on stdout.")]
 Graph = Annotated[str, typer.Option("--graph", help="A graph's name, or a path to its YAML file.")]
+
+
+def _not_empty(model: str | None) -> str | None:
+    """An unset variable of a shell must not silently become a game of programs."""
+    if model is not None and not model.strip():
+        raise UserError("--model is empty; name a model, e.g. openai:NAME, or `program` for a game without models")
+    return model
+
+
 Model = Annotated[
     str | None,
     typer.Option(
-        "--model", help="program, openai:NAME or openai:NAME@URL, sim:average, replay:DIR ..., or a file of models."
+        "--model",
+        help="program, openai:NAME or openai:NAME@URL, sim:average, replay:DIR ..., or a file of models.",
+        callback=_not_empty,
     ),
 ]
 Settings = Annotated[
@@ -72,6 +86,14 @@ Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="Print only the outco
 def group(said: str) -> typer.Typer:
     """A group of commands."""
     return typer.Typer(no_args_is_help=True, help=said)
+
+
+def listed(rows: Sequence[Mapping[str, Any]], nothing: str, *, as_json: bool) -> None:
+    """Print rows of equal keys as a table or as JSON; `nothing` in place of a table without rows."""
+    from experiments.show import listing
+    from experiments.show.terminal import console
+
+    printed(rows) if as_json else listing.list_rows(rows, nothing, console())
 
 
 def printed(data: Any) -> None:

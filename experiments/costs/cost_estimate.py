@@ -227,6 +227,13 @@ def _unpriced(models: Iterable[ModelSettings]) -> str | None:
     )
 
 
+BRIEFLY = (
+    f"{PROBED}: retries are left out, the length of responses is assumed; --answer-tokens, or a finished game "
+    "(--from DIR), says better (docs/costs.md)"
+)
+"""What `assumptions` says, on a line."""
+
+
 def assumptions() -> list[str]:
     """What estimates by a prompt probe assume, in sentences."""
     lengths = ", ".join(

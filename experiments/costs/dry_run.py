@@ -16,7 +16,7 @@ from experiments.design.job import Job
 from experiments.design.offline_layer import OfflineLayer
 from experiments.design.plan import Plan
 from experiments.results.rows import Peeked, finished, peek_all
-from experiments.running.begun_games import open_jobs
+from experiments.running.resume import open_jobs
 from experiments.show.terminal import plain_table
 from orchestrator.models.settings import ModelSettings
 
@@ -61,10 +61,19 @@ class Planned:
         return sum(one.disk for one in self.games)
 
     @property
+    def probed(self) -> bool:
+        """Whether an estimate is by a prompt probe."""
+        return any(cost_estimate.PROBED in one.basis for one in self.games)
+
+    @property
+    def prices(self) -> list[str]:
+        """What is to be known of prices, in at most two sentences."""
+        return cost_estimate.about_prices(self.models) if self.bill.calls else []
+
+    @property
     def assumptions(self) -> list[str]:
         """What the estimates assume, in sentences."""
-        found = cost_estimate.assumptions() if any(cost_estimate.PROBED in one.basis for one in self.games) else []
-        return [*found, *cost_estimate.about_prices(self.models)] if self.bill.calls else found
+        return [*(cost_estimate.assumptions() if self.probed else []), *self.prices]
 
 
 def forecast(experiment: Experiment, folder: Path, past: Path | None = None, answer: int | None = None) -> Planned:
@@ -145,9 +154,15 @@ def show(planned: Planned, console: Console) -> None:
     whole = data(planned)
     table.add_row("all", "", str(whole["games"]), str(whole["left"]), *figures(planned.bill), style="bold")
     console.print(table)
-    room = [f"disk space: about {disk_space.in_words(planned.disk)} of journals"] if planned.disk else []
-    for sentence in (*planned.notes, *planned.detectable, *room, *planned.assumptions):
+    for sentence in (*planned.notes, *planned.detectable, *_footnotes(planned)):
         console.print(Text(sentence, style="dim"))
+
+
+def _footnotes(planned: Planned) -> list[str]:
+    """At most three: disk space, what estimates assume, prices."""
+    room = f"disk space: about {disk_space.in_words(planned.disk)} of journals" if planned.disk else ""
+    basis = cost_estimate.BRIEFLY if planned.probed else ""
+    return [note for note in (room, basis, "; ".join(planned.prices)) if note]
 
 
 def _folded(games: Sequence[Games]) -> list[Games]:

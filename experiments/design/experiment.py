@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, ValidationError, field_validator, model_validator
 
-from experiments.design import own_code
+from experiments.design import imports
 from experiments.design.file_schema import AnySeat, Changes, Model, Name, SeatConfig, SeatNumber, Verifier, labelled
 from experiments.design.protocols import completed
 from experiments.results.rows import Metric
@@ -230,7 +230,7 @@ def parse(text: str, where: str = "experiment", changes: Iterable[str] = ()) -> 
 
 def _again(record: dict[str, Any], where: str, changes: Iterable[str]) -> Rerun:
     """The run of a run.yaml; only its deals can be changed."""
-    own_code.check(record, where)
+    imports.check(record, where)
     if not isinstance(asked := record.get("experiment"), dict):
         raise UserError(f"{where} is not a run.yaml that this version reads: the key `experiment` is missing")
     data = {**asked, **{key: record[key] for key in DEALS if record.get(key) is not None}}

@@ -15,7 +15,7 @@ from typing import Any
 
 import yaml
 
-from experiments.design import own_code
+from experiments.design import imports
 from experiments.design.arms import Arm
 from experiments.design.notes import void
 from experiments.design.plan import Plan
@@ -61,7 +61,7 @@ def write(plan: Plan) -> None:
 def check_code(folder: Path) -> None:
     """Raise UserError when the run in a folder was begun with other code of a user's own than is imported now."""
     if (path := folder / RUN).exists():
-        own_code.check(read(path), f"the run in {str(folder)!r}")
+        imports.check(read(path), f"the run in {str(folder)!r}")
 
 
 @contextmanager
@@ -90,7 +90,7 @@ def resolved(plan: Plan, known: Mapping[int, str] | None = None) -> dict[str, An
         "baseline": experiment.baseline,
         "metric": plan.metric,
         "experiment": experiment.model_dump(mode="json", exclude_unset=True, exclude={"record"}),
-        **own_code.record(),
+        **imports.record(),
         "arms": {arm.name: _arm(plan, arm) for arm in plan.arms if arm.players},
         "remarks": [*plan.remarks, *(void(arm.name, arm.void) for arm in plan.arms if arm.void and not arm.players)],
         "labels": {label: one.key for label, one in plan.labels.items()},
@@ -140,8 +140,8 @@ def _merged(before: dict[str, Any], now: dict[str, Any]) -> dict[str, Any]:
     for name, arm in now["arms"].items():
         played = _mapping(_mapping(before, "arms"), name).get("players", ())
         data["arms"][name] = {**arm, "players": sorted({*played, *arm["players"]})}
-    if own_code.KEY in before:
-        data[own_code.KEY] = {**before[own_code.KEY], **data.get(own_code.KEY, {})}
+    if imports.KEY in before:
+        data[imports.KEY] = {**before[imports.KEY], **data.get(imports.KEY, {})}
     data["repeats"] = max(before.get("repeats", 1), now["repeats"])
     content = json.dumps(data, sort_keys=True)
     return {**data, "config_hash": hashlib.sha256(content.encode()).hexdigest()[:16], "versions": dict(versions())}

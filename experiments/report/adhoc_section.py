@@ -27,7 +27,7 @@ def grid(teams: list[AdHocTeams]) -> Grid:
 
 
 def _rows(one: AdHocTeams) -> list[tuple[str, ...]]:
-    rows = [_row(met.partner, met.standing or "", one, met.trials, met.alone) for met in one.partners]
+    rows = [_row(met.partner, met.standing or "unknown", one, met.trials, met.alone) for met in one.partners]
     if one.over_partners:
         rows.append(_row("mean over partners", "held out", one, one.over_partners, None))
     if one.self_play:

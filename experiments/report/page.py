@@ -147,8 +147,22 @@ def markdown(shown: Contents) -> str:
     def cell(text: str) -> str:
         return text.replace("|", "\\|")
 
-    def fenced(text: str) -> str:
+    def fenced(text: str) -> Verbatim:
         fence = "`" * max(3, 1 + max(map(len, re.findall("`+", text)), default=0))
-        return f"{fence}\n{text}\n{fence}"
+        return Verbatim(f"{fence}\n{text}\n{fence}")
 
-    return str(_templates().get_template("report.md").render(shown=shown, cell=cell, fenced=fenced))
+    templates = _templates().overlay(finalize=_inert)
+    return str(templates.get_template("report.md").render(shown=shown, cell=cell, fenced=fenced))
+
+
+class Verbatim(str):
+    """Text between fences, which Markdown shows as it is."""
+
+    __slots__ = ()
+
+
+def _inert(value: object) -> object:
+    """A value for Markdown: names of models and arms bring no HTML, links or pictures of their own."""
+    if isinstance(value, Verbatim) or not isinstance(value, str):
+        return value
+    return re.sub(r"<(?=[A-Za-z/!?])", "&lt;", value).replace("](", "]&#40;")

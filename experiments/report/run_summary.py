@@ -1,6 +1,6 @@
 """What `experiment run` prints at the end: tables of the arms and their differences, and conclusions; also as data."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from rich.console import Console
@@ -9,10 +9,11 @@ from rich.text import Text
 
 from experiments.design import notes as design_notes
 from experiments.design.metric import Headline
+from experiments.design.rerun import labelled
 from experiments.report import adhoc_section, order, tables
 from experiments.report.figures import drawing
 from experiments.report.tables import Grid
-from experiments.results import failures
+from experiments.results import failures, run_folder
 from experiments.results.rows import Metric
 from experiments.running.runner import Done
 from experiments.running.status import Status
@@ -27,6 +28,9 @@ from experiments.statistics.labels import difference_labels, labels
 from experiments.statistics.summaries import Score, Summary
 from orchestrator.journal.move_origins import COUNTS
 from roles.words import percent
+
+ALWAYS = ("arm", "players", "moves", "own", "forced")
+"""Columns that are shown even where they say nothing."""
 
 
 def data(done: Done, found: Analysis, headline: Headline) -> dict[str, Any]:
@@ -116,7 +120,10 @@ def warn(found: Analysis, console: Console) -> None:
 
 def _teams(done: Done, found: Analysis) -> list[AdHocTeams]:
     """The ad-hoc teams of a run; none in any other run."""
-    return adhoc_teams.teams(done.rows, found.summaries, done.plan.labels) if done.plan.experiment.adhoc else []
+    if not done.plan.experiment.adhoc:
+        return []
+    labels = {**labelled(run_folder.run(done.plan.folder)), **done.plan.labels}  # partners of earlier commands, too
+    return adhoc_teams.teams(done.rows, found.summaries, labels)
 
 
 def drawn(grid: Grid) -> Table:
@@ -131,7 +138,26 @@ def origins(found: Analysis, console: Console) -> None:
     if (grid := tables.origins(found)) is None:
         return
     console.print(Text("\nwhose moves they are: shares of moves, and means per game"))
-    console.print(drawn(grid))
+    turns = grid.columns.index("turns")
+    console.print(_columns(grid, range(turns)))
+    if any(one.refused for one in found.summaries):
+        console.print(Text("\nturns with a refusal: the first choices (1st) and what was played instead, per game"))
+        console.print(_columns(grid, (0, 1, *range(turns, len(grid.columns)))))
+
+
+def _columns(grid: tables.Grid, chosen: Iterable[int]) -> Table:
+    """Some columns of a table, without those that are zero or empty in every row."""
+    shown = [
+        n for n in chosen if grid.columns[n] in ALWAYS or any(_tells(row[n]) for row in (*grid.rows, *grid.folded))
+    ]
+    lines = (grid.columns, *grid.rows, *grid.folded)
+    columns, *rows = (tuple(row[n] for n in shown) for row in lines)
+    return drawn(Grid(columns, tuple(rows)))
+
+
+def _tells(cell: str) -> bool:
+    """Whether a number is there, and not zero."""
+    return any(digit in cell for digit in "123456789")
 
 
 def arms(analysis: Analysis, found: Sequence[Summary]) -> Table:

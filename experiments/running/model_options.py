@@ -1,6 +1,7 @@
 """How a run reaches its models, as plain data: every process builds its model layer from it."""
 
 from dataclasses import dataclass
+from math import inf
 from pathlib import Path
 
 from orchestrator.errors import UserError
@@ -26,8 +27,8 @@ class ModelOptions:
         """Raises UserError for an impossible budget."""
         if self.max_tokens is not None and self.max_tokens < 1:
             raise UserError(f"--max-tokens is {self.max_tokens}; the budget must be at least 1")
-        if self.max_usd is not None and self.max_usd <= 0:
-            raise UserError(f"--max-usd is {self.max_usd:g}; the budget must be more than 0")
+        if self.max_usd is not None and not 0 < self.max_usd < inf:
+            raise UserError(f"--max-usd is {self.max_usd:g}; the budget must be a number of dollars, more than 0")
 
     @property
     def limited(self) -> bool:

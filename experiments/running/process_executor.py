@@ -11,7 +11,7 @@ from multiprocessing.context import ForkContext, SpawnContext
 from multiprocessing.process import BaseProcess
 from uuid import uuid4
 
-from experiments.design import own_code
+from experiments.design import imports
 from experiments.design.job import Job, Outcome
 from experiments.design.player_spec import PlayerSpec
 from experiments.running.executor import OnOutcome, OnTick
@@ -41,7 +41,7 @@ class WorkerHandle:
         context = _context()
         self.name = uuid4().hex
         self.pipe, there = context.Pipe()
-        given = there, self.name, dict(specs), options, workers, own_code.brought()
+        given = there, self.name, dict(specs), options, workers, imports.brought()
         self.process: BaseProcess = context.Process(target=work, args=given)
         self.process.start()
         there.close()

@@ -15,7 +15,7 @@ from itertools import count
 from multiprocessing.connection import Connection
 from typing import Any
 
-from experiments.design import own_code
+from experiments.design import imports
 from experiments.design.job import Job, Outcome
 from experiments.design.player_spec import PlayerSpec
 from experiments.running.game_pool import GamePool
@@ -124,7 +124,7 @@ def work(
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     threading.Thread(target=_exit_with_parent, daemon=True).start()
     try:
-        own_code.bring_again(codes)
+        imports.bring_again(codes)
         asyncio.run(_work(pipe, name, specs, options, workers))
     except UserError as error:
         pipe.send(WorkerFailed(str(error)))

@@ -1,4 +1,5 @@
-"""An executor that plays games in Ray actors: on the machines of a cluster, or in processes of this machine.
+"""An executor that plays games in Ray actors: on the machines of a cluster whose address is given in RAY_ADDRESS, or
+in processes of this machine.
 
 A few game actors play many games each. The limit of a model on a server holds for all of them together, so that one
 named actor per model bounds the calls; another one keeps the run's budget accounts. All machines must see the run
@@ -16,7 +17,7 @@ from types import TracebackType
 from typing import Any, Self
 from uuid import uuid4
 
-from experiments.design import own_code
+from experiments.design import imports
 from experiments.design.job import Job, Outcome
 from experiments.design.player_spec import PlayerSpec
 from experiments.running.executor import OnOutcome, OnTick
@@ -29,7 +30,13 @@ from orchestrator.models.budget import Accounts, Budget
 from orchestrator.models.limiter import Limit, Limiter, turn_to_call
 from orchestrator.plugins import OwnCode
 
+ADDRESS = "RAY_ADDRESS"
+"""Ray's own environment variable for the address of a cluster; `auto` is the one that runs on this machine."""
+
 os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # Ray would send usage statistics
+if not os.environ.get(ADDRESS):
+    # Ray would listen to the whole network; its name for listening to this machine alone, on Linux as well
+    os.environ.setdefault("RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER", "0")
 try:
     import ray
     from ray.exceptions import RayActorError
@@ -40,8 +47,13 @@ LimiterActors = Mapping[tuple[str, str], Any]
 """By server and model: the actor that bounds its calls."""
 
 EVERY_S = 0.5
-MEMORY = 100 * 2**20
-"""Bytes of Ray's object store, of which little is needed."""
+PRIVATE: Mapping[str, Any] = {
+    "address": "local",
+    "_node_ip_address": "127.0.0.1",
+    "include_dashboard": False,
+    "object_store_memory": 100 * 2**20,  # bytes; little is needed
+}
+"""A cluster of one run, on this machine."""
 CPU_SHARE = 0.25
 """CPUs reserved for each game actor, which mostly waits for models; less when there are many actors."""
 
@@ -146,7 +158,7 @@ class GameActor:
         accounts: Any,
         codes: tuple[OwnCode, ...] = (),
     ) -> None:
-        own_code.bring_again(codes)
+        imports.bring_again(codes)
 
         def limit(server: str, model: str, most: int) -> Limit:
             return RayLimit(limiters[server, model], most, name)
@@ -185,7 +197,7 @@ class ActorHandle:
         made: Any = ray.remote(
             num_cpus=_cpu_share(workers), scheduling_strategy="SPREAD", max_restarts=0, max_task_retries=0
         )
-        self.actor = made(GameActor).remote(self.name, specs, options, limiters, accounts, own_code.brought())
+        self.actor = made(GameActor).remote(self.name, specs, options, limiters, accounts, imports.brought())
         self.capacity = 0
         """How many games it takes; 0 until it has started."""
         self._at_once = self.actor.at_once.remote()
@@ -323,13 +335,20 @@ class RayExecutor:
 
 
 def _join_cluster() -> bool:
-    """Join the running Ray cluster, else start one on this machine; whether it was started."""
+    """Join the Ray cluster whose address is given, else start one of this run's own; whether either was done.
+
+    Without an address Ray would join whatever cluster runs on this machine: that of another run, which ends it.
+    Raises UserError when no cluster answers at the address.
+    """
     if ray.is_initialized():
         return False
+    address = os.environ.get(ADDRESS)
+    given = {"address": address} if address else PRIVATE
     try:
-        ray.init(address="auto", logging_level=logging.ERROR, log_to_driver=False)
-    except ConnectionError:
-        ray.init(include_dashboard=False, object_store_memory=MEMORY, logging_level=logging.ERROR, log_to_driver=False)
+        ray.init(**given, logging_level=logging.ERROR, log_to_driver=False)
+    except Exception as error:  # Ray raises errors of any class
+        what = f"join the Ray cluster at {ADDRESS}={address!r}" if address else "start Ray on this machine"
+        raise UserError(f"cannot {what}: {str(error).strip().splitlines()[0]}") from None
     return True
 
 

@@ -14,7 +14,6 @@ from experiments.design.plan import Plan
 from experiments.results import failures
 from experiments.results import rows as results
 from experiments.results.rows import Peeked, Row
-from experiments.running.begun_games import begun
 from experiments.running.executor import Executor, LocalExecutor
 from experiments.running.folder_lock import alone
 from experiments.running.game_pool import INTERRUPTED
@@ -23,6 +22,7 @@ from experiments.running.min_own import MinOwn, moves_of
 from experiments.running.model_options import ModelOptions
 from experiments.running.process_executor import ProcessExecutor
 from experiments.running.progress import Progress
+from experiments.running.resume import begun
 from experiments.running.seat_pool import SeatPool
 from experiments.running.shard import Shard
 from experiments.running.status import Status

@@ -14,7 +14,7 @@ from orchestrator.journal.game_so_far import GameSoFar, differences
 from orchestrator.journal.recorded_answers import Replay
 from orchestrator.journal.totals import usage_by_turn
 from orchestrator.models import settings, simulated_settings
-from orchestrator.models.layer import ModelLayer
+from orchestrator.models.layer import ModelLayer, limit_of
 from orchestrator.models.settings import ModelSettings
 from orchestrator.models.simulated_settings import SimSettings
 from orchestrator.table.game_loop import play_async
@@ -131,6 +131,20 @@ def _begun(path: Path) -> GameSoFar:
         raise UserError(f"{error}. {BESIDE}") from None
 
 
+def _replays(seats: Sequence[Seat]) -> Iterator[tuple[tuple[int, str], Replay]]:
+    """The recordings that answer, by seat and model."""
+    for number, seat in enumerate(seats):
+        for model, brain in seat.brains.items() if isinstance(seat, GraphSeat) else ():
+            if isinstance(brain, Replay):
+                yield (number, model), brain
+
+
+def asks_servers(seats: Sequence[Seat]) -> bool:
+    """Whether a server answers any node, so that a game may have answers that were paid for."""
+    brains = [brain for seat in seats if isinstance(seat, GraphSeat) for brain in seat.brains.values()]
+    return any(limit_of(brain) is not None for brain in brains)
+
+
 class SingleGame:
     """A game and its journal, which is continued from its last event."""
 
@@ -143,12 +157,18 @@ class SingleGame:
         self.path = path
         self.layer = layer
         self.before = GameSoFar.of(journal.read(path) if path.exists() else ())
-        brains = [brain for seat in seats if isinstance(seat, GraphSeat) for brain in seat.brains.values()]
-        self.recordings = [brain.recording for brain in brains if isinstance(brain, Replay)]
-        for recording in self.recordings:
-            recording.check(started)
+        replays = dict(_replays(seats))
+        for replay in replays.values():
+            replay.recording.check(started)
+        self.replayed, self.paid = bool(replays), asks_servers(seats)
+        """Whether a recording answers any node, and whether a server does."""
         if layer.budget:
-            layer.budget.remember(usage_by_turn(self.before.events))
+            paid = [call for call in self._calls if (call.seat, call.model) not in replays]
+            layer.budget.remember(usage_by_turn(paid))
+
+    @property
+    def _calls(self) -> list[Call]:
+        return [event for event in self.before.events if isinstance(event, Call)]
 
     @property
     def over(self) -> bool:
@@ -171,8 +191,11 @@ class SingleGame:
                 raise UserError(str(suspended)) from None
             where = f"suspended at turn {suspended.turn} of {self.path}"
             raise Suspended(f"{where}: {suspended}", suspended.turn, held=suspended.held) from None
-        except TurnError:
-            if self.recordings:
+        except TurnError as error:
+            if self.replayed and self.paid:
+                kept = f"the game is kept in {self.path}, and the same command goes on with it"
+                raise TurnError(f"{error}; {kept}") from error
+            if self.replayed:
                 self.path.unlink()  # an incomplete replay is of no use
             raise
         finally:
@@ -186,7 +209,7 @@ class SingleGame:
         try:
             await self.layer.check()
         except UserError as error:
-            if not any(isinstance(event, Call) and event.asked for event in self.before.events):
+            if not any(call.asked for call in self._calls):
                 raise
             raise Suspended(str(error), len(self.before.moves) + 1) from None
 

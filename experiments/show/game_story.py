@@ -1,7 +1,7 @@
 """`show GAME`: a game told from its journal, a line for each turn, and the result."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +11,10 @@ from rich.text import Text
 
 from experiments.results.story import Story
 from experiments.show.terminal import fake_warning, fireworks, on, printable, turn_line, warning
+from orchestrator import journal
 from orchestrator.journal.events import Call, Result
 from orchestrator.journal.move_origins import origins
+from orchestrator.journal.totals import Ledger
 from orchestrator.models.simulated_settings import among
 
 
@@ -69,7 +71,8 @@ def summary(result: Result) -> Table:
     if result.fake:
         table.add_row("", fake_warning())
     if result.calls:
-        table.add_row("model", _spent(result))
+        costless = among(result.model) and not result.tokens_in
+        table.add_row("model", f"{result.calls} calls at no cost" if costless else spent(result.model_dump()))
         table.add_row("responses", _responses(result))
     if result.forced:
         moves = "1 move was" if result.forced == 1 else f"{result.forced} moves were"
@@ -110,15 +113,25 @@ def print_result(result: Result, path: Path, screen: Console, *, again: bool) ->
     screen.print(Text(f"next     orchestrator show {path} --turn 1", style="dim"))
 
 
-def _spent(result: Result) -> str:
-    """Calls, tokens and money of a game."""
-    if among(result.model) and not result.tokens_in:
-        return f"{result.calls} calls at no cost"
-    kept = f" ({result.cached_tokens} cached by the provider)" if result.cached_tokens else ""
-    thought = f" ({result.reasoning_tokens} of reasoning)" if result.reasoning_tokens else ""
-    hits = f", {result.cache_hits} answers from the cache" if result.cache_hits else ""
-    usd = f", ${result.usd:.4f}" if result.usd is not None else ""
-    return f"{result.calls} calls, {result.tokens_in} tokens in{kept}, {result.tokens_out} out{thought}{usd}{hits}"
+USED = ("calls", "tokens_in", "tokens_out", "cached_tokens", "reasoning_tokens", "cache_hits", "usd")
+"""The totals of a game that say what it has used; `usd` is None where a price is not known."""
+
+
+def totals(path: Path) -> dict[str, Any]:
+    """What a game has used so far, counted from its journal; nothing where there is none."""
+    ledger = Ledger()
+    for event in journal.read(path) if path.exists() else ():
+        ledger(event)
+    return {name: ledger.stated[name] for name in USED}
+
+
+def spent(used: Mapping[str, Any]) -> str:
+    """Calls, tokens and money of a game, from the totals in `USED`."""
+    kept = f" ({used['cached_tokens']} cached by the provider)" if used["cached_tokens"] else ""
+    thought = f" ({used['reasoning_tokens']} of reasoning)" if used["reasoning_tokens"] else ""
+    hits = f", {used['cache_hits']} answers from the cache" if used["cache_hits"] else ""
+    usd = f", ${used['usd']:.4f}" if used["usd"] is not None else ""
+    return f"{used['calls']} calls, {used['tokens_in']} tokens in{kept}, {used['tokens_out']} out{thought}{usd}{hits}"
 
 
 def _responses(result: Result) -> str:

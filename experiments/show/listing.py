@@ -102,17 +102,21 @@ def list_rows(rows: Sequence[Mapping[str, Any]], nothing: str, console: Console)
     whole = [called for name, called in columns.items() if name not in LONG]
     table = plain_table(*columns.values(), words=words, fixed=whole)
     for row in rows:
-        table.add_row(*(_cell(row[name]) for name in columns))
+        table.add_row(*(_cell(row[name], cut=name in CUT) for name in columns))
     console.print(table)
 
 
 LONG = ("what_for", "models")
-"""Columns that are broken on a narrow terminal."""
+"""Columns that are narrower on a narrow terminal."""
+CUT = ("what_for",)
+"""Those of them that end with a sign of omission there, so that a row stays one line."""
 
 
-def _cell(value: object) -> Text:
+def _cell(value: object, *, cut: bool = False) -> Text:
     if isinstance(value, list):
         return Text(", ".join(map(str, value)))
+    if cut:
+        return Text(str(value), no_wrap=True, overflow="ellipsis")
     return Text({True: "yes", False: "no", None: "-"}[value] if isinstance(value, bool | None) else str(value))
 
 

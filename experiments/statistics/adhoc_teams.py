@@ -63,11 +63,11 @@ class AdHocTeams:
 
     @property
     def held_out(self) -> tuple[WithPartner, ...]:
-        return tuple(one for one in self.partners if one.standing in (None, "held out"))
+        return tuple(one for one in self.partners if one.standing == "held out")
 
     @property
     def known(self) -> tuple[WithPartner, ...]:
-        return tuple(one for one in self.partners if one not in self.held_out)
+        return tuple(one for one in self.partners if one.standing in ("known kind", "itself"))
 
 
 def teams(rows: Sequence[Row], summaries: Iterable[Summary], labels: Mapping[str, PlayerSpec]) -> list[AdHocTeams]:
@@ -105,7 +105,8 @@ def _at(
             alone = _mean(by_arm.get((f"{partner}{WITH}{partner}", players)))
             met.append(WithPartner(partner, what, _whole(trials), alone))
     there = [row for row in rows if row.players in counts]
-    unknown = [[row for row in there if row.arm == f"{PREFIX}{one.partner}"] for one in met if _unknown(one)]
+    strangers = [one.partner for one in met if one.standing == "held out"]
+    unknown = [[row for row in there if row.arm == f"{PREFIX}{partner}"] for partner in strangers]
     own = [row for row in there if row.arm == SELF_PLAY]
     return AdHocTeams(
         players,
@@ -116,10 +117,6 @@ def _at(
         _mean(by_arm.get((SELF_PLAY, players))),
         _loss(unknown, own),
     )
-
-
-def _unknown(one: WithPartner) -> bool:
-    return one.standing in (None, "held out")
 
 
 def _mean(found: Summary | None) -> Mean | None:
@@ -182,6 +179,8 @@ def _said(one: AdHocTeams) -> str:
 
 
 def _why_not(one: AdHocTeams) -> str:
+    if all(partner.standing is None for partner in one.partners):
+        return "the run does not say who its players are"
     return "no deal was played with all held-out partners" if one.held_out else "no partner of the pool is held out"
 
 

@@ -1,6 +1,7 @@
 from . import belief
 from .cards import CARDS, COLOURS, Card, Colour, Mask, Piles, mask, unmask
-from .moves import Discard, Grounded, HintColour, HintRank, Move, Play
+from .move_reading import Grounded
+from .moves import Discard, HintColour, HintRank, Move, Play
 from .public_record import Record
 from .referee import Referee, deal, rebuild
 from .view import Hand, Knowledge, Past, View

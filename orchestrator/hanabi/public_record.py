@@ -14,7 +14,8 @@ from pydantic import Field, ValidationError, field_validator
 from orchestrator.errors import UserError, user_error
 from orchestrator.hanabi.cards import COLOURS, HAND_SIZES, INDEX, MAX_LIVES, MAX_TOKENS, Card, check_deck
 from orchestrator.hanabi.literal_knowledge import shifted, types_of
-from orchestrator.hanabi.moves import Grounded, HintColour, HintRank, Move, Play
+from orchestrator.hanabi.move_reading import Grounded
+from orchestrator.hanabi.moves import HintColour, HintRank, Move, Play
 from orchestrator.values import Frozen
 
 

@@ -6,7 +6,7 @@ from typing import Annotated
 from pydantic import Field
 
 from orchestrator.hanabi.cards import COLOURS, MAX_LIVES, MAX_TOKENS, Card, Colour, Fireworks, Mask, Piles, masked
-from orchestrator.hanabi.moves import Grounded
+from orchestrator.hanabi.move_reading import Grounded
 from orchestrator.values import Frozen
 
 SeatNumber = Annotated[int, Field(ge=0, le=4)]

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, PlainSerializer, SerializerFunctionWrapHandler, model_serializer
 
 from orchestrator.hanabi.cards import Card
-from orchestrator.hanabi.moves import Grounded
+from orchestrator.hanabi.move_reading import Grounded
 from orchestrator.hanabi.referee import End
 from orchestrator.hanabi.view import Past, View
 from orchestrator.models.fake_server import FINGERPRINT

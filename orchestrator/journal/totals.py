@@ -83,4 +83,5 @@ def usage_by_turn(events: Iterable[Event]) -> list[list[Usage]]:
 
 def usage(paid: Call | Result) -> Usage:
     """What a call or a finished game has used, for a budget."""
-    return Usage(paid.tokens_in, paid.tokens_out, paid.usd)
+    calls = paid.calls - paid.cache_hits if isinstance(paid, Result) else 1
+    return Usage(paid.tokens_in, paid.tokens_out, paid.usd, calls)

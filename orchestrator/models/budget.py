@@ -5,6 +5,9 @@ more than the most expensive turn so far. So games wait for one another, and sto
 call is made that could exceed the limit: calls in flight are counted at the most that they may cost. A turn that turns
 out to be more expensive than any before stops in its middle, and its answers are kept.
 
+Nobody knows how long the answers of a model without `max_tokens` can be. Its first call is made alone, and each later
+one is counted at twice its longest answer so far; an answer that is longer still exceeds the limit by the difference.
+
 `Accounts` add up the costs of the whole run. A `Budget` asks them on behalf of the games of one process; the accounts
 may be kept in another process.
 """
@@ -20,11 +23,13 @@ from uuid import uuid4
 from orchestrator.errors import OverBudget, UserError
 from orchestrator.logs import log
 from orchestrator.models import list_prices
-from orchestrator.models.request import Brain, Message, ModelRequest, ModelResponse, takes_schema
+from orchestrator.models.request import Brain, Message, ModelRequest, ModelResponse, estimated, takes_schema
 from orchestrator.models.settings import ModelSettings, Price
 
 ANSWER = 4000
-"""The longest answer, in tokens, that is expected of a model without `max_tokens` before it has given any."""
+"""The least, in tokens, that an answer of a model without `max_tokens` is counted at, its first one included."""
+FACTOR = 1.1
+"""Tokens of a prompt for each one that is estimated, before a server has counted any."""
 
 
 @dataclass(frozen=True)
@@ -56,6 +61,7 @@ class Usage:
     tokens_out: int
     usd: float | None = None
     """None where no price was known."""
+    calls: int = 1
 
 
 POLL_S = 0.05
@@ -96,6 +102,12 @@ class Accounts:
     """The highest cost that a turn has reached, with what was set aside for its calls in flight."""
     turns: dict[str, Turn] = field(default_factory=dict)
     """Those that have begun, of all games."""
+    longest: dict[str, int] = field(default_factory=dict)
+    """By model without `max_tokens`: the tokens of its longest answer in this run."""
+    longest_before: int = 0
+    """The longest answer that is known of earlier runs, whatever model gave it."""
+    firsts: dict[str, str] = field(default_factory=dict)
+    """By model without `max_tokens`: the name of its first call, while that is in flight."""
 
     async def ask(self, what: str, *given: Any) -> Any:
         return getattr(self, what)(*given)
@@ -124,6 +136,21 @@ class Accounts:
         for name in [name for name in self.turns if name.startswith(f"{who}-")]:
             self.spent += self.turns[name].held
             self.end(name)
+        self.firsts = {model: name for model, name in self.firsts.items() if not name.startswith(f"{who}-")}
+
+    def expect(self, model: str, name: str) -> tuple[str | None, int]:
+        """The tokens of a model's longest answer so far, 0 for its first call; or that its first call must end before
+        this one may be made."""
+        if model not in self.longest and self.firsts.setdefault(model, name) != name:
+            return f"the first answer of {model} has not come yet", 0
+        return None, max(self.longest_before, self.longest.get(model, 0))
+
+    def learn(self, model: str, name: str, tokens: int | None) -> None:
+        """Note how long an answer was; None where none came, so that another call is the first one."""
+        if tokens is not None:
+            self.longest[model] = max(tokens, self.longest.get(model, 0))
+        if self.firsts.get(model) == name:
+            del self.firsts[model]
 
     def hold(self, name: str | None, worst: Cost) -> tuple[str | None, bool]:
         """Set aside what a call may cost; or return why it cannot be made, and whether that may change."""
@@ -147,10 +174,11 @@ class Accounts:
         if turn is not None or name is None:
             self.held -= worst
 
-    def remember(self, spent: Cost, dearest: Cost) -> None:
-        """Add what a game has spent in an earlier run, and what its most expensive turn needed."""
+    def remember(self, spent: Cost, dearest: Cost, longest: int) -> None:
+        """Add what a game has spent in an earlier run, what its most expensive turn needed, and its longest answer."""
         self.spent += spent
         self.dearest = self.dearest.at_least(dearest)
+        self.longest_before = max(longest, self.longest_before)
 
     def _said(self, cost: Cost) -> str:
         return f"{cost.tokens} more" if self.max_tokens is not None else f"${cost.usd:.4f} more"
@@ -205,16 +233,18 @@ class Budget:
 
     def remember(self, turns: Iterable[Iterable[Usage]]) -> None:
         """Count what an unfinished game has spent in earlier runs: the calls of each of its turns."""
+        played = [tuple(calls) for calls in turns]
+        longest = max((call.tokens_out for calls in played for call in calls), default=0)
         answer = NOTHING
         for one in self.models:  # a turn also needs room for an answer at its worst
-            answer = answer.at_least(_cost(one, 0, one.max_tokens or ANSWER))
-        for calls in turns:
+            answer = answer.at_least(_cost(one, 0, _most(one) or max(ANSWER, 2 * longest)))
+        for calls in played:
             cost = sum(map(self._paid, calls), NOTHING)
-            self._teller.tell("remember", cost, cost + answer)
+            self._teller.tell("remember", cost, cost + answer, longest)
 
     def recall(self, game: Usage) -> None:
-        """Count what a finished game has cost."""
-        self._teller.tell("remember", self._paid(game), NOTHING)
+        """Count what a finished game has cost; its longest answer had at least as many tokens as the mean one."""
+        self._teller.tell("remember", self._paid(game), NOTHING, game.tokens_out // max(1, game.calls))
 
     def _paid(self, usage: Usage) -> Cost:
         """What was paid; where no price was set then, at the highest of now."""
@@ -242,6 +272,22 @@ class Budget:
             self._teller.tell("end", name)
             _turn.set(None)
 
+    async def expect(self, model: str) -> tuple[str, int]:
+        """Wait until a model's answers have a known length, or this call is its first one, made alone.
+
+        Returns a name for the call, to be passed to `learn`, and the tokens of the longest answer so far.
+        """
+        name = next(self._names)
+        while True:
+            why, longest = await self._teller.ask("expect", model, name)
+            if why is None:
+                return name, longest
+            await asyncio.sleep(POLL_S)
+
+    def learn(self, model: str, name: str, tokens: int | None) -> None:
+        """Note how long an answer was; None where none came."""
+        self._teller.tell("learn", model, name, tokens)
+
     async def hold(self, worst: Cost) -> None:
         """Wait for room for a call that may cost this much. Raises OverBudget when there will be none."""
         if why := await self._patiently("hold", _turn.get(), worst):
@@ -265,6 +311,13 @@ def _cost(settings: ModelSettings, tokens_in: int, tokens_out: int, cached: int 
     return Cost(tokens_in + tokens_out, price.of(tokens_in, tokens_out, cached))
 
 
+def _most(settings: ModelSettings) -> int | None:
+    """The most tokens that an answer may have, where that is set; `extra_body` may set it by another name."""
+    names = ("max_tokens", "max_completion_tokens")
+    said = settings.max_tokens or next(filter(None, map(settings.extra_body.get, names)), None)
+    return said if isinstance(said, int) else None
+
+
 @dataclass
 class Metered:
     """A brain whose calls are paid from a budget."""
@@ -272,20 +325,30 @@ class Metered:
     brain: Brain
     budget: Budget
     settings: ModelSettings
-    longest: int = 0
-    """Tokens of the longest answer so far."""
-    density: float = 1 / 3
-    """Tokens of a prompt's character, at most: more than usual at first, then what the server has counted."""
+    factor: float = FACTOR
+    """Tokens of a prompt for each one that is estimated: more than usual at first, then what the server has counted."""
 
     async def __call__(self, request: ModelRequest, messages: tuple[Message, ...], /) -> ModelResponse:
-        length = sum(len(message.content) for message in messages)
-        worst = self._cost(int(length * self.density), self._longest())
+        if (most := _most(self.settings)) is not None:
+            return await self._within(most, request, messages)
+        model, tokens = self.settings.model, None
+        name, longest = await self.budget.expect(model)
+        try:
+            found = await self._within(max(ANSWER, 2 * longest), request, messages)
+            tokens = found.tokens_out
+        finally:
+            self.budget.learn(model, name, tokens)
+        return found
+
+    async def _within(self, most: int, request: ModelRequest, messages: tuple[Message, ...]) -> ModelResponse:
+        """Ask once there is room for an answer of so many tokens."""
+        length = sum(estimated(message.content) for message in messages)
+        worst = self._cost(int(length * self.factor), most)
         await self.budget.hold(worst)
         paid = NOTHING
         try:
             spoken = await self.brain(request, messages)
-            self.longest = max(self.longest, spoken.tokens_out)
-            self.density = max(self.density, spoken.tokens_in / max(length, 1))
+            self.factor = max(self.factor, spoken.tokens_in / max(length, 1))
             paid = self._cost(spoken.tokens_in, spoken.tokens_out, spoken.cached_tokens)
         finally:
             self.budget.settle(worst, paid)
@@ -293,12 +356,6 @@ class Metered:
 
     def takes_schema(self, request: ModelRequest, /) -> bool:
         return takes_schema(self.brain, request)
-
-    def _longest(self) -> int:
-        """The most tokens that an answer may have; `extra_body` may set it by another name."""
-        names = ("max_tokens", "max_completion_tokens")
-        said = self.settings.max_tokens or next(filter(None, map(self.settings.extra_body.get, names)), None)
-        return said if isinstance(said, int) else max(ANSWER, 2 * self.longest)
 
     def _cost(self, tokens_in: int, tokens_out: int, cached: int = 0) -> Cost:
         return _cost(self.settings, tokens_in, tokens_out, cached)

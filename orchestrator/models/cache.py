@@ -19,7 +19,7 @@ from typing import IO
 from orchestrator.errors import UserError
 from orchestrator.logs import log
 from orchestrator.models.json_schema import constraints
-from orchestrator.models.request import TOO_LONG, Brain, Message, ModelRequest, ModelResponse, takes_schema
+from orchestrator.models.request import TOO_LARGE, TOO_LONG, Brain, Message, ModelRequest, ModelResponse, takes_schema
 from orchestrator.models.settings import ModelSettings
 
 POLL_S = 0.02
@@ -99,7 +99,7 @@ class Cached:
             if found := self.cache.get(key):
                 return found
             spoken = await self.brain(request, messages)
-            if spoken.finish != TOO_LONG:  # the server's, not the model's: it may be started with more room
+            if spoken.finish not in (TOO_LONG, TOO_LARGE):  # with other settings the same request is answered
                 self.cache.put(key, spoken)
             return spoken
 

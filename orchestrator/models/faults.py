@@ -7,6 +7,9 @@
 | 408, 504, no answer in time                                | yes, slower | the game is suspended         |
 | 409, 425, other 5xx, no connection, a drop                 | yes         | the game is suspended         |
 | a page, half an answer, JSON that is no chat completion    | yes         | the game is suspended         |
+| what is no HTTP, 1xx, 3xx without an address               | yes         | the game is suspended         |
+| an answer of more bytes than `max_answer_bytes`            | no          | an answer that is too long    |
+| a redirect to another server                               | no          | the game is suspended         |
 | 400 or 422 to a request with `response_format`             | without it  | the game is suspended         |
 | 400 with the code `content_filter`                         | no          | an empty answer               |
 | 400, 413, 422 or 500 for a prompt that is too long         | no          | no answer: the node is absent |
@@ -21,12 +24,28 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
+from orchestrator.models.redaction import redact
+
 WORDS = 200
 """Characters of a server's own message that are kept."""
 
 
 class NotACompletion(Exception):  # noqa: N818  # what the answer is
     """The response is no chat completion."""
+
+
+class TooLargeError(Exception):
+    """The answer has more bytes than are read."""
+
+    def __init__(self, most: int) -> None:
+        super().__init__(f"sent more than {most} bytes in one answer, the most that are read (max_answer_bytes)")
+
+
+class RedirectedError(Exception):
+    """The server wants the prompt to be sent to another one."""
+
+    def __init__(self, origin: str) -> None:
+        super().__init__(f"redirects to another server, {origin}; if that is right, give its address as the model's")
 
 
 @dataclass(frozen=True)
@@ -48,6 +67,8 @@ class Fault:
     """Whether the prompt, with the room for its answer, is longer than the model's context."""
     context: int | None = None
     """The length of that context in tokens, where the server says it."""
+    too_large: bool = False
+    """Whether the answer has more bytes than are read."""
 
 
 HEALING = (408, 409, 425, 429)
@@ -74,10 +95,14 @@ def of(error: Exception, secrets: Iterable[str] = ()) -> Fault:
     for cause in _causes(error):
         if status := _status(cause):
             return _of_status(status, cause, secrets)
+    if isinstance(error, TooLargeError | RedirectedError):
+        return Fault(_clean(str(error), secrets), too_large=isinstance(error, TooLargeError))
     names = kinds(error)
     # openai and httpx call some of the following timeouts
     if re.search("Disconnect|Payload|ConnectionReset|ReadError|RemoteProtocol", names):
         return Fault("hung up", heals=True)
+    if re.search("ClientResponseError|HttpProcessingError|DecodingError", names):
+        return Fault("sent something that is not valid HTTP", heals=True)
     if re.search("Connector|ConnectError|Refused|gaierror|ClientOSError", names):
         return Fault("could not be reached", heals=True)
     if "Timeout" in names:
@@ -88,7 +113,7 @@ def of(error: Exception, secrets: Iterable[str] = ()) -> Fault:
         return Fault("could not be reached", heals=True)
     said = f"failed: {type(error).__name__}: {_clean(str(error), secrets)}"
     # raised by clients that cannot read a response, or whose event loop has ended
-    mistaken = isinstance(error, ValueError | TypeError | LookupError | AttributeError)
+    mistaken = isinstance(error, ValueError | TypeError | LookupError | AttributeError | RecursionError)
     return Fault(said, heals=mistaken or "Event loop is closed" in said)
 
 
@@ -110,7 +135,12 @@ def _status(error: BaseException) -> int | None:
         return None  # its parser gives codes to its own errors
     response = getattr(error, "response", None)
     found = (getattr(error, "status_code", None), getattr(error, "code", None), getattr(response, "status_code", None))
-    return next((status for status in found if isinstance(status, int) and 400 <= status < 600), None)
+    return next((status for status in found if isinstance(status, int) and _is_failure(status)), None)
+
+
+def _is_failure(status: int) -> bool:
+    """Whether an HTTP status says that no answer came."""
+    return 100 <= status < 200 or 300 <= status < 600
 
 
 def _of_status(status: int, error: BaseException, secrets: Iterable[str]) -> Fault:
@@ -123,7 +153,7 @@ def _of_status(status: int, error: BaseException, secrets: Iterable[str]) -> Fau
     return Fault(
         sentence,
         status,
-        heals=(status in HEALING or status >= 500) and not poor and not too_long,
+        heals=(status in HEALING or status >= 500 or status < 400) and not poor and not too_long,
         crowded=status in CROWDED,
         retry_after_s=_retry_after(error),
         filtered=status == 400 and code == "content_filter",
@@ -175,13 +205,6 @@ def _context(error: BaseException, words: str | None) -> int | None:
     said = body.get("n_ctx") if isinstance(body, Mapping) else None
     found = _CONTEXT.search(words or "")
     return said if isinstance(said, int) else int(next(filter(None, found.groups()))) if found else None
-
-
-def redact(words: str, secrets: Iterable[str]) -> str:
-    """A text without keys: some proxies repeat the headers of a request."""
-    for secret in secrets:
-        words = words.replace(secret, "***")
-    return words
 
 
 def _clean(words: str, secrets: Iterable[str]) -> str:

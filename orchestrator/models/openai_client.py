@@ -1,4 +1,4 @@
-"""Models of OpenAI-compatible servers and of Azure, through the `openai` package: the only module that imports it.
+"""Models of OpenAI-compatible servers and of Azure, through the `openai` package, which no other client imports.
 
 The client brings authentication, proxies, typed errors and Azure's addresses. It is given a body that is JSON already
 and asked for the plain HTTP response, so that it builds no model of either; it does not retry.
@@ -12,14 +12,16 @@ from ssl import SSLContext
 from typing import Any
 
 import httpx2
-from openai import APIConnectionError, APIStatusError, AsyncAzureOpenAI, AsyncOpenAI, DefaultAioHttpClient
+from openai import APIConnectionError, APIStatusError, AsyncAzureOpenAI, AsyncOpenAI
 
 from orchestrator.errors import UserError
 from orchestrator.models import faults, server_info
 from orchestrator.models.faults import NotACompletion
+from orchestrator.models.http_client import BoundedClient
 from orchestrator.models.request import ModelResponse
 from orchestrator.models.server_info import ServerInfo
 from orchestrator.models.settings import ModelSettings
+from orchestrator.models.token_counts import counted
 from orchestrator.models.transport import CompletionRequest
 
 CONNECT_S = 10.0
@@ -84,6 +86,8 @@ class OpenAITransport:
             raise UserError(f"cannot reach a model server at {url}: {_unreachable(error)}") from None
         except NotACompletion:
             raise UserError(f"{url} does not answer as a model server does, but with a page") from None
+        except Exception as error:  # what aiohttp and the bounds of the client raise
+            raise UserError(f"the model server at {url} {faults.of(error, self.secrets).sentence}") from None
         else:
             self.info = server_info.parse(self.settings.name, listing, await self._props(listing))
 
@@ -108,7 +112,7 @@ class OpenAITransport:
         try:
             async with asyncio.timeout(CONNECT_S):
                 return _json(await self.client().get(url, cast_to=httpx2.Response))
-        except (APIStatusError, APIConnectionError, OSError, NotACompletion):
+        except Exception:  # whatever it is, the context stays unknown
             return None
 
     async def aclose(self) -> None:
@@ -131,8 +135,10 @@ def _client(settings: ModelSettings) -> AsyncOpenAI:
     common: dict[str, Any] = {
         "max_retries": 0,
         "timeout": httpx2.Timeout(None, connect=CONNECT_S),
-        "http_client": DefaultAioHttpClient(
-            verify=_tls(), limits=httpx2.Limits(max_connections=0, keepalive_expiry=KEEPALIVE_S)
+        "http_client": BoundedClient(
+            most=settings.max_answer_bytes,
+            verify=_tls(),
+            limits=httpx2.Limits(max_connections=0, keepalive_expiry=KEEPALIVE_S),
         ),
     }
     if settings.azure:
@@ -157,10 +163,13 @@ def _tls() -> SSLContext:
 
 
 def _json(response: httpx2.Response) -> object:
-    """The JSON of a response. Raises NotACompletion for half a response, a page, or a number that is called JSON."""
+    """The JSON of a response.
+
+    Raises NotACompletion for half a response, a page, a number that is called JSON, or a thousand brackets.
+    """
     try:
         data = json.loads(response.content)
-    except ValueError:
+    except (ValueError, RecursionError):
         data = None
     if not isinstance(data, dict | list):
         raise NotACompletion("it sent no JSON")
@@ -187,14 +196,19 @@ def parse_completion(answer: object) -> ModelResponse:
     message = _at(choice, "message")
     if not isinstance(message, dict):
         raise NotACompletion(f"it sent {str(answer)[:2000]!r}")  # shortened further once keys are removed
-    tokens_in, tokens_out = _count(answer, "usage", "prompt_tokens"), _count(answer, "usage", "completion_tokens")
+    counts = counted(
+        _count(answer, "usage", "prompt_tokens"),
+        _count(answer, "usage", "completion_tokens"),
+        _count(answer, "usage", "total_tokens"),
+        _count(answer, "usage", "prompt_tokens_details", "cached_tokens"),
+        _count(answer, "usage", "completion_tokens_details", "reasoning_tokens"),
+    )
     return ModelResponse(
         text=_text(_at(message, "content")) or _text(_at(message, "refusal")),
-        tokens_in=tokens_in,
-        # some servers leave reasoning tokens out of the completion's; the total has them
-        tokens_out=max(tokens_out, _count(answer, "usage", "total_tokens") - tokens_in),
-        cached_tokens=_count(answer, "usage", "prompt_tokens_details", "cached_tokens"),
-        reasoning_tokens=_count(answer, "usage", "completion_tokens_details", "reasoning_tokens"),
+        tokens_in=counts.tokens_in,
+        tokens_out=counts.tokens_out,
+        cached_tokens=counts.cached,
+        reasoning_tokens=counts.reasoning,
         finish=_string(_at(choice, "finish_reason")),
         served_by=_string(_at(answer, "model")),
         fingerprint=_string(_at(answer, "system_fingerprint")),

@@ -172,6 +172,9 @@ class ModelResponse:
 TOO_LONG = "context_length"
 """The finish reason of a response that never came, because the prompt is longer than the model's context."""
 
+TOO_LARGE = "too_large"
+"""The finish reason of a response that was not read, because it has more bytes than `max_answer_bytes`."""
+
 Outcome = Literal["ok", "repaired", "reasked", "fallback", "failed"]
 """`repaired`: usable after a repair of its form, or without a part that could not be read; `reasked`: unusable, so the
 model is asked again; `fallback`: the last answer was unusable too, so the node's reply is absent; `failed`: no response
@@ -262,6 +265,8 @@ def _read(request: ModelRequest, response: ModelResponse) -> Reading:
     if response.finish == TOO_LONG:
         why = response.attempts[-1].error if response.attempts else None
         raise Unreadable(why or "the prompt is too long for the model", "overflow")
+    if response.finish == TOO_LARGE:
+        raise Unreadable("it is so long that it was not read", "too_long")
     return read(response.text, request.reply, request.moves, request.form, cut_off=response.finish == "length")
 
 

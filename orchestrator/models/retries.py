@@ -14,7 +14,8 @@ from orchestrator.models.context_window import ContextWindow
 from orchestrator.models.faults import Fault
 from orchestrator.models.json_schema import Constrained, constraints
 from orchestrator.models.limiter import Limit
-from orchestrator.models.request import TOO_LONG, Constraint, Message, ModelRequest, ModelResponse, estimated
+from orchestrator.models.redaction import redact
+from orchestrator.models.request import TOO_LARGE, TOO_LONG, Constraint, Message, ModelRequest, ModelResponse, estimated
 from orchestrator.models.settings import ModelSettings
 from orchestrator.models.transport import CompletionRequest, Transport
 from orchestrator.wire_try import WireTry
@@ -78,6 +79,8 @@ class ChatBrain:
                 return self._unanswered("content_filter", tries)
             if found.too_long:
                 return self._too_long(request, found, tries)
+            if found.too_large:
+                return self._too_large(messages, tries)
             _log(failed, len(tries))
             if wait is None:
                 raise self._given_up(request, found, tries)
@@ -119,6 +122,13 @@ class ChatBrain:
             tries = [WireTry(error=fault.sentence)]
         return self._unanswered(TOO_LONG, tries)
 
+    def _too_large(self, messages: tuple[Message, ...], tries: list[WireTry]) -> ModelResponse:
+        """An answer that was not read: it is paid for, so it counts as long as it may have been, at least."""
+        tokens = self.settings.max_answer_bytes * 5 // 16
+        longest = min(tokens, self.settings.max_tokens or tokens)
+        unread = ModelResponse(text="", tokens_out=longest, finish=TOO_LARGE, estimated=True)
+        return self._completed(unread, messages, tries, sum(one.latency_s for one in tries))
+
     def _no_room(self, request: ModelRequest, fault: Fault, tries: list[WireTry]) -> ModelError:
         mend = "start the server with a longer context, or choose a graph or context with shorter prompts"
         return ModelError(f"node {request.node!r}: the model server {fault.sentence}; {mend}", tuple(tries), final=True)
@@ -132,7 +142,7 @@ class ChatBrain:
         async with self.limiter as began:
             try:
                 async with asyncio.timeout(self.settings.timeout_s):
-                    found = await self.transport.send(request)
+                    found = self._bounded(await self.transport.send(request))
             except Exception as error:  # every provider raises errors of its own
                 found = faults.of(error, self.transport.secrets)
             latency_s = round(time.monotonic() - began, 4)
@@ -141,6 +151,12 @@ class ChatBrain:
         elif found.crowded:
             self.limiter.crowded(began, timed_out=found.status != 429)
         return found, latency_s
+
+    def _bounded(self, response: ModelResponse) -> ModelResponse:
+        """Raises TooLargeError for what a client without a limit of its own has read."""
+        if len(response.text) + len(response.reasoning or "") > self.settings.max_answer_bytes:
+            raise faults.TooLargeError(self.settings.max_answer_bytes)
+        return response
 
     def _wait(self, fault: Fault, tries: list[WireTry]) -> float | None:
         """Seconds until the next try; None when there is none."""
@@ -166,31 +182,34 @@ class ChatBrain:
         self, response: ModelResponse, messages: tuple[Message, ...], tries: list[WireTry], latency_s: float
     ) -> ModelResponse:
         """A response with what only this layer knows of it: its tries, its price, its tokens where nobody counted."""
-        text = self._clean(response.text) or ""
-        counts = response.tokens_in, response.tokens_out
-        counted = any(counts)
-        tokens_in, tokens_out = counts if counted else (sum(estimated(m.content) for m in messages), estimated(text))
+        said = "\n".join(message.content for message in messages)
+        text = self._clean(response.text, said) or ""
+        tokens_in = response.tokens_in or sum(estimated(message.content) for message in messages)
+        tokens_out = response.tokens_out or estimated(text) + estimated(response.reasoning or "")
         price = self.settings.price
         return replace(
             response,
             text=text,
             tokens_in=tokens_in,
             tokens_out=tokens_out,
-            finish=_finish(self._clean(response.finish)),
-            served_by=self._clean(response.served_by),
-            fingerprint=self._clean(response.fingerprint),
-            reasoning=self._clean(response.reasoning),
+            finish=_finish(self._clean(response.finish, said)),
+            served_by=self._clean(response.served_by, said),
+            fingerprint=self._clean(response.fingerprint, said),
+            reasoning=self._clean(response.reasoning, said),
             attempts=tuple(tries),
             usd=round(price.of(tokens_in, tokens_out, response.cached_tokens), 8) if price else None,
-            estimated=not counted,
+            estimated=response.estimated or (tokens_in, tokens_out) != (response.tokens_in, response.tokens_out),
             latency_s=round(latency_s, 4),
         )
 
-    def _clean(self, text: Any) -> str | None:
-        """A server's text without keys, and without lone surrogates, which no file takes."""
+    def _clean(self, text: Any, said: str) -> str | None:
+        """A server's text without keys, and without lone surrogates, which no file takes.
+
+        It is read as it is written, so that a game that is resumed reads the same; words of the prompt stay in it.
+        """
         if not isinstance(text, str):
             return None
-        return faults.redact(text, self.transport.secrets).encode("utf-8", "replace").decode()
+        return redact(text, self.transport.secrets, said).encode("utf-8", "replace").decode()
 
     async def check(self) -> None:
         """Raise UserError before the first call when the server cannot be used; learn what it says of its context."""

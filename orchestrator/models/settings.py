@@ -61,7 +61,8 @@ class Price(Frozen):
     """Reasoning tokens are output."""
 
     def of(self, tokens_in: int, tokens_out: int, cached: int = 0) -> float:
-        """What a call costs; `cached` are among `tokens_in`."""
+        """What a call costs, never less than 0; `cached` are among `tokens_in`, all of them at most."""
+        cached = min(cached, tokens_in)
         dear = self.input if self.cached is None else self.cached
         return ((tokens_in - cached) * self.input + cached * dear + tokens_out * self.output) / 1e6
 
@@ -105,6 +106,8 @@ class ModelSettings(Frozen):
     """
     context_length: int | None = Field(default=None, ge=1)
     """Tokens that the model takes at a time, prompt and answer together; None: as the server says, if it does."""
+    max_answer_bytes: int = Field(default=4_000_000, ge=10_000)
+    """Bytes of one answer over the wire, after decompression; a longer one is not read, and counts as unusable."""
     timeout_s: float = Field(default=600, gt=0, allow_inf_nan=False)
     """Seconds for one call; reasoning models think for minutes."""
     max_concurrency: int = Field(default=16, ge=1)

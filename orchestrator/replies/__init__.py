@@ -2,7 +2,8 @@
 
 Other folders of the package are not imported here. Start with `reply` (the base class). `text_format.text_of` writes
 a reply as text, `reader.read` reads one from text; `text_format` also holds the format of replies in named lines.
-`malformed` writes the malformed answers that simulated models give.
+`doubts` is the one table of words that leave doubt about a decision. `malformed` writes the malformed answers that
+simulated models give.
 """
 
 import lazy_loader

@@ -7,19 +7,16 @@ truncated list passes for a reply. `values` reads the values, and `leniency` dro
 be read.
 """
 
-import json
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-import json_repair
-
 from orchestrator.replies import text_format
-from orchestrator.replies.disowned import disowned
+from orchestrator.replies.around_objects import check_around
+from orchestrator.replies.json_objects import load, objects
 from orchestrator.replies.leniency import validated
 from orchestrator.replies.reply import Form, Options, Reply
-from orchestrator.replies.text_parts import Missing, parts
+from orchestrator.replies.text_parts import Missing, reconsiders
 from orchestrator.replies.unreadable import Cause as Cause
 from orchestrator.replies.unreadable import Unreadable as Unreadable
 from orchestrator.replies.values import by_field, entry, fields, meant
@@ -82,16 +79,15 @@ def _made(data: Mapping[str, Any], reply: type[Reply], moves: Options, *, repair
 
 def _as_json(text: str, answer: str, reply: type[Reply], moves: Options) -> Reading:
     problem, found = Unreadable("it holds no complete JSON object", "prose"), list[Reading]()
-    chunks = _objects(answer)
-    if chunks and reply.decisive and disowned(answer, chunks[-1]):
-        raise Unreadable("the words around its object take it back; reply with the object alone")
-    for chunk in reversed(chunks):
-        data, repaired = _load(chunk)
+    place = None
+    for start, end in reversed(objects(answer)):
+        data, repaired = load(chunk := answer[start:end])
         if data is None:
             continue
         data, wrapped = _unwrapped(data)
         try:
             found.append(_of_object(data, reply, moves, repaired or wrapped or chunk != text.strip()))
+            place = place or (start, end)
         except Unreadable as error:
             problem = error
             if not found and set(by_field(data, reply)) & set(reply.asked()):
@@ -99,26 +95,10 @@ def _as_json(text: str, answer: str, reply: type[Reply], moves: Options) -> Read
     for name in reply.decisive:
         if len(chosen := {str(getattr(one.reply, name)) for one in found}) > 1:
             raise Unreadable(f"it gives several answers for {name}: {', '.join(sorted(chosen))}; reply with one object")
-    if not found:
+    if place is None:
         return _without_object(answer, reply, moves, problem)
-    _agreed(found[0], answer.rpartition(chunks[-1])[2].strip(), moves)
+    check_around(found[0].reply, answer[: place[0]], answer[place[1] :], moves)
     return found[0]
-
-
-def _agreed(reading: Reading, after: str, moves: Options) -> None:
-    """Raise Unreadable where named lines or a verdict after an object decide something else than the object."""
-    kind = type(reading.reply)
-    try:
-        said = {name: part.strip().partition("\n")[0] for name, part in parts(after, kind).items()}
-    except Missing as missing:
-        raise Unreadable(str(missing)) from None
-    for name in kind.decisive:
-        value = said[name] if name in said else (kind.unnamed(after) or {}).get(name)
-        if value is None:
-            continue
-        other = _made({**reading.reply.as_data(), name: value}, kind, moves, repaired=True).reply
-        if getattr(other, name) != getattr(reading.reply, name):
-            raise Unreadable(f"{name}: the words after the object say something else; reply with the object alone")
 
 
 def _without_object(answer: str, reply: type[Reply], moves: Options, problem: Unreadable) -> Reading:
@@ -149,6 +129,7 @@ def _of_object(data: Mapping[str, Any], reply: type[Reply], moves: Options, repa
     asked = {key: value for key, value in data.items() if key not in reply.programmed}
     if foreign := _of_entries(data, reply):
         raise Unreadable(f"it is an entry of a list, with the key {foreign!r}; reply with the whole object")
+    _check_order(asked, reply)
     reading = _made(asked, reply, moves, repaired=repaired or meant(asked, reply) != _plain(asked, reply))
     known = fields(reply)
     for key, value in asked.items():
@@ -158,6 +139,15 @@ def _of_object(data: Mapping[str, Any], reply: type[Reply], moves: Options, repa
             if getattr(other, name) != getattr(reading.reply, name):
                 raise Unreadable(f"{name}: {key!r} says something else; reply with one of them")
     return reading
+
+
+def _check_order(data: Mapping[str, Any], reply: type[Reply]) -> None:
+    """Raise Unreadable where a text after the decision takes it back."""
+    names = list(by_field(data, reply))
+    for name in set(reply.decisive).intersection(names):
+        for later in names[names.index(name) + 1 :]:
+            if isinstance(said := by_field(data, reply)[later], str) and reconsiders(said):
+                raise Unreadable(f"{later}: it takes back what stands under {name!r}; say only the final decision")
 
 
 def _of_entries(data: Mapping[str, Any], reply: type[Reply]) -> str | None:
@@ -172,81 +162,3 @@ def _of_entries(data: Mapping[str, Any], reply: type[Reply]) -> str | None:
 def _plain(data: Mapping[str, Any], reply: type[Reply]) -> dict[str, Any]:
     """The fields as they are called in the reply type: what needs no repair."""
     return {name: data[name] for name in reply.model_fields if name in data}
-
-
-_ENTRY = re.compile(r"(?:\[|\},)\s*\Z")
-_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*+(?:"|\Z)|[{}]', re.DOTALL)
-"""A string (to the end of the text if it is never closed) or a brace; possessive: no character is read twice."""
-
-
-def _objects(text: str) -> list[str]:
-    """The complete top-level {...} stretches; none at all when the last one is unclosed: what came before was a draft.
-
-    Braces inside strings do not count. The entries of a list are no replies: of a list there is none.
-    """
-    found = []
-    start = text.find("{")
-    while start >= 0:
-        end = _closing(text, start)
-        if end is None or _ENTRY.search(text[max(0, start - 99) : start]):
-            return []
-        found.append(text[start:end])
-        start = text.find("{", end)
-    return found
-
-
-def _closing(text: str, start: int) -> int | None:
-    """Where the object that opens at `start` ends, its brace included."""
-    depth = 0
-    for found in _TOKEN.finditer(text, start):
-        depth += {"{": 1, "}": -1}.get(found[0], 0)
-        if depth == 0:
-            return found.end()
-    return None
-
-
-def _load(chunk: str) -> tuple[dict[str, object] | None, bool]:
-    """The object of a complete stretch, and whether it had to be repaired; None when it cannot be read safely."""
-    try:
-        return _printable(json.loads(chunk, object_pairs_hook=_unique_keys)), False
-    except _DuplicateKey:
-        return None, False
-    except (ValueError, RecursionError):
-        pass
-    try:
-        return _printable(json.loads(chunk, object_pairs_hook=_unique_keys, strict=False)), True  # line breaks in texts
-    except _DuplicateKey:
-        return None, False
-    except (ValueError, RecursionError):
-        pass
-    try:
-        data = json_repair.loads(chunk)
-    except (ValueError, RecursionError):
-        return None, True
-    kept = isinstance(data, dict) and _words(json.dumps(data, ensure_ascii=False)) == _words(chunk)
-    return (_printable(data) if kept else None), True
-
-
-class _DuplicateKey(ValueError):  # noqa: N818  # named for what is wrong with the object
-    """A key stands there twice, so that the object is ambiguous."""
-
-
-def _unique_keys(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    made = dict(pairs)
-    if len(made) < len(pairs):
-        raise _DuplicateKey
-    return made
-
-
-def _words(text: str) -> list[str]:
-    """Every word and number, in order: a repair must not change them."""
-    return re.findall(r"\w+", text.lower())
-
-
-def _printable(data: Any) -> dict[str, object] | None:
-    """The object with question marks for lone surrogates, which no file and no provider accepts."""
-    if not isinstance(data, dict):
-        return None
-    clean = json.dumps(data, ensure_ascii=False).encode("utf-8", "replace")
-    made: dict[str, object] = json.loads(clean)
-    return made

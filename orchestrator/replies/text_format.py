@@ -14,9 +14,10 @@ from typing import Annotated, Any, get_args, get_origin
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
+from orchestrator.replies.doubts import phrases, taken_back
 from orchestrator.replies.reply import Form, Reply
 from orchestrator.replies.text_parts import Missing, parts
-from orchestrator.replies.values import NOTHING, bare, fields, names, split
+from orchestrator.replies.values import NOTHING, NUMBER, RATED_IN_BRACKETS, bare, fields, names, split
 from orchestrator.replies.values import entry as entry
 
 
@@ -119,11 +120,17 @@ def _value(text: str, field: FieldInfo, named: str, *, beside: bool = False) -> 
     return text if annotation is str else _single(text, named)
 
 
+_SPOKEN_OF = phrases("""
+    play / discard / hint / clue / move / slot / accept / refuse / okay / ok / verdict
+    wrong / instead / no / not / but / wait / actually / rather / better / or / hmm+ / then / never / cannot / back
+""")
 _MORE = re.compile(
-    r"\b(?:play|discard|hint|move|slot|accept|refuse|okay|ok|verdict|wrong|instead|no|not|but|wait|actually|rather|sorry"
-    r"|correction|better|or|hmm+|then|never|cannot|disregard|ignore|kidding|jok(?:e|ing)|scratch|withdraw|retract|cancel"
-    r"|reconsider\w*|reflection|mistake|back)\b|n['’]t\b|^\W*\d{1,2}\W*$|(?-i:(?<![\w'’])[A-HJ-Z](?![\w'’]))",
-    re.IGNORECASE,
+    rf"""
+    \b (?:{_SPOKEN_OF}) \b | n['’]t \b
+    | ^ \W* \d{{1,2}} \W* $
+    | (?-i: (?<![\w'’]) [A-HJ-Z] (?![\w'’]) )
+    """,
+    re.VERBOSE | re.IGNORECASE,
 )
 """In the lines after a decision: words that may take it back, and labels of other options."""
 
@@ -131,9 +138,9 @@ _MORE = re.compile(
 def _single(text: str, named: str) -> str:
     """A value on one line. Raises Missing when the lines after it may take it back."""
     first, *more = [line for line in text.splitlines() if line.strip()] or [""]
-    if any(_MORE.search(line) for line in more):
+    if any(_MORE.search(line) or taken_back(line) for line in more):
         raise Missing(f"it goes on after '{named}: {first[:60]}'; let that be its last line")
-    return bare(first)
+    return bare(first.lstrip("> \t"))
 
 
 def _entries(text: str, kind: type[BaseModel]) -> Iterator[dict[str, Any]]:
@@ -145,13 +152,17 @@ def _entries(text: str, kind: type[BaseModel]) -> Iterator[dict[str, Any]]:
 
 
 def _keyed(text: str, kind: type[BaseModel]) -> Iterator[dict[str, Any]]:
-    """Entries like `- slot: 0; safety: 0.9; ...`, one a line."""
+    """Entries like `- slot: 0; safety: 0.9; ...`, one a line; commas will do between all the fields in their order."""
     known = fields(kind)
     titles = "|".join(map(re.escape, sorted(known, key=len, reverse=True)))
-    key = re.compile(rf"(?:^|[;；])[ \t*]*+({titles})[ \t*]*+[:：]", re.IGNORECASE)
+    key, after_comma = (
+        re.compile(rf"(?:^|[{ends}])[ \t*]*+({titles})[ \t*]*+[:：]", re.IGNORECASE) for ends in (";；", ",，")
+    )
     text = re.sub(rf"[;；]?(?<![ \t])[ \t]*+\n[ \t]++(?=[*]*(?:{titles})[ \t*]*[:：])", "; ", text, flags=re.IGNORECASE)
     for line, marked in _lines(text):
-        heads = list(key.finditer(line))
+        heads, by_comma = list(key.finditer(line)), list(after_comma.finditer(line))
+        if len(heads) == 1 and [known[one[1].lower()] for one in by_comma] == list(kind.model_fields):
+            heads = by_comma
         ends = [*(one.start() for one in heads[1:]), len(line)]
         cells: dict[str, Any] = {}
         for one, end in zip(heads, ends, strict=False):
@@ -187,8 +198,18 @@ def _lines(text: str) -> Iterator[tuple[str, bool]]:
 
 
 _NUMBERED = re.compile(r"\A\d+[.)]\s+(?=[A-Za-z])")
-_SPLIT = re.compile(r"(?<!\d),|,(?!\d)|,(?=\d+\s*[:：])|[;，；]|(?<=\d)[ \t](?=Move\b)")
-_RATED = re.compile(r"[:：=][ \t]*+([-+−]?+(?:\d++(?:\.\d*+)?|\.\d++))(?![\w%/–—-]|,\d)")
+_BRACKETED = re.compile(r"\([^()\n]*\)")
+_SPLIT = re.compile(
+    r"""
+    (?<!\d),                  # a comma, and not that of a decimal number
+    | ,(?!\d)
+    | ,(?=\d+\s*[:：])
+    | [;，；]
+    | (?<=\d)[ \t](?=Move\b)
+    """,
+    re.VERBOSE,
+)
+_RATED = re.compile(rf"[:：=][ \t]*+({NUMBER})(?![\w%/–—-]|,\d)")
 
 
 def _pairs(text: str, kind: type[BaseModel]) -> Iterator[dict[str, Any]]:
@@ -207,12 +228,39 @@ def _pairs(text: str, kind: type[BaseModel]) -> Iterator[dict[str, Any]]:
 
 def _rated(line: str, first: str, second: str) -> Iterator[dict[str, Any]]:
     """The entries of a line; one whose number cannot be read comes as it is, to be counted."""
-    rated = [(cell, found) for cell in _SPLIT.split(line) if (found := _RATED.search(cell))]
+    rated = [(cell, found) for cell in _cells(line) if (found := _rating(cell))]
     for cell, found in rated:
-        yield {first: _NUMBERED.sub("", cell[: found.start()].strip(" \t-*•`")), second: found[1]}
+        yield {first: _NUMBERED.sub("", _bare_move(cell[: found.start()])), second: found[1]}
     move, colon, said = line.replace("：", ":").rpartition(":")
-    if not rated and colon and said.strip() and (_MARK.match(line.strip()) or re.search(r"\d", said)):
-        yield {first: move.strip(" \t-*•`"), second: said.strip()}
+    if not rated and (said := said.strip()) and _MARK.match(line.strip()):
+        yield {first: _bare_move(move or said), second: said}
+    elif not rated and colon and said and re.search(r"\d", said):
+        yield {first: _bare_move(move), second: said}
+
+
+def _cells(line: str) -> Iterator[str]:
+    """The entries of a line; what stands in brackets is not taken apart."""
+    start = 0
+    for found in _SPLIT.finditer(_unbracketed(line)):
+        yield line[start : found.start()]
+        start = found.end()
+    yield line[start:]
+
+
+def _unbracketed(text: str) -> str:
+    """A text, equally long, without anything that stands in brackets."""
+    return _BRACKETED.sub(lambda one: "(" * len(one[0]), text)
+
+
+def _rating(cell: str) -> re.Match[str] | None:
+    """The number of an entry, after a colon or in brackets; none where both are there."""
+    beside = _RATED.search(_unbracketed(cell))
+    inside = RATED_IN_BRACKETS.search(cell)
+    return None if beside and inside else beside or inside
+
+
+def _bare_move(text: str) -> str:
+    return text.strip(" \t-*•`:：=")
 
 
 def _numeric(annotation: Any) -> bool:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
+from orchestrator.replies.doubts import RETRACTS, phrases
 from orchestrator.replies.reply import Reply
 from orchestrator.replies.values import entry, fields, names
 
@@ -35,6 +36,19 @@ def parts(text: str, kind: type[Reply]) -> dict[str, str]:
     return found
 
 
+def last_stated(text: str, kind: type[Reply], name: str) -> str | None:
+    """The first line of the last part of a name, even where the text leaves doubt about it."""
+    stated = [part for part in _heads(text, kind) if part.name == name]
+    return text[stated[-1].start : stated[-1].end].strip().partition("\n")[0] if stated else None
+
+
+_SPACE = r"[ \t*_]*"
+"""White space, and marks of bold and italics."""
+_EMOJI_OR_MARK = r"[>*#_ \t\U0001F000-\U0001FAFF☀-➿\uFE0F-]"
+_NUMBER = rf"\d+[.)]{_SPACE}+"
+"""Of a list: `3. `."""
+
+
 def _heads(text: str, kind: type[Reply]) -> list[Part]:
     """The parts that the text names.
 
@@ -44,11 +58,8 @@ def _heads(text: str, kind: type[Reply]) -> list[Part]:
     known = {title: name for title, name in fields(kind).items() if name in kind.asked()}
     titles = "|".join(re.escape(title) for title in sorted(known, key=len, reverse=True))
     said = "".join(rf"|(?P<said_{name}>{pattern})" for name, pattern in kind.said.items() if name in kind.asked())
-    head = re.compile(
-        r"^(?P<mark>[>*#_ \t\U0001F000-\U0001FAFF☀-➿\uFE0F-]*+(?:\d+[.)][ \t*_]*+)?)"
-        rf"(?:(?P<title>{titles})(?:[ \t*_]*[:：][ \t*_]*|(?P<bare>[ \t*_]*$)){said})",
-        re.IGNORECASE | re.MULTILINE,
-    )
+    named = rf"(?P<title>{titles})(?:{_SPACE}[:：]{_SPACE}|(?P<bare>{_SPACE}$))"
+    head = re.compile(rf"^(?P<mark>{_EMOJI_OR_MARK}*+(?:{_NUMBER})?)(?:{named}{said})", re.IGNORECASE | re.MULTILINE)
     found: list[tuple[str, re.Match[str]]] = []
     keys: set[str] = set()
     for one in head.finditer(text):
@@ -86,14 +97,26 @@ def _draft(heads: Sequence[Part], one: int, other: int, kind: type[Reply]) -> bo
     return heads[0].name not in kind.decisive and set(kind.asked()) - set(kind.decisive) <= again
 
 
+_BETTER = phrases("""
+    wait / actually / hmm+ / instead(?! of) / rather(?! than) / (?:would be|is) better / better to / worst / opposite
+    (?:this|it)(?: move| action)? is (?:forbidden|illegal)
+    let(?:['’]s| us| me) (?:think|check|see|look|consider|verify|keep|start)
+""")
 _TAKEN_BACK = re.compile(
-    r"\b(?:wait|second thoughts?|actually|scratch that|correction|(?:change|changed) my mind|reconsider\w*|hmm+"
-    r"|disregard|kidding|withdraw|retract|on reflection|(?:this|it)(?: move| action)? is (?:forbidden|illegal)"
-    r"|instead(?!\s+of)|rather(?!\s+than)|would be better|is better|better to|sorry|oops|worst|opposite)\b"
-    r"|(?:^|[:：])[ \t]*no[ \t]*(?:[,.;!—-]|$)|(?-i:(?<![\w'’])[A-HJ-Z](?![\w'’]))",
-    re.IGNORECASE | re.MULTILINE,
+    rf"""
+    \b (?:{_BETTER}) \b
+    | (?: ^ | [:：] ) [ \t]* no [ \t]* (?: [,.;!—-] | $ )
+    """,
+    re.VERBOSE | re.IGNORECASE | re.MULTILINE,
 )
-"""In the parts after a decision: words that take it back, and labels of other options."""
+"""In the parts after a decision: words that prefer something else, or begin to think again."""
+_LABEL = re.compile(r"(?<![\w'’])[A-HJ-Z](?![\w'’])")
+"""The label of another option; `I` is none."""
+
+
+def reconsiders(reason: str) -> bool:
+    """Whether a reason that stands after its decision takes it back."""
+    return bool(_TAKEN_BACK.search(reason) or RETRACTS.search(reason))
 
 
 def _check_after(text: str, heads: Sequence[Part], decided: int, kind: type[Reply], name: str) -> None:
@@ -101,5 +124,6 @@ def _check_after(text: str, heads: Sequence[Part], decided: int, kind: type[Repl
     label = names(kind, name)[0]
     if len({part.name for part in heads}) < len(heads):
         raise Missing(f"it goes on after '{label}:', which must be the last part")
-    if _TAKEN_BACK.search(text, heads[decided].end):
+    after = text[heads[decided].end :]
+    if reconsiders(after) or _LABEL.search(after):
         raise Missing(f"it takes back what it says after '{label}:'; say only the final decision")

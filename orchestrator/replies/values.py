@@ -108,8 +108,22 @@ def _one_of(value: Any, options: tuple[Any, ...]) -> Any:
     return value
 
 
+OF_ONE = r"(?:[ \t]*+/[ \t]*+1(?:\.0++)?+(?![\d.]))"
+"""After a number: that it is one of 1, as in `0.9/1`."""
+NUMBER = rf"[-+−]?+(?:\d++(?:\.\d*+)?+|\.\d++){OF_ONE}?+"
+RATED_IN_BRACKETS = re.compile(
+    rf"\([ \t]*+(?:(?:rating|rated|score)\b[ \t]*+[:=]?+[ \t]*+)?+({NUMBER})[ \t]*+\)", re.IGNORECASE
+)
+"""A rating after a move: `play slot 2 (0.9)`."""
 _NUMBER = re.compile(
-    r"(?P<about>~|≈|about\s+)?(?P<number>[-+]?(?:\d+(?:\.\d*)?|\.\d+))\s*(?P<percent>%?)(?:\s*\([^()]*\))?"
+    rf"""
+    (?P<about> ~ | ≈ | about\s+ )?
+    (?P<number> [-+]? (?: \d+ (?:\.\d*)? | \.\d+ ) )
+    (?P<of_one> {OF_ONE} )?
+    \s* (?P<percent> %? )
+    (?: \s* \([^()]*\) )?
+    """,
+    re.VERBOSE,
 )
 _CALLED = {"seat": "seat|player|p"}
 
@@ -124,7 +138,11 @@ def _number(value: Any, kind: type, limits: tuple[Any, ...], name: str) -> Any:
     if kind is int:
         text = re.sub(rf"^(?:{_CALLED.get(name, f'slot|{re.escape(name)}')})\s*#?(?=\d)", "", text, flags=re.IGNORECASE)
     found = _NUMBER.fullmatch(text)
-    if found is None or (found["percent"] and not _is_chance(limits)) or (found["about"] and kind is int):
+    if (
+        found is None
+        or (found["percent"] and not _is_chance(limits))
+        or (kind is int and (found["about"] or found["of_one"]))
+    ):
         return value
     return float(found["number"]) / 100 if found["percent"] else found["number"]
 
@@ -178,10 +196,18 @@ def _entries(given: Mapping[str, Any], kind: type[BaseModel]) -> Iterator[Any]:
 
 
 def _entry(item: Any, kind: type[BaseModel]) -> Any:
-    if isinstance(item, str) and ":" in item and len(kind.model_fields) == 2:
-        item = [part.strip() for part in item.rsplit(":", 1)]
+    if isinstance(item, str) and len(kind.model_fields) == 2:
+        item = _pair(item)
     if isinstance(item, list) and len(item) == len(kind.model_fields) == 2:
         item = dict(zip(kind.model_fields, item, strict=True))
     elif isinstance(item, dict) and len(item) == 1 and len(kind.model_fields) == 2:
         (item,) = _entries(item, kind)
     return meant(item, kind) if isinstance(item, dict) else item
+
+
+def _pair(text: str) -> list[str] | str:
+    """The two values of an entry on one line: `play slot 2: 0.9`, `play slot 2 (0.9)`."""
+    if ":" in text:
+        return [part.strip() for part in text.rsplit(":", 1)]
+    found = RATED_IN_BRACKETS.search(text)
+    return [text[: found.start()].strip(), found[1]] if found and found.end() == len(text.rstrip()) else text

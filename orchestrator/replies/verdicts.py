@@ -2,38 +2,98 @@
 
 import re
 
-_ACCEPTS = (
-    r"yes|yeah|yep|ok(?:ay)?|accept(?:s|ed|able)?|approved?|safe|true|valid|fine|allowed|correct|verified|agreed?"
-    r"|(?:may|can|should) be (?:made|played)"
-)
-_REFUSES = (
-    r"no|nope|refus(?:e|es|ed)|reject(?:s|ed)?|den(?:y|ies|ied)|declined?|unsafe|false|invalid|unacceptable"
-    r"|disallowed|disapproved?|incorrect|wrong|dangerous|illegal|risky"
-)
+from orchestrator.replies.doubts import phrases
+
+_ACCEPTS = phrases("""
+    yes / yeah / yep / ok(?:ay)? / accept(?:s|ed|able)? / approved? / safe / true / valid / fine / allowed / correct
+    verified / agreed? / (?:may|can|should) be (?:made|played)
+""")
+_REFUSES = phrases("""
+    no / nope / refus(?:e|es|ed) / reject(?:s|ed)? / den(?:y|ies|ied) / declined? / unsafe / false / invalid
+    unacceptable / disallowed / disapproved? / incorrect / wrong / dangerous / illegal / risky
+""")
 _NEGATION = r"(?:must|may|should|can|do|does|is|will|would)?\s*not|never|cannot|\w+n['’]t"
+_EMPHASIS = phrases("""
+    definitely / absolutely / fully / clearly / certainly / surely / totally / perfectly / entirely / completely
+    obviously / undoubtedly / of course / for sure / indeed
+""")
 _SIGN = re.compile(
-    rf"\b(?:(?P<not>{_NEGATION})\s+(?:(?:be|a|an|at all|entirely|really|very|quite|it|this|as)\s+)*)?"
-    rf"(?:(?P<yes>{_ACCEPTS})|(?P<no>{_REFUSES})|(?P<made>(?:made|played)))\b(?P<after>\s*(?:[.,;:!?)\n]|\Z))?"
+    rf"""
+    \b (?: (?P<flat> not | never ) (?= \s* (?:[.,;:!)\n]|\Z) )              # Absolutely not.
+      | (?: (?P<not>{_NEGATION}) \s+
+            (?: (?:be|a|an|at\ all|really|very|quite|it|this|as|{_EMPHASIS}) \s+ )* )?
+        (?: (?P<yes>{_ACCEPTS}) | (?P<no>{_REFUSES}) | (?P<made>made|played) ) \b
+        (?P<after> \s* (?:[.,;:!?)\n]|\Z) )?
+    )
+    """,
+    re.VERBOSE,
 )
+"""A word that accepts or refuses, perhaps negated, and whether a clause ends with it."""
+_INTRODUCES = phrases("""
+    the / this / that / my / it / move / action / choice / verdict / verification / answer / decision / play / discard
+    hint / was / i / we / would / do
+""")
 _LEAD = re.compile(
-    r"(?:(?:the|this|that|my|it|move|action|choice|verdict|verification|answer|decision|play|discard|hint|was|i|we|would|do"
-    r"|is(?!\s+not\b))\b|[\s*_`\"'“”(\[#>:.✅✔👍❌✗✘👎\uFE0F-])*+"
+    rf"""
+    (?: (?: {_INTRODUCES} | is(?!\s+not\b) | {_EMPHASIS} ) \b
+      | [\s*_`"'“”(\[\#>:.✅✔👍❌✗✘👎\uFE0F-]
+    )*+
+    """,
+    re.VERBOSE,
 )
-_TAKES_BACK = re.compile(
-    r"\b(?:but|however|although|though|unless|except|instead|only (?:if|when|after|once)|wait|actually|provid(?:ed|ing)"
-    r"|assuming|as long as|safe to (?:say|assume)|blunder|terrible|awful|disaster|los(?:e|es|ing) the game)\b"
-    r"|\blet(?:['’]s| me| us) (?:think|check|see|consider|verify|look|analy[sz]e|start|examine|go through|first)\b"
-    r"|^[^.;!\n]*\b(?:if|when|once|until)\b|\?|\bgame would be lost\b|\bwastes?\b|\A\W*\w+\s+(?:is|was|would)\s+not\b"
-    r"|(?<!\bno )(?<!\bnot a )(?<!\bnot the )\bmistake\b"
-    r"|(?<!\bnot )(?<!\bnever )(?<!n['’]t )(?<!\bcannot )\b(?:loses?|costs?) (?:a|one|the|our)\b"
-    r"|\b(?:must|should|has to|needs to) be (?:stopped|avoided|prevented|undone|changed|reconsidered)\b|[❌✗✘👎]"
+"""What may stand before the verdict itself."""
+
+_CONTRASTS = phrases("""
+    but / however / although / though / unless / except / instead / only (?:if|when|after|once) / wait / actually
+    provid(?:ed|ing) / assuming / as long as / safe to (?:say|assume) / second thoughts?
+""")
+_CONDITIONS = re.compile(
+    rf"""
+    \b (?:{_CONTRASTS}) \b
+    | \b let(?:['’]s|\ me|\ us)\ (?:think|check|see|consider|verify|look|analy[sz]e|start|examine|go\ through|first) \b
+    | ^ [^.;!\n]* \b (?:if|when|once|until) \b
+    | \?
+    | \A \W* \w+ \s+ (?:is|was|would) \s+ not \b
+    | \b (?:must|should|has\ to|needs\ to) \s be \s (?:stopped|avoided|prevented|undone|changed|reconsidered) \b
+    | [❌✗✘👎]
+    """,
+    re.VERBOSE,
 )
-"""With an acceptance: a condition, a remark that speaks against the move, or thinking aloud."""
+"""With an acceptance: a condition, thinking aloud, or words that ask for something else."""
+_HARMS = phrases("""
+    kill(?:s|ed|ing)? / los(?:e|es|t|ing) / forfeit(?:s|ed)? / bomb(?:s|ed|ing)? / strikes? / mis(?:fires?|plays?)
+    explod(?:e|es|ing) / wast(?:e|es|ed|ing) / throw(?:s|n|ing)? (?:\\w+ ){0,2}away / ruin(?:s|ed)? / doom(?:s|ed)?
+    (?:end|ends|ending) the game / (?:our|the|their) (?:last|only|final) life / unplayable / destroy(?:s|ed)?
+    discard\\w* (?:\\w+ ){0,4}(?:critical|(?:last|only) copy) / gone (?:forever|for good)
+    blunder / terrible / awful / disaster / mistake / risks (?:a|our|the|one|losing)
+    costs? (?:us |them )?(?:a|one|two|the|our|points?|li(?:fe|ves))(?! (?:hint|information|token|clue))
+""")
+_HARM = re.compile(rf"\b(?:{_HARMS})\b(?!\s+(?:nothing|none|no)\b)", re.IGNORECASE)
+_AVERTS = phrases("""
+    no / not / never / nobody / nothing / none / neither / nor / without / even / cannot / unlikely / zero
+    avoid(?:s|ing)? / prevent(?:s|ing)? / sav(?:e|es|ing) / protect(?:s|ing)? / rescu(?:e|es|ing) / stops?
+    instead of / rather than / keep(?:s|ing)?
+""")
+_AVERTED = re.compile(rf"\b(?:{_AVERTS})\b|n['’]t\b", re.IGNORECASE)
+_CLAUSES = re.compile(r"[.,;:!\n]|\band\b|\bso\b", re.IGNORECASE)
+_UNFIT = re.compile(
+    r"\b(?:does|will|can|may|might)(?:\s*not|n['’]t)\s+(?:fit|be\s+played)\b"
+    r"|\bwon['’]t\s+fit\b|\bnot\s+(?:yet\s+)?playable\b",
+    re.IGNORECASE,
+)
+_ELSEWHERE = re.compile(r"\b(?:otherwise|else|if|unless|other|another|alternatives?|instead)\b", re.IGNORECASE)
 _THUMBS_UP = re.compile("[✅✔👍]")
+_NO_AND = phrases("""
+    its? / there / your? / the / this / that / because / since / as / i / we / he / they / slot / p\\d / do / not / way
+""")
+"""What may follow a refusal: `No it would not fit`."""
 _NOTHING_WRONG = re.compile(
-    r"no[ \t]+(?!(?:its?|there|your?|the|this|that|because|since|as|i|we|he|they|slot|p\d|do|not|way)\b)\w"
-    r"|(?:refuse|reject|deny|decline)s?\s+to\b"
-    r"|.*\bnothing (?:is |seems |looks )?(?:wrong|bad|unsafe|risky|dangerous|against)\b"
+    rf"""
+    no [ \t]+ (?! (?:{_NO_AND}) \b ) \w
+    | (?:refuse|reject|deny|decline) s? \s+ to \b
+    | .* \b nothing\ (?:is\ |seems\ |looks\ )? (?:wrong|bad|unsafe|risky|dangerous|against) \b
+    """,
+    re.VERBOSE,
 )
 """What begins like a refusal and is none: `No objection`, `No life is lost`, `No, nothing is wrong with it`."""
 
@@ -44,7 +104,7 @@ def verdict(text: str) -> bool | None:
     The text says it at its beginning, perhaps after words such as "the move is"; what follows must not speak against
     it.
     """
-    lower = text.lower()
+    lower = re.sub(r"[*`]+|(?<!\w)_+|_+(?!\w)", "", text.lower())
     lead = _LEAD.match(lower)
     first = _SIGN.match(lower, lead.end() if lead else 0)
     if first is None or _accepts(first) is None or "?" in (first["after"] or ""):
@@ -55,32 +115,58 @@ def verdict(text: str) -> bool | None:
     signs = {_accepts(sign) for sign in (first, *later)} - {None}
     if len(signs) != 1:
         return None
-    (accepts,) = signs
-    return None if (_TAKES_BACK if accepts else _THUMBS_UP).search(lower) else accepts
+    if not _accepts(first):
+        return None if _THUMBS_UP.search(lower) else False
+    return None if _CONDITIONS.search(lower) or speaks_against(lower) else True
 
 
 def _accepts(sign: re.Match[str]) -> bool | None:
     """What one word says; a doubled negation says nothing clear, and "made" only something where it is negated."""
+    if sign["flat"]:
+        return False
     if sign["not"]:
         return None if sign["no"] else False
     return None if sign["made"] else bool(sign["yes"])
 
 
-_MARKS = r"[\s*_`\"'“”(\[#>-]*+"
-_SUBJECT = r"(?:(?:the|this|that)\s+(?:move|play|discard|hint|action|choice)|it)"
+def speaks_against(text: str) -> bool:
+    """Whether a text says that a move does harm: `it kills us`, and not `no life is lost`."""
+    return any(_harmful(clause) for clause in _CLAUSES.split(text))
+
+
+def _harmful(clause: str) -> bool:
+    if _ELSEWHERE.search(clause):
+        return False
+    harm = _HARM.search(clause)
+    return bool(_UNFIT.search(clause) or (harm and not _AVERTED.search(clause, 0, harm.start())))
+
+
+_SUBJECT = r"(?: (?:the|this|that) \s+ (?:move|play|discard|hint|action|choice) | it )"
 _BARE = re.compile(
-    rf"{_MARKS}(?:\w+[\s*_`\"'“”)\]]*(?:[.!:;\n]|\Z|,?\s*(?:the|this|it|that)\b(?:\s+\w+){{0,3}}?\s+"
-    r"(?:is|may|can|was|seems|does|risks|would|will|looks)\b)"
-    rf"|(?:{_NEGATION})\s+(?:{_ACCEPTS})\b|{_SUBJECT}\s+(?:is|was|may|must|should|can)\b|I\s+(?:do\s+not\s+|would\s+|will\s+)?\w+\s+{_SUBJECT}\b)",
-    re.IGNORECASE,
+    rf"""
+    [\s*_`"'“”(\[\#>-]*+
+    (?: (?: (?:{_EMPHASIS}) \s+ )? \w+ [\s*_`"'“”)\]]*
+        (?: [.!:;\n] | \Z                                                  # Okay.
+          | ,? \s* (?:the|this|it|that) \b (?:\s+\w+){{0,3}}? \s+         # No, it is unsafe
+            (?:is|may|can|was|seems|does|risks|would|will|looks) \b )
+      | (?:{_NEGATION}) \s+ (?:{_ACCEPTS}) \b                             # Not okay
+      | {_SUBJECT} \s+ (?:is|was|may|must|should|can) \b                  # The move is safe
+      | I \s+ (?:do\s+not\s+|would\s+|will\s+)? \w+ \s+ {_SUBJECT} \b     # I accept the move
+    )
+    """,
+    re.VERBOSE | re.IGNORECASE,
 )
-
-
-_UNFIT = re.compile(r"\b(?:does|will|can)(?:\s*not|n['’]t)\s+(?:fit|be played)\b|\bwon['’]t fit\b", re.IGNORECASE)
 
 
 def bare_verdict(text: str) -> bool | None:
     """The verdict of an answer without any named part, which must begin with the verdict itself: "Okay.", "No, it is
     unsafe"; "Yes, I can help with that" is none."""
-    accepts = verdict(text) if _BARE.match(text) else None
-    return None if accepts and _UNFIT.search(text) else accepts
+    return verdict(text) if _BARE.match(text) else None
+
+
+def contradicts(reason: str, accepts: bool) -> bool:
+    """Whether a reason says the opposite of its verdict: it begins or ends with the other one, or its last sentence
+    says that an accepted move does harm."""
+    last = [one for one in re.split(r"(?<=[.!?])\s+|\n", reason) if one.strip()][-1:]
+    said = {bare_verdict(part) for part in (reason, *last)}
+    return (not accepts) in said or (accepts and any(map(speaks_against, last)))

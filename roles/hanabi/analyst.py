@@ -7,7 +7,8 @@ from pydantic import Field
 from orchestrator.hanabi.cards import MAX_TOKENS
 from orchestrator.hanabi.convention import policy
 from orchestrator.hanabi.convention.policy import HintEffect, Scene
-from orchestrator.hanabi.moves import Discard, Grounded, HintColour, Move, Play
+from orchestrator.hanabi.move_reading import Grounded
+from orchestrator.hanabi.moves import Discard, HintColour, Move, Play
 from roles.hanabi.reasoning import literal_play
 from roles.hanabi.reasoning.convention_scene import understood
 from roles.hanabi.reasoning.literal_play import Lesson

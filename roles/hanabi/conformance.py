@@ -26,11 +26,12 @@ from roles import registry
 from roles.hanabi.reasoning import literal_play
 from roles.hanabi.reasoning.position import TAKES, Position
 from roles.hanabi.truth import Truth
+from roles.legal_moves import LegalMoves
 from roles.notes_text import Notes
 from roles.reply_types import Choice, Form, Judgement, Reply, variant
 from roles.role_definition import Role
 from roles.role_options import Options, defaults
-from roles.sections import LegalMoves, Section, Sections, cut
+from roles.sections import Section, Sections, cut
 
 FORMS: tuple[Form, ...] = ("text", "json", "json_schema")
 EVERY = 13

@@ -17,10 +17,11 @@ from orchestrator.models.simulated_settings import Rates
 from roles.hanabi.reasoning import literal_play
 from roles.hanabi.reasoning.position import Position
 from roles.hanabi.sections.table import NextPlayable, OwnDeductions, PartnerDeductions, State
+from roles.legal_moves import LegalMoves
 from roles.notes_text import Notes
 from roles.reply_types import Choice, Judgement, Reply
 from roles.role_definition import Solve
-from roles.sections import LegalMoves, Section, Sections
+from roles.sections import Section, Sections
 
 R = TypeVar("R", bound=BaseModel)
 

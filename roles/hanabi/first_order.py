@@ -12,10 +12,11 @@ from roles.hanabi.reasoning.position import TAKES, Position
 from roles.hanabi.sections.fixed import Conventions, Rules
 from roles.hanabi.sections.history import History, Remembered
 from roles.hanabi.sections.table import FinalRound, NextPlayable, State
+from roles.legal_moves import LegalMoves
 from roles.notes_text import Notes
 from roles.registry import role
 from roles.reply_types import Chance, Reply
-from roles.sections import LegalMoves, Section, Sections
+from roles.sections import Section, Sections
 from roles.words import Words
 
 FEW = 6

@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from pydantic import Field
 
 from orchestrator.hanabi.cards import INDEX
-from orchestrator.hanabi.moves import Discard, Grounded, HintColour, HintRank, Move, Play
+from orchestrator.hanabi.move_reading import Grounded
+from orchestrator.hanabi.moves import Discard, HintColour, HintRank, Move, Play
 from roles.hanabi.action_recommender import by_rank
 from roles.hanabi.first_order import SEEN, FirstOrder
 from roles.hanabi.reasoning import literal_play

@@ -5,7 +5,8 @@ appendix B.3).
 from pydantic import Field
 
 from orchestrator.hanabi.convention.hint_convention import known
-from orchestrator.hanabi.moves import Discard, Grounded, Move, Play
+from orchestrator.hanabi.move_reading import Grounded
+from orchestrator.hanabi.moves import Discard, Move, Play
 from roles.hanabi.first_order import SEEN, narrowed
 from roles.hanabi.reasoning import literal_play
 from roles.hanabi.reasoning.position import NEEDS, Position

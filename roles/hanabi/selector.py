@@ -7,11 +7,12 @@ from orchestrator.hanabi.moves import Move, parse
 from roles.hanabi.proposer import WHOLE
 from roles.hanabi.reasoning import literal_play
 from roles.hanabi.reasoning.position import NEEDS, Position
+from roles.legal_moves import LegalMoves
 from roles.notes_text import Notes
 from roles.registry import role
 from roles.reply_types import Choice
 from roles.role_options import AllowedValues
-from roles.sections import LegalMoves, Sections
+from roles.sections import Sections
 
 
 def only(sections: Sections, notes: Notes) -> Choice | None:

@@ -13,10 +13,11 @@ from roles.hanabi.sections.fixed import CardCounts, ProbabilityAdvice, Rules
 from roles.hanabi.sections.history import History
 from roles.hanabi.sections.table import FinalRound, State
 from roles.hanabi.watson import safe_or_proposed
+from roles.legal_moves import LegalMoves
 from roles.notes_text import Notes
 from roles.registry import role
 from roles.reply_types import Choice, PlainText
-from roles.sections import LegalMoves, Section, Sections
+from roles.sections import Section, Sections
 
 TABLE: tuple[type[Section], ...] = tuple(kind for kind in TAKES if kind is not LegalMoves)
 SHARED: tuple[type[Section], ...] = (Rules, *TABLE, FinalRound, CardCounts, ProbabilityAdvice)

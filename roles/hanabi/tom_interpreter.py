@@ -7,7 +7,8 @@ from pydantic import Field, field_validator
 from orchestrator.hanabi.convention import policy
 from orchestrator.hanabi.convention.hint_convention import known, next_discard
 from orchestrator.hanabi.convention.policy import Scene
-from orchestrator.hanabi.moves import Discard, Grounded, Hint, Move, Play
+from orchestrator.hanabi.move_reading import Grounded
+from orchestrator.hanabi.moves import Discard, Hint, Move, Play
 from orchestrator.replies.reply import BEGINS
 from roles.hanabi.reasoning import literal_play
 from roles.hanabi.reasoning.convention_scene import understood
@@ -18,10 +19,11 @@ from roles.hanabi.sections.fixed import Conventions, Rules
 from roles.hanabi.sections.history import History, Remembered
 from roles.hanabi.sections.past_games import PastGames
 from roles.hanabi.sections.table import FinalRound, NextPlayable, State
+from roles.legal_moves import LegalMoves
 from roles.notes_text import Notes
 from roles.registry import role
 from roles.reply_types import Chance, Reply
-from roles.sections import LegalMoves, Sections
+from roles.sections import Sections
 from roles.words import ENGLISH
 
 

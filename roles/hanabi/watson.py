@@ -3,7 +3,8 @@
 from pydantic import Field
 
 from orchestrator.hanabi.cards import COLOUR_NAMES, COLOURS, unmask
-from orchestrator.hanabi.moves import Discard, Grounded, Move, Play
+from orchestrator.hanabi.move_reading import Grounded
+from orchestrator.hanabi.moves import Discard, Move, Play
 from roles.hanabi.analyst import in_words
 from roles.hanabi.history_analyst import insights
 from roles.hanabi.proposer import WHOLE

@@ -10,6 +10,7 @@ from graphs.prompt_preview import requests
 from graphs.recorded_notes import notes_of
 from orchestrator.journal.events import Decided, Event, TurnStarted
 from orchestrator.models.request import ModelRequest, Scripted
+from orchestrator.players import partners
 from orchestrator.table.game_loop import play_async
 from tests.support.positions import events_of
 from tests.support.prompt_follower import follower
@@ -45,6 +46,26 @@ async def test_who_follows_the_words_decides_as_the_program_does(graph: str) -> 
     other = [(answer, move) for answer, move in pairs if answer["action"] != move]
     assert len(pairs) >= (400 if FULL else 25)
     assert len(other) <= 0.01 * len(pairs), other[:5]
+
+
+BESIDE = [(name, n, s) for name in ("piers", "literal", "smart_oldest") for n in (2, 3) for s in (1, 2, 3)]
+
+
+async def test_beside_others_who_follows_the_words_mostly_decides_as_the_program_does() -> None:
+    """The program takes the hint to them that teaches most, the words the first one that helps."""
+    same = []
+    for name, players, seed in BESIDE if FULL else [("literal", 3, 2)]:
+        config, events = graphs.at(graphs.read("house"), players), list[Event]()
+        seats = [partners.get(name) if seat % 2 else graphs.seat("house") for seat in range(players)]
+        await play_async(seats, players=players, seed=seed, sink=events.append)
+        for turn in turns(events):
+            (view,) = (event.view for event in turn if isinstance(event, TurnStarted))
+            if view.seat % 2 == 0:
+                asks = requests(config, view, notes_of(config, turn))
+                (move,) = (str(event.move) for event in turn if isinstance(event, Decided))
+                same.append(follower(asks["aggregator"])["action"] == move)
+    assert len(same) > (600 if FULL else 25)
+    assert sum(same) >= 0.85 * len(same)
 
 
 def part(request: ModelRequest, name: str) -> str:

@@ -8,13 +8,14 @@ import pytest
 from pydantic import Field
 
 import roles
-from orchestrator.hanabi.moves import Grounded, Play
+from orchestrator.hanabi.move_reading import Grounded
+from orchestrator.hanabi.moves import Play
 from orchestrator.models.request import Absent
 from roles import Notes, Reply, Role, Sections, Truth
 from roles.hanabi import conformance
 from roles.hanabi.sections.history import History
 from roles.hanabi.sections.table import Discards, FinalRound, State
-from roles.sections import LegalMoves
+from roles.legal_moves import LegalMoves
 from tests.conftest import Run
 
 

@@ -27,9 +27,10 @@ from roles.hanabi.reasoning.position import TAKES, Position
 from roles.hanabi.safety import LIMITS, Safety, safest
 from roles.hanabi.sections.history import History
 from roles.hanabi.sections.table import Discards, OwnDeductions, State
+from roles.legal_moves import LegalMoves
 from roles.notes_text import notes_text
 from roles.reply_types import TrackedChoice, answer_format, variant
-from roles.sections import LegalMoves, cut
+from roles.sections import cut
 from tests.support.positions import dealt, literal_views, position, random_views
 from tests.support.prove import FULL
 

@@ -55,7 +55,8 @@ class Hint(NamedTuple):
         return self.says.startswith("makes a playable card known") or bool(re.match(r"play .*\), true", self.says))
 
 
-OWN_CARD = r"^- slot (\d): (?:(.*); )?playable (\d+)%, dead \d+%, critical (\d+)%$"
+OWN_CARD = r"^- slots? (\d(?:, \d)*): (?:(.*); )?playable (\d+)%, dead \d+%, critical (\d+)%$"
+"""Slots of which the same is said share a line."""
 
 
 def wanted(pattern: str, text: str) -> str:
@@ -99,9 +100,10 @@ class Prompt:
         """By hints and counting, or by conventions too where these say more."""
         cards = {}
         for text in (self.section("What your own cards can be"), self.facts):
-            for slot, kinds, playable, critical in re.findall(OWN_CARD, text, re.MULTILINE):
+            for slots, kinds, playable, critical in re.findall(OWN_CARD, text, re.MULTILINE):
                 names = tuple(kinds.split(" or ")) if kinds else ()
-                cards[slot] = OwnCard(int(slot), names, int(playable), int(critical))
+                for slot in map(int, slots.split(", ")):
+                    cards[slot] = OwnCard(slot, names, int(playable), int(critical))
         return tuple(cards[slot] for slot in sorted(cards))
 
     def known(self, what: str) -> tuple[Known, ...]:
@@ -171,14 +173,96 @@ def discard(prompt: Prompt) -> str | None:
     return f"discard slot {best.slot}"
 
 
+def touched_slots(owner: str) -> set[int]:
+    """The slots that a hint touched, of a player's lines under "What the others can deduce of their own cards"."""
+    lines = re.findall(r"slot (\d) \(..\): (.*); (.*)$", owner, re.MULTILINE)
+    return {int(slot) for slot, colours, ranks in lines if _one(colours) or _one(ranks)}
+
+
+def _one(kinds: str) -> bool:
+    return "," not in kinds and not kinds.startswith("any")
+
+
+@dataclass(frozen=True)
+class Exceptions:
+    """The players of whom the facts say that they do not keep to the conventions, or read hints literally."""
+
+    prompt: Prompt
+
+    @property
+    def alone(self) -> bool:
+        return "None of the others keeps to them" in self.prompt.facts
+
+    @cached_property
+    def hands(self) -> dict[str, dict[int, str]]:
+        lines = re.findall(r"^- (P\d): (slot.*)$", self.prompt.table, re.MULTILINE)
+        return {player: {int(s): card for s, card in re.findall(r"slot (\d) (..)", line)} for player, line in lines}
+
+    def playable(self, card: str) -> bool:
+        return f"{COLOUR[card[0]]} {int(card[1]) - 1}" in wanted(r"Fireworks: (.*)\.$", self.prompt.table)
+
+    def critical(self, card: str) -> bool:
+        """A 5, or a card whose last other copy was discarded; not one whose firework has it."""
+        colour, rank = COLOUR[card[0]], int(card[1])
+        gone = re.search(rf"^- {colour}: (.*)$", self.prompt.section("The discard pile"), re.MULTILINE)
+        copies = gone[1].split(", ").count(card[1]) if gone else 0
+        built = int(wanted(rf"Fireworks: .*{colour} (\d)", self.prompt.table))
+        return built < rank and (rank == 5 or copies == (2 if rank == 1 else 1))
+
+    def known_playable(self, player: str) -> set[int]:
+        line = wanted(rf"^- {player} knows to be playable: (.*?)\. P\d", self.prompt.facts)
+        return {int(slot) for slot in re.findall(r"slot (\d) \(", line)}
+
+    def oldest_untouched(self, player: str) -> int | None:
+        text = self.prompt.section("What the others can deduce of their own cards")
+        owner = wanted(rf"^- {player}:\n((?:  - .*\n?)*)", text)
+        return min(set(self.hands[player]) - touched_slots(owner), default=None)
+
+    @cached_property
+    def hints(self) -> tuple[tuple[str, str, set[int]], ...]:
+        """The list's hints to them: the move, the player, the slots it touches."""
+        lines = re.findall(r"^- (hint (P\d) .+?) \(([\d, ]+)\):", self.prompt.facts, re.MULTILINE)
+        named = " ".join(
+            re.findall(r"Exceptions, .*?: .*?\.|P\d hints by them but reads hints literally", self.prompt.facts)
+        )
+        return tuple((move, who, set(map(int, slots.split(", ")))) for move, who, slots in lines if who in named)
+
+
+COLOUR = {"R": "red", "Y": "yellow", "G": "green", "W": "white", "B": "blue"}
+
+
+def hint_exceptions(prompt: Prompt) -> str | None:
+    """ "Such a player, after step 3: give them the first hint below that touches playable cards only, ..." """
+    if "Such a player, after step 3" not in prompt.facts:
+        return None
+    them = Exceptions(prompt)
+    for move, player, slots in them.hints:
+        fits = all(them.playable(them.hands[player][slot]) for slot in slots)
+        if fits and slots - them.known_playable(player):
+            return move
+    for move, player, slots in them.hints:
+        oldest = them.oldest_untouched(player)
+        if oldest in slots and not them.known_playable(player) and them.critical(them.hands[player][oldest]):
+            return move
+    return None
+
+
+def play_alone(prompt: Prompt) -> str | None:
+    """ "None of the others keeps to them, so after step 2, with 2 or 3 lives, play the card likeliest ..." """
+    if not Exceptions(prompt).alone or prompt.number("Lives") < 2:
+        return None
+    best = max(prompt.own_cards, key=lambda card: (card.playable, -card.slot))
+    return f"play slot {best.slot}" if best.playable >= 60 else None
+
+
 READINGS: dict[str, Callable[[Prompt], str | None]] = {
     "Save: if the next player is about to discard a critical card, give that player a hint as in 3, or else the hint "
     "of that card's rank.": save,
     "Play a surely playable card: first one that only you know to be, then the one with the lowest rank it can have, "
     "then the lowest slot.": play_sure,
     "Hint any player: a true play hint, or a hint that makes a playable card known. Take the one with the most news "
-    "(kinds of card that it rules out by itself); of equals the first in the list of what each hint says. Never say "
-    "what is false.": hint_anyone,
+    "(kinds of card that it rules out by itself); of equals the first in the list of what each hint says. Never give "
+    "a hint that the list calls false.": hint_anyone,
     "With 8 tokens, spend one: hint the player before you the rank of the card in slot 0.": spend,
     "With 3 lives and at most 3 cards in the deck, or 2 lives and at most 1: play the card likeliest to be playable, "
     "of equals the lowest slot, if any may be.": gamble,
@@ -189,14 +273,20 @@ READINGS: dict[str, Callable[[Prompt], str | None]] = {
 """The words of each step, and how the follower reads them."""
 
 
+AFTER: dict[int, tuple[Callable[[Prompt], str | None], ...]] = {2: (play_alone,), 3: (hint_exceptions,)}
+"""What the facts add after a step where somebody does not keep to the conventions."""
+
+
 def move_of(text: str) -> tuple[int, str]:
     """The step that decides by the words of a prompt, and its move."""
     prompt = Prompt(text)
     for number, words in enumerate(prompt.steps, 1):
         assert words in READINGS, f"the follower has no reading of step {number}: {words}"
-        move = READINGS[words](prompt)
-        if move in prompt.moves:
-            return number, move
+        if number == 5 and Exceptions(prompt).alone:
+            continue  # "leave out step 5"
+        for move in (READINGS[words](prompt), *(step(prompt) for step in AFTER.get(number, ()))):
+            if move in prompt.moves:
+                return number, move
     raise AssertionError(f"no step of {len(prompt.steps)} names a legal move")
 
 

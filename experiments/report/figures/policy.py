@@ -86,7 +86,7 @@ def _paint(table: FigureTable, arm: str) -> Any:
             if share >= 0.005:
                 colour = "#000000" if share > 0.6 else "#ffffff"
                 ax.text(x, y, f"{100 * share:.0f}", ha="center", va="center", color=colour, fontsize=6.5)
-    ax.set_xlabel("next action")
-    ax.set_ylabel("action")
+    ax.set_xlabel(f"next action, by {first[1]}")
+    ax.set_ylabel(f"action, by {first[0]}")
     figure.colorbar(image, label="share").outline.set_visible(False)
     return figure

@@ -14,7 +14,8 @@ from orchestrator.hanabi.belief import Slot
 from orchestrator.hanabi.cards import ANY, Card, Mask, Piles
 from orchestrator.hanabi.moves import Discard, Hint, HintColour, HintRank, Move, Play
 from roles.hanabi.sections.table import Discards, FinalRound, OwnDeductions, PartnerDeductions, PartnerKnowledge, State
-from roles.sections import LegalMoves, Section, Sections
+from roles.legal_moves import LegalMoves
+from roles.sections import Section, Sections
 
 NEEDS: tuple[type[Section], ...] = (State, LegalMoves)
 """What a program that reasons about moves cannot do without."""

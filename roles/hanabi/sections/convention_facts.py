@@ -116,7 +116,7 @@ class ConventionFacts(Section):
         both = enumerate(zip(self.by_hints, self.scene.own, strict=True))
         told = [(slot, words.few(now)) for slot, (plain, now) in both if words.few(plain) != words.few(now)]
         yield words(MORE if told else NO_MORE)
-        yield from (words("- slot $slot: $text", slot=slot, text=text) for slot, text in told)
+        yield from words.shared_slots(told)
         commonly, piles, own = self.scene.knowledge.known[self.seat], self.scene.piles, self.scene.own
         fits = [(slot, known(commonly[slot], piles.playable)) for slot, s in enumerate(own) if s.playable == 1.0]
         dead = [(slot, known(commonly[slot], piles.dead)) for slot, s in enumerate(own) if s.dead == 1.0]
@@ -191,7 +191,7 @@ ALONE = (
     "None of the others keeps to them, so after step 2, with 2 or 3 lives, play the card likeliest to be playable if "
     "that is at least 60%; leave out step 5."
 )
-MORE = "Your own cards by hints, counting and conventions, where that says more than hints and counting alone:"
+MORE = "Your own cards by hints, counting and conventions, where that says more:"
 NO_MORE = "Of your own cards the conventions say no more than hints and counting."
 PLAYABLE = "You know to be playable: $slots."
 DEAD = "You know to be dead: $slots."

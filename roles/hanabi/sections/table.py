@@ -108,15 +108,20 @@ class OwnDeductions(Section):
 
     def variables(self, words: Words) -> dict[str, object]:
         if self.counted:
-            basis = "By hints and counting alone: what hints touched or not, every card you can see, no conventions:"
-            slots = [(words.few if self.cards == "few" else words.counted)(slot) for slot in self.counted]
-        else:
-            basis = "By the hints you were given, what these touched and what they did not touch:"
-            slots = [words.possible(known) for known in self.known]
-        return {"basis": words(basis), "slots": words.slots(slots)}
+            return {"basis": words(COUNTED), "slots": self._counted(words)}
+        return {"basis": words(HINTED), "slots": words.slots(words.possible(known) for known in self.known)}
+
+    def _counted(self, words: Words) -> str:
+        if self.cards == "few":
+            return "\n".join(words.shared_slots(enumerate(map(words.few, self.counted))))
+        return words.slots(map(words.counted, self.counted))
 
     def words(self, words: Words = ENGLISH) -> str:
         return "" if self.cards == "unsaid" else super().words(words)
+
+
+COUNTED = "By hints and counting alone (what hints touched or not, and every card you see):"
+HINTED = "By the hints you were given, what these touched and what they did not touch:"
 
 
 @section

@@ -114,11 +114,15 @@ def wrong_decks() -> None:
         (["play", "--deck", "bad.json"], "deck 'bad.json' is not JSON"),
         (["play", "--deck", "none.json"], "cannot read deck 'none.json'"),
         (["play", "--model", "gpt"], "unknown model 'gpt'; did you mean 'openai:gpt'? Known: program, openai:NAME"),
+        (["play", "--model", ""], "--model is empty; name a model, e.g. openai:NAME, or `program` for a game without"),
+        (["doctor", "--model", " "], "--model is empty; name a model"),
         (["play", "--model", "openai:gpt-4.1-mini"], "needs a key: set OPENAI_API_KEY"),
         (["play", "--verify", "maybe"], "verify.rule: must be 'none' or 'safety', not 'maybe'"),
         (["play", "--player", "3"], "No such option"),
         (["play", "--max-tokens", "0"], "--max-tokens is 0; the budget must be at least 1"),
-        (["play", "--max-usd", "-1"], "--max-usd is -1; the budget must be more than 0"),
+        (["play", "--max-usd", "-1"], "--max-usd is -1; the budget must be a number of dollars, more than 0"),
+        (["play", "--max-usd", "nan"], "--max-usd is nan; the budget must be a number of dollars, more than 0"),
+        (["play", "--max-usd", "inf"], "--max-usd is inf; the budget must be a number of dollars, more than 0"),
         (["play", "--max-usd", "1", "--model", "openai:m@http://127.0.0.1:9/v1"], "needs the price of openai:m"),
         (["play", "--replay", "nowhere"], "there is no recording at 'nowhere'"),
         (["play", "--model", "replay:map.json"], "map.json, line 1: journal version None"),
@@ -186,7 +190,9 @@ def test_a_game_whose_server_fails_is_suspended_and_goes_on_by_the_same_command(
     answering(monkeypatch, failing)
     play = ("play", "--graph", "watson", "--model", "openai:some@http://127.0.0.1:9/v1")
     code, out, err = run(*play)
-    assert (code, len(out.splitlines())) == (3, 3) and err == (
+    *moves, used = out.splitlines()
+    assert (code, len(moves)) == (3, 3) and re.fullmatch(r"so far   3 calls, \d+ tokens in, \d+ out", used)
+    assert err == (
         "error: suspended at turn 4 of games/watson-3p-s1.jsonl: node 'proposer': the model server answered HTTP 404. "
         "The same command continues from there\n"
     )
@@ -237,6 +243,7 @@ def test_a_suspended_game_is_said_as_json_too(run: Run, monkeypatch: pytest.Monk
     assert code == 3
     said = json.loads(out)
     assert said["turn"] == 1 and "no answer" in said["suspended"] and Path(said["journal"]).exists()
+    assert said["so_far"]["calls"] == said["so_far"]["tokens_in"] == 0 and said["so_far"]["usd"] is None
 
 
 def test_unusable_replies_are_logged_on_demand(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

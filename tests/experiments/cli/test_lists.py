@@ -1,12 +1,15 @@
 """What there is: packaged experiments, runs and games; and pointers for options that a command does not have."""
 
 import json
+from io import StringIO
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
 from experiments.design.experiment import packaged
 from experiments.results.run_folder import RUN
+from experiments.show import listing
 from tests.conftest import Run
 
 
@@ -15,6 +18,10 @@ def test_the_packaged_experiments_are_listed_with_what_they_are_for(run: Run) ->
     assert [row["experiment"] for row in rows] == list(packaged())
     assert all(row["what_for"].endswith((".", ").")) and "orchestrator" not in row["what_for"] for row in rows)
     assert "What each role of house is worth" in run("experiment", "list")[1]
+    written = StringIO()
+    listing.list_rows(rows, "", Console(width=80, file=written))
+    lines = written.getvalue().splitlines()
+    assert len(lines) == len(rows) + 1 and max(map(len, lines)) <= 80 and "…" in lines[1]
 
 
 def test_games_and_runs_are_listed_finished_or_not(run: Run) -> None:

@@ -132,6 +132,12 @@ def test_without_a_price_money_is_unknown_and_a_sentence_says_how_to_give_one(
     assert code == 0 and "prompt probe; 500 tokens assumed per response" in out
     (whole,) = (line.split() for line in out.splitlines() if line.startswith("all"))
     assert whole[:3] == ["all", "24", "24"] and whole[-1] == "-"
+    footnotes = out.partition("\nall")[2].splitlines()[1:]
+    assert [line.partition(":")[0] for line in footnotes] == [
+        "disk space",
+        "prompt probe",
+        "no price is known for openai",
+    ]
     monkeypatch.setenv("HANABI_PRICE", "{input: 0, output: 0}")
     planned = told(run, *command)
     assert planned["usd"] == 0 and not any("no price" in one for one in planned["said"])

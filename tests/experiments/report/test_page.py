@@ -14,11 +14,14 @@ import pytest
 import yaml
 
 from experiments.design import experiment
-from experiments.report import run_report
+from experiments.report import page, run_report
 from experiments.report.figures import scores
 from experiments.report.figures.figure import Figure
+from experiments.report.run_data import RunData, in_order
+from experiments.results import run_folder
 from experiments.results.rows import rows as read_rows
 from experiments.running.runner import run as run_experiment
+from experiments.statistics.analysis import analyse
 from tests.conftest import Run
 
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
@@ -112,6 +115,20 @@ def test_every_figure_lies_beside_its_table_and_the_rest_is_named_with_its_reaso
     for link in re.findall(r"\]\(([^)]+)\)", markdown):
         assert (folder / link).is_file(), link
     assert "- Cost and score: no call was paid for" in markdown and "| one (simulated) | 2 | 3 |" in markdown
+
+
+def test_names_of_models_bring_nothing_into_a_report(ran: Path, tmp_path: Path) -> None:
+    folder, name = tmp_path / "run", "openai:<img/src=x/onerror=alert(1)>![p](http://h/p.png)</td>"
+    shutil.copytree(ran, folder, ignore=shutil.ignore_patterns("figures", "report.*"))
+    for file in (folder / "run.yaml", folder / "results.csv"):
+        file.write_text(file.read_text("utf-8").replace("sim:average", name), "utf-8")
+    run, games = run_folder.run(folder), tuple(run_folder.read_rows(folder))
+    data = RunData(folder, games, analyse(games), run, in_order(list(run["arms"]), games))
+    contents = page.contents(data, (), ())
+    markdown = page.markdown(contents)
+    assert "openai:&lt;img/src=x" in markdown and not re.search(r"<[a-z/]", markdown)
+    assert "http://h/p.png" in markdown and "](http" not in markdown
+    assert Page(page.html(contents)).fetched == ["data:,"]
 
 
 def test_a_figure_says_what_no_model_played(written: run_report.Report) -> None:

@@ -151,6 +151,42 @@ def test_ray_plays_the_same_games(run: Run, endpoint: str, tmp_path: Path) -> No
     assert (tmp_path / "ray/results.csv").read_bytes() == (tmp_path / "local/results.csv").read_bytes()
 
 
+def test_a_run_joins_the_ray_cluster_whose_address_is_given_and_no_other() -> None:
+    """Without one it has a cluster of its own, which listens to this machine alone."""
+    pytest.importorskip("ray")
+    told = {name: value for name, value in os.environ.items() if not name.startswith("RAY_")}
+    done = subprocess.run([sys.executable, "-c", JOINING], capture_output=True, text=True, env=told, check=True)
+    private, empty, auto, there = json.loads(done.stdout)
+    assert private == empty == ["local", "127.0.0.1", None]
+    assert auto == ["auto", None, "cannot join the Ray cluster at RAY_ADDRESS='auto': none runs"]
+    assert there == ["head:6379", None, "cannot join the Ray cluster at RAY_ADDRESS='head:6379': none runs"]
+
+
+JOINING = """
+import json, os
+from experiments.running import ray_executor
+from orchestrator.errors import UserError
+from ray._private.services import resolve_ip_for_localhost
+
+found = []
+
+def init(address, _node_ip_address=None, **given):
+    found.append([address, _node_ip_address and resolve_ip_for_localhost(_node_ip_address), None])
+    if address != "local":
+        raise ConnectionError("none runs\\nand more")
+
+ray_executor.ray.init = init
+for address in (None, "", "auto", "head:6379"):
+    if address is not None:
+        os.environ["RAY_ADDRESS"] = address
+    try:
+        ray_executor._join_cluster()
+    except UserError as error:
+        found[-1][-1] = str(error)
+print(json.dumps(found))
+"""
+
+
 def test_games_at_once_fill_a_models_limit_and_never_pass_it(fickle: tuple[Fickle, str], tmp_path: Path) -> None:
     server, url = fickle
     done = played(asking(url) | {"seeds": [1, 2, 3, 4]}, tmp_path)

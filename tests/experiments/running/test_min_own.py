@@ -3,13 +3,18 @@
 import json
 from collections import Counter
 from collections.abc import Iterable
+from dataclasses import replace
+from io import StringIO
 from pathlib import Path
 
 import pytest
 import yaml
+from rich.console import Console
 
+from experiments.report import run_summary
 from experiments.results.rows import Row
 from experiments.running.min_own import ENOUGH, MinOwn
+from experiments.statistics.analysis import analyse
 from orchestrator import journal
 from orchestrator.errors import UserError
 from orchestrator.journal.events import Call
@@ -32,7 +37,8 @@ def test_a_run_of_unusable_answers_stops_says_why_and_goes_on_with_another_share
     with in_a_thread(fake_endpoint.app(0.01, Faults(1.0, kinds=("prose",)))) as url:
         command = ("experiment", "run", written(tmp_path, url), "--out", "here")
         code, out, err = run(*command)
-        assert code == 3 and "(0%) are the model's own, fewer than --min-own 0.5 asks for. The games in" in err
+        assert code == 3 and "fewer than --min-own 0.5 asks for. The games in" in err
+        assert "(0%) are the model's own (" in err and " were forced for want of a readable answer), " in err
         assert "kept: a smaller --min-own continues from there" in err
         assert "answers of models" in out and "fake server answered" in out
         assert "Moves that the models chose themselves:" in out
@@ -63,9 +69,38 @@ def test_a_run_that_stops_at_its_budget_before_its_first_game_ends_says_what_bec
     assert "were unusable, and" in out and "Moves that the models chose themselves: small 0 of" in out
 
 
+REFUSALS = (
+    "refused",
+    "refused_by_rule",
+    "refused_turns",
+    "after_refusal",
+    "first_misplays",
+    "first_points",
+    "played_misplays",
+    "played_points",
+)
+
+
 def row(arm: str, moves: int, own: int) -> Row:
     counted = {"model_moves": moves, "own": own}
     return Row(arm, "g", 2, 1, 1, 0, 0, 0, moves, "lives_lost", 9, 0, 0, 0, 0, None, "x", **counted)  # type: ignore[arg-type]
+
+
+def shown(found: Iterable[Row]) -> list[str]:
+    """What a terminal of 100 columns shows of whose moves they are."""
+    written = StringIO()
+    run_summary.origins(analyse(list(found)).summaries, Console(width=100, file=written))
+    return written.getvalue().splitlines()
+
+
+def test_whose_moves_they_are_fits_a_terminal_and_leaves_out_what_is_zero_everywhere() -> None:
+    every = dict.fromkeys(REFUSALS, 12) | {"copied": 3, "copied_moves": 3, "second_ask": 25}
+    full = [replace(row("an-arm-of-twenty-let", 60, 40), seed=n, calls=90, fallbacks=9, **every) for n in (1, 2)]  # type: ignore[arg-type]
+    lines = shown(full)
+    assert max(map(len, lines)) <= 100 and "refused  by rule" in lines[2] and "played: lives" in lines[6]
+    assert lines[3].split()[0] == lines[7].split()[0] == "an-arm-of-twenty-let", "no cell is broken"
+    lines = shown([replace(row("a", 60, 60), seed=n, calls=90) for n in (1, 2)])
+    assert len(lines) == 4 and lines[2].split() == ["arm", "players", "moves", "own", "forced"]
 
 
 def test_an_arm_is_judged_from_fifty_moves_on() -> None:
@@ -76,6 +111,12 @@ def test_an_arm_is_judged_from_fifty_moves_on() -> None:
     assert "arm a: only 1 of its first 50 moves (2%) are the model's own" in str(least.broken({}))
     assert least.broken({"a": row_counts(60, 60)}) is None, "the games in play count"
     assert MinOwn(0.0).broken({"a": row_counts(60, 0)}) is None
+
+
+def test_a_stop_says_why_moves_are_not_the_models_own() -> None:
+    why = {"forced": 45, "refused_turns": 40, "after_refusal": 10, "copied_moves": 5}
+    said = str(MinOwn(0.9).broken({"a": row_counts(ENOUGH, 0) + Counter(why)}))
+    assert "(30 were forced because every choice was refused, 15 were forced for want of a readable answer, 5" in said
 
 
 def row_counts(moves: int, own: int) -> Counter[str]:

@@ -18,6 +18,7 @@ from experiments.design.held_out import standing
 from experiments.design.notes import EVALUATED
 from experiments.design.plan import Plan
 from experiments.design.player_spec import PlayerSpec, player_spec
+from experiments.report.figures import drawing
 from experiments.results.rows import Row
 from experiments.running.runner import run as run_experiment
 from experiments.statistics import adhoc_teams
@@ -161,6 +162,10 @@ def test_the_conclusion_names_the_partners_that_are_no_strangers_and_says_for_wh
     alone = [row for row in GAMES if row.arm in (f"{EVALUATED}.with.smart", SELF_PLAY)]
     (none,) = adhoc_teams.sentences(teams(alone))
     assert none == "house at 2 players is not measured in ad-hoc teams: no partner of the pool is held out."
+    (nobody,) = adhoc_teams.sentences(teams(labels={}))
+    assert nobody == (
+        "evaluated at 2 players is not measured in ad-hoc teams: the run does not say who its players are."
+    )
     assert not adhoc_teams.sentences(teams([row for row in GAMES if row.arm == "hat.with.iggi"]))
 
 
@@ -182,7 +187,10 @@ SMALL: dict[str, Any] = {
 }
 
 
-def test_terminal_report_and_data_mark_partners_that_are_no_strangers(run: Run, tmp_path: Path) -> None:
+def test_terminal_report_and_data_mark_partners_that_are_no_strangers(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(drawing, "there", lambda: False)  # tables without pictures
     path = tmp_path / "few.yaml"
     path.write_text(yaml.safe_dump(SMALL), "utf-8")
     code, out, _ = run("experiment", "run", str(path), "--out", str(tmp_path / "few"))
@@ -203,6 +211,8 @@ def test_terminal_report_and_data_mark_partners_that_are_no_strangers(run: Run, 
     drawn = list(csv.DictReader((tmp_path / "few" / "figures" / "ad-hoc-teams.csv").read_text("utf-8").splitlines()))
     shown = [row["partner"] for row in drawn]
     assert shown == ["iggi", "value", "smart", "mean over partners", "self-play"]
+    _, out, _ = run("experiment", "run", str(path), "--out", str(tmp_path / "few"), "--set", "adhoc.pool=partner:iggi")
+    assert ["value", "known", "kind"] in [line.split()[:3] for line in out.splitlines()], "of the command before"
 
 
 def test_a_run_without_the_self_play_is_played_again_as_it_was(tmp_path: Path) -> None:

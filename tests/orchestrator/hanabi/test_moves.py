@@ -2,7 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from orchestrator.hanabi.moves import Discard, HintColour, HintRank, Listed, Move, Play, ground, listed, parse
+from orchestrator.hanabi.move_reading import ground
+from orchestrator.hanabi.moves import Discard, HintColour, HintRank, Listed, Move, Play, listed, parse
 
 LEGAL: Listed = listed(
     (

@@ -4,11 +4,14 @@ import asyncio
 import json
 import shutil
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
+from aiohttp import web
 
 import graphs
 from orchestrator import journal
@@ -19,11 +22,21 @@ from orchestrator.models import fake_endpoint
 from orchestrator.models.cache import Cache, Cached
 from orchestrator.models.json_schema import response_format
 from orchestrator.models.layer import ModelLayer
-from orchestrator.models.request import Message, ModelRequest, ModelResponse, Part, Place, messages
+from orchestrator.models.request import (
+    TOO_LARGE,
+    TOO_LONG,
+    Message,
+    ModelRequest,
+    ModelResponse,
+    Part,
+    Place,
+    messages,
+)
 from orchestrator.models.settings import settings
 from orchestrator.table.game_loop import play_async
 from tests.conftest import Run
-from tests.support.servers import ask, quick
+from tests.support.servers import ask, in_a_thread, quick, server
+from tests.test_games import of
 
 GRAPHS = ("cac", "moa_sherlock", "best_of_k")
 
@@ -205,9 +218,10 @@ async def test_the_same_question_is_asked_once_and_again_only_when_something_tha
         ask(sample=1),
         ask(place=Place(repeat=2)),
         ask(Part("state", "Another table.")),
+        replace(ask(), ask=1),
     ]
     texts = {(await said(Cached(brain, cache, plain), one)).text for one in (*others, *others)}
-    assert len({first.text, *texts}) == 5, "each differs from the first question and from one another"
+    assert len({first.text, *texts}) == 6, "each differs from the first question and from one another"
     for more in (
         {"temperature": 0.5},
         {"top_p": 0.5},
@@ -221,8 +235,19 @@ async def test_the_same_question_is_asked_once_and_again_only_when_something_tha
     ):
         other = settings({"model": plain.model, **more})
         assert not (await said(Cached(brain, cache, other), ask())).cached
-    same_answers = settings({"model": plain.model, "timeout_s": 5, "max_concurrency": 1, "attempts": 2})
+    same_answers = settings({"model": plain.model, "timeout_s": 5, "max_concurrency": 1, "max_answer_bytes": 20_000})
     assert (await said(Cached(brain, cache, same_answers), ask())).cached
+
+
+@pytest.mark.parametrize("finish", [TOO_LARGE, TOO_LONG])
+async def test_an_answer_that_never_came_is_asked_for_again(tmp_path: Path, finish: str) -> None:
+    class Unread(Counting):
+        async def __call__(self, request: ModelRequest, messages: tuple[Message, ...], /) -> ModelResponse:
+            return replace(await super().__call__(request, messages), text="", finish=finish)
+
+    brain = Unread()
+    cached = Cached(brain, Cache(tmp_path), settings("openai:m@http://127.0.0.1:9/v1"))
+    assert not any([(await said(cached, ask())).cached for _ in range(2)]) and brain.asked.total() == 2
 
 
 async def test_a_question_that_is_being_asked_is_waited_for(tmp_path: Path) -> None:
@@ -301,3 +326,76 @@ async def test_a_game_from_the_cache_is_the_same_game_and_costs_nothing(tmp_path
     samples = [event for event in games[0] if isinstance(event, Call) and event.turn == 1 and event.node == "proposer"]
     assert sorted(call.sample for call in samples) == [0, 1, 2, 3, 4]
     assert all(call.cached for call in games[1] if isinstance(call, Call) and call.asked)
+
+
+# A recording beside a model that is paid
+
+
+@dataclass
+class Mixed:
+    """A game whose interpreter is replayed from `recording/`, while a server answers the other nodes."""
+
+    run: Run
+    asked: list[str]
+    whole: list[bytes]
+
+    def play(self, *more: str) -> tuple[int, str, str]:
+        play = ("play", "--json", "--graph", "cac", "--seed", "2", "--set", "nodes.interpret.model=old")
+        return self.run(*play, "--model", "mixed.yaml", *more)
+
+    def record(self, turns: int | None = None) -> None:
+        """Have the recording end after so many turns."""
+        moved = [number for number, line in enumerate(self.whole, 1) if b'"event": "moved"' in line]
+        kept = self.whole[: None if turns is None else moved[turns - 1]]
+        Path("recording/game.jsonl").write_bytes(b"".join(kept))
+
+
+@pytest.fixture
+def mixed(run: Run) -> Iterator[Mixed]:
+    path, _ = asyncio.run(recorded(Path("recording")))
+    asked: list[str] = []
+
+    async def answer(request: web.Request) -> web.Response:
+        if request.method == "GET":
+            return web.json_response({"data": []})
+        body = await request.json()
+        asked.append(json.dumps(body["messages"]))
+        return web.json_response(fake_endpoint.complete(body))
+
+    with in_a_thread(server(answer)) as url:
+        models = {"default": quick(url, temperature=0.5, max_tokens=500), "old": "replay:recording"}
+        Path("mixed.yaml").write_text(yaml.safe_dump(models), "utf-8")
+        whole = path.read_bytes().splitlines(keepends=True)
+        path.unlink()
+        yield Mixed(run, asked, whole)
+
+
+def test_paid_answers_are_kept_when_the_recording_beside_them_runs_out(mixed: Mixed) -> None:
+    mixed.record(turns=3)
+    code, _, err = mixed.play()
+    kept = Path("games/cac-interpret-model-old-3p-s2-replay.jsonl")
+    assert code == 1 and "asks what was not recorded in 'recording'" in err and err.count("\n") == 1
+    assert f"the game is kept in {kept}, and the same command goes on with it" in err
+    paid = len(mixed.asked)
+    assert paid >= 3 and mixed.play()[0] == 1 and len(mixed.asked) == paid
+    mixed.record()
+    code, out, err = mixed.play()
+    assert (code, json.loads(out)["journal"]) == (0, str(kept)), err
+    assert len(mixed.asked) > paid and len(mixed.asked) == len(set(mixed.asked))
+    assert list(Path("games").iterdir()) == [kept]
+
+
+def test_a_budget_stop_of_such_a_game_goes_on_without_paying_again(mixed: Mixed) -> None:
+    mixed.record()
+    assert mixed.play("--max-tokens", "20000")[0] == 3
+    paid = len(mixed.asked)
+    (path,) = Path("games").iterdir()
+    events = journal.read(path)
+    tokens = {
+        old: sum(call.tokens_in + call.tokens_out for call in of(events, Call) if (call.node == "interpret") == old)
+        for old in (True, False)
+    }
+    assert paid and tokens[False] <= 20_000 and tokens[True] > 2500
+    assert mixed.play("--max-tokens", str(20_000 + tokens[True]))[0] == 3
+    assert len(mixed.asked) > paid  # what was replayed cost nothing
+    assert mixed.play()[0] == 0 and len(mixed.asked) == len(set(mixed.asked))

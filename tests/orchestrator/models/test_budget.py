@@ -16,9 +16,9 @@ from orchestrator.errors import ModelError, Suspended, UserError
 from orchestrator.journal.events import Call, Event, Moved, TurnStarted
 from orchestrator.journal.totals import usage_by_turn
 from orchestrator.models import fake_endpoint
-from orchestrator.models.budget import Budget, Cost, Metered
+from orchestrator.models.budget import ANSWER, Accounts, Budget, Cost, Metered, Usage
 from orchestrator.models.layer import ModelLayer
-from orchestrator.models.request import Message, ModelRequest, ModelResponse, messages
+from orchestrator.models.request import Message, ModelRequest, ModelResponse, Part, messages
 from orchestrator.models.settings import settings
 from orchestrator.table.game_loop import play_async
 from tests.conftest import Run
@@ -193,3 +193,97 @@ def test_the_command_stops_with_3_and_counts_what_was_spent_before(run: Run, end
     assert code == 0 and json.loads(out)["forced"] == 0
     code, _, err = run(*play, "--seed", "2", "--max-tokens", "10")
     assert code == 3 and "0 of 10 tokens are spent, and the next call may need" in err
+
+
+# Answers whose length nobody knows
+
+
+async def test_without_max_tokens_the_first_call_is_made_alone_and_the_others_know_its_length() -> None:
+    """Twelve games ask at once; each answer has 30,000 tokens."""
+    budget, together = Budget(max_tokens=100_000), list[int]()
+
+    class Counting(Answering):
+        async def __call__(self, request: ModelRequest, messages: tuple[Message, ...], /) -> ModelResponse:
+            together.append(budget.accounts.held.tokens)
+            return await super().__call__(request, messages)
+
+    brains = [Metered(Counting(30_000), budget, settings(f"openai:m@{URL}")) for _ in range(12)]
+    made = await asyncio.gather(*map(spend, brains))
+    assert sum(made) == 2 and budget.accounts.spent.tokens == 2 * 30_002
+    assert together == [ANSWER + 2, 60_002]  # one at a time, counted at twice the first one
+    assert budget.accounts.held == Cost()
+
+
+async def test_a_first_call_that_fails_lets_another_one_be_the_first() -> None:
+    class FailingOnce(Answering):
+        failed = False
+
+        async def __call__(self, request: ModelRequest, messages: tuple[Message, ...], /) -> ModelResponse:
+            if not self.failed:
+                self.failed = True
+                await asyncio.sleep(0.01)
+                raise ModelError("down")
+            return await super().__call__(request, messages)
+
+    brain = Metered(FailingOnce(1000), Budget(max_tokens=50_000), settings(f"openai:m@{URL}"))
+    assert sorted(await asyncio.gather(*(spend(brain) for _ in range(4)))) == [False, True, True, True]
+
+
+def test_a_first_call_of_a_process_that_died_is_waited_for_by_nobody() -> None:
+    accounts = Accounts(max_tokens=1000)
+    assert accounts.expect("m", "dead-3") == (None, 0)
+    assert accounts.expect("m", "well-1")[0] and accounts.expect("other", "well-2") == (None, 0)
+    accounts.gone("dead")
+    assert accounts.expect("m", "well-1") == (None, 0)
+    accounts.learn("m", "well-1", 70)
+    assert accounts.expect("m", "well-4") == (None, 70)
+
+
+async def test_a_run_that_goes_on_knows_how_long_answers_were() -> None:
+    for used in (Usage(10, 30_000), Usage(20, 60_000, calls=2)):
+        budget = Budget(max_tokens=70_000)
+        if used.calls > 1:
+            budget.recall(used)
+        else:
+            budget.remember([[used]])
+        spent = budget.accounts.spent.tokens
+        assert not await spend(Metered(Answering(30_000), budget, settings(f"openai:m@{URL}")))
+        assert budget.accounts.spent.tokens == spent
+
+
+async def test_a_call_is_made_if_it_just_fits_and_not_with_one_token_less() -> None:
+    for limit, fits in ((202, True), (201, False)):
+        budget = Budget(max_tokens=limit)
+        assert await spend(metered(budget, 200, max_tokens=200)) == fits
+        assert budget.accounts.spent.tokens == (202 if fits else 0)
+
+
+@pytest.mark.parametrize("more", [{"max_tokens": 500}, {"extra_body": {"max_completion_tokens": 500}}])
+async def test_a_call_is_counted_at_its_longest_answer_before_any_has_come(more: dict[str, Any]) -> None:
+    assert not await spend(metered(Budget(max_tokens=501), 1, **more))
+    assert await spend(metered(Budget(max_tokens=502), 1, **more))
+    assert not await spend(metered(Budget(max_tokens=ANSWER + 1), 1))
+    assert await spend(metered(Budget(max_tokens=ANSWER + 2), 1))
+
+
+async def test_a_prompt_in_chinese_is_counted_by_its_characters() -> None:
+    chinese = ask(Part("state", "手牌" * 500))
+    budget = Budget(max_tokens=1090)
+    with pytest.raises(ModelError, match="and the next call may need 1101 more"):
+        await metered(budget, 1, max_tokens=1)(chinese, messages(chinese.parts))
+
+
+async def test_cached_tokens_beside_the_prompt_use_a_budget_of_money_up() -> None:
+    async def odd(request: web.Request) -> web.Response:
+        answer = fake_endpoint.complete(await request.json())
+        answer["usage"] = {"prompt_tokens": 120, "prompt_tokens_details": {"cached_tokens": 1800}}
+        return web.json_response(answer)
+
+    price = {"input": 2.5, "cached": 0.25, "output": 10}
+    async with fake_endpoint.serving(server(odd)) as url:
+        budget = Budget(max_usd=0.012)
+        seat = graphs.seat("watson", quick(url, price=price, max_tokens=50), layer=ModelLayer(budget=budget))
+        with pytest.raises(Suspended, match="the budget is reached"):
+            await play_async(seat, players=2, seed=1, gate=budget)
+        await seat.aclose()
+    assert 0.004 < budget.accounts.spent.usd <= 0.012

@@ -21,6 +21,8 @@ from orchestrator.models.transport import FakeTransport, Transport
 from roles import Choice
 from tests.support.servers import GOOD, ask, completion, in_a_thread, quick
 
+KEY = "sk-marker-1"
+
 
 def brain(transport: Transport, **more: Any) -> ChatBrain:
     return ChatBrain(transport, settings(quick("http://127.0.0.1:9/v1", **more)), Limiter(2))
@@ -42,7 +44,7 @@ async def test_a_transport_gets_the_messages_the_format_and_a_seed() -> None:
 
 
 async def test_faults_of_any_transport_are_tried_again_and_keys_removed() -> None:
-    fake = FakeTransport([ConnectionResetError(), NotACompletion("a page about sk-1"), "sk-1 says hello"], ("sk-1",))
+    fake = FakeTransport([ConnectionResetError(), NotACompletion(f"a page about {KEY}"), f"{KEY} says hello"], (KEY,))
     response = await call(brain(fake))
     assert response.text == "*** says hello" and len(fake.requests) == 3
     assert [attempt.error for attempt in response.attempts] == [

@@ -189,7 +189,24 @@ def test_ratings_may_have_wide_colons(colon: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "filler", ["word ", "a:", "play slot ", "1: ", "- x\n", "Action: ", "\n", " ", ";", "0:0.", "{", "["]
+    "filler",
+    [
+        "word ",
+        "a:",
+        "play slot ",
+        "1: ",
+        "- x\n",
+        "Action: ",
+        "\n",
+        " ",
+        ";",
+        "0:0.",
+        "{",
+        "[",
+        "(0.9",
+        "I ",
+        "take no ",
+    ],
 )
 def test_no_text_takes_long_to_read(filler: str) -> None:
     """Backtracking would take hours; what it is made into does not matter here."""

@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 import roles
-from experiments.design import own_code
+from experiments.design import imports
 from orchestrator import plugins
 from orchestrator.errors import UserError
 from tests.conftest import Run
@@ -101,15 +101,15 @@ def test_a_run_records_its_code_and_refuses_changed_or_missing_code(run: Run) ->
 
 
 def test_another_process_imports_the_same_code_and_no_other() -> None:
-    own_code.bring(["risky_role.py"])
-    code = own_code.brought()
+    imports.bring(["risky_role.py"])
+    code = imports.brought()
     forget()
-    own_code.bring_again(code)
-    assert "risk" in roles.names() and own_code.brought() == code
+    imports.bring_again(code)
+    assert "risk" in roles.names() and imports.brought() == code
     forget()
     Path("risky_role.py").write_text(f"{ROLE}# changed\n", "utf-8")
     with pytest.raises(UserError, match=r"--import risky_role\.py: its content here is another"):
-        own_code.bring_again(code)
+        imports.bring_again(code)
 
 
 @pytest.mark.parametrize(

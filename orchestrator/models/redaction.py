@@ -1,0 +1,62 @@
+"""Takes API keys out of what a server says, however the characters of a key are written."""
+
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+from html.entities import codepoint2name
+
+SHORTEST = 8
+"""Characters of a key that is taken out wherever it stands. Local servers take keys like `x` or `hint`, which are words
+of every answer; such a key is taken out only where it is called one."""
+
+MARK = "***"
+
+DEEPEST = 8
+"""Backslashes before an escaped character: JSON in JSON in JSON has seven. Without a bound a long row takes hours."""
+
+_CALLED = r"(?i:bearer|api[-_ ]?key|authorization)(?:\W+(?:provided|given|is|was))?\W{1,6}"
+"""What stands before a key in a header, or in a server's sentence about one."""
+
+
+def redact(text: str, secrets: Iterable[str], said: str = "") -> str:
+    """A text without keys; a key that is a part of `said`, the prompt, is a word of it and no secret.
+
+    A key is also found where its characters are escaped, as JSON, URLs and HTML do.
+    """
+    for secret in secrets:
+        if len(secret) < SHORTEST:
+            text = _short(secret).sub(rf"\g<1>{MARK}", text)
+        elif secret not in said:
+            text = text.replace(secret, MARK)
+            if any(sign in text for sign in "\\%&"):
+                text = _escaped(secret).sub(MARK, text)
+    return text
+
+
+@lru_cache(maxsize=64)
+def _short(secret: str) -> re.Pattern[str]:
+    return re.compile(rf"({_CALLED}){re.escape(secret)}(?!\w)")
+
+
+@lru_cache(maxsize=64)
+def _escaped(secret: str) -> re.Pattern[str]:
+    return re.compile("".join(map(_any_spelling, secret)))
+
+
+def _any_spelling(character: str) -> str:
+    """A character as \\u0022 or \\x22, %22, &#34;, &#x22; or &quot;, as it is, and after a backslash."""
+    code = ord(character)
+    spellings = (
+        rf"\\{{1,{DEEPEST}}}(?i:u00|x){_hex(code)}",
+        f"%{_hex(code)}",
+        f"&#0*{code};",
+        f"&#[xX]0*{_hex(code)};",
+        f"&{codepoint2name.get(code, 'none')};",
+        rf"\\{{,{DEEPEST}}}{re.escape(character)}",
+    )
+    return f"(?:{'|'.join(spellings)})"
+
+
+def _hex(code: int) -> str:
+    """Two digits, in capital or small letters."""
+    return f"(?i:{code:02x})"

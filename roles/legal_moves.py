@@ -1,0 +1,65 @@
+"""The section with the legal moves: the one that roles of any kind may need, since replies name moves from it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Self
+
+from orchestrator.hanabi.moves import Listed, Move, listed
+from orchestrator.hanabi.view import View
+from roles.role_options import Options
+from roles.sections import Section, section
+from roles.words import ENGLISH, Words
+
+
+def _hints_first(move: Move) -> tuple[bool, bool]:
+    """Hints, then plays, then discards; otherwise as the engine lists them."""
+    return move.kind == "discard", move.kind == "play"
+
+
+RECOMMENDED = "The moves to choose from: those that a recommender listed, of $legal legal ones"
+
+
+@section
+@dataclass(frozen=True)
+class LegalMoves(Section):
+    """The legal moves, each with its label: the moves that a reply may name."""
+
+    name = "legal_moves"
+    choices = {"labels": ("numbers", "letters"), "first": ("discards", "hints"), "words": ("told", "unsaid")}
+    listed: Listed
+    """By label. A move refused this turn is not among them; the others keep their labels."""
+    letters: bool = False
+    legal: int | None = None
+    """How many legal moves there were before a recommender listed some of them; None when nobody did."""
+    told: bool = True
+    """Whether they are told in words; a role that names no move, or finds it elsewhere, needs none."""
+
+    @classmethod
+    def of(cls, view: View, options: Options) -> Self:
+        letters = options["labels"] == "letters"
+        moves = sorted(view.legal, key=_hints_first) if options["first"] == "hints" else view.legal
+        return cls(listed(moves, letters=letters), letters, told=options["words"] == "told")
+
+    def words(self, words: Words = ENGLISH) -> str:
+        return super().words(words) if self.told else ""
+
+    @property
+    def moves(self) -> tuple[Move, ...]:
+        return tuple(self.listed.values())
+
+    def among(self, recommended: Sequence[Move]) -> Self:
+        """Only those that are recommended, in their order, with labels of their own; all where nothing is."""
+        if not recommended:
+            return self
+        kept = [move for move in recommended if move in self.moves]
+        return replace(self, listed=listed(kept, letters=self.letters), legal=len(self.moves))
+
+    def without(self, refused: Sequence[Move]) -> Self:
+        if not refused:
+            return self
+        return replace(self, listed={label: move for label, move in self.listed.items() if move not in refused})
+
+    def variables(self, words: Words) -> dict[str, object]:
+        title = words("Your legal moves") if self.legal is None else words(RECOMMENDED, legal=self.legal)
+        moves = "\n".join(f"{label}: {move}" for label, move in self.listed.items())
+        return {"title": title, "moves": moves}
