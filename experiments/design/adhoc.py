@@ -17,6 +17,7 @@ from experiments.design.arms import Arm, Deal, GivenRecords, check
 from experiments.design.cross_play import WITH, player_counts
 from experiments.design.experiment import AdHoc, Experiment
 from experiments.design.job import Job, Outcome
+from experiments.design.notes import EVALUATED
 from experiments.design.player_spec import PlayerSpec, player_spec
 from experiments.results.files import write_atomically
 from orchestrator.errors import UserError
@@ -24,8 +25,6 @@ from orchestrator.models.settings import PROGRAM
 
 PAST = "past"
 """The folder of past games in a run folder."""
-EVALUATED = "evaluated"
-"""The label of the evaluated seat in names of arms."""
 SELF_PLAY = f"{EVALUATED}.self-play"
 """The arm in which the evaluated seat plays with itself."""
 

@@ -1,5 +1,6 @@
 """An experiment file as a checked, frozen value."""
 
+import re
 from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib.resources import files
@@ -12,6 +13,7 @@ from experiments.design import imports
 from experiments.design.file_schema import AnySeat, Changes, Model, Name, SeatConfig, SeatNumber, Verifier, labelled
 from experiments.design.protocols import completed
 from experiments.results import run_folder
+from experiments.results.rows import Metric
 from graphs.config import PLAYERS, PlayerCount
 from orchestrator import spelling
 from orchestrator.errors import UserError, complaint, user_error
@@ -115,6 +117,12 @@ class Experiment(Frozen):
     """Dotted settings of an arm, each with its values: every combination is crossed with every one of `arms`."""
     exclude: OneOrMore[dict[str, Any]] = ()
     """Combinations to leave out, by settings of the matrix, `graph` and `arm`."""
+    question: str | None = None
+    """What the experiment asks, in a sentence or two; a report begins with it."""
+    metric: Metric | None = None
+    """The score that arms are compared by: `strict`, 0 when the third life was lost, or `kept`, the points on the
+    table. If not given, that of the protocol, else `kept` for graphs of papers on language models and `strict` for all
+    others; see experiments/design/metric.py."""
     baseline: str | None = None
     """The arm that the others are compared with, deal by deal."""
     journals: Literal["full", "lean"] = "full"
@@ -203,7 +211,15 @@ def read(experiment: str | Path, changes: Iterable[str] = ()) -> Experiment:
     if str(experiment) not in packaged():
         known = spelling.known(experiment, packaged())
         raise UserError(f"unknown experiment {str(experiment)!r}; {known}, or a path to a .yaml file")
-    return parse(packaged()[str(experiment)], str(experiment), changes)
+    asked = parse(packaged()[str(experiment)], str(experiment), changes)
+    return asked if asked.question else asked.model_copy(update={"question": about(packaged()[str(experiment)])})
+
+
+def about(text: str) -> str:
+    """The first sentence of the comment above the settings; the comment's own first line is a command."""
+    lines = [line.removeprefix("#").strip() for line in text.split("\n\n")[0].splitlines() if line.startswith("#")]
+    whole = " ".join(line for line in lines if not line.startswith("orchestrator "))
+    return re.split(r'(?<=\.) (?=[A-Z"])', whole)[0]
 
 
 def parse(text: str, where: str = "experiment", changes: Iterable[str] = ()) -> Experiment:
@@ -236,7 +252,7 @@ def _again(record: dict[str, Any], where: str, changes: Iterable[str]) -> Rerun:
     return Rerun.model_validate({**whole.model_dump(exclude_unset=True), "record": record})
 
 
-DEALS = ("name", "players", "seeds", "repeats", "journals", "baseline")
+DEALS = ("name", "players", "seeds", "repeats", "journals", "baseline", "metric")
 """Keys that can be changed when a run is played again."""
 
 

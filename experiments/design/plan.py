@@ -6,7 +6,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from experiments.design import adhoc, arm_names, arms, cross_play, protocols
+from experiments.design import adhoc, arm_names, arms, cross_play, metric, notes
 from experiments.design.adhoc import PartnerRecords
 from experiments.design.arms import Arm, Deal
 from experiments.design.experiment import Experiment, Rerun
@@ -14,10 +14,9 @@ from experiments.design.job import Job
 from experiments.design.player_spec import PlayerSpec
 from experiments.design.rerun import RecordedRun
 from experiments.results import run_folder
-from experiments.results.rows import GAMES
+from experiments.results.rows import GAMES, Metric
 from graphs.gate import knows_more
 from orchestrator.errors import UserError
-from orchestrator.models.settings import ModelSettings
 
 MOST_GAMES = 1_000_000
 """Of a run; beyond it, plans take all memory."""
@@ -58,7 +57,7 @@ class Plan:
         if experiment.adhoc:
             labels = recorded.labelled() if recorded else adhoc.participants(experiment)
             records = adhoc.partner_records(experiment, labels, folder)
-            teams = adhoc.arms(experiment, labels[adhoc.EVALUATED], records)
+            teams = adhoc.arms(experiment, labels[notes.EVALUATED], records)
             played = [arm for arm in teams if recorded is None or arm.name in recorded.arms]
             return cls(experiment, folder, tuple(played), tuple(records), labels, remarks)
         if asked := experiment.cross_play:
@@ -88,11 +87,30 @@ class Plan:
     @property
     def notes(self) -> list[str]:
         """What a reader of the results must know: about the protocol, and which arms are not played at which counts."""
-        asked, void = self.experiment, [_void(arm) for arm in self.arms if arm.void]
-        models = [model for one in self.specs.values() for model in one.models.values()]
-        sent = [model.deciding for model in models if isinstance(model, ModelSettings)]
-        about = protocols.notes(asked.protocol, asked.model_dump(mode="json"), sent)
-        return [*about, *void, *_knowing(self.arms), *self.remarks]
+        asked = self.experiment
+        return notes.notes(
+            {
+                "players": sorted(set(asked.players)),
+                "seeds": asked.deals,
+                "repeats": asked.repeats,
+                "metric": self.metric,
+                "experiment": asked.model_dump(mode="json", exclude_unset=True, exclude={"record"}),
+                "seats": {key: {"models": one.plain_models} for key, one in self.specs.items()},
+                "arms": {arm.name: {"void": arm.void} for arm in self.arms},
+                "remarks": self.all_remarks,
+            }
+        )
+
+    @property
+    def all_remarks(self) -> tuple[str, ...]:
+        """What else a reader must know: rules that know more than their seat, and what the run was made from."""
+        return tuple(dict.fromkeys((*_knowing(self.arms), *self.remarks)))
+
+    @property
+    def metric(self) -> Metric:
+        """The score that its arms are compared by."""
+        graphs = [one.config.context for one in self.specs.values() if one.config]
+        return metric.chosen(self.experiment.metric, [metric.name_of(context) for context in graphs])
 
     @property
     def seeds(self) -> list[int]:
@@ -167,12 +185,3 @@ def _with(arm: Arm, begun: Callable[[PlayerSpec], PlayerSpec]) -> Arm:
         everybody=begun(arm.everybody),
         others=lambda deal: {seat: begun(one) for seat, one in others(deal).items()},
     )
-
-
-def _void(arm: Arm) -> str:
-    """E.g. an arm without the history analyst, at player counts at which the graph has none."""
-    same = {other: [count for count, one in arm.void.items() if one == other] for other in arm.void.values()}
-    where = "; ".join(
-        f"{' and '.join(map(str, counts))} players, where it is the same as {other}" for other, counts in same.items()
-    )
-    return f"The arm {arm.name} is not played at {where}."

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path
+from typing import Literal
 
 from experiments.results.files import write_atomically
 from orchestrator.errors import UserError
@@ -18,6 +19,11 @@ from orchestrator.models.simulated_settings import among
 
 GAMES = "games"
 RESULTS = "results.csv"
+PERFECT = 25
+"""The highest score."""
+
+Metric = Literal["strict", "kept"]
+"""How a game in which the third life was lost scores: 0, or the points on the table."""
 
 
 @dataclass(frozen=True, order=True)
@@ -69,6 +75,24 @@ class Row:
     played_points: int | None = None
     fake: bool | None = None
     """Whether the package's fake server answered, which must never be taken for a language model."""
+    moves_digest: str | None = None
+    """A hash of the moves; None in old journals."""
+
+    def score(self, metric: Metric) -> int:
+        return self.score_strict if metric == "strict" else self.score_kept
+
+    @property
+    def name(self) -> str:
+        """As games of a plan are named: `full/2p-s1-r1`."""
+        return f"{self.arm}/{Path(self.journal).stem}"
+
+    @property
+    def game(self) -> tuple[object, ...]:
+        """What tells this game from others of its deal: its moves; in old journals, all that is known of them."""
+        if self.moves_digest is not None:
+            return (self.moves_digest,)
+        score = self.score_strict, self.score_kept, self.lives, self.turns, self.end
+        return *score, self.hints_wasted, self.forced, self.calls, self.tokens_in, self.tokens_out
 
     @property
     def moves(self) -> tuple[int, int]:

@@ -12,6 +12,7 @@ from experiments.design.experiment import Experiment
 from experiments.design.job import Job, Outcome
 from experiments.design.plan import Plan
 from experiments.design.player_spec import PlayerSpec
+from experiments.results import failures
 from experiments.results import rows as results
 from experiments.results.files import locked
 from experiments.results.rows import Peeked, Row
@@ -99,7 +100,7 @@ class Runner:
         self.options = options
         self.progress = progress
         models = options.models
-        progress.max_tokens, progress.max_usd = models.max_tokens, models.max_usd
+        progress.max_tokens, progress.max_usd, progress.metric = models.max_tokens, models.max_usd, plan.metric
         self.budget = Budget(models.max_tokens, models.max_usd) if models.limited else None
         self.min_own = MinOwn(plan.experiment.min_own if options.min_own is None else options.min_own)
         self.interrupted = False
@@ -146,10 +147,15 @@ class Runner:
             rows = self._finished()
             try:
                 results.write(self.plan.folder, rows)
+                self._write_failures(unfinished, rows)
             except OSError:
                 if not any(one.unwritten for one in unfinished):
                     raise
         return rows
+
+    def _write_failures(self, unfinished: Sequence[Outcome], rows: Sequence[Row]) -> None:
+        failed = {one.job.name: one.failed for one in unfinished if one.failed}
+        failures.write(self.plan.folder, failed, {row.name for row in rows})
 
     def _before_play(self, there: Mapping[Path, Peeked]) -> str | None:
         """Why the games that were begun before leave nothing to play on for."""

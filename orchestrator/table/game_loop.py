@@ -5,6 +5,7 @@ the rest is played. Between two turns the journal holds the whole state of the g
 """
 
 import asyncio
+import hashlib
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
@@ -308,6 +309,7 @@ def _result(referee: Referee, started: GameStarted, ledger: Ledger) -> Result:
         model="+".join(models),
         fireworks=dict(zip(COLOURS, referee.fireworks, strict=True)),
         hints_wasted=wasted_hints.wasted(referee.players, referee.history),
+        moves_digest=hashlib.sha256(" ".join(map(str, moves)).encode()).hexdigest()[:16],
         **ledger.stated,
         **ledger.first_choices(record),
     )
