@@ -44,7 +44,8 @@ MinOwn = Annotated[
 app = group("Run, plan and compare ablation experiments.")
 
 Intervals = Annotated[
-    Literal["t", "bootstrap"], typer.Option("--interval", help="The method of 95 % confidence intervals.")
+    Literal["t", "bootstrap"],
+    typer.Option("--interval", help="The method of the 95 % intervals of means; differences have their test's."),
 ]
 
 

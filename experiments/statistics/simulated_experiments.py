@@ -19,7 +19,7 @@ from experiments.statistics.differences import differences
 from experiments.statistics.power import POWER
 from experiments.statistics.sign_flip_power import detectable
 
-NULLS, POWERED = 300, 1_000
+NULLS, POWERED = 300, 600
 """Experiments for each design without an effect, and with one."""
 SD, CORRELATION, MEAN = 3.0, 0.3, 12.5
 """Scores of games, and how much of their variance the deal explains."""
@@ -78,6 +78,16 @@ class Powered:
     """The power that the plan states."""
     found: float
     """The share of experiments that claim the effect, with the right sign."""
+
+
+@dataclass(frozen=True)
+class Tried:
+    nulls: tuple[Nulls, ...]
+    powered: tuple[Powered, ...]
+
+
+def measure() -> Tried:
+    return Tried(tuple(nulls()), tuple(powered()))
 
 
 def nulls(experiments: int = NULLS, designs: Sequence[Design] = NULL_DESIGNS) -> Iterator[Nulls]:
@@ -183,6 +193,13 @@ def misleading(analysis: Analysis) -> int:
         found += (" more than " in said and one.mean < 0) or (" less than " in said and one.mean > 0)
         found += "would have" in said or "detectable" in said or "detects" in said
     return found
+
+
+def show(found: Tried, console: Console) -> None:
+    console.print("without an effect")
+    show_nulls(found.nulls, console)
+    console.print("\nwith an effect in one arm")
+    show_powered(found.powered, console)
 
 
 def show_nulls(found: Sequence[Nulls], console: Console) -> None:
