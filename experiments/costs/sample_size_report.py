@@ -106,8 +106,8 @@ def show(proposal: Proposal, name: str, settings: Sequence[str], out: Path | Non
     options = proposal.options
     several = len(proposal.players) > 1
     counts = ", ".join(map(str, proposal.players))
-    seen = DETECTABLE.format(100 * options.goal.power, _corrected(options.tests(proposal.players)))
-    console.print(Text(f"{len(options.arms)} arms, {counts} players: {seen}"))
+    detectable = DETECTABLE.format(100 * options.goal.power, _corrected(options.tests(proposal.players)))
+    console.print(Text(f"{len(options.arms)} arms, {counts} players: {detectable}"))
     effects = ["at each count", "pooled"] if several else ["points"]
     table = plain_table("deals", "games", *effects, "tokens", "usd", "", words=("",))
     for size in proposal.sizes:

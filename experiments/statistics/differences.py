@@ -112,7 +112,8 @@ def _corrected(found: Sequence[_Tested]) -> Iterator[Difference]:
         ps = [test.p for at in family if (test := found[at].test)]
         corrected |= zip(family, zip(holm(ps), holm_levels(ps), strict=True), strict=True)
     for at, one in enumerate(found):
-        yield _difference(one, *corrected.get(at, (None, None)), len(families.get(one.players, [])))
+        p_holm, level = corrected.get(at, (None, None))
+        yield _difference(one, p_holm, level, len(families.get(one.players, [])))
 
 
 def _difference(tested: _Tested, p_holm: float | None, level: float | None, tests: int) -> Difference:
