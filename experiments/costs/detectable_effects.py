@@ -44,8 +44,8 @@ def _many(tests: int) -> str:
 
 
 def _seen(spread: Spread, deals: int, counts: int, tests: int) -> str:
-    pooled = detectable(spread.pooled(counts), deals, tests=tests)
-    each = detectable(spread.sd, deals, tests=tests)
+    pooled = detectable(spread.pooled(counts), deals, tests=tests, step=1 / counts)
+    each = detectable(spread.sd, deals, tests=tests, step=1.0)
     at_each = f" ({each:.1f} at a single player count)" if counts > 1 and each is not None else ""
     return (
         f"detectable with 80 % power: true differences from {pooled:.1f} points{at_each}, with {deals} deals and "

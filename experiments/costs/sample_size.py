@@ -157,8 +157,8 @@ class Options:
     def size(self, players: tuple[int, ...], deals: int) -> Size:
         power, tests = self.goal.power, self.tests(players)
         games = deals * sum(len(self.bills[p]) for p in players)
-        each = detectable(self.spread.sd, deals, power, tests)
-        pooled = detectable(self.spread.pooled(len(players)), deals, power, tests)
+        each = detectable(self.spread.sd, deals, power, tests, 1.0)
+        pooled = detectable(self.spread.pooled(len(players)), deals, power, tests, 1 / len(players))
         return Size(players, deals, games, each, pooled, self.deal(players) * deals)
 
     def wanted(self, players: tuple[int, ...]) -> Size | None:
@@ -166,7 +166,7 @@ class Options:
         if self.goal.effect is None:
             return None
         sd = self.spread.pooled(len(players))
-        return self.size(players, needed(sd, self.goal.effect, self.goal.power, self.tests(players)))
+        return self.size(players, needed(sd, self.goal.effect, self.goal.power, self.tests(players), 1 / len(players)))
 
     def affordable(self, players: tuple[int, ...]) -> Size | None:
         """The largest size that the budget buys; None for so few deals that nothing could show, and when it is

@@ -64,7 +64,7 @@ def _shortfall(proposal: Proposal, size: Size) -> str:
     needed = options.wanted(options.cheapest)
     assert needed is not None and goal.effect is not None  # otherwise there is no shortfall
     share = goal.share(needed.bill)
-    alone = pairs_needed(options.spread.sd, goal.effect, goal.power)
+    alone = pairs_needed(options.spread.sd, goal.effect, goal.power, step=1.0)
     pair = goal.share(options.pair(needed.players) * alone)
     price = f", ${money(needed.bill.usd)}" if needed.bill.usd is not None else ""
     two = "would fit" if pair <= 1 else f"would still cost {pair:.1f} times the budget"

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from statistics import fmean
 
 from experiments.results.rows import PERFECT, Metric, Row
@@ -156,6 +157,10 @@ def _bounds(test: Permuted | None, level: float) -> Bounds | tuple[None, None]:
     return within(found, -PERFECT, PERFECT) if found else (None, None)
 
 
+def _deal(row: Row) -> tuple[int, int]:
+    return row.players, row.seed
+
+
 def _planning(pairs: Pairs, tests: int) -> tuple[float | None, int | None]:
     """The detectable effect, and the units for one point, corrected for this number of tests."""
     estimate, n = pairs.estimate, len(pairs.deltas)
@@ -163,6 +168,8 @@ def _planning(pairs: Pairs, tests: int) -> tuple[float | None, int | None]:
         return None, None
     if pairs.unit == "deals":
         sd = estimate.error * math.sqrt(n)
-        return detectable(sd, n, tests=tests), needed(sd, 1.0, tests=tests)
+        step = 1 / math.lcm(*({len(list(same)) for _, same in groupby(sorted(map(_deal, pairs.games[0])))}))
+        step /= len(pairing.counts(pairs.games[0]))
+        return detectable(sd, n, tests=tests, step=step), needed(sd, 1.0, tests=tests, step=step)
     seen = estimate.detectable(tests) if least_p(n, groups=True) * tests < ALPHA else None
     return seen, estimate.enough(1.0, tests)

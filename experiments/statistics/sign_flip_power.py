@@ -18,24 +18,26 @@ TRIALS = 4_000
 """Simulated samples; the standard error of their power is 0.6 points."""
 
 
-def detectable(sd: float, n: int, power: float = POWER, tests: int = 1) -> float | None:
+def detectable(sd: float, n: int, power: float = POWER, tests: int = 1, step: float = 0.0) -> float | None:
     """The smallest true mean of n differences with this SD that is detected with this power and the right sign.
 
-    `tests`: how many tests Holm corrects for, all others of arms without an effect. None for a design in which no p
-    can be small enough.
+    `tests`: how many tests Holm corrects for, all others of arms without an effect. `step`: what differences are
+    multiples of; sums that tie with the observed one count against it, which costs half a step of the sum. None for a
+    design in which no p can be small enough.
     """
     if least_p(n) * tests >= ALPHA:
         return None
+    level, ties = ALPHA / tests, step / n
     if n > SIMULATED:
-        return sd * shift(n - 1, power, ALPHA / tests) / math.sqrt(n)
-    return sd * float(np.quantile(_needed_shifts(n, ALPHA / tests), power))
+        return sd * shift(n - 1, power, level) / math.sqrt(n) + ties
+    return sd * float(np.quantile(_needed_shifts(n, level), power)) + ties
 
 
-def needed(sd: float, effect: float, power: float = POWER, tests: int = 1) -> int:
+def needed(sd: float, effect: float, power: float = POWER, tests: int = 1, step: float = 0.0) -> int:
     """How many differences are needed to detect a true mean of `effect` with this power."""
 
     def shows(n: int) -> bool:
-        seen = detectable(sd, n, power, tests)
+        seen = detectable(sd, n, power, tests, step)
         return seen is not None and seen <= effect
 
     return least(shows)

@@ -19,7 +19,7 @@ from experiments.statistics.differences import differences
 from experiments.statistics.power import POWER
 from experiments.statistics.sign_flip_power import detectable
 
-NULLS, POWERED = 300, 600
+NULLS, POWERED = 300, 400
 """Experiments for each design without an effect, and with one."""
 SD, CORRELATION, MEAN = 3.0, 0.3, 12.5
 """Scores of games, and how much of their variance the deal explains."""
@@ -116,7 +116,7 @@ def powered(experiments: int = POWERED, designs: Sequence[Design] = POWER_DESIGN
     for design in designs:
         chance = np.random.default_rng([design.arms, design.counts, design.deals])
         sd = SD * math.sqrt(2 * (1 - CORRELATION) / design.counts)
-        effect = detectable(sd, design.deals, POWER, design.arms)
+        effect = detectable(sd, design.deals, POWER, design.arms, 1 / design.counts)
         if effect is None:
             raise ValueError(f"{design} can show nothing")
         found = [_analysed(chance, design, effect) for _ in range(experiments)]

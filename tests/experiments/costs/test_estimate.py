@@ -163,9 +163,9 @@ def test_finished_games_say_better_what_a_game_costs(run: Run, endpoint: str, mo
 @pytest.mark.parametrize(("n", "tests"), [(6, 1), (8, 5), (12, 2), (20, 9)])
 def test_what_is_detectable_is_detected_so_often(n: int, tests: int) -> None:
     sd, trials = 5.3, 2000 if FULL else 300
-    effect = detectable(sd, n, tests=tests)
+    effect = detectable(sd, n, tests=tests, step=1.0)
     assert effect is not None
-    samples = np.random.default_rng(1).normal(effect, sd, (trials, n))
+    samples = np.rint(np.random.default_rng(1).normal(effect, sd, (trials, n)))
     found = [by_signs(list(sample)).p * tests < 0.05 and sample.sum() > 0 for sample in samples]
     assert np.mean(found) == pytest.approx(0.8, abs=0.02 + 3 * math.sqrt(0.16 / trials))
 
@@ -186,7 +186,7 @@ def test_what_is_needed_is_the_fewest_that_show_it(effect: float) -> None:
 def test_a_plan_proposes_what_an_effect_needs_or_what_a_budget_buys(run: Run) -> None:
     command = ("experiment", "plan", written())
     wanted = told(run, *command, "--effect", "2")
-    pairs = needed(wanted["sd"] / math.sqrt(2), 2, tests=2)  # a seed is one unit at both player counts
+    pairs = needed(wanted["sd"] / math.sqrt(2), 2, tests=2, step=1 / 2)  # a seed is one unit at both player counts
     proposed = wanted["proposed"]
     assert (proposed["deals"], proposed["players"]) == (pairs, [2, 3]) and wanted["suffices"] is None
     assert proposed["effect"] <= 2 < proposed["effect_each"] and "assumed" in wanted["sd_basis"]
@@ -226,7 +226,7 @@ def test_a_dry_run_says_what_its_analysis_can_see(run: Run) -> None:
     assert said.startswith("this experiment cannot show any difference, however large: with 4 deals and 2 arms")
     assert said.endswith("it needs 7 deals at least")
     (said,) = seen(seeds={"first": 1, "count": 20})
-    pooled, each = (detectable(sample_size.assumed_spread().sd / math.sqrt(n), 20, tests=2) for n in (2, 1))
+    pooled, each = (detectable(sample_size.assumed_spread().sd / math.sqrt(n), 20, tests=2, step=1 / n) for n in (2, 1))
     assert f"true differences from {pooled:.1f} points ({each:.1f} at a single player count)" in said
     assert "single deal" in seen(seeds=[1], repeats=9)[0] and not seen(arms={}, baseline=None)
 
