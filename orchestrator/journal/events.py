@@ -240,7 +240,7 @@ class Result(Frozen):
     fireworks: dict[str, int]
     hints_wasted: int | None = None
     """Hints that told their receiver nothing new about any card; None in old journals, which do not store it."""
-    moves_digest: str | None = None
+    moves_digest: Annotated[str | None, NOT_STATED] = None
     """A hash of the moves: games of one deal are the same game when theirs are equal. None in old journals."""
     tokens_in: int
     """Of responses that were paid for, so without those of the cache."""
