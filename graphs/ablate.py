@@ -4,7 +4,8 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from graphs.config import NOBODY, PROGRAM, GraphConfig, Node, check_removed_sections, checked, given
+from graphs.config import NOBODY, PROGRAM, GraphConfig, Node, check_removed_sections, checked
+from graphs.refusals import given
 from orchestrator import spelling, yaml_files
 from orchestrator.errors import UserError
 from orchestrator.models.simulated_settings import is_simulated
@@ -53,9 +54,7 @@ def setting(config: GraphConfig, **settings: Any) -> GraphConfig:
     if unknown := [key for key in settings if key not in GraphConfig.model_fields]:
         known = spelling.known(unknown[0], GraphConfig.model_fields)
         raise UserError(f"graph {config.name!r} has no setting {unknown[0]!r}; {known}")
-    if "check" in settings:
-        settings |= {"check": given(settings["check"])}
-    data = config.model_dump(mode="json") | settings
+    data = config.model_dump(mode="json") | given(settings)
     return _again(config, data, "-".join(f"{key}-{_short(value)}" for key, value in settings.items()))
 
 
@@ -67,7 +66,7 @@ def dotted(config: GraphConfig, settings: Iterable[str]) -> GraphConfig:
     data, named = config.model_dump(mode="json"), []
     for one in settings:
         keys, value = yaml_files.setting(one, "nodes.proposer.samples=3")
-        _put(data, keys, given(value) if keys == ["check"] else value, one)
+        _put(data, keys, given({keys[0]: value})[keys[0]] if len(keys) == 1 else value, one)
         named.append("-".join((*(key for key in keys if key not in ("nodes", "options")), _short(value))))
     return check_removed_sections(_again(config, data, "-".join(named))) if named else config
 

@@ -8,15 +8,12 @@ from dataclasses import dataclass
 from functools import partial
 
 import roles
+from graphs import gate
 from graphs.config import PROGRAM, GraphConfig, between
+from graphs.gate import SAFETY as SAFETY
 from graphs.node import RoleNode
-from roles.hanabi.history_report import HistoryReport
-from roles.hanabi.safety import Safety, judged
-from roles.hanabi.sections.convention_facts import ConventionFacts
-from roles.hanabi.sections.fixed import Conventions
-from roles.role_options import defaults
-
-SAFETY = "safety"
+from orchestrator.table.seat import BEFORE
+from roles.hanabi.sections.past_games import PastGames
 
 
 def nth(node: str, attempt: int) -> str:
@@ -71,60 +68,30 @@ def role_node(config: GraphConfig, name: str, attempt: Attempt) -> RoleNode:
         context=context,
         layout=context.layout([config.role(other) for other in config.nodes]),
         wording=context.worded(config.without_sections),
-        gate=_gate(config) if name == config.decides and role.template is not None else "",
+        gate=gate.in_words(config, context.words) if name == config.decides and role.template is not None else "",
+        forgets=_forgotten(config),
         options=config.options_of(name),
     )
 
 
-def _gate(config: GraphConfig) -> str:
-    """The safety rule as the prompt of the node that decides states it."""
-    if config.verify.rule != "safety":
-        return ""
-    if _reads_past(config):
-        grounds = "by hints, counting and conventions"
-    else:
-        grounds = "by hints, counting and the report on past moves" if _trusted(config) else "by hints and counting"
-    return Safety(config.verify.limits).words(config.context_of(config.decides).words, grounds, config.at_most)
-
-
 def safety_node(config: GraphConfig, attempt: Attempt) -> RoleNode:
-    """The exact rule as a node, with all its sections whatever the context leaves out: it is no part of a prompt."""
-    role = roles.get(SAFETY)
-    reads = [config.decides, *_trusted(config)]
+    """The exact rule as a node; what it may know stands in `gate`."""
+    reads = [config.decides, *gate.trusted(config)]
     return RoleNode(
         name=attempt.name(SAFETY),
-        role=role,
+        role=roles.get(SAFETY),
         model=PROGRAM,
         samples=1,
-        kinds=tuple((kind, {}) for kind in role.takes if kind is not ConventionFacts or _reads_past(config)),
+        kinds=gate.kinds(config),
         reads=tuple((read, attempt.name(read)) for read in reads),
         judges=attempt.name(config.decides),
-        solve=partial(judged, Safety(config.verify.limits)),
+        solve=gate.rule(config),
+        seat_kinds=gate.of_seat(config),
+        tells=partial(gate.told, config),
+        forgets=_forgotten(config),
     )
 
 
-def _reads_past(config: GraphConfig) -> bool:
-    """Whether the rule reads the past by the conventions: prompts on the way to the decision tell a model to."""
-    if not config.verify.conventions:
-        return False
-    asked = [name for name in config.nodes if config.nodes[name].model != PROGRAM]
-    return any(_told_conventions(config, name) and between(config, name, config.decides) for name in asked)
-
-
-def _told_conventions(config: GraphConfig, name: str) -> bool:
-    """Whether a node gets the pack that the exact reading knows."""
-    kinds = config.context_of(name).kinds(config.role(name), config.without_sections)
-    return any(
-        kind is Conventions and {**defaults(kind.choices), **options}["pack"] == "newest" for kind, options in kinds
-    )
-
-
-def _trusted(config: GraphConfig) -> list[str]:
-    """The nodes whose notes on the past count as knowledge, of those that reach the decision."""
-    return [
-        name
-        for name, node in config.nodes.items()
-        if config.role(name).reply is HistoryReport
-        and (node.model == PROGRAM or config.verify.trust == "models")
-        and between(config, name, config.decides)
-    ]
+def _forgotten(config: GraphConfig) -> frozenset[str]:
+    """What a seat does not get of its memory: past games, where their section is taken away."""
+    return frozenset({BEFORE}) if PastGames.name in config.without_sections else frozenset()

@@ -1,16 +1,14 @@
 """Graph configs as frozen values: what a YAML file says, checked."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
     Field,
-    SerializerFunctionWrapHandler,
     ValidationError,
     field_validator,
-    model_serializer,
     model_validator,
 )
 
@@ -19,6 +17,7 @@ import roles
 from graphs import context
 from graphs import named as library
 from graphs.context import Context, ContextName, Order
+from graphs.refusals import Check, Verify, given
 from orchestrator import spelling
 from orchestrator.errors import UserError, user_error
 from orchestrator.models.settings import PROGRAM as PROGRAM
@@ -26,7 +25,6 @@ from orchestrator.models.simulated_settings import is_simulated
 from orchestrator.values import Frozen, OneOrMore
 from orchestrator.yaml_files import from_file, loaded
 from roles import Judgement, Role
-from roles.hanabi.safety import LIMITS
 from roles.notes_text import check_report
 from roles.reply_types import Choice, Form, answer_format
 from roles.role_options import check_options, defaults
@@ -63,63 +61,11 @@ class Node(Frozen):
     """Its role's own (`k: 3`), and those of sections that it gets (`history: {moves: 10}`)."""
 
 
-class Check(Frozen):
-    """Ask `redo` again while `judge` does not accept the decision."""
-
-    judge: str
-    redo: str
-    at_most: int = Field(default=2, ge=0, le=10)
-    """Redos in one turn, those after a safety refusal included."""
-    unreadable: Literal["refuse", "accept"] | None = "refuse"
-    """What it counts as when the judge gives no verdict that can be read. None in data that were stored before there
-    was a choice, when it counted as accepted."""
-
-    @model_serializer(mode="wrap")
-    def _as_stored(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        data: dict[str, Any] = handler(self)
-        return {key: value for key, value in data.items() if key != "unreadable" or value is not None}
-
-
-def given(check: Any) -> Any:
-    """A check as it is written now, in contrast to a stored one: without the key, an unreadable verdict refuses."""
-    return {"unreadable": "refuse", **check} if isinstance(check, dict) else check
-
-
-class Verify(Frozen):
-    """The exact safety rule between decision and table."""
-
-    rule: Literal["none", "safety"] = "none"
-    limits: dict[int, float] = Field(default_factory=lambda: dict(LIMITS))
-    """Lives left -> the probability that a play needs; 1.0 never gambles."""
-    trust: Literal["programs", "models"] = "programs"
-    """Whose notes on the past count as knowledge: those made by programs, or those made by models too."""
-    conventions: bool = True
-    """Whether, where no note is trusted, the exact reading of the public moves counts: by the conventions of the pack
-    `newest`, if the prompts of models hold it."""
-    at_most: int = Field(default=2, ge=0, le=10)
-    """Redos in one turn, for a graph without a check of its own."""
-
-    @model_serializer(mode="wrap")
-    def _as_before(self, plain: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """Without `conventions` while it says nothing, so that games and runs from before there was the key go on."""
-        written: dict[str, Any] = plain(self)
-        if self.conventions:
-            del written["conventions"]
-        return written
-
-    @field_validator("limits")
-    @classmethod
-    def _every_life(cls, limits: dict[int, float]) -> dict[int, float]:
-        if set(limits) != set(LIMITS) or not all(0 <= limit <= 1 for limit in limits.values()):
-            raise ValueError(f"limits give each of 1, 2 and 3 lives a probability from 0 to 1, not {limits}")
-        return limits
-
-
 class GraphConfig(Frozen):
     name: str
     context: ContextName
     """A name, a path to a YAML file (relative to the graph's), or the context itself."""
-    nodes: dict[str, Node]
+    nodes: dict[str, Node] = Field(max_length=100)
     decides: str
     """The node whose choice is the seat's decision."""
     check: Check | None = None
@@ -148,7 +94,9 @@ class GraphConfig(Frozen):
     @field_validator("verify", mode="before")
     @classmethod
     def _verify_by_name(cls, value: Any) -> Any:
-        return {"rule": value} if isinstance(value, str) else value
+        if isinstance(value, str):
+            return {"rule": value}
+        return {"knows": None, **value} if isinstance(value, dict) else value
 
     @field_validator("nodes")
     @classmethod
@@ -210,21 +158,30 @@ class GraphConfig(Frozen):
 
 
 def as_stored(config: GraphConfig, stored: Iterable[Mapping[str, Any] | None]) -> GraphConfig:
-    """The config for a game or a run that goes on: where it was stored without `check.unreadable`, it stays without."""
-    if config.check is None or config.check.unreadable is None:
-        return config
-    before = config.model_copy(update={"check": config.check.model_copy(update={"unreadable": None})})
-    data = before.model_dump(mode="json")
-    return before if any(data == one for one in stored) else config
+    """The config for a game or a run that goes on: where it was stored without `check.unreadable` or without
+    `verify.knows`, it stays without."""
+    kept = list(stored)
+    found = (before for before in _earlier(config) if before.model_dump(mode="json") in kept)
+    return next(found, config)
+
+
+def _earlier(config: GraphConfig) -> Iterator[GraphConfig]:
+    """The config as earlier versions would have stored it, the latest of them first."""
+    unsaid = config.model_copy(update={"verify": config.verify.model_copy(update={"knows": None})})
+    now = [config] if config.verify.knows != "seat" else [unsaid, config]
+    yield from now[:-1]
+    if config.check is not None and config.check.unreadable is not None:
+        check = config.check.model_copy(update={"unreadable": None})
+        yield from (one.model_copy(update={"check": check}) for one in now)
 
 
 def between(config: GraphConfig, first: str, last: str) -> list[str]:
     """The nodes on some path from `first` to `last`, both included, in config order."""
 
-    def reads(node: str, source: str) -> bool:
-        return node == source or any(reads(read, source) for read in config.nodes[node].reads)
-
-    return [node for node in config.nodes if reads(node, first) and reads(last, node)]
+    reached: dict[str, set[str]] = {}
+    for name in TopologicalSorter({name: node.reads for name, node in config.nodes.items()}).static_order():
+        reached[name] = {name}.union(*(reached[read] for read in config.nodes[name].reads))
+    return [name for name in config.nodes if first in reached[name] and name in reached[last]]
 
 
 def _unknown(value: str, what: str, known: Iterable[str]) -> ValueError:
@@ -395,8 +352,7 @@ def parse(text: str, where: str = "graph", folder: Path | None = None) -> GraphC
     data = loaded(text, where)
     if not isinstance(data, dict):
         raise UserError(f"{where} is not a graph: a YAML mapping with the keys {', '.join(GraphConfig.model_fields)}")
-    if "check" in data:
-        data = data | {"check": given(data["check"])}
+    data = given(data)
     return check_removed_sections(checked(data, where, folder), where)
 
 

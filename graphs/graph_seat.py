@@ -7,7 +7,7 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
-from graphs import prompt_files
+from graphs import gate, prompt_files
 from graphs.ablate import at, bind
 from graphs.attempts import Attempt, attempts
 from graphs.config import PROGRAM, GraphConfig, as_stored, read
@@ -26,11 +26,8 @@ from orchestrator.models.request import Brain
 from orchestrator.models.settings import REPLAY, ModelSettings, settings
 from orchestrator.models.simulated_settings import SimSettings, is_simulated
 from orchestrator.table.seat import Decision, GameContext
-from roles.hanabi.reasoning.position import TAKES, Position
-from roles.hanabi.safety import safest
 from roles.notes_text import Notes
 from roles.reply_types import Choice, RatedChoice, Shortlist, Verdict
-from roles.sections import cut
 
 if TYPE_CHECKING:  # LangChain takes a second to import, and a game of programs needs none of it
     from langchain_core.language_models.chat_models import BaseChatModel
@@ -124,7 +121,7 @@ def decide(config: GraphConfig, view: View, notes: Notes) -> Decision:
         ratings = None if rated is None else {str(rating.action): rating.rating for rating in rated}
         rank = _rank(config, last, notes, choice.action)
         return Decision(choice.action, choice.reason, ratings, node=last.name(config.decides), rank=rank)
-    move, why = safest(Position.of(cut(view, [(kind, {}) for kind in TAKES])))
+    move, why = gate.safest(config, view)
     tries = f"{last.number} {'choice' if last.number == 1 else 'choices'}"
     cause = f"none of {tries} passed" if refused else f"{config.decides} gave no usable choice"
     return Decision(move, f"{cause}: {why}", forced=True, rank=_rank(config, last, notes, move))

@@ -10,13 +10,15 @@ from orchestrator.hanabi.view import View
 from orchestrator.journal.events import Memory
 from orchestrator.replies.reply import Reply
 from roles import Notes
+from roles.hanabi.sections.table import Discards
 from roles.words import ENGLISH
 
 
 def remember(config: GraphConfig, view: View, notes: Notes, move: Move) -> Memory:
     """The notes of the nodes that the graph remembers, each in its last attempt, and the table as it was then.
 
-    Empty for a graph that remembers nothing. Absent replies are not remembered.
+    Empty for a graph that remembers nothing. Absent replies are not remembered, nor the discard pile where its section
+    is taken away.
     """
     if not config.remembers:
         return {}
@@ -29,7 +31,7 @@ def remember(config: GraphConfig, view: View, notes: Notes, move: Move) -> Memor
         "fireworks": list(view.fireworks),
         "own": [ENGLISH.told(known) for known in view.own],
         "hands": {str(hand.seat): [card.value for card in hand.cards] for hand in view.hands},
-        "discards": [card.value for card in view.discards],
+        **({} if Discards.name in config.without_sections else {"discards": [card.value for card in view.discards]}),
         "notes": {node: kept for node in config.remembers if (kept := _kept(config, notes, node))},
     }
 

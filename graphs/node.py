@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from operator import add
 from typing import Annotated, Any, TypedDict
@@ -82,6 +82,12 @@ class RoleNode:
     """The rule by which its choice may be refused, in the words of its prompt; empty where nothing may refuse it."""
     options: Mapping[str, Any] = field(default_factory=dict)
     """The role's own."""
+    forgets: frozenset[str] = frozenset()
+    """Parts of the memory that it does not get."""
+    seat_kinds: tuple[tuple[type[Section], Mapping[str, Any]], ...] = ()
+    """Of a judge who may know more than the seat: the sections that the seat may know."""
+    tells: Callable[[Sections, Notes], str | None] | None = None
+    """Of such a judge: what a refusal tells the seat, given these sections; None for the whole reason."""
 
     @property
     def words(self) -> Words:
@@ -89,9 +95,9 @@ class RoleNode:
 
     def sections(self, view: View, notes: Notes, memory: Memory | None = None) -> Sections:
         """What it gets to see of a view, in this attempt."""
-        return cut(
-            view, self.kinds, refused_moves(notes, self.refusals), memory, self.options, self.words, self._listed(notes)
-        )
+        refused, listed = refused_moves(notes, self.refusals), self._listed(notes)
+        kept = {key: value for key, value in (memory or {}).items() if key not in self.forgets}
+        return cut(view, self.kinds, refused, kept, self.options, self.words, listed)
 
     def _listed(self, notes: Notes) -> tuple[Move, ...]:
         """The moves listed by a recommender that it reads: it sees no others."""
@@ -128,16 +134,19 @@ class RoleNode:
         if not isinstance(choice, Choice):
             return Absent(reason="there is no choice to judge")
         reply = await self._reply(0, view, sections, notes, runtime)
-        move, accepted, why = choice.action, not self.refuses_unread, ABSENT_JUDGE
+        move, accepted, why, told = choice.action, not self.refuses_unread, ABSENT_JUDGE, None
         if isinstance(reply, Judgement):
             accepted, why = reply.accept, reply.reason
         elif not accepted:
             why = self.words(NO_VERDICT)
+        if self.tells and not accepted:
+            told = self.tells(replace(self, kinds=self.seat_kinds).sections(view, notes, state["memory"]), notes)
         if isinstance(reply, Judgement) or not accepted:
-            reply = Verdict(move=move, accept=accepted, reason=why)
-        runtime.game.emit(
-            VerdictGiven(turn=view.turn, seat=view.seat, node=self.name, move=move, accepted=accepted, why=why)
+            reply = Verdict(move=move, accept=accepted, reason=why if told is None else told)
+        found = VerdictGiven(
+            turn=view.turn, seat=view.seat, node=self.name, move=move, accepted=accepted, why=why, told=told
         )
+        runtime.game.emit(found)
         return reply
 
     def notes_read(self, notes: Notes) -> Notes:
@@ -201,6 +210,7 @@ class RoleNode:
             gate=self.gate,
         )
         changes = form != "json_schema" and self.context.second_ask == "json_schema"
+        second_format = answer_format(reply, "json_schema", self.words) if changes else ""
         return ModelRequest(
             node=self.name,
             role=self.role.name,
@@ -209,10 +219,11 @@ class RoleNode:
             reply=reply,
             moves=legal.listed if legal else {},
             form=form,
+            counts=sections.entries(),
             blanks=blanks(reply, form, self.words),
             said=_second_ask(self.words),
             second_form="json_schema" if changes else None,
-            second_format=answer_format(reply, "json_schema", self.words) if changes and form == "text" else "",
+            second_format="" if second_format == answer_format(reply, form, self.words) else second_format,
             place=place or Place(),
         )
 

@@ -19,7 +19,8 @@ def notes_of(config: GraphConfig, turn: Iterable[Event]) -> Notes:
         if isinstance(event, Call):
             replies.setdefault(event.node, {})[event.sample] = _reply(config, event)
         if isinstance(event, VerdictGiven):
-            replies[event.node] = {0: Verdict(move=event.move, accept=event.accepted, reason=event.why)}
+            said = event.why if event.told is None else event.told
+            replies[event.node] = {0: Verdict(move=event.move, accept=event.accepted, reason=said)}
     return {node: tuple(by_sample[i] for i in sorted(by_sample)) for node, by_sample in replies.items()}
 
 

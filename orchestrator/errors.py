@@ -6,6 +6,7 @@ TurnError         a turn could not be finished
   + OverBudget    the budget leaves no room for the call, so it was not made
 + IllegalMove     a seat decided a move that the rules do not allow
 + RoleError       the program of a role raised
++ Unwritten       a file cannot be written, so the run stops: what came after it would be lost
 Suspended         a game stopped before its end and has no score; it can be resumed from its journal
 """
 
@@ -35,6 +36,15 @@ def user_error(where: str, error: ValidationError, examples: Mapping[str, str] |
     return UserError(": ".join(part for part in (where, complaint(first, path, examples)) if part))
 
 
+def shortened(text: str) -> str:
+    """A text as a message quotes it."""
+    return text if len(text) <= QUOTED else f"{text[:QUOTED]} ..."
+
+
+QUOTED = 200
+"""Characters of a text that a message quotes."""
+
+
 def complaint(problem: ErrorDetails, path: str, examples: Mapping[str, str] | None = None) -> str:
     """What is wrong with the value at a path, in plain words."""
     kind, limits = problem["type"], problem.get("ctx", {})
@@ -45,10 +55,12 @@ def complaint(problem: ErrorDetails, path: str, examples: Mapping[str, str] | No
     if kind == "missing":
         example = (examples or {}).get(str(problem["loc"][-1]))
         return f"{subject} is missing; write e.g. `{example}`" if example else f"{subject} is missing"
+    if kind == "too_long":
+        return f"{subject} must have at most {limits['max_length']:,} entries, not {len(problem['input']):,}"
     if (asked := _ASKED.get(kind)) is None:
-        return f"{subject} {problem['msg']}, not {problem['input']!r}"
+        return f"{subject} {problem['msg']}, not {shortened(repr(problem['input']))}"
     wanted = asked.format(**{name: value for name, value in limits.items() if isinstance(value, str | int | float)})
-    return f"{subject} must be {wanted}, not {problem['input']!r}"
+    return f"{subject} must be {wanted}, not {shortened(repr(problem['input']))}"
 
 
 _NUMBER, _WHOLE, _TEXT, _LIST, _MAPPING = "a number", "a whole number", "text", "a list", "a mapping of keys to values"
@@ -62,12 +74,11 @@ _ASKED = {
     "finite_number": "a finite number",
     "none_required": "empty",
     "literal_error": "{expected}",
-    "greater_than": "more than {gt:g}",
-    "greater_than_equal": "at least {ge:g}",
-    "less_than": "less than {lt:g}",
-    "less_than_equal": "at most {le:g}",
+    "greater_than": "more than {gt:.10g}",
+    "greater_than_equal": "at least {ge:.10g}",
+    "less_than": "less than {lt:.10g}",
+    "less_than_equal": "at most {le:.10g}",
     "too_short": "a list of at least {min_length}",
-    "too_long": "a list of at most {max_length}",
     "string_too_short": "text of at least {min_length} characters",
     "string_too_long": "text of at most {max_length} characters",
     "string_pattern_mismatch": "letters, digits and any of _ + - ., a letter, digit, _ or + first",
@@ -102,13 +113,25 @@ class RoleError(TurnError):
     """The program of a role raised; the cause is chained."""
 
 
+class Unwritten(TurnError):  # noqa: N818  # the state of a file
+    """A journal or a cache cannot be written: the disk is full, say. Nothing more may be asked and paid for."""
+
+    def __init__(self, what: str, error: Exception) -> None:
+        cause = getattr(error, "strerror", None) or str(error)
+        super().__init__(f"cannot write {what}: {cause}; make room on its disk, or see who may write there")
+
+
 class Suspended(RuntimeError):  # noqa: N818  # the state of the game
     """A game stopped before its end and has no score. If it has a journal, the same call resumes it there."""
 
-    def __init__(self, sentence: str, turn: int, *, held: bool = False, refused: bool = False) -> None:
+    def __init__(
+        self, sentence: str, turn: int, *, held: bool = False, refused: bool = False, unwritten: bool = False
+    ) -> None:
         super().__init__(sentence)
         self.turn = turn
         self.held = held
         """The run itself stopped it, for example for want of budget; it can be resumed when that has changed."""
+        self.unwritten = unwritten
+        """A file could not be written; then it is `held`, too."""
         self.refused = refused
         """A server refused for good before it answered anything, so there is nothing to resume."""

@@ -33,7 +33,7 @@ class Plugin:
             return self.entry.load()
         except UserError as error:
             raise UserError(f"{self}: {error}") from None
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise UserError(f"{self} cannot be loaded: {type(error).__name__}: {error}") from error
 
     def __str__(self) -> str:

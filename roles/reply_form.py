@@ -12,6 +12,7 @@ from typing import Any
 
 from orchestrator.replies import text_format
 from orchestrator.replies.reply import BEGINS, OPTION, Form, Reply
+from orchestrator.replies.values import as_objects
 from roles.words import ENGLISH, Words
 
 SHORT = 6
@@ -29,6 +30,8 @@ def form(kind: type[Reply], format: Form, words: Words = ENGLISH) -> str:  # the
     data = {name: made.of(schema["properties"][name]) for name in kind.asked()}
     if format == "text":
         return text_format.write(kind, data)
+    if format == "json_schema":
+        data = as_objects(data, kind)
     text = json.dumps(data, ensure_ascii=False)
     return re.sub(r'"\\u0000(.*?)\\u0000"', lambda bare: bare[1].replace('\\"', '"'), text)
 

@@ -1,6 +1,6 @@
 """The reply types that more than one role shares, and how a reply type is explained to a model."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from typing import Annotated, Any, ClassVar, Literal, Self, get_args, get_origin
 
@@ -10,8 +10,10 @@ from pydantic.fields import FieldInfo
 from orchestrator.hanabi.move_reading import Grounded
 from orchestrator.hanabi.moves import Move
 from orchestrator.replies import text_format
+from orchestrator.replies.reply import BELOW, EACH, MOST
 from orchestrator.replies.reply import Form as Form
 from orchestrator.replies.reply import Reply as Reply
+from orchestrator.replies.values import numbered
 from orchestrator.replies.verdicts import bare_verdict, contradicts, verdict
 from roles import reply_form
 from roles.words import ENGLISH, Words
@@ -79,9 +81,12 @@ class RatedChoice(Choice):
 
 
 class Deduction(Reply):
-    seat: int = Field(ge=0, le=4, description="the player's number, your own included")
+    seat: int = Field(
+        ge=0, le=4, description="the player's number, your own included", json_schema_extra={BELOW: "players"}
+    )
     slots: tuple[str, ...] = Field(
-        description="what the hints leave of each of their cards, slot 0 first, e.g. 'red/blue 1/2', 'green any rank'"
+        description="what the hints leave of each of their cards, slot 0 first, e.g. 'red/blue 1/2', 'green any rank'",
+        json_schema_extra={MOST: "slots"},
     )
 
 
@@ -96,7 +101,9 @@ class TrackedChoice(RatedChoice):
     spare = {"reason": "", "ratings": (), "deductions": ()}
     beside = ("ratings", "deductions")
 
-    deductions: tuple[Deduction, ...] = Field(description="one entry for EVERY player, yourself included")
+    deductions: tuple[Deduction, ...] = Field(
+        description="one entry for EVERY player, yourself included", json_schema_extra={EACH: "players"}
+    )
 
 
 REASON = "your thinking, step by step, and what follows from it, in up to $count words"
@@ -196,6 +203,11 @@ class Verdict(Judgement):
     move: Grounded
 
 
+_LISTS = "; a list has as many entries as asked for above"
+_SEVERAL = "; lists and inner objects have as many entries as asked for above"
+KEY, VALUE = "- each key ($kind): $meaning", "- its value ($kind): $meaning"
+
+
 @cache
 def answer_format(kind: type[Reply], form: Form = "json", words: Words = ENGLISH) -> str:
     """The part of a prompt that states how to answer: fields with their meaning, then the form to fill in.
@@ -203,23 +215,35 @@ def answer_format(kind: type[Reply], form: Form = "json", words: Words = ENGLISH
     The names of the fields are the same in all languages: they are what is read.
     """
     empty = reply_form.form(kind, form, words)
-    lists = words("; a list has as many entries as asked for above") if "[" in empty or "\n- " in empty else ""
+    objects = numbered(kind) if form == "json_schema" else {}
+    lists = words(_SEVERAL if objects else _LISTS) if objects or "[" in empty or "\n- " in empty else ""
     if form == "text":
         parts = "\n".join(_text_parts(kind, words))
         return words.fill("answer_text.md", parts=parts, lists=lists, form=empty)
-    fields = "\n".join(_fields(kind, kind.asked(), words))
+    fields = "\n".join(_fields(kind, kind.asked(), words, objects))
     return words.fill("answer_json.md", fields=fields, lists=lists, form=empty)
 
 
-def _fields(kind: type[BaseModel], names: Iterable[str], words: Words, indent: str = "") -> list[str]:
+def _fields(
+    kind: type[BaseModel], names: Iterable[str], words: Words, objects: Mapping[str, Any], indent: str = ""
+) -> list[str]:
+    """A line for each field; `objects`: the lists that are asked for as objects."""
     lines = []
     for name in names:
         field = kind.model_fields[name]
         inner = text_format.entry(field.annotation)
-        asked = _kind(field.annotation, words)
+        asked = words("object") if name in objects else _kind(field.annotation, words)
         lines.append(indent + words('- "$name" ($kind): $meaning', name=name, kind=asked, meaning=_meant(field, words)))
-        lines += _fields(inner, inner.model_fields, words, indent + "  ") if inner else []
+        if inner and name in objects:
+            told = zip((KEY, VALUE), inner.model_fields.values(), strict=True)
+            lines += (f"  {_line(one, field, words)}" for one, field in told)
+        elif inner:
+            lines += _fields(inner, inner.model_fields, words, {}, indent + "  ")
     return lines
+
+
+def _line(pattern: str, field: FieldInfo, words: Words) -> str:
+    return words(pattern, kind=_kind(field.annotation, words), meaning=_meant(field, words))
 
 
 def _meant(field: FieldInfo, words: Words) -> str:

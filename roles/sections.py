@@ -65,6 +65,10 @@ class Section:
         """Its template's text."""
         return words.text(f"sections/{cls.name}.md") if cls.template is None else prompts.given(cls.template)
 
+    def entries(self) -> Mapping[str, int]:
+        """How many there are of what lists of a reply have one entry for: players, others, slots of the own hand."""
+        return {}
+
     def words(self, words: Words = ENGLISH) -> str:
         """For a model; empty when there is nothing to say."""
         return prompts.substitute(self.wording(words), self.variables(words), f"sections/{self.name}.md")
@@ -133,6 +137,10 @@ class Sections:
         """A copy in which these sections stand in place of those of their types."""
         by_kind = {type(section): section for section in changed}
         return Sections((by_kind.get(kind, old) for kind, old in self._by_kind.items()), self.options, self.words)
+
+    def entries(self) -> dict[str, int]:
+        """What its sections count for the lists of a reply."""
+        return {name: count for section in self for name, count in section.entries().items()}
 
     def parts(self) -> tuple[Part, ...]:
         """The sections in words, those with nothing to say left out."""

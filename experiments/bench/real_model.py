@@ -31,6 +31,7 @@ from orchestrator import journal
 from orchestrator.errors import Suspended, UserError
 from orchestrator.journal.events import Call, Decided, Event, TurnStarted
 from orchestrator.journal.recorded_answers import Recording, Replay
+from orchestrator.models.fake_endpoint import LISTED_MOVE
 from orchestrator.models.layer import ModelLayer
 from orchestrator.models.openai_client import OpenAITransport
 from orchestrator.models.settings import ModelSettings, settings
@@ -224,9 +225,19 @@ def answers(games: Iterable[Game]) -> Iterator[dict[str, Any]]:
                 legal = [str(move) for move in event.view.legal]
             if isinstance(event, Call) and event.asked and event.text is not None:
                 kept, node = event.model_dump(mode="json", include=KEPT), event.node.partition("-")[0]
-                kind = config.context_of(node).reply(config.role(node)).__name__
-                form = event.form or game.form
-                yield {"graph": game.graph, **kept, "form": form, "reply_type": kind, "legal": legal}
+                yield {"graph": game.graph, **kept, **_asked(config, node, event, game.form), "legal": legal}
+
+
+def _asked(config: graphs.GraphConfig, node: str, call: Call, form: str) -> dict[str, Any]:
+    """How an answer was asked for: its type, its format, and the moves by the labels that the prompt gives them."""
+    kind = config.context_of(node).reply(config.role(node))
+    prompt = "\n".join(message.content for message in call.messages)
+    return {
+        "form": call.form or form,
+        "reply_type": kind.__name__,
+        "reason_first": bool(getattr(kind, "reason_first", False)),
+        "moves": dict(LISTED_MOVE.findall(prompt)),
+    }
 
 
 KEPT = {

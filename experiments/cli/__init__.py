@@ -5,9 +5,23 @@ in `experiments`. A command imports what it needs in its own function, so that `
 Start with `app.py`, which puts the commands together and turns errors into exit codes.
 """
 
+import sys
+from pathlib import Path
+
 
 def main() -> None:
     """The console script `orchestrator`."""
-    from experiments.cli.app import main as run
+    try:
+        Path.cwd()  # what is imported needs it
+        from experiments.cli.app import main as run
 
-    run()
+        run()
+    except KeyboardInterrupt:  # during imports; app.py has its own words for the rest
+        _end("interrupted", 130)
+    except FileNotFoundError:
+        _end("error: the working folder does not exist any more; change to one that does", 2)
+
+
+def _end(sentence: str, code: int) -> None:
+    print(sentence, file=sys.stderr)
+    sys.exit(code)

@@ -1,9 +1,11 @@
 """The command line. Exit codes: 0 ok, 1 a game failed, 2 usage or config, 3 suspended, 130 interrupted."""
 
+import io
+import os
 import signal
 import sys
 from types import FrameType
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -33,26 +35,35 @@ def main() -> None:
     """The console script: a user's mistake is one sentence on stderr and an exit code, never a traceback."""
     try:
         signal.signal(signal.SIGTERM, _as_an_interrupt)
+        _outlive_readers()
         _keys()
         code = app(standalone_mode=False)  # the code of a typer.Exit, as which an interrupt comes too
-    except Interrupted as stop:
-        _fail(str(stop), INTERRUPTED, "interrupted: ")
-    except UserError as error:
-        _fail(str(error), 2)
-    except TurnError as error:
-        _fail(str(error), 1)
-    except Suspended as error:
-        _fail(str(error), SUSPENDED)
-    except OSError as error:
-        _fail(f"{error.strerror or error}: {error.filename or 'no file'}", 1)
     except Exception as error:
-        usage = getattr(error, "format_message", None)  # Click's usage errors, whose class Typer does not export
-        if usage is None:
-            raise
-        _fail(pointers.usage(error) or usage(), 2)  # empty when no command was given: the help has been printed
+        code, sentence = _ended(error)
+        _fail(sentence, code, "interrupted: " if isinstance(error, Interrupted) else "error: ")
     if code == INTERRUPTED:
         _fail("interrupted", INTERRUPTED)
     sys.exit(code)
+
+
+def _ended(error: Exception) -> tuple[int, str]:
+    """The exit code and the sentence for what ended a command. Raises an error that is a mistake of the program."""
+    for kind, code in CODES.items():
+        if isinstance(error, kind):
+            return code, str(error)
+    if isinstance(error, OSError):
+        return 1, ": ".join(str(part) for part in (error.strerror or error, error.filename) if part)
+    if isinstance(error, RecursionError):
+        return 2, "a file, a setting or an answer has values that lie too deep inside one another"
+    if isinstance(error, MemoryError):
+        return 1, "there is not enough memory for this"
+    usage = getattr(error, "format_message", None)  # Click's usage errors, whose class Typer does not export
+    if usage is None:
+        raise error
+    return 2, pointers.usage(error) or usage()  # empty when no command was given: the help has been printed
+
+
+CODES = {Interrupted: INTERRUPTED, UserError: 2, TurnError: 1, Suspended: SUSPENDED}
 
 
 def _as_an_interrupt(number: int, frame: FrameType | None) -> None:
@@ -63,6 +74,29 @@ def _as_an_interrupt(number: int, frame: FrameType | None) -> None:
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.default_int_handler(number, frame)
     signal.raise_signal(signal.SIGINT)
+
+
+class _Stdout(io.FileIO):
+    """Standard output whose reader may leave early, as `| head -1` does: nobody misses the rest."""
+
+    def write(self, data: Any) -> int:
+        try:
+            return super().write(data) or 0
+        except BrokenPipeError:
+            return len(data)
+
+
+def _outlive_readers() -> None:
+    """A command does its work, and ends with its own exit code, whoever reads what it prints."""
+    try:
+        terminal = sys.stdout.isatty()
+        if sys.stdout.fileno() != 1 or terminal:
+            return
+    except (OSError, AttributeError):  # a test's, or none at all
+        return
+    sys.stdout.flush()
+    raw = io.BufferedWriter(_Stdout(os.dup(1), "w"))  # the old stream may close its own
+    sys.stdout = io.TextIOWrapper(raw, sys.stdout.encoding, sys.stdout.errors, line_buffering=True)
 
 
 def _fail(sentence: str, code: int, head: str = "error: ") -> None:
@@ -84,6 +118,8 @@ def _keys() -> None:
         load_dotenv(path)
     except UnicodeDecodeError:
         raise UserError(f"cannot read {path}: it is not UTF-8 text") from None
+    except ValueError as error:  # a NUL, which no variable can hold
+        raise UserError(f"cannot read {path}: {error}") from None
 
 
 def _version(wanted: bool) -> None:

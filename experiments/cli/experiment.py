@@ -45,8 +45,18 @@ MinOwn = Annotated[
 app = group("Run, plan and compare ablation experiments.")
 
 Intervals = Annotated[
-    Literal["t", "bootstrap"], typer.Option("--interval", help="The method of 95 % confidence intervals.")
+    Literal["t", "bootstrap"],
+    typer.Option("--interval", help="The method of the 95 % intervals of means; differences have their test's."),
 ]
+MetricOf = Annotated[
+    Literal["strict", "kept"] | None,
+    typer.Option(
+        "--metric",
+        help="The score that arms are compared by: strict, 0 when the third life was lost, or kept, the points on the "
+        "table; default the one that the run names.",
+    ),
+]
+Latex = Annotated[bool, typer.Option("--latex", help="Also write tables.tex: the tables for LaTeX (booktabs).")]
 
 
 @app.command("run")
@@ -65,6 +75,7 @@ def run(
     min_own: MinOwn = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Estimate the cost, and play nothing.")] = False,
     interval: Intervals = "t",
+    metric: MetricOf = None,
     past: Past = None,
     answer_tokens: AnswerTokens = None,
     imports: Import = None,
@@ -93,18 +104,16 @@ def run(
     options = runner.RunOptions(models, workers, executor, Shard.read(shard) if shard else None, min_own)
     done = runner.run(asked, folder, options=options, progress=Progress(quiet=loud.quiet))
     from experiments.report import run_report, run_summary
-    from experiments.statistics.analysis import analyse
 
-    rows = done.rows
-    found = run_report.write(folder, rows=rows, interval=interval, png=False).analysis if rows else analyse(rows)
-    printed(run_summary.data(done, found)) if as_json else run_summary.show(done, found, console())
+    made = run_report.of_run(done, interval=interval, metric=metric)
+    printed(run_summary.data(done, *made)) if as_json else run_summary.show(done, *made, console())
     if done.interrupted:
         games = "1 game in progress is" if done.kept == 1 else f"{done.kept} games in progress are"
         raise Interrupted(f"{games} kept, {done.left - done.kept} not begun; the same command goes on")
     if done.suspended:
         raise Suspended(f"{done.suspended}. {_onward(done)} continues from there", 0)
     if done.failed:
-        raise TurnError(run_summary.failures(done))
+        raise TurnError(run_summary.failed(done))
 
 
 def _onward(done: "Done") -> str:
@@ -137,6 +146,8 @@ def runs(
 def report(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="A run folder, e.g. runs/role-ablation.")],
     interval: Intervals = "t",
+    metric: MetricOf = None,
+    latex: Latex = False,
     imports: Import = None,
     as_json: Json = False,
 ) -> None:
@@ -144,7 +155,7 @@ def report(
     from experiments.report import run_report
     from experiments.show.terminal import console
 
-    written = run_report.write(folder, interval=interval)
+    written = run_report.write(folder, interval=interval, metric=metric, tex=latex)
     printed(written.data()) if as_json else run_report.show(written, console())
 
 
@@ -155,6 +166,7 @@ def compared(
     arm: Annotated[str | None, typer.Option(help="Only this arm; default every arm that both runs have.")] = None,
     arm_b: Annotated[str | None, typer.Option(help="The arm of DIR_B, if its name differs.")] = None,
     interval: Intervals = "t",
+    metric: MetricOf = None,
     imports: Import = None,
     as_json: Json = False,
 ) -> None:
@@ -162,7 +174,7 @@ def compared(
     from experiments.report import compare
     from experiments.show.terminal import console
 
-    found = compare.compare(first, second, arm, arm_b, interval=interval)
+    found = compare.compare(first, second, arm, arm_b, interval=interval, metric=metric)
     printed(compare.data(found)) if as_json else compare.show(found, console())
 
 

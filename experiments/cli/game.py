@@ -136,7 +136,7 @@ def _deck(path: Path | None) -> list[str] | None:
         cards = json.loads(path.read_text("utf-8"))
     except OSError as error:
         raise UserError(f"cannot read deck {str(path)!r}: {error.strerror}") from None
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise UserError(f"deck {str(path)!r} is not JSON: {error}") from None
     if not isinstance(cards, list) or not all(isinstance(card, str) for card in cards):
         raise UserError(f'deck {str(path)!r} is not a JSON list of cards like ["R1", "B3", ...]')

@@ -22,6 +22,9 @@ def measure(
     of_intervals: Annotated[
         bool, typer.Option("--coverage", help="Simulate the coverage of 95 % intervals for skewed scores.")
     ] = False,
+    of_claims: Annotated[
+        bool, typer.Option("--claims", help="Simulate experiments without and with an effect, and their sentences.")
+    ] = False,
     at_once: Annotated[
         int | None,
         typer.Option("--at-once", min=1, help="With --latency: this many whole games at once instead."),
@@ -36,12 +39,16 @@ def measure(
     import graphs
     from experiments.bench import partner_scores, speed, throughput
     from experiments.show.terminal import console
-    from experiments.statistics import interval_coverage
+    from experiments.statistics import interval_coverage, simulated_experiments
     from orchestrator.players import partners
 
     if of_intervals:
         held = list(interval_coverage.measure())
         printed([asdict(one) for one in held]) if as_json else interval_coverage.show(held, console())
+        return
+    if of_claims:
+        tried = simulated_experiments.measure()
+        printed(asdict(tried)) if as_json else simulated_experiments.show(tried, console())
         return
     if of_partners or partner:
         scores = list(partner_scores.measure(partner or partners.names(), games))

@@ -8,14 +8,14 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from experiments.costs import cost_estimate, disk_space
+from experiments.costs import cost_estimate, detectable_effects, disk_space
 from experiments.costs.cost_estimate import Bill, Estimates
 from experiments.design import manifest
 from experiments.design.experiment import Experiment
 from experiments.design.job import Job
 from experiments.design.offline_layer import OfflineLayer
 from experiments.design.plan import Plan
-from experiments.results.rows import Peeked, peek_all
+from experiments.results.rows import Peeked, finished, peek_all
 from experiments.running.resume import open_jobs
 from experiments.show.terminal import plain_table
 from orchestrator.models.settings import ModelSettings
@@ -48,6 +48,8 @@ class Planned:
     """Models on servers that would be asked."""
     notes: tuple[str, ...] = ()
     """Notes of the plan: arms that are not played at some counts, and deviations from a protocol."""
+    detectable: tuple[str, ...] = ()
+    """What the experiment's analysis can see, in sentences."""
 
     @property
     def bill(self) -> Bill:
@@ -93,7 +95,10 @@ def forecast(experiment: Experiment, folder: Path, past: Path | None = None, ans
     estimates = Estimates.prepare(plan.specs, games | others, answer)
     arms = [_games(estimates, arm, jobs, waiting.get(arm, []), games) for arm, jobs in every.items()]
     models = tuple(estimates.models(job for jobs in waiting.values() for job in jobs))
-    return Planned(tuple(arms), models, tuple(plan.notes))
+    asked = estimates.models(plan.jobs)
+    rows = [row for at, found in ((folder, games), (past or folder, others)) for row in finished(at, found)]
+    seen = detectable_effects.sentences(experiment, plan.jobs, rows, paid=bool(list(asked)))
+    return Planned(tuple(arms), models, tuple(plan.notes), tuple(seen))
 
 
 def _grouped(jobs: Iterable[Job]) -> dict[tuple[str, int], list[Job]]:
@@ -130,6 +135,7 @@ def data(planned: Planned) -> dict[str, Any]:
         "arms": arms,
         "said": planned.assumptions,
         "notes": planned.notes,
+        "detectable": planned.detectable,
     }
 
 
@@ -148,7 +154,7 @@ def show(planned: Planned, console: Console) -> None:
     whole = data(planned)
     table.add_row("all", "", str(whole["games"]), str(whole["left"]), *figures(planned.bill), style="bold")
     console.print(table)
-    for sentence in (*planned.notes, *_footnotes(planned)):
+    for sentence in (*planned.notes, *planned.detectable, *_footnotes(planned)):
         console.print(Text(sentence, style="dim"))
 
 

@@ -1,7 +1,7 @@
 """`experiment plan`: the player counts and deals that an effect needs or a budget buys.
 
-Arms are compared deal by deal, so the standard deviation of paired differences decides, and how many pairs a budget
-buys.
+Arms are compared deal by deal, and a seed is one deal at all player counts. So the standard deviation of the seeds'
+paired differences decides, how many seeds a budget buys, and how many arms are compared.
 """
 
 import math
@@ -18,7 +18,9 @@ from experiments.design.offline_layer import OfflineLayer
 from experiments.design.plan import Plan
 from experiments.results import rows as results
 from experiments.results.rows import Row
-from experiments.statistics.power import ALPHA, POWER, mde, needed
+from experiments.statistics.permutation import fewest
+from experiments.statistics.power import ALPHA, POWER
+from experiments.statistics.sign_flip_power import detectable, needed
 from orchestrator.errors import UserError
 from orchestrator.models.budget import Budget
 from orchestrator.models.settings import ModelSettings
@@ -77,8 +79,14 @@ class Goal:
 @dataclass(frozen=True)
 class Spread:
     sd: float
-    """Standard deviation of paired differences, in points."""
+    """Standard deviation of paired differences at one player count, in points."""
     basis: str
+    correlation: float = 0.0
+    """Of the differences of a seed at two player counts, 0 to 1; 0 where it is not measured."""
+
+    def pooled(self, counts: int) -> float:
+        """The same of seeds, whose differences are averaged over this number of player counts."""
+        return self.sd * math.sqrt((1 + (counts - 1) * self.correlation) / counts)
 
 
 @dataclass(frozen=True)
@@ -90,7 +98,7 @@ class Size:
     """At each of these player counts."""
     games: int
     each: float | None
-    """The smallest effect detectable at each player count, in points; None for a single deal."""
+    """The smallest effect detectable at each player count, in points; None where no p could be small enough."""
     pooled: float | None
     """The same over all player counts together."""
     bill: Bill
@@ -138,24 +146,34 @@ class Options:
     def _baseline(self) -> str:
         return self.experiment.baseline or self.arms[0]
 
+    def tests(self, players: Sequence[int]) -> int:
+        """How many arms are compared with the baseline, for which Holm's correction is made."""
+        return max(len(self.bills[p]) for p in players) - 1
+
+    def fewest(self, players: Sequence[int]) -> int:
+        """The fewest deals with which any p can be below .05."""
+        return fewest(self.tests(players))
+
     def size(self, players: tuple[int, ...], deals: int) -> Size:
-        sd, power = self.spread.sd, self.goal.power
+        power, tests = self.goal.power, self.tests(players)
         games = deals * sum(len(self.bills[p]) for p in players)
-        each, pooled = mde(sd, deals, power), mde(sd, deals * len(players), power)
+        each = detectable(self.spread.sd, deals, power, tests, 1.0)
+        pooled = detectable(self.spread.pooled(len(players)), deals, power, tests, 1 / len(players))
         return Size(players, deals, games, each, pooled, self.deal(players) * deals)
 
     def wanted(self, players: tuple[int, ...]) -> Size | None:
         """The size that the effect of the goal needs, pooled over these player counts."""
         if self.goal.effect is None:
             return None
-        pairs = needed(self.spread.sd, self.goal.effect, self.goal.power)
-        return self.size(players, max(2, math.ceil(pairs / len(players))))
+        sd = self.spread.pooled(len(players))
+        return self.size(players, needed(sd, self.goal.effect, self.goal.power, self.tests(players), 1 / len(players)))
 
     def affordable(self, players: tuple[int, ...]) -> Size | None:
-        """The largest size that the budget buys; None for less than two deals, and when it is unlimited."""
+        """The largest size that the budget buys; None for so few deals that nothing could show, and when it is
+        unlimited."""
         share = self.goal.share(self.deal(players))
         deals = int(1 / share) if share else 0
-        return self.size(players, deals) if deals > 1 else None
+        return self.size(players, deals) if deals >= self.fewest(players) else None
 
     def fits(self, size: Size) -> bool:
         return self.goal.share(size.bill) <= 1
@@ -165,7 +183,7 @@ class Options:
 class Proposal:
     options: Options
     size: Size | None
-    """The proposed size; None without a goal, or when the budget does not buy two deals."""
+    """The proposed size; None without a goal, or when the budget buys no experiment that could show anything."""
     suffices: bool | None
     """Whether the budget is enough for the effect; None unless both are given."""
 
@@ -229,26 +247,42 @@ def assumed_spread() -> Spread:
     )
 
 
-def measured_spread(rows: Iterable[Row], baseline: str | None, *, paid: bool) -> Spread | None:
+def measured_spread(rows: Iterable[Row], baseline: str | None, *, paid: bool, repeats: int = 1) -> Spread | None:
     """From the differences of finished games, pooled within arm and player count; None where there are too few.
 
-    `paid`: use only games of models; games of programs and simulated models say nothing about them.
+    `paid`: use only games of models; games of programs and simulated models say nothing about them. `repeats`: how many
+    games of a deal are averaged, at most.
     """
-    means: dict[tuple[str, int], dict[int, list[int]]] = {}
-    for row in rows:
+    scores: dict[tuple[str, int], dict[int, list[int]]] = {}
+    for row in sorted(rows, key=lambda row: row.repeat):
         if not paid or (row.calls and not row.simulated):
-            means.setdefault((row.arm, row.players), {}).setdefault(row.seed, []).append(row.score_strict)
-    first = next(iter(means), ("", 0))[0]
-    groups = []
-    for (arm, players), scores in means.items():
-        base = means.get((baseline or first, players), {})
-        if arm != (baseline or first) and (both := sorted(scores.keys() & base.keys())):
-            groups.append([fmean(scores[seed]) - fmean(base[seed]) for seed in both])
+            found = scores.setdefault((row.arm, row.players), {}).setdefault(row.seed, [])
+            found += [row.score_strict] if len(found) < repeats else []
+    standard = baseline or next(iter(scores), ("", 0))[0]
+    deltas = {key: _deltas(of, scores.get((standard, key[1]), {})) for key, of in scores.items() if key[0] != standard}
+    groups = [list(of.values()) for of in deltas.values() if of]
     pairs, df = sum(map(len, groups)), sum(len(group) - 1 for group in groups)
     squares = sum(variance(group) * (len(group) - 1) for group in groups if len(group) > 1)
     if pairs < PAIRS or not squares:
         return None
-    return Spread(math.sqrt(squares / df), f"measured: {pairs} pairs of finished games")
+    sd = math.sqrt(squares / df)
+    return Spread(sd, f"measured: {pairs} pairs of finished games", _correlation(deltas, sd))
+
+
+def _deltas(ours: dict[int, list[int]], theirs: dict[int, list[int]]) -> dict[int, float]:
+    """By seed."""
+    return {seed: fmean(ours[seed]) - fmean(theirs[seed]) for seed in sorted(ours.keys() & theirs.keys())}
+
+
+def _correlation(deltas: dict[tuple[str, int], dict[int, float]], sd: float) -> float:
+    """Of an arm's differences on the same seed at two player counts; 0 where there are too few such pairs."""
+    products = []
+    for (arm, players), ours in deltas.items():
+        for (same, others), theirs in deltas.items():
+            if same == arm and others > players and len(both := ours.keys() & theirs.keys()) > 1:
+                means = fmean(ours[seed] for seed in both), fmean(theirs[seed] for seed in both)
+                products += [(ours[seed] - means[0]) * (theirs[seed] - means[1]) for seed in both]
+    return min(1.0, max(0.0, fmean(products) / sd**2)) if len(products) >= PAIRS else 0.0
 
 
 def _proposal(options: Options) -> Proposal:

@@ -12,9 +12,9 @@ from experiments.costs import cost_estimate
 from experiments.costs.dry_run import bill_data, money
 from experiments.costs.sample_size import Proposal, Size, command
 from experiments.show.terminal import plain_table
-from experiments.statistics.power import ALPHA, mde
+from experiments.statistics.sign_flip_power import needed as pairs_needed
 
-DETECTABLE = "smallest effect detectable with {:.0f} % power at alpha .05"
+DETECTABLE = "smallest effect detectable with {:.0f} % power at alpha .05{}"
 
 
 def sentences(proposal: Proposal) -> list[str]:
@@ -36,11 +36,13 @@ def _nothing(proposal: Proposal) -> str:
     options = proposal.options
     if not options.goal.limited or not options.models:
         return "nothing is proposed: give --effect POINTS, or a budget (--max-usd, --max-tokens)"
-    bill = options.deal(options.cheapest) * 2
+    deals = options.fewest(options.cheapest)
+    bill = options.deal(options.cheapest) * deals
     price = f", ${money(bill.usd)}" if bill.usd is not None else ""
     return (
-        f"{options.goal.budget} do not buy two deals: in {len(options.arms)} arms at {options.cheapest[0]} players "
-        f"these take {bill.tokens:,.0f} tokens{price}. Use fewer arms or a cheaper model"
+        f"{options.goal.budget} do not buy an experiment that can show anything: with {len(options.arms)} arms no p "
+        f"can be below .05 on fewer than {deals} deals, and at {options.cheapest[0]} players these take "
+        f"{bill.tokens:,.0f} tokens{price}. Use fewer arms or a cheaper model"
     )
 
 
@@ -49,13 +51,8 @@ def _about(proposal: Proposal, size: Size) -> list[str]:
     found = [_shortfall(proposal, size)] if proposal.suffices is False else []
     if len(size.players) < len(options.players):
         found.append(f"only {size.players[0]} players: the results will hold for {size.players[0]} players only")
-    others = len(options.bills[size.players[0]]) - 1
-    strict = mde(options.spread.sd, size.deals * len(size.players), options.goal.power, ALPHA / others)
-    if others > 1 and strict is not None:
-        found.append(
-            f"{others} arms are compared with one: with Holm's correction the smallest effect detectable in any case "
-            f"is {strict:.1f} points"
-        )
+    if len(size.players) > 1 and not options.spread.correlation:
+        found.append("a seed's differences at several player counts are taken as independent of each other")
     if options.experiment.repeats > 1:
         found.append("repeats: 1, because another deal is more informative than another game of the same deal")
     return found
@@ -67,13 +64,15 @@ def _shortfall(proposal: Proposal, size: Size) -> str:
     needed = options.wanted(options.cheapest)
     assert needed is not None and goal.effect is not None  # otherwise there is no shortfall
     share = goal.share(needed.bill)
-    pair = goal.share(options.pair(needed.players) * needed.deals)
+    alone = pairs_needed(options.spread.sd, goal.effect, goal.power, step=1.0)
+    pair = goal.share(options.pair(needed.players) * alone)
     price = f", ${money(needed.bill.usd)}" if needed.bill.usd is not None else ""
     two = "would fit" if pair <= 1 else f"would still cost {pair:.1f} times the budget"
     return (
         f"{goal.budget} do not suffice for an effect of {goal.effect:g} points: it needs {needed.deals} deals at "
         f"{needed.players[0]} players, {needed.bill.tokens:,.0f} tokens{price}. The baseline and one arm "
-        f"{two}; a model at 1/{share:.1f} of the cost would fit; the proposed size detects {size.pooled:.1f} points"
+        f"({alone} deals) {two}; a model at 1/{share:.1f} of the cost would fit; the proposed size detects "
+        f"{_points(size.pooled)} points"
     )
 
 
@@ -107,7 +106,8 @@ def show(proposal: Proposal, name: str, settings: Sequence[str], out: Path | Non
     options = proposal.options
     several = len(proposal.players) > 1
     counts = ", ".join(map(str, proposal.players))
-    console.print(Text(f"{len(options.arms)} arms, {counts} players: {DETECTABLE.format(100 * options.goal.power)}"))
+    detectable = DETECTABLE.format(100 * options.goal.power, _corrected(options.tests(proposal.players)))
+    console.print(Text(f"{len(options.arms)} arms, {counts} players: {detectable}"))
     effects = ["at each count", "pooled"] if several else ["points"]
     table = plain_table("deals", "games", *effects, "tokens", "usd", "", words=("",))
     for size in proposal.sizes:
@@ -120,6 +120,10 @@ def show(proposal: Proposal, name: str, settings: Sequence[str], out: Path | Non
         console.print(Text(sentence, style="dim"))
     if typed := command(proposal, name, settings, out):
         console.print(Text(f"\nnext  {shlex.join(typed)}"))
+
+
+def _corrected(tests: int) -> str:
+    return f", with Holm's correction for {tests} arms" if tests > 1 else ""
 
 
 def _points(effect: float | None) -> str:

@@ -12,10 +12,12 @@ from pathlib import Path
 from random import Random
 
 from experiments.design import cross_play
+from experiments.design.arm_names import check_number
 from experiments.design.arms import Arm, Deal, GivenRecords, check
 from experiments.design.cross_play import WITH, player_counts
 from experiments.design.experiment import AdHoc, Experiment
 from experiments.design.job import Job, Outcome
+from experiments.design.notes import EVALUATED
 from experiments.design.player_spec import PlayerSpec, player_spec
 from experiments.results.files import write_atomically
 from orchestrator.errors import UserError
@@ -23,8 +25,6 @@ from orchestrator.models.settings import PROGRAM
 
 PAST = "past"
 """The folder of past games in a run folder."""
-EVALUATED = "evaluated"
-"""The label of the evaluated seat in names of arms."""
 SELF_PLAY = f"{EVALUATED}.self-play"
 """The arm in which the evaluated seat plays with itself."""
 
@@ -61,7 +61,7 @@ class PartnerRecords:
         try:
             written = json.loads(self.path.read_text("utf-8"))
             written["games"]
-        except (ValueError, TypeError, KeyError):
+        except (ValueError, TypeError, KeyError, RecursionError):
             raise UserError(f"{str(self.path)!r} holds no past games; it stays as it is") from None
         if changed := [name for name, value in self.head.items() if written.get(name) != value]:
             raise UserError(
@@ -87,6 +87,8 @@ def participants(experiment: Experiment) -> dict[str, PlayerSpec]:
     """The evaluated seat and the partners, by label. Raises UserError."""
     assert experiment.adhoc is not None
     asked = experiment.adhoc
+    if EVALUATED in asked.pool:
+        raise UserError(f"adhoc.pool: {EVALUATED!r} is the label of the evaluated seat; give the partner another")
     return {EVALUATED: player_spec(asked.seat, experiment), **cross_play.participants(asked.pool, experiment)}
 
 
@@ -131,6 +133,7 @@ def arms(experiment: Experiment, evaluated: PlayerSpec, records: Iterable[Partne
         by_label.setdefault(one.label, []).append(one)
     trials = [_trials(asked, evaluated, label, found, experiment) for label, found in by_label.items()]
     partners = {label: found[0].partner for label, found in by_label.items()}
+    check_number(len(partners) ** 2 + len(trials), [f"{len(partners)} partners and their pairs"])
     cross = [_pair(a, b, partners, experiment) for a in partners for b in partners]
     alone = _self_play(asked, evaluated, trials, by_label)
     for arm in (*trials, *alone, *cross):

@@ -8,6 +8,7 @@ from experiments.design import matrix
 from experiments.design.experiment import Experiment
 from experiments.design.file_schema import Changes, SeatConfig
 from experiments.design.player_spec import PlayerSpec, player_spec
+from experiments.results.rows import journal_name
 from orchestrator import spelling
 from orchestrator.errors import UserError
 
@@ -22,7 +23,7 @@ class Deal:
 
     @property
     def file(self) -> str:
-        return f"{self.players}p-s{self.seed}-r{self.repeat}.jsonl"
+        return journal_name(self.players, self.seed, self.repeat)
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,8 @@
 """The packaged experiments as plain rows: what `experiment list` prints."""
 
-import re
 from typing import Any
 
-from experiments.design.experiment import Experiment, packaged, read
+from experiments.design.experiment import Experiment, about, packaged, read
 
 
 def experiments() -> list[dict[str, Any]]:
@@ -17,12 +16,5 @@ def _row(name: str, text: str, asked: Experiment) -> dict[str, Any]:
         "players": sorted(set(asked.players)),
         "deals": len(asked.deals),
         "repeats": asked.repeats,
-        "what_for": _about(text),
+        "what_for": about(text),
     }
-
-
-def _about(text: str) -> str:
-    """The first sentence of the comment above the settings; the comment's own first line is a command."""
-    lines = [line.removeprefix("#").strip() for line in text.split("\n\n")[0].splitlines() if line.startswith("#")]
-    whole = " ".join(line for line in lines if not line.startswith("orchestrator "))
-    return re.split(r'(?<=\.) (?=[A-Z"])', whole)[0]

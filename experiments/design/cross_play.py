@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 
+from experiments.design.arm_names import check_number
 from experiments.design.arms import Arm, Deal, check
 from experiments.design.experiment import Experiment
 from experiments.design.file_schema import SeatConfig
@@ -34,6 +35,7 @@ def arms(experiment: Experiment, labels: Mapping[str, PlayerSpec] | None = None)
     assert experiment.cross_play is not None
     asked = experiment.cross_play
     specs = participants(asked.seats, experiment) if labels is None else labels
+    check_number(len(specs) ** 2, [f"the pairs of {len(specs)} seats"])
     made = []
     for one, a in specs.items():
         for other, b in specs.items():

@@ -1,5 +1,6 @@
 """An experiment file as a checked, frozen value."""
 
+import re
 from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib.resources import files
@@ -11,6 +12,8 @@ from pydantic import Field, ValidationError, field_validator, model_validator
 from experiments.design import imports
 from experiments.design.file_schema import AnySeat, Changes, Model, Name, SeatConfig, SeatNumber, Verifier, labelled
 from experiments.design.protocols import completed
+from experiments.results import run_folder
+from experiments.results.rows import Metric
 from graphs.config import PLAYERS, PlayerCount
 from orchestrator import spelling
 from orchestrator.errors import UserError, complaint, user_error
@@ -20,13 +23,20 @@ from orchestrator.values import Frozen, OneOrMore, listed
 from orchestrator.yaml_files import from_file, loaded, setting
 
 Seed = Annotated[int, Field(ge=0, le=MAX_SEED)]
+MOST_SEEDS = 100_000
 
 
 class Range(Frozen):
     """`count` seeds from `first` on."""
 
     first: Seed = 1
-    count: int = Field(ge=1)
+    count: int = Field(ge=1, le=MOST_SEEDS)
+
+    @model_validator(mode="after")
+    def _deals(self) -> Self:
+        if (last := self.first + self.count - 1) > MAX_SEED:
+            raise ValueError(f"{self.count} seeds from {self.first} on end with {last}; seeds go up to {MAX_SEED}")
+        return self
 
     @property
     def seeds(self) -> list[int]:
@@ -89,9 +99,9 @@ class Experiment(Frozen):
     """What sits in every seat: a graph's name or YAML file, `partner:NAME`, or `python:module:object`. Given several,
     each of them plays every arm."""
     players: OneOrMore[PlayerCount] = PLAYERS
-    seeds: Range | tuple[Seed, ...] = Range(first=1, count=10)
+    seeds: Range | Annotated[tuple[Seed, ...], Field(max_length=MOST_SEEDS)] = Range(first=1, count=10)
     """The same deals in every arm; a single number is how many, from seed 1 on."""
-    repeats: int = Field(default=1, ge=1)
+    repeats: int = Field(default=1, ge=1, le=10_000)
     """Games of each deal."""
     models: dict[str, Model] = {"default": PROGRAM}
     """By the model names that the nodes of the graphs use."""
@@ -107,6 +117,12 @@ class Experiment(Frozen):
     """Dotted settings of an arm, each with its values: every combination is crossed with every one of `arms`."""
     exclude: OneOrMore[dict[str, Any]] = ()
     """Combinations to leave out, by settings of the matrix, `graph` and `arm`."""
+    question: str | None = None
+    """What the experiment asks, in a sentence or two; a report begins with it."""
+    metric: Metric | None = None
+    """The score that arms are compared by: `strict`, 0 when the third life was lost, or `kept`, the points on the
+    table. If not given, that of the protocol, else `kept` for graphs of papers on language models and `strict` for all
+    others; see experiments/design/metric.py."""
     baseline: str | None = None
     """The arm that the others are compared with, deal by deal."""
     journals: Literal["full", "lean"] = "full"
@@ -195,7 +211,15 @@ def read(experiment: str | Path, changes: Iterable[str] = ()) -> Experiment:
     if str(experiment) not in packaged():
         known = spelling.known(experiment, packaged())
         raise UserError(f"unknown experiment {str(experiment)!r}; {known}, or a path to a .yaml file")
-    return parse(packaged()[str(experiment)], str(experiment), changes)
+    asked = parse(packaged()[str(experiment)], str(experiment), changes)
+    return asked if asked.question else asked.model_copy(update={"question": about(packaged()[str(experiment)])})
+
+
+def about(text: str) -> str:
+    """The first sentence of the comment above the settings; the comment's own first line is a command."""
+    lines = [line.removeprefix("#").strip() for line in text.split("\n\n")[0].splitlines() if line.startswith("#")]
+    whole = " ".join(line for line in lines if not line.startswith("orchestrator "))
+    return re.split(r'(?<=\.) (?=[A-Z"])', whole)[0]
 
 
 def parse(text: str, where: str = "experiment", changes: Iterable[str] = ()) -> Experiment:
@@ -217,6 +241,7 @@ def _again(record: dict[str, Any], where: str, changes: Iterable[str]) -> Rerun:
     imports.check(record, where)
     if not isinstance(asked := record.get("experiment"), dict):
         raise UserError(f"{where} is not a run.yaml that this version reads: the key `experiment` is missing")
+    run_folder.check(record, where)
     data = {**asked, **{key: record[key] for key in DEALS if record.get(key) is not None}}
     for change in changes:
         if change.partition("=")[0].partition(".")[0] not in DEALS:
@@ -227,7 +252,7 @@ def _again(record: dict[str, Any], where: str, changes: Iterable[str]) -> Rerun:
     return Rerun.model_validate({**whole.model_dump(exclude_unset=True), "record": record})
 
 
-DEALS = ("name", "players", "seeds", "repeats", "journals", "baseline")
+DEALS = ("name", "players", "seeds", "repeats", "journals", "baseline", "metric")
 """Keys that can be changed when a run is played again."""
 
 

@@ -4,15 +4,23 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, ValidationError
+from pydantic import AfterValidator, BeforeValidator, Field, ValidationError
 
+from experiments.design.arm_names import too_long
 from orchestrator.errors import user_error
 from orchestrator.models import simulated_settings
 from orchestrator.models.settings import PROGRAM, REPLAY, ModelSettings, settings
 from orchestrator.models.simulated_settings import SimSettings
 from orchestrator.values import Frozen, OneOrMore, listed
 
-Name = Annotated[str, Field(pattern=r"^[\w+][\w.+-]*$", max_length=100)]
+
+def _folder(name: str) -> str:
+    if problem := too_long(name):
+        raise ValueError(problem)
+    return name
+
+
+Name = Annotated[str, Field(pattern=r"^[\w+][\w.+-]*$", max_length=100), AfterValidator(_folder)]
 """Of an arm or an experiment; it is also the name of a folder."""
 SeatNumber = Annotated[int, Field(ge=0, le=4)]
 Verifier = Literal["none", "safety"]

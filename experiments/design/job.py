@@ -41,6 +41,8 @@ class Outcome:
     """Why it stopped; the same command continues it."""
     stopped_by_run: bool = False
     """Whether the run's own budget or an interrupt suspended it."""
+    unwritten: bool = False
+    """Whether a file could not be written, which stops the run."""
     refused: bool = False
     """Whether a server refused permanently before any call was answered."""
     record: Record | None = None

@@ -4,12 +4,9 @@
 never contains API keys: settings name the environment variables that hold them.
 """
 
-import fcntl
 import hashlib
 import json
-import os
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,11 +14,11 @@ import yaml
 
 from experiments.design import imports
 from experiments.design.arms import Arm
-from experiments.design.file_schema import Model, settled
+from experiments.design.notes import void
 from experiments.design.plan import Plan
 from experiments.design.player_spec import PlayerSpec
 from experiments.design.rerun import cards
-from experiments.results.files import write_atomically
+from experiments.results.files import locked, write_atomically
 from experiments.results.run_folder import RUN, read
 from graphs import prompt_files
 from graphs.config import PLAYERS
@@ -46,7 +43,7 @@ def write(plan: Plan) -> None:
     """Merge this plan into the folder's run.yaml. Raises UserError when the folder holds another experiment."""
     path = plan.folder / RUN
     plan.folder.mkdir(parents=True, exist_ok=True)
-    with _locked(plan.folder):
+    with locked(plan.folder):
         before = read(path) if path.exists() else {}
         if before and before.get("name") != plan.experiment.name:
             raise UserError(
@@ -64,18 +61,6 @@ def check_code(folder: Path) -> None:
         imports.check(read(path), f"the run in {str(folder)!r}")
 
 
-@contextmanager
-def _locked(folder: Path) -> Iterator[None]:
-    """Shards of one run that share a folder merge one after the other."""
-    descriptor = os.open(folder, os.O_RDONLY)
-    with suppress(OSError):  # a file system without locks; shards of one run write nearly the same
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
-    try:
-        yield
-    finally:
-        os.close(descriptor)
-
-
 def resolved(plan: Plan, known: Mapping[int, str] | None = None) -> dict[str, Any]:
     """The experiment with all its seats, prompt texts and deals; decks that are `known` are not dealt again."""
     experiment = plan.experiment
@@ -88,9 +73,14 @@ def resolved(plan: Plan, known: Mapping[int, str] | None = None) -> dict[str, An
         "repeats": experiment.repeats,
         "journals": experiment.journals,
         "baseline": experiment.baseline,
+        "metric": plan.metric,
         "experiment": experiment.model_dump(mode="json", exclude_unset=True, exclude={"record"}),
         **imports.record(),
         "arms": {arm.name: _arm(plan, arm) for arm in plan.arms if arm.players},
+        "remarks": [
+            *plan.all_remarks,
+            *(void(arm.name, arm.void) for arm in plan.arms if arm.void and not arm.players),
+        ],
         "labels": {label: one.key for label, one in plan.labels.items()},
         "seats": seats,
         "deals": {seed: (known or {}).get(seed) or cards(seed) for seed in plan.seeds},
@@ -118,13 +108,9 @@ def _seat(one: PlayerSpec) -> dict[str, Any]:
     return data | {
         "model": "+".join(asked),
         "config": one.config.model_dump(mode="json"),
-        "models": {name: _plain(settled(model)) for name, model in one.models.items()},
+        "models": one.plain_models,
         "prompts": prompt_files.hashes(one.config),
     }
-
-
-def _plain(model: Model) -> Any:
-    return model if isinstance(model, str) else model.model_dump(mode="json", exclude_none=True)
 
 
 def _mapping(data: Mapping[str, Any], key: str) -> dict[Any, Any]:
@@ -155,7 +141,7 @@ LAST = ("deals", "prompts")
 
 def _text(data: Mapping[str, Any]) -> str:
     """The YAML: short values first, a deck a line, texts line by line."""
-    first = {key: value for key, value in data.items() if key not in LAST and value != {}}
+    first = {key: value for key, value in data.items() if key not in LAST and value not in ({}, [])}
     return HEAD + "".join(
         yaml.dump(part, Dumper=_Texts, sort_keys=False, allow_unicode=True, width=width, default_flow_style=flow)
         for part, width, flow in ((first, 120, None), *(({key: _sorted(data[key])}, 1000, False) for key in LAST))

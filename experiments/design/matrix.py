@@ -8,10 +8,12 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import product
+from math import prod
 from typing import Any
 
 from pydantic import ValidationError
 
+from experiments.design import arm_names
 from experiments.design.experiment import Experiment, place
 from experiments.design.file_schema import Changes, label
 from experiments.design.seat_spec import OTHERS
@@ -22,6 +24,8 @@ from orchestrator.errors import UserError, user_error
 
 LONGEST = 100
 """Characters of a name, which is also the name of a folder."""
+MOST_COMBINED = 100_000
+"""Arms, those included that `exclude` leaves out."""
 
 
 @dataclass(frozen=True)
@@ -39,15 +43,27 @@ def listed_arms(experiment: Experiment) -> dict[str, ListedArm]:
     specs = tuple(map(str, matrix.pop("graph", experiment.graphs)))
     several = len(experiment.graphs) > 1 or "graph" in experiment.matrix
     _known(experiment, matrix, specs)
+    _check_number(experiment, matrix, specs)
     made: dict[str, ListedArm] = {}
     for graph, arm, changes, cell in _combined(experiment, matrix, specs):
         parts = [*([label(graph)] if several else []), *([arm] if arm else []), *_labels(cell)]
         name = ".".join(parts) or experiment.name
         changed = _with(name, experiment, changes, {"graph": graph} if several else {}, cell)
         _add(made, name, ListedArm(changed, changes == Changes() and bool(arm or not cell)))
+        arm_names.check_number(len(made))
     if not made:
         raise UserError("exclude leaves no arm")
     return made
+
+
+def _check_number(experiment: Experiment, matrix: Mapping[str, tuple[Any, ...]], specs: tuple[str, ...]) -> None:
+    """Raise UserError when there are more arms than an experiment has, or, with `exclude`, than are looked at."""
+    counts = {"graphs": len(specs), "arms": len(_listed(experiment, specs[0]))}
+    factors = {**counts, **{key: len(values) for key, values in matrix.items()}}
+    number = prod(factors.values())
+    if number > MOST_COMBINED or not experiment.exclude:
+        made = [f"{key} ({count:,})" for key, count in factors.items() if count > 1]
+        arm_names.check_number(number, made if len(made) > 1 else ())
 
 
 def _combined(

@@ -1,12 +1,12 @@
 """The plan of an experiment: its arms, and its games in the order of their deals."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from experiments.design import adhoc, arms, cross_play, protocols
+from experiments.design import adhoc, arm_names, arms, cross_play, metric, notes
 from experiments.design.adhoc import PartnerRecords
 from experiments.design.arms import Arm, Deal
 from experiments.design.experiment import Experiment, Rerun
@@ -14,8 +14,12 @@ from experiments.design.job import Job
 from experiments.design.player_spec import PlayerSpec
 from experiments.design.rerun import RecordedRun
 from experiments.results import run_folder
-from experiments.results.rows import GAMES
-from orchestrator.models.settings import ModelSettings
+from experiments.results.rows import GAMES, Metric
+from graphs.gate import knows_more
+from orchestrator.errors import UserError
+
+MOST_GAMES = 1_000_000
+"""Of a run; beyond it, plans take all memory."""
 
 
 @dataclass(frozen=True)
@@ -34,8 +38,17 @@ class Plan:
         """The plan of an experiment in a run folder, where a run may be begun already. Raises UserError for arms that
         cannot be played."""
         plan = cls._new(experiment, folder)
-        checked = any(one.config and one.config.check for one in plan.specs.values())
-        return plan._as_begun(run_folder.run(folder)) if checked else plan
+        plan._check_size()
+        return plan._as_begun(run_folder.run(folder))
+
+    def _check_size(self) -> None:
+        """Raise UserError for arms that would share a folder, and for more games than can be planned."""
+        arm_names.check(arm.name for arm in self.arms)
+        deals = len(self.experiment.deals)
+        each = sum(len(arm.players) * min(deals, deals if arm.deals is None else arm.deals) for arm in self.arms)
+        if (games := each * self.experiment.repeats) > MOST_GAMES:
+            made = f"{len(self.arms):,} arms, {deals:,} seeds and {self.experiment.repeats:,} repeats"
+            raise UserError(f"{made} make {games:,} games; a run has at most {MOST_GAMES:,}")
 
     @classmethod
     def _new(cls, experiment: Experiment, folder: Path) -> "Plan":
@@ -44,7 +57,7 @@ class Plan:
         if experiment.adhoc:
             labels = recorded.labelled() if recorded else adhoc.participants(experiment)
             records = adhoc.partner_records(experiment, labels, folder)
-            teams = adhoc.arms(experiment, labels[adhoc.EVALUATED], records)
+            teams = adhoc.arms(experiment, labels[notes.EVALUATED], records)
             played = [arm for arm in teams if recorded is None or arm.name in recorded.arms]
             return cls(experiment, folder, tuple(played), tuple(records), labels, remarks)
         if asked := experiment.cross_play:
@@ -74,11 +87,30 @@ class Plan:
     @property
     def notes(self) -> list[str]:
         """What a reader of the results must know: about the protocol, and which arms are not played at which counts."""
-        asked, void = self.experiment, [_void(arm) for arm in self.arms if arm.void]
-        models = [model for one in self.specs.values() for model in one.models.values()]
-        sent = [model.deciding for model in models if isinstance(model, ModelSettings)]
-        about = protocols.notes(asked.protocol, asked.model_dump(mode="json"), sent)
-        return [*about, *void, *self.remarks]
+        asked = self.experiment
+        return notes.notes(
+            {
+                "players": sorted(set(asked.players)),
+                "seeds": asked.deals,
+                "repeats": asked.repeats,
+                "metric": self.metric,
+                "experiment": asked.model_dump(mode="json", exclude_unset=True, exclude={"record"}),
+                "seats": {key: {"models": one.plain_models} for key, one in self.specs.items()},
+                "arms": {arm.name: {"void": arm.void} for arm in self.arms},
+                "remarks": self.all_remarks,
+            }
+        )
+
+    @property
+    def all_remarks(self) -> tuple[str, ...]:
+        """What else a reader must know: rules that know more than their seat, and what the run was made from."""
+        return tuple(dict.fromkeys((*_knowing(self.arms), *self.remarks)))
+
+    @property
+    def metric(self) -> Metric:
+        """The score that its arms are compared by."""
+        graphs = [one.config.context for one in self.specs.values() if one.config]
+        return metric.chosen(self.experiment.metric, [metric.name_of(context) for context in graphs])
 
     @property
     def seeds(self) -> list[int]:
@@ -124,9 +156,24 @@ class Plan:
         return Deal(self.experiment.deals[0], players)
 
 
+def _knowing(arms: Iterable[Arm]) -> Iterator[str]:
+    """The arms with a safety rule that knows more than the seat whose decisions it judges."""
+    found = [arm.name for arm in arms if any(one.config and knows_more(one.config) for one in _players(arm))]
+    if found:
+        yield (
+            f"{', '.join(found)}: the safety rule knows more than the seat (verify.knows: all), so that a refusal says "
+            "more of the position than the seat may know."
+        )
+
+
+def _players(arm: Arm) -> Iterator[PlayerSpec]:
+    yield from {one.key: one for players in arm.players for one in arm.lineup(Deal(1, players))}.values()
+
+
 BEGUN = (
-    "The run was begun by an earlier version, where a verdict that cannot be read counted as accepted, and it goes on "
-    "so; a run in another --out refuses such moves."
+    "The run was begun by an earlier version, where a verdict that cannot be read counted as accepted, or where the "
+    "safety rule and forced moves went by every section, also by those that a seat does not get; it goes on so. A run "
+    "in another --out refuses such moves, and lets the rule know what the seat may."
 )
 
 
@@ -138,12 +185,3 @@ def _with(arm: Arm, begun: Callable[[PlayerSpec], PlayerSpec]) -> Arm:
         everybody=begun(arm.everybody),
         others=lambda deal: {seat: begun(one) for seat, one in others(deal).items()},
     )
-
-
-def _void(arm: Arm) -> str:
-    """E.g. an arm without the history analyst, at player counts at which the graph has none."""
-    same = {other: [count for count, one in arm.void.items() if one == other] for other in arm.void.values()}
-    where = "; ".join(
-        f"{' and '.join(map(str, counts))} players, where it is the same as {other}" for other, counts in same.items()
-    )
-    return f"The arm {arm.name} is not played at {where}."

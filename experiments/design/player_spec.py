@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import graphs
 from experiments.design import seat_spec
 from experiments.design.experiment import Experiment
-from experiments.design.file_schema import Changes, Model, SeatConfig, sampled
+from experiments.design.file_schema import Changes, Model, SeatConfig, sampled, settled
 from graphs import ablate
 from graphs.config import PLAYERS, PROGRAM, GraphConfig, as_stored
 from orchestrator.errors import UserError
@@ -32,6 +32,15 @@ class PlayerSpec(Frozen):
     def key(self) -> str:
         """A hash of the data: equal specs have equal keys."""
         return hashlib.sha256(self.model_dump_json().encode()).hexdigest()[:16]
+
+    @property
+    def plain_models(self) -> dict[str, Any]:
+        """Its models with all their settings, as plain data. Raises UserError."""
+        settings = {name: settled(model) for name, model in self.models.items()}
+        return {
+            name: one if isinstance(one, str) else one.model_dump(mode="json", exclude_none=True)
+            for name, one in settings.items()
+        }
 
     def as_stored(self, stored: Iterable[Mapping[str, Any] | None]) -> "PlayerSpec":
         """For a run that goes on, see `graphs.config.as_stored`."""

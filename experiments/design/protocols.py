@@ -1,6 +1,6 @@
 """Protocols: the deals and settings of published evaluations, as defaults for the keys of an experiment file."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,27 +30,27 @@ _TEN = [2, 3, 5, 7, 11, 13, 17, 19, 23, 29]
 PROTOCOLS: Mapping[str, Protocol] = {
     "sparks-10": Protocol(
         "Sparks of Cooperative Reasoning, section 4 and appendix B.2: ten fixed deals at 2 to 5 players",
-        {"players": [2, 3, 4, 5], "seeds": _TEN, "repeats": 1, "sampling": _EFFORT},
+        {"players": [2, 3, 4, 5], "seeds": _TEN, "repeats": 1, "sampling": _EFFORT, "metric": "kept"},
         "the paper's list of ten deals is lost; appendix E.3 names 2, 3, 5, 7 and 11, and that the others are the next "
         "five primes is a hypothesis",
     ),
     "sparks-ablation": Protocol(
         "Sparks of Cooperative Reasoning, section 3.2 and appendix E.1: one deal of five players, ten times",
-        {"players": [5], "seeds": [3], "repeats": 10, "sampling": _EFFORT},
+        {"players": [5], "seeds": [3], "repeats": 10, "sampling": _EFFORT, "metric": "kept"},
         "a single deal: the results hold for this deal only",
     ),
     "sparks-judge": Protocol(
         "Sparks of Cooperative Reasoning, appendix E.3: five players on the five deals that were judged",
-        {"players": [5], "seeds": [2, 3, 5, 7, 11], "repeats": 1, "sampling": _EFFORT},
+        {"players": [5], "seeds": [2, 3, 5, 7, 11], "repeats": 1, "sampling": _EFFORT, "metric": "kept"},
     ),
     "cac-3": Protocol(
         "LLM-Coordination, Table 5: two players, three deals, the same for all agents",
-        {"players": [2], "seeds": [212, 321, 628], "repeats": 1, "sampling": {"temperature": 0.6}},
+        {"players": [2], "seeds": [212, 321, 628], "repeats": 1, "sampling": {"temperature": 0.6}, "metric": "kept"},
         "the deals and the temperature are those of the authors' code; the paper names neither",
     ),
     "challenge-selfplay": Protocol(
         "The Hanabi Challenge, section 4.2: self-play at 2 to 5 players, at least 1,000 games each",
-        {"players": [2, 3, 4, 5], "seeds": {"first": 1, "count": 1000}, "repeats": 1},
+        {"players": [2, 3, 4, 5], "seeds": {"first": 1, "count": 1000}, "repeats": 1, "metric": "strict"},
     ),
     "challenge-adhoc": Protocol(
         "The Hanabi Challenge, section 4.3: ad-hoc teams, shown ten self-play games of the partner before each trial",
@@ -58,6 +58,7 @@ PROTOCOLS: Mapping[str, Protocol] = {
             "players": [2, 3, 4, 5],
             "seeds": {"first": 1, "count": 1000},
             "repeats": 1,
+            "metric": "strict",
             "adhoc": {
                 "pool": [f"{PREFIX}{name}" for name in POOL],
                 "position": "random",
@@ -78,47 +79,6 @@ def completed(data: Mapping[str, Any]) -> dict[str, Any]:
     if not isinstance(name, str) or name not in PROTOCOLS:
         raise UserError(f"unknown protocol {name!r}; {spelling.known(name, PROTOCOLS)}")
     return _under(data, PROTOCOLS[name].defaults)
-
-
-def notes(name: str | None, asked: Mapping[str, Any], sampling: Iterable[Mapping[str, Any]] = ()) -> list[str]:
-    """What a reader must know about results under a protocol.
-
-    `asked`: the experiment as plain data; `sampling`: the settings of each model on a server, as they are sent.
-    """
-    if name is None:
-        return []
-    protocol = PROTOCOLS[name]
-    own, now = _settings(protocol.defaults), _settings(asked)
-    others = [what for what, value in own.items() if now.get(what) != value]
-    effort = protocol.defaults.get("sampling", {})
-    others += [key.replace("_", " ") for key, value in effort.items() if any(one.get(key) != value for one in sampling)]
-    notes = [protocol.title]
-    notes += [protocol.deals] if protocol.deals and "deals" not in others else []
-    named = " and ".join(", ".join(others).rsplit(", ", 1))
-    notes += [f"here with other {named} than its own"] if others else []
-    return [f"Protocol {name}: {'; '.join(notes)}."]
-
-
-def _settings(data: Mapping[str, Any]) -> dict[str, Any]:
-    """What a protocol prescribes, in words that a sentence names."""
-    found = {"player counts": set(data["players"]), "deals": _seeds(data["seeds"]), "repeats": data["repeats"]}
-    if adhoc := data.get("adhoc"):
-        found["partners"] = _pool(adhoc["pool"])
-        found |= {"positions": adhoc["position"], "numbers of past games": (adhoc["games"], adhoc["past"]["count"])}
-    return found
-
-
-def _pool(given: Any) -> Any:
-    """The players of a pool, whatever their labels."""
-    if isinstance(given, Mapping):
-        return {one["graph"] if isinstance(one, Mapping) else one for one in given.values()}
-    return given if isinstance(given, str) else set(given)
-
-
-def _seeds(given: Any) -> set[int]:
-    if isinstance(given, Mapping):
-        return set(range(given["first"], given["first"] + given["count"]))
-    return set(given)
 
 
 def _under(own: Mapping[str, Any], defaults: Mapping[str, Any]) -> dict[str, Any]:

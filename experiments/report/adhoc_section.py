@@ -2,7 +2,7 @@
 
 from experiments.design.rerun import labelled
 from experiments.report.run_data import RunData
-from experiments.report.tables import Grid, at, interval, number
+from experiments.report.tables import Grid, interval, number
 from experiments.statistics import adhoc_teams
 from experiments.statistics.adhoc_teams import AdHocTeams, Mean
 
@@ -41,7 +41,7 @@ def _row(name: str, what: str, one: AdHocTeams, found: Mean, alone: Mean | None)
     return (
         name,
         what,
-        at(one.players),
+        str(one.players or "all"),
         str(found.games),
         number(found.mean),
         interval(low, high),

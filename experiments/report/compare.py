@@ -8,12 +8,16 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from experiments.report import run_summary
-from experiments.results import rows
-from experiments.results.rows import Row, peek
+from experiments.design.metric import Headline, headline
+from experiments.report import order, run_summary
+from experiments.results import rows, run_folder
+from experiments.results.rows import Metric, Row, peek
 from experiments.statistics import conclusions
-from experiments.statistics.analysis import Analysis, Interval, differences, summaries, too_few_own
+from experiments.statistics.analysis import OTHER, Analysis
+from experiments.statistics.differences import differences
+from experiments.statistics.estimates import Interval
 from experiments.statistics.pairing import Pairs, arranged, counts
+from experiments.statistics.summaries import Summary, summaries, too_few_own
 from orchestrator.errors import UserError
 from orchestrator.journal.events import GameStarted
 from orchestrator.journal.game_so_far import differences as changed
@@ -38,12 +42,26 @@ class Compared:
     """Of the arms of both runs; each difference is that of an arm of the second from one of the first."""
     only: tuple[str, ...]
     """Arms without a counterpart."""
+    headline: Headline
+    """The score that they are compared by."""
+    summaries: tuple[Summary, ...]
+    """Of both runs, comparable row by row."""
 
 
 def compare(
-    first: Path, second: Path, arm: str | None = None, arm_b: str | None = None, *, interval: Interval = "t"
+    first: Path,
+    second: Path,
+    arm: str | None = None,
+    arm_b: str | None = None,
+    *,
+    interval: Interval = "t",
+    metric: Metric | None = None,
 ) -> Compared:
-    """Arms of the same names, or one of each run. Raises UserError where nothing can be compared."""
+    """Arms of the same names, or one of each run. Raises UserError where nothing can be compared.
+
+    `metric`: the score to compare by, if it is not to be the one that both runs name.
+    """
+    headline = _headline(first, second, metric)
     runs = _games(first), _games(second)
     chosen = _chosen(runs, (first, second), arm, arm_b)
     ours = [_renamed(runs[1][b], f"B: {b}") for _, b in chosen]
@@ -55,17 +73,29 @@ def compare(
     ]
     if not kept:
         raise UserError(f"{str(first)!r} and {str(second)!r} have no deal in common: the same players, seed and repeat")
+    tested = [(b, a) for _, a, b in kept]
     found = Analysis(
         baseline=None,
         summaries=tuple(s for _, a, b in kept for games in (a, b) for s in summaries(games, interval)),
-        differences=differences([(b, a) for _, a, b in kept], interval),
+        differences=differences(tested, headline.metric),
+        other_differences=differences(tested, OTHER[headline.metric]),
+        metric=headline.metric,
         withheld=tuple(games[0].arm for _, a, b in kept for games in (a, b) if too_few_own(games)),
         interval=interval,
     )
     alone = [f"{run}: {name}" for run, games in zip("AB", runs, strict=True) for name in games]
     seen = {name for pair, _, _ in kept for name in (pair.first, pair.second)}
     only = () if arm or arm_b else tuple(name for name in alone if name not in seen)
-    return Compared((first, second), tuple(pair for pair, _, _ in kept), found, only)
+    shown = order.comparable(found, [row for _, a, b in kept for games in (a, b) for row in games])
+    return Compared((first, second), tuple(pair for pair, _, _ in kept), found, only, headline, shown)
+
+
+def _headline(first: Path, second: Path, metric: Metric | None) -> Headline:
+    """The score that both runs name; the strict one where they name different ones."""
+    one, other = (headline(run_folder.run(folder), metric) for folder in (first, second))
+    if one.metric != other.metric:
+        return Headline("strict", f"A names the {one.metric} score and B the {other.metric} one; see --metric")
+    return one
 
 
 def _games(run: Path) -> Mapping[str, list[Row]]:
@@ -124,7 +154,14 @@ def _versions(old: GameStarted, new: GameStarted) -> list[str]:
 def data(found: Compared) -> dict[str, Any]:
     a, b = map(str, found.runs)
     pairs = [asdict(pair) for pair in found.pairs]
-    return {"a": a, "b": b, "pairs": pairs, "only": list(found.only), **run_summary.analysis_data(found.analysis)}
+    return {
+        "a": a,
+        "b": b,
+        "pairs": pairs,
+        "only": list(found.only),
+        **run_summary.analysis_data(found.analysis),
+        "metric_why": found.headline.why,
+    }
 
 
 def show(found: Compared, console: Console) -> None:
@@ -132,16 +169,13 @@ def show(found: Compared, console: Console) -> None:
         console.print(Text(f"{name}  {folder}"), soft_wrap=True)
     console.print()
     run_summary.warn(found.analysis, console)
-    console.print(run_summary.arms(found.analysis.summaries))
-    run_summary.origins(found.analysis.summaries, console)
-    if found.analysis.differences:
-        console.print(Text("\ndifference of B from A, paired by deal"))
-        console.print(run_summary.differences(found.analysis.differences, found.analysis.summaries))
+    console.print(run_summary.arms(found.analysis, found.summaries))
+    run_summary.more_tables(found.analysis, found.summaries, console)
     console.print()
     for pair in found.pairs:
         differs = "; ".join(pair.differs) or "nothing that affects a game"
         console.print(Text(f"{pair.second} differs from {pair.first} in: {differs}."), soft_wrap=True)
-    for sentence in conclusions.sentences(found.analysis):
+    for sentence in (found.headline.sentence, *conclusions.sentences(found.analysis)):
         console.print(Text(sentence), soft_wrap=True)
     if found.only:
         console.print(Text(f"Without a counterpart: {', '.join(found.only)}."), soft_wrap=True)

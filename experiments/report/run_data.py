@@ -6,12 +6,16 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from experiments.design.adhoc import EVALUATED
 from experiments.design.cross_play import WITH
+from experiments.design.metric import Headline
+from experiments.design.notes import EVALUATED
+from experiments.report import order
 from experiments.report.turn_tally import TurnTally
 from experiments.results import turn_rows
-from experiments.results.rows import Row
-from experiments.statistics.analysis import Analysis, Summary
+from experiments.results.rows import Metric, Row
+from experiments.statistics.analysis import Analysis
+from experiments.statistics.deal_variance import DealVariance, deal_variance
+from experiments.statistics.summaries import Summary
 
 ROWS = 24
 """The most arms that a figure with a row for each of them shows."""
@@ -29,7 +33,9 @@ class RunData:
     run: Mapping[str, Any]
     """The contents of run.yaml; empty without that file."""
     arms: tuple[str, ...]
-    """In the order of run.yaml."""
+    """In the order of the report."""
+    headline: Headline
+    """The score that it is about."""
 
     @cached_property
     def pairs(self) -> list[str]:
@@ -37,16 +43,23 @@ class RunData:
         return [arm for arm in self.arms if WITH in arm and not arm.startswith(f"{EVALUATED}{WITH}")]
 
     def shown(self) -> list[str]:
-        """The arms that get a row each. Raises NothingToDrawError when there are too many."""
+        """The arms that get a row each: of too many, those that differ most from the baseline.
+
+        Raises NothingToDrawError when there are too many and nothing to choose by.
+        """
         kept = [arm for arm in self.arms if arm not in self.pairs] or self.arms
-        if len(kept) > ROWS:
+        if len(kept) > ROWS and not self.analysis.differences:
             what = (
                 "pairs are too many for a row each; see the cross-play figure"
                 if self.pairs
                 else "arms are too many for a row each"
             )
             raise NothingToDrawError(f"{len(kept)} {what}")
-        return list(kept)
+        return list(order.foremost(kept, self.analysis, ROWS))
+
+    @property
+    def metric(self) -> Metric:
+        return self.analysis.metric
 
     def rows_of(self, arm: str) -> list[Row]:
         return [row for row in self.rows if row.arm == arm]
@@ -54,7 +67,31 @@ class RunData:
     def summaries(self) -> list[Summary]:
         """Of the arms that get a row each. Raises NothingToDrawError when there are too many."""
         shown = set(self.shown())
-        return [summary for summary in self.analysis.summaries if summary.arm in shown]
+        return [summary for summary in self.comparable if summary.arm in shown]
+
+    @cached_property
+    def comparable(self) -> tuple[Summary, ...]:
+        """The summaries, with those of baselines over the player counts that an arm with fewer of them has."""
+        return order.comparable(self.analysis, self.rows)
+
+    @property
+    def mixed(self) -> bool:
+        """Whether rows that are pooled over player counts are not all over the same ones."""
+        return order.mixed(self.comparable)
+
+    def row_name(self, arm: str, counts: str | None) -> str:
+        """An arm's name on an axis, with the player counts of a pooled row where these are not the same for all."""
+        return f"{self.name(arm)} at {counts}" if counts and self.mixed else self.name(arm)
+
+    @cached_property
+    def variances(self) -> tuple[DealVariance, ...]:
+        base = self.rows_of(self.analysis.baseline or "")
+        of_arms = {arm: self.rows_of(arm) for arm in self.arms}
+        return tuple(
+            deal_variance(games, base, players, self.metric)
+            for games in of_arms.values()
+            for players in sorted({row.players for row in games})
+        )
 
     @cached_property
     def marks(self) -> Mapping[str, str]:
@@ -88,7 +125,9 @@ class RunData:
             if row.arm in shown:
                 if not (self.folder / row.journal).exists():
                     raise NothingToDrawError("the journals are not in this folder")
-                found.setdefault((row.arm, row.players), TurnTally()).add(turn_rows.game_turns(self.folder, row))
+                found.setdefault((row.arm, row.players), TurnTally()).add(
+                    turn_rows.game_turns(self.folder, row), row.seed
+                )
         return found
 
     def players(self) -> list[int]:

@@ -1,6 +1,7 @@
 """Writes the report of a run folder: report.html and report.md, and its figures with their tables."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -8,17 +9,20 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from experiments.report import adhoc_section, page
+from experiments.design.metric import Headline, headline
+from experiments.report import adhoc_section, latex, order, page
 from experiments.report.figures import drawing
 from experiments.report.run_data import RunData, in_order
 from experiments.results import run_folder
-from experiments.results.files import write_atomically
-from experiments.results.rows import Row
+from experiments.results.files import locked, write_atomically
+from experiments.results.rows import Metric, Peeked, Row
+from experiments.running.runner import Done
 from experiments.statistics import adhoc_teams, conclusions
 from experiments.statistics.adhoc_teams import AdHocTeams
-from experiments.statistics.analysis import Analysis, Interval, analyse
+from experiments.statistics.analysis import Analysis, analyse
+from experiments.statistics.estimates import Interval
 
-HTML, MARKDOWN = "report.html", "report.md"
+HTML, MARKDOWN, LATEX = "report.html", "report.md", "tables.tex"
 
 
 @dataclass(frozen=True)
@@ -27,9 +31,12 @@ class Report:
 
     folder: Path
     analysis: Analysis
+    headline: Headline
     drawn: tuple[drawing.DrawnFigure, ...]
     left: tuple[drawing.LeftOut, ...]
     """Figures without data, and those that could not be drawn."""
+    tex: bool = False
+    """Whether tables for LaTeX were written."""
     teams: tuple[AdHocTeams, ...] = ()
 
     @property
@@ -39,6 +46,8 @@ class Report:
     def data(self) -> dict[str, Any]:
         return {
             "report": [str(self.html), str(self.folder / MARKDOWN)],
+            "latex": str(self.folder / LATEX) if self.tex else None,
+            "metric": asdict(self.headline),
             "figures": [str(self.folder / (one.picture if one.svg else one.csv)) for one in self.drawn],
             "left_out": [asdict(one) for one in self.left],
             "analysis": conclusions.as_data(self.analysis),
@@ -46,23 +55,57 @@ class Report:
         }
 
 
-def write(folder: Path, *, rows: Sequence[Row] | None = None, interval: Interval = "t", png: bool = True) -> Report:
-    """Write the report of a run folder into it.
+def write(
+    folder: Path,
+    *,
+    known: Mapping[Path, Peeked] | None = None,
+    interval: Interval = "t",
+    metric: Metric | None = None,
+    png: bool = True,
+    tex: bool = False,
+) -> Report:
+    """Write the report of a run folder into it, while no other shard of the run does.
 
-    `rows`: the finished games, if they have been read already; `interval`: the method of the 95 % intervals; `png`:
-    write PNG files beside the SVG files. Raises UserError for a folder without finished games.
+    `known`: its journals, as far as they have been read already; `interval`: the method of the 95 % intervals;
+    `metric`: the score of the headline, if it is not to be the run's own; `png`: write PNG files beside the SVG files;
+    `tex`: write the tables for LaTeX. Raises UserError for a folder without finished games.
     """
+    with locked(folder) if folder.is_dir() else nullcontext():
+        return _write(folder, known or {}, interval, metric, png, tex)
+
+
+def _write(
+    folder: Path, known: Mapping[Path, Peeked], interval: Interval, metric: Metric | None, png: bool, tex: bool
+) -> Report:
     run = run_folder.run(folder)
-    games = tuple(run_folder.read_rows(folder) if rows is None else rows)
-    arms = in_order(list(run.get("arms", {})), games)
-    analysis = analyse(games, run.get("baseline"), arms, interval=interval)
-    data = RunData(folder, games, analysis, run, arms)
+    games = tuple(run_folder.read_rows(folder, known))
+    data = _data(folder, games, run, headline(run, metric), interval)
     drawn, left = drawing.draw(data, png=png)
-    report = Report(folder, analysis, tuple(drawn), tuple(left), tuple(adhoc_section.found(data)))
+    teams = tuple(adhoc_section.found(data))
+    report = Report(folder, data.analysis, data.headline, tuple(drawn), tuple(left), tex, teams)
     contents = page.contents(data, report.drawn, report.left)
     write_atomically(report.html, page.html(contents))
     write_atomically(folder / MARKDOWN, page.markdown(contents))
+    if tex:
+        write_atomically(folder / LATEX, latex.document(data))
     return report
+
+
+def of_run(done: Done, *, interval: Interval = "t", metric: Metric | None = None) -> tuple[Analysis, Headline]:
+    """Write the report of a run that was just played; the analysis and the score that it is about."""
+    folder = done.plan.folder
+    if not done.rows or done.unwritten:
+        shown = headline({"metric": done.plan.metric}, metric)
+        return analyse(done.rows, metric=shown.metric), shown
+    made = write(folder, known=done.games, interval=interval, metric=metric, png=False)
+    return made.analysis, made.headline
+
+
+def _data(folder: Path, games: Sequence[Row], run: Mapping[str, Any], shown: Headline, interval: Interval) -> RunData:
+    arms = in_order(list(run.get("arms", {})), games)
+    found = analyse(games, run.get("baseline"), arms, interval=interval, metric=shown.metric)
+    arms = order.by_effect(arms, found, run)
+    return RunData(folder, tuple(games), order.ordered(found, arms), run, arms, shown)
 
 
 def show(report: Report, console: Console) -> None:
@@ -72,6 +115,9 @@ def show(report: Report, console: Console) -> None:
     console.print(
         Text(f"report   {report.html}\n         {report.folder / MARKDOWN}\nfigures  {figures}"), soft_wrap=True
     )
+    if report.tex:
+        console.print(Text(f"LaTeX    {report.folder / LATEX}"), soft_wrap=True)
+    console.print(Text(report.headline.sentence), soft_wrap=True)
     for one in report.left:
         console.print(Text(f"left out {one.title}: {one.why}", style="dim"), soft_wrap=True)
     if not drawing.there():

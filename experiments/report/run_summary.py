@@ -1,6 +1,5 @@
 """What `experiment run` prints at the end: tables of the arms and their differences, and conclusions; also as data."""
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
@@ -8,39 +7,40 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from experiments.design.adhoc import EVALUATED
-from experiments.design.cross_play import WITH
+from experiments.design import notes as design_notes
+from experiments.design.metric import Headline
 from experiments.design.rerun import labelled
-from experiments.report import adhoc_section, tables
+from experiments.report import adhoc_section, order, tables
 from experiments.report.figures import drawing
 from experiments.report.tables import Grid
-from experiments.results import run_folder
+from experiments.results import failures, run_folder
+from experiments.results.rows import Metric
 from experiments.running.runner import Done
 from experiments.running.status import Status
 from experiments.show.terminal import plain_table
 from experiments.statistics import adhoc_teams, conclusions
 from experiments.statistics.adhoc_teams import AdHocTeams
-from experiments.statistics.analysis import Analysis, Difference, Summary
+from experiments.statistics.analysis import OTHER, Analysis
 from experiments.statistics.caveats import caveats
 from experiments.statistics.conclusions import pvalue
+from experiments.statistics.differences import Difference
 from experiments.statistics.labels import difference_labels, labels
+from experiments.statistics.summaries import Score, Summary
 from orchestrator.journal.move_origins import COUNTS
 from roles.words import percent
 
 ALWAYS = ("arm", "players", "moves", "own", "forced")
 """Columns that are shown even where they say nothing."""
-TRIALS = 1000
-"""Trials per partner that the ad-hoc protocol asks for."""
-SCORES = ("arm", "players", "n", "strict", "95 %", "SD", "kept", "perfect", "struck out", "forced")
-DIFFERENCES = ("arm", "players", "n", "strict", "95 %", "p (Holm)", "W/T/L", "MDE")
 
 
-def data(done: Done, found: Analysis) -> dict[str, Any]:
+def data(done: Done, found: Analysis, headline: Headline) -> dict[str, Any]:
     """The outcome of a run as plain data; `found`: the analysis of its games."""
     return {
         "experiment": done.plan.experiment.name,
         "out": str(done.plan.folder),
+        "question": done.plan.experiment.question,
         **analysis_data(found),
+        "metric_why": headline.why,
         **({"adhoc": adhoc_teams.data(teams)} if (teams := _teams(done, found)) else {}),
         "failed": [{"game": one.job.name, "why": one.failed} for one in done.failed],
         "suspended": done.suspended,
@@ -66,7 +66,7 @@ def analysis_data(analysis: Analysis) -> dict[str, Any]:
     return {"arms": plain.pop("summaries"), **plain}
 
 
-def show(done: Done, found: Analysis, console: Console) -> None:
+def show(done: Done, found: Analysis, headline: Headline, console: Console) -> None:
     warn(found, console)
     if not done.rows:
         for sentence in (*notes(done), *so_far(done)):
@@ -76,23 +76,40 @@ def show(done: Done, found: Analysis, console: Console) -> None:
             soft_wrap=True,
         )
         return
-    console.print(arms(found.summaries))
+    console.print(arms(found, shown := order.comparable(found, done.rows)))
     if teams := _teams(done, found):
         console.print(Text(f"\n{adhoc_section.TITLE}"))
         console.print(drawn(adhoc_section.grid(teams)))
-    origins(found.summaries, console)
-    if found.differences:
-        alone = all(one.unit == "repeats" for one in found.differences)
-        console.print(
-            Text(f"\ndifference from {found.baseline}, {'repeats of one deal' if alone else 'paired by deal'}")
-        )
-        console.print(differences(found.differences, found.summaries))
+    more_tables(found, shown, console)
     console.print()
-    for sentence in (*adhoc_teams.sentences(teams), *conclusions.sentences(found), *notes(done), *so_far(done)):
+    said = (*adhoc_teams.sentences(teams), *conclusions.sentences(found))
+    for sentence in (headline.sentence, *said, *notes(done), *so_far(done)):
         console.print(Text(sentence), soft_wrap=True)
-    if done.rows:
-        console.print(Text(f"\nreport   {done.plan.folder}/report.html"), soft_wrap=True, end="")
+    if done.unwritten:
+        return
+    console.print(Text(f"\nreport   {done.plan.folder}/report.html"), soft_wrap=True, end="")
     console.print(Text(f"\nresults  {done.plan.folder}/results.csv"), soft_wrap=True)
+
+
+def more_tables(found: Analysis, summaries: Sequence[Summary], console: Console) -> None:
+    """Whose moves they are, and the differences by both scores."""
+    origins(found, console)
+    metrics: tuple[Metric, Metric] = (found.metric, OTHER[found.metric])
+    for metric, differing in zip(metrics, (found.differences, found.other_differences), strict=True):
+        if differing and (metric == found.metric or _apart(found)):
+            console.print(Text(f"\n{_titled(found, metric)}"))
+            console.print(differences(differing, summaries))
+
+
+def _apart(found: Analysis) -> bool:
+    """Whether the two scores differ in any game."""
+    return any(one.strict != one.kept for one in found.summaries)
+
+
+def _titled(found: Analysis, metric: Metric) -> str:
+    alone = all(one.unit == "repeats" for one in found.differences)
+    than = f" from {found.baseline}" if found.baseline else " of B from A"
+    return f"difference{than} in the {metric} score, {'repeats of one deal' if alone else 'paired by deal'}"
 
 
 def warn(found: Analysis, console: Console) -> None:
@@ -113,27 +130,30 @@ def _teams(done: Done, found: Analysis) -> list[AdHocTeams]:
 
 def drawn(grid: Grid) -> Table:
     table = plain_table(*grid.columns, words=grid.columns[: grid.words])
-    for row in grid.rows:
+    for row in (*grid.rows, *grid.folded):
         table.add_row(*row)
     return table
 
 
-def origins(found: Sequence[Summary], console: Console) -> None:
+def origins(found: Analysis, console: Console) -> None:
     """A table of refusals, forced moves and second asks, where there are models or refusals."""
     if (grid := tables.origins(found)) is None:
         return
     console.print(Text("\nwhose moves they are: shares of moves, and means per game"))
     turns = grid.columns.index("turns")
     console.print(_columns(grid, range(turns)))
-    if any(one.refused for one in found):
+    if any(one.refused for one in found.summaries):
         console.print(Text("\nturns with a refusal: the first choices (1st) and what was played instead, per game"))
         console.print(_columns(grid, (0, 1, *range(turns, len(grid.columns)))))
 
 
 def _columns(grid: tables.Grid, chosen: Iterable[int]) -> Table:
     """Some columns of a table, without those that are zero or empty in every row."""
-    shown = [n for n in chosen if grid.columns[n] in ALWAYS or any(_tells(row[n]) for row in grid.rows)]
-    columns, *rows = (tuple(row[n] for n in shown) for row in (grid.columns, *grid.rows))
+    shown = [
+        n for n in chosen if grid.columns[n] in ALWAYS or any(_tells(row[n]) for row in (*grid.rows, *grid.folded))
+    ]
+    lines = (grid.columns, *grid.rows, *grid.folded)
+    columns, *rows = (tuple(row[n] for n in shown) for row in lines)
     return drawn(Grid(columns, tuple(rows)))
 
 
@@ -142,30 +162,36 @@ def _tells(cell: str) -> bool:
     return any(digit in cell for digit in "123456789")
 
 
-def arms(found: Sequence[Summary]) -> Table:
-    table = plain_table(*SCORES, words=("arm",))
-    named = labels(found)
+def arms(analysis: Analysis, found: Sequence[Summary]) -> Table:
+    """Both scores of each arm, the one that arms are compared by first."""
+    metrics: tuple[Metric, Metric] = (analysis.metric, OTHER[analysis.metric])
+    heads = (head for metric in metrics for head in (metric, "95 %", "SE", "SD"))
+    table = plain_table("arm", "players", "n", *heads, "perfect", "struck out", "forced", words=("arm",))
+    named, several = labels(found), order.mixed(found)
     for s in found:
-        bounds = "-" if s.low is None or s.high is None else f"{s.low:.2f} to {s.high:.2f}"
         shares = [percent(share) for share in (s.perfect, s.struck_out, s.forced_share)]
-        means = f"{s.strict:.2f}", bounds, _maybe(s.sd), f"{s.kept:.2f}"
-        table.add_row(named[s.arm], _players(s.players), str(s.n), *means, *shares)
+        cells = (cell for metric in metrics for cell in _score(s.of(metric)))
+        table.add_row(named[s.arm], order.at(s, mixed=several), str(s.n), *cells, *shares)
     return table
 
 
-def differences(found: Sequence[Difference], summaries: Iterable[Summary]) -> Table:
+def _score(one: Score) -> tuple[str, ...]:
+    bounds = "-" if one.low is None or one.high is None else f"{one.low:.2f} to {one.high:.2f}"
+    return f"{one.mean:.2f}", bounds, _maybe(one.se), _maybe(one.sd)
+
+
+def differences(found: Sequence[Difference], summaries: Sequence[Summary]) -> Table:
     """The differences as a table; an arm that is compared with a simulated one is marked as simulated, too."""
-    table = plain_table(*DIFFERENCES, words=("arm",))
-    named = difference_labels(tuple(summaries), [(d.arm, d.baseline) for d in found])
+    heads = (found[0].metric, "95 %", "SE", "SD", "p (Holm)", "W/T/L", "MDE")
+    table = plain_table("arm", "players", "n", *heads, words=("arm",))
+    named = difference_labels(summaries, [(d.arm, d.baseline) for d in found])
+    several = order.mixed(summaries)
     for d, label in zip(found, named, strict=True):
         bounds = "-" if d.low is None or d.high is None else f"{d.low:+.2f} to {d.high:+.2f}"
-        cells = f"{d.mean:+.2f}", bounds, pvalue(d.p_holm), f"{d.wins}/{d.ties}/{d.losses}", _maybe(d.mde)
-        table.add_row(label, _players(d.players), str(d.n), *cells)
+        cells = f"{d.mean:+.2f}", bounds, _maybe(d.se), _maybe(d.sd), pvalue(d.p_holm)
+        counts = f"{d.wins}/{d.ties}/{d.losses}"
+        table.add_row(label, order.at(d, mixed=several), str(d.n), *cells, counts, _maybe(d.mde))
     return table
-
-
-def _players(players: int | None) -> str:
-    return "all" if players is None else str(players)
 
 
 def _maybe(value: float | None) -> str:
@@ -174,12 +200,9 @@ def _maybe(value: float | None) -> str:
 
 def notes(done: Done) -> list[str]:
     """What a reader must know about the protocol and the pictures."""
-    found = list(done.plan.notes)
-    trials = Counter((row.arm, row.players) for row in done.rows if row.arm.startswith(f"{EVALUATED}{WITH}"))
-    if done.plan.experiment.adhoc and trials and (fewest := min(trials.values())) < TRIALS:
-        found.append(f"The protocol asks for at least {TRIALS} trials per partner; the fewest here are {fewest}.")
-    pairs = done.plan.experiment.adhoc or done.plan.experiment.cross_play
-    if pairs and not drawing.there():
+    asked, rows = done.plan.experiment, done.rows
+    found = [*done.plan.notes, *(design_notes.fewest_trials(rows) if asked.adhoc else ())]
+    if (asked.adhoc or asked.cross_play) and not drawing.there():
         found.append(f"Tables are in {drawing.FOLDER}/; {drawing.MISSING}")
     return found
 
@@ -200,13 +223,7 @@ def so_far(done: Done) -> Iterator[str]:
         yield f"Moves that the models chose themselves: {', '.join(shares)}."
 
 
-def failures(done: Done) -> str:
+def failed(done: Done) -> str:
     """The games that failed, as one sentence."""
-    named = "; ".join(f"{one.job.name}: {one.failed}" for one in done.failed[:SHOWN])
-    more = f"; and {len(done.failed) - SHOWN} more" if len(done.failed) > SHOWN else ""
-    whole = len(done.plan.jobs)
-    return f"{len(done.failed)} of {whole} games failed: {named}{more}. The same command tries them again"
-
-
-SHOWN = 5
-"""Failed games that are named at the end."""
+    found = {one.job.name: str(one.failed) for one in done.failed}
+    return f"{failures.sentence(found, len(done.plan.jobs))}. The same command tries them again"

@@ -3,8 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from experiments.statistics.analysis import Analysis, Difference, Summary
+from experiments.report import order
+from experiments.results.rows import Metric
+from experiments.statistics.analysis import OTHER, Analysis
+from experiments.statistics.deal_variance import DealVariance
+from experiments.statistics.differences import Difference
 from experiments.statistics.labels import difference_labels, labels
+from experiments.statistics.summaries import Score, Summary
 from roles.words import percent
 
 
@@ -14,6 +19,8 @@ class Grid:
     rows: tuple[tuple[str, ...], ...]
     words: int = 1
     """The number of leading columns that are words; the others are numbers."""
+    folded: tuple[tuple[str, ...], ...] = ()
+    """More rows, which a page folds away."""
 
 
 def number(value: float | None, digits: int = 2, sign: str = "") -> str:
@@ -28,51 +35,52 @@ def probability(p: float | None) -> str:
     return "–" if p is None else "< .001" if p < 0.001 else f"{p:.3f}".removeprefix("0")
 
 
-def at(players: int | None) -> str:
-    return "all" if players is None else str(players)
+def share(of: float, low: float, high: float) -> str:
+    return f"{percent(of)} ({100 * low:.0f}–{100 * high:.0f})"
 
 
-def scores(found: Sequence[Summary]) -> Grid:
-    named = labels(found)
-    columns = "arm", "players", "games", "deals", "score", "95 %", "kept", "SD", "IQM", "perfect", "struck out"
+def scores(analysis: Analysis, found: Sequence[Summary]) -> Grid:
+    """Both scores of every row of `found`, the one of the headline first."""
+    named, several = labels(found), order.mixed(found)
+    metrics: tuple[Metric, Metric] = (analysis.metric, OTHER[analysis.metric])
+    columns = ("arm", "players", "games", "deals", *(name for one in metrics for name in (one, "95 %", "SE", "SD")))
     rows = [
         (
             named[s.arm],
-            at(s.players),
+            order.at(s, mixed=several),
             str(s.n),
             str(s.deals),
-            number(s.strict),
-            interval(s.low, s.high),
-            number(s.kept),
-            number(s.sd),
-            number(s.iqm),
-            percent(s.perfect),
-            percent(s.struck_out),
+            *(cell for one in metrics for cell in _score(s.of(one))),
+            number(s.of(metrics[0]).iqm),
+            share(s.perfect, s.perfect_low, s.perfect_high),
+            share(s.struck_out, s.struck_out_low, s.struck_out_high),
         )
         for s in found
     ]
-    return Grid(columns, tuple(rows))
+    return folded((*columns, "IQM", "perfect", "struck out"), [s.arm for s in found], rows, analysis)
 
 
-def play(found: Sequence[Summary]) -> Grid:
-    named = labels(found)
-    columns = (
-        "arm",
-        "players",
-        "turns",
-        "misplays",
-        "hints wasted",
-        "forced",
-        "fallbacks",
-        "calls",
-        "tokens in",
-        "out",
-        "USD",
-    )
+def _score(one: Score) -> tuple[str, ...]:
+    bounds = "–" if one.low is None or one.high is None else f"{number(one.low)}–{number(one.high)}"
+    return number(one.mean), bounds, number(one.se), number(one.sd)
+
+
+def folded(columns: tuple[str, ...], arms: Sequence[str], rows: Sequence[tuple[str, ...]], analysis: Analysis) -> Grid:
+    """A grid of rows of these arms; of many arms those that differ least from the baseline are folded away."""
+    first = order.foremost(tuple(dict.fromkeys(arms)), analysis)
+    lines = list(zip(arms, rows, strict=True))
+    shown, rest = ([row for arm, row in lines if (arm in first) is is_shown] for is_shown in (True, False))
+    return Grid(columns, tuple(shown), folded=tuple(rest))
+
+
+def play(analysis: Analysis) -> Grid:
+    found = analysis.summaries
+    named, several = labels(found), order.mixed(found)
+    columns = ("arm", "players", "turns", "misplays", "hints wasted", "forced", "fallbacks", "calls", "tokens in")
     rows = [
         (
             named[s.arm],
-            at(s.players),
+            order.at(s, mixed=several),
             number(s.turns, 1),
             number(s.misplays),
             number(s.hints_wasted, 1),
@@ -85,7 +93,7 @@ def play(found: Sequence[Summary]) -> Grid:
         )
         for s in found
     ]
-    return Grid(columns, tuple(rows))
+    return folded((*columns, "out", "USD"), [s.arm for s in found], rows, analysis)
 
 
 def _usd(s: Summary) -> str:
@@ -93,39 +101,42 @@ def _usd(s: Summary) -> str:
     return number(s.usd, 4) if s.usd_listed is None else f"~{number(s.usd_listed, 4)} (estimate by list price)"
 
 
-def origins(found: Sequence[Summary]) -> Grid | None:
+def origins(analysis: Analysis) -> Grid | None:
     """Whose moves they are: forced, refused, asked again. None where no model was asked and nothing refused."""
-    shown = [s for s in found if s.model_moves or s.refused]
+    shown = [s for s in analysis.summaries if s.model_moves or s.refused]
     if not shown:
         return None
-    named = labels(found)
-    columns = (
-        "arm",
-        "players",
-        "moves",
-        "own",
-        "forced",
-        "2nd ask",
-        "copied",
-        "no answer",
-        "refused",
-        "by rule",
-        "turns",
-        "then own",
-        "1st: lives",
-        "points",
-        "played: lives",
-        "points",
-    )
-    return Grid(columns, tuple(_origin(s, named[s.arm]) for s in shown))
+    named, several = labels(analysis.summaries), order.mixed(analysis.summaries)
+    rows = [_origin(s, named[s.arm], order.at(s, mixed=several)) for s in shown]
+    return folded(ORIGINS, [s.arm for s in shown], rows, analysis)
 
 
-def _origin(s: Summary, label: str) -> tuple[str, ...]:
+ORIGINS = (
+    "arm",
+    "players",
+    "moves",
+    "own",
+    "forced",
+    "2nd ask",
+    "copied",
+    "no answer",
+    "refused",
+    "by rule",
+    "turns",
+    "then own",
+    "1st: lives",
+    "points",
+    "played: lives",
+    "points",
+)
+
+
+def _origin(s: Summary, label: str, players: str) -> tuple[str, ...]:
     refused = s.refused, s.refused_by_rule, s.refused_turns, s.after_refusal
     effects = s.first_misplays, s.first_points, s.played_misplays, s.played_points
     return (
         label,
-        at(s.players),
+        players,
         str(s.model_moves),
         "–" if s.own_share is None else percent(s.own_share),
         percent(s.forced_share),
@@ -138,38 +149,66 @@ def _origin(s: Summary, label: str) -> tuple[str, ...]:
 
 
 def differences(analysis: Analysis) -> Grid:
-    found = analysis.differences
+    """The differences by both scores, those of the headline first."""
+    found, several = analysis.differences, order.mixed(analysis.summaries)
     named = difference_labels(analysis.summaries, [(d.arm, d.baseline) for d in found])
-    columns = (
-        "arm",
-        "players",
-        "pairs",
-        "difference",
-        "95 %",
-        "p",
-        "p, Holm",
-        "won",
-        "tied",
-        "lost",
-        "MDE",
-        "for 1 point",
-    )
-    rows = [_difference(d, label) for d, label in zip(found, named, strict=True)]
-    return Grid(columns, tuple(rows))
+    metric, other = analysis.metric, OTHER[analysis.metric]
+    unit = found[0].unit
+    columns: tuple[str, ...] = ("arm", "players", unit, metric, "95 %", "SE", "SD", "p", "p, Holm", "corrected")
+    columns += ("W/T/L", "MDE", "for 1 point", other, "95 %", "p, Holm")
+    others = {(d.arm, d.baseline, d.players): d for d in analysis.other_differences}
+    rows = [
+        (
+            label,
+            order.at(d, mixed=several),
+            *_difference(d),
+            *_other(others.get((d.arm, d.baseline, d.players))),
+        )
+        for d, label in zip(found, named, strict=True)
+    ]
+    return folded(columns, [d.arm for d in found], rows, analysis)
 
 
-def _difference(d: Difference, label: str) -> tuple[str, ...]:
+def _difference(d: Difference) -> tuple[str, ...]:
     return (
-        label,
-        at(d.players),
-        f"{d.n} {d.unit}",
+        str(d.n),
         number(d.mean, 2, "+"),
         interval(d.low, d.high, "+"),
+        number(d.se),
+        number(d.sd),
         probability(d.p),
         probability(d.p_holm),
-        str(d.wins),
-        str(d.ties),
-        str(d.losses),
+        interval(d.low_holm, d.high_holm, "+"),
+        f"{d.wins}/{d.ties}/{d.losses}",
         number(d.mde),
-        "–" if d.for_one_point is None else f"{d.for_one_point} {d.unit}",
+        "–" if d.for_one_point is None else str(d.for_one_point),
     )
+
+
+def _other(d: Difference | None) -> tuple[str, ...]:
+    if d is None:
+        return ("–", "–", "–")
+    return number(d.mean, 2, "+"), interval(d.low, d.high, "+"), probability(d.p_holm)
+
+
+def variances(found: Sequence[DealVariance], analysis: Analysis) -> Grid:
+    """How much scores vary between deals and within them, and how far arms go along with the baseline."""
+    named = labels(analysis.summaries)
+    repeated = any(one.within is not None for one in found)
+    columns = ("arm", "players", "deals", "games", "SD of deals")
+    more = ("between deals", "within a deal", "share between") if repeated else ()
+    rows = [
+        (
+            named[one.arm],
+            *(str(count) for count in (one.players, one.deals, one.games)),
+            number(one.sd),
+            *((number(one.between), number(one.within), _percent(one.share)) if repeated else ()),
+            number(one.correlation),
+        )
+        for one in found
+    ]
+    return folded((*columns, *more, "r with baseline"), [one.arm for one in found], rows, analysis)
+
+
+def _percent(share: float | None) -> str:
+    return "–" if share is None else percent(share)

@@ -1,11 +1,14 @@
 """Sums over the turns of an arm's games, added game by game, so that no turn has to be kept."""
 
-import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
 
 from experiments.results.turn_rows import TurnRow
+from experiments.statistics.estimates import Estimate, Matrix, of_one
 
 LONGEST = 128
 """Turns that are counted separately; no game of Hanabi has as many."""
@@ -16,9 +19,8 @@ class TurnTally:
     games: int = 0
     turns: int = 0
     longest: int = 0
-    scores: list[int] = field(default_factory=lambda: [0] * LONGEST)
-    """By turn, the sum over games; a finished game keeps its score."""
-    squares: list[int] = field(default_factory=lambda: [0] * LONGEST)
+    deals: dict[int, list[Matrix]] = field(default_factory=dict)
+    """By seed, for each repeat: the points after every turn; a finished game keeps its points."""
     lost: list[int] = field(default_factory=lambda: [0] * LONGEST)
     """By turn, the sum of the lives lost until then."""
     ranks: Counter[int] = field(default_factory=Counter)
@@ -26,17 +28,16 @@ class TurnTally:
     proposed: dict[str, list[float]] = field(default_factory=dict)
     """By node: the sum of the shares of its samples that proposed the move, and the number of turns."""
 
-    def add(self, turns: Sequence[TurnRow]) -> None:
-        """The turns of a game, in order."""
+    def add(self, turns: Sequence[TurnRow], seed: int = 0) -> None:
+        """The turns of a game of the deal of this seed, in order."""
         if not turns:
             return
         self.games += 1
         self.turns += len(turns)
         self.longest = min(max(self.longest, len(turns)), LONGEST)
-        for number in range(LONGEST):
-            turn = turns[min(number, len(turns) - 1)]
-            self.scores[number] += turn.score
-            self.squares[number] += turn.score**2
+        each = [turns[min(number, len(turns) - 1)] for number in range(LONGEST)]
+        self.deals.setdefault(seed, []).append(np.array([turn.score for turn in each], dtype=np.uint8))
+        for number, turn in enumerate(each):
             self.lost[number] += 3 - turn.lives
         for turn in turns:
             self._choice(turn)
@@ -51,11 +52,16 @@ class TurnTally:
             kept[0] += share
             kept[1] += 1
 
-    def score(self, turn: int) -> tuple[float, float]:
-        """Mean score after a turn, and its standard error; turn 1 is the first."""
-        mean = self.scores[turn - 1] / self.games
-        variance = max(self.squares[turn - 1] / self.games - mean**2, 0.0)
-        return mean, math.sqrt(variance / max(self.games - 1, 1))
+    @cached_property
+    def units(self) -> Matrix:
+        """The points after every turn, a row for each deal, repeats averaged; of a single deal, for each repeat."""
+        deals = list(self.deals.values())
+        return np.array(deals[0] if len(deals) == 1 else [np.mean(games, axis=0) for games in deals], dtype=float)
+
+    def score(self, turn: int) -> Estimate | float:
+        """Mean points after a turn, over deals; a bare mean for a single one. Turn 1 is the first."""
+        points = self.units[:, turn - 1].tolist()
+        return of_one(points) or float(points[0])
 
     def lives_lost(self, turn: int) -> float:
         return self.lost[turn - 1] / self.games

@@ -1,12 +1,49 @@
 """Files that are written whole or not at all."""
 
+import fcntl
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from uuid import uuid4
 
 
 def write_atomically(path: Path, text: str) -> None:
-    """Write a text file so that neither a reader nor a killed process leaves or sees half of it."""
-    path.parent.mkdir(parents=True, exist_ok=True)
+    """Write a text file so that neither a reader nor a killed process leaves or sees half of it.
+
+    A file that holds this text already is left alone, so that it may lie on a disk that cannot be written. Raises
+    OSError, which names the file.
+    """
+    if _holds(path, text):
+        return
     part = path.with_name(f".{path.name}.{uuid4().hex[:8]}.part")  # others may write it at the same time
-    part.write_text(text, "utf-8")
-    part.replace(path)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        part.write_text(text, "utf-8")
+        part.replace(path)
+    except OSError as error:
+        with suppress(OSError):
+            part.unlink(missing_ok=True)
+        raise OSError(error.errno, error.strerror, str(path)) from None
+
+
+def _holds(path: Path, text: str) -> bool:
+    try:
+        return path.read_bytes() == text.encode()
+    except OSError:
+        return False
+
+
+@contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Hold the lock of a run folder for a moment: the shards of a run read and write its files one after the other.
+
+    It cannot be taken twice.
+    """
+    descriptor = os.open(folder, os.O_RDONLY)
+    with suppress(OSError):  # a file system without locks; shards of one run write nearly the same
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+    try:
+        yield
+    finally:
+        os.close(descriptor)

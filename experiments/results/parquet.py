@@ -55,6 +55,7 @@ GAMES = {
     "played_misplays": "int16",
     "played_points": "int16",
     "fake": "bool",
+    "moves_digest": "string",
 }
 TURNS = {
     **GAME,

@@ -1,21 +1,29 @@
 """The finished games of a run folder, read from its journals, and results.csv, which has a line for each."""
 
 import csv
-from collections.abc import Iterable, Iterator, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path
+from typing import Literal
 
 from experiments.results.files import write_atomically
 from orchestrator.errors import UserError
 from orchestrator.hanabi.cards import MAX_LIVES
 from orchestrator.journal import file
 from orchestrator.journal.events import GameEnded, GameStarted, Result
+from orchestrator.logs import log
 from orchestrator.models.settings import PROGRAM
 from orchestrator.models.simulated_settings import among
 
 GAMES = "games"
 RESULTS = "results.csv"
+PERFECT = 25
+"""The highest score."""
+
+Metric = Literal["strict", "kept"]
+"""How a game in which the third life was lost scores: 0, or the points on the table."""
 
 
 @dataclass(frozen=True, order=True)
@@ -67,6 +75,24 @@ class Row:
     played_points: int | None = None
     fake: bool | None = None
     """Whether the package's fake server answered, which must never be taken for a language model."""
+    moves_digest: str | None = None
+    """A hash of the moves; None in old journals."""
+
+    def score(self, metric: Metric) -> int:
+        return self.score_strict if metric == "strict" else self.score_kept
+
+    @property
+    def name(self) -> str:
+        """As games of a plan are named: `full/2p-s1-r1`."""
+        return f"{self.arm}/{Path(self.journal).stem}"
+
+    @property
+    def game(self) -> tuple[object, ...]:
+        """What tells this game from others of its deal: its moves; in old journals, all that is known of them."""
+        if self.moves_digest is not None:
+            return (self.moves_digest,)
+        score = self.score_strict, self.score_kept, self.lives, self.turns, self.end
+        return *score, self.hints_wasted, self.forced, self.calls, self.tokens_in, self.tokens_out
 
     @property
     def moves(self) -> tuple[int, int]:
@@ -109,26 +135,73 @@ class Peeked:
     """None for a game that is not finished."""
 
 
+class NotAJournal(UserError):  # noqa: N818  # named for what a file is
+    """A file of another program."""
+
+
 def peek(path: Path) -> Peeked:
-    """Whose game a journal is and how it ended, without reading all of it. Raises UserError for what is no journal."""
+    """Whose game a journal is and how it ended, without reading all of it.
+
+    Raises NotAJournal, and UserError for a journal whose deal, seats or result were changed.
+    """
     first, last = file.ends(path)
     if not first:
         return Peeked(None, None)
     try:
         started = GameStarted.model_validate(file.data(first))
-        ended = GameEnded.model_validate(file.data(last)) if b'"game_ended"' in last else None
-        return Peeked(started, ended.result if ended else None)
+        return Peeked(started, _result(last))
+    except file.Changed as why:
+        raise UserError(f"{str(path)!r} was changed after it was written: {why}") from None
     except ValueError:
-        raise UserError(f"{str(path)!r} is not a journal that this program reads; it stays as it is") from None
+        raise NotAJournal(f"{str(path)!r} is not a journal that this program reads; it stays as it is") from None
+
+
+def _result(last: Sequence[bytes]) -> Result | None:
+    """The result of a journal that ends with these lines. Raises ValueError; Changed where the last move gives another
+    one."""
+    if not last or b'"game_ended"' not in last[-1]:
+        return None
+    result = GameEnded.model_validate(file.data(last[-1])).result
+    if len(last) > 1 and file.tag(last[0]) == "moved":
+        past = file.data(last[0])["past"]
+        kept = sum(past["fireworks"])
+        played = {"turns": past["turn"], "lives": past["lives"], "score_kept": kept}
+        played["score_strict"] = kept if past["lives"] else 0
+        for name, value in played.items():
+            if (stated := getattr(result, name)) != value:
+                raise file.Changed(f"its result has {name} {stated}, its last move {value}")
+    return result
+
+
+def journal_name(players: int, seed: int | None, repeat: int) -> str:
+    """The name of a game's journal in the folder of its arm."""
+    return f"{players}p-s{seed}-r{repeat}.jsonl"
+
+
+_NAME = re.compile(r"\d+p-s\d+-r\d+\.jsonl")
 
 
 def peek_all(folder: Path, known: Mapping[Path, Peeked] | None = None) -> dict[Path, Peeked]:
     """The journals of a run folder, by path. Those that are `known` to be finished are not read again.
 
-    Raises UserError for a file that is no journal.
+    Files with other names than those of journals, such as copies, are left out. Raises UserError for a file that is no
+    journal, was changed, or has the name of another game.
     """
     finished = {path: peeked for path, peeked in (known or {}).items() if peeked.result}
-    return {path: finished.get(path) or peek(path) for path in sorted(folder.glob(f"{GAMES}/*/*.jsonl"))}
+    found = {}
+    for path in sorted(folder.glob(f"{GAMES}/*/*.jsonl")):
+        if _NAME.fullmatch(path.name):
+            found[path] = finished.get(path) or _named(path)
+        elif known is None:
+            log.warning("left out: its name is not that of a game's journal", file=str(path))
+    return found
+
+
+def _named(path: Path) -> Peeked:
+    peeked = peek(path)
+    if (begun := peeked.started) and (name := journal_name(begun.players, begun.seed, begun.repeat)) != path.name:
+        raise UserError(f"{str(path)!r} holds the game of {name}; give it that name, or move it out of the run folder")
+    return peeked
 
 
 def rows(folder: Path) -> list[Row]:

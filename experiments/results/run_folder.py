@@ -1,14 +1,15 @@
 """A run folder as reports read it: run.yaml, and the finished games from the journals or else from results.csv."""
 
 import csv
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
 from experiments.results import rows
-from experiments.results.rows import RESULTS, Row
-from orchestrator.errors import UserError, complaint
+from experiments.results.rows import RESULTS, Peeked, Row
+from orchestrator.errors import UserError, complaint, shortened
 from orchestrator.yaml_files import from_file, loaded
 
 RUN = "run.yaml"
@@ -19,7 +20,20 @@ def read(path: Path) -> dict[str, Any]:
     data = loaded(from_file(path, "run"), str(path))
     if not isinstance(data, dict):
         raise UserError(f"{str(path)!r} is not a run.yaml: a YAML mapping with the keys name, arms, seats ...")
+    check(data, str(path))
     return data
+
+
+def check(record: Mapping[str, Any], where: str) -> None:
+    """Raise UserError for a run.yaml in which something else stands where several things belong."""
+    for key, kind in _KINDS.items():
+        if key in record and not isinstance(record[key], kind):
+            wanted = "a list" if kind is list else "a mapping of keys to values"
+            raise UserError(f"{where}: {key}: must be {wanted}, not {shortened(repr(record[key]))}")
+
+
+_KINDS = {"players": list, "seeds": list, **dict.fromkeys(("arms", "labels", "seats", "deals", "prompts"), dict)}
+"""Keys of a run.yaml that hold several things."""
 
 
 def run(folder: Path) -> dict[str, Any]:
@@ -30,9 +44,12 @@ def run(folder: Path) -> dict[str, Any]:
     return read(path)
 
 
-def read_rows(folder: Path) -> list[Row]:
-    """The finished games of a run folder. Raises UserError when there are none."""
-    found = rows.rows(folder) or written(folder)
+def read_rows(folder: Path, known: Mapping[Path, Peeked] | None = None) -> list[Row]:
+    """The finished games of a run folder; journals that are `known` to be finished are not read again.
+
+    Raises UserError when there are none.
+    """
+    found = rows.finished(folder, rows.peek_all(folder, known)) or written(folder)
     if not found:
         raise UserError(f"there is no finished game in {str(folder)!r}, neither in games/ARM/*.jsonl nor in {RESULTS}")
     return found

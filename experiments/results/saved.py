@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from experiments.results.rows import Peeked, peek, peek_all
+from experiments.results.rows import NotAJournal, Peeked, peek, peek_all
 from experiments.results.run_folder import RUN, read
 from orchestrator.errors import UserError
 from orchestrator.journal import file
@@ -19,7 +19,7 @@ def _games(folder: Path) -> Iterator[dict[str, Any]]:
     for path in sorted(folder.rglob("*.jsonl")):
         try:
             found = peek(path)
-        except UserError:
+        except NotAJournal:
             continue  # some other program's file
         if found.started:
             yield {"journal": path.as_posix(), **_game(path, found)}

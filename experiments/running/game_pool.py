@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 
 from experiments.design.job import Job, Outcome
+from experiments.running import open_files
 from experiments.running.seat_pool import SeatPool
 from experiments.running.status import Load, Status
 from orchestrator.models.limiter import Limit, Limiter, turn_to_call
@@ -55,7 +56,8 @@ class GamePool:
         self._silent: set[Limit] = set()
         for key in seats.specs:
             seats.seat(key)
-        self.at_once = max(1, min(MOST, AHEAD * sum(limit.most for limit in seats.layer.limits.values())))
+        calls = sum(limit.most for limit in seats.layer.limits.values())
+        self.at_once = min(MOST, AHEAD * calls, open_files.games(calls, cached=seats.layer.cache is not None)) or 1
 
     async def play(self, jobs: AsyncIterable[Job]) -> None:
         """Play the games; calls of earlier games go first where calls have to wait.

@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from experiments.design.job import Outcome
-from experiments.results.rows import Row
+from experiments.results.rows import Metric, Row
 from experiments.running.status import Status
 from experiments.show.terminal import console, plain_table
 from roles.words import percent
@@ -36,7 +36,7 @@ SHOWN = 6
 
 @dataclass
 class Mean:
-    """Mean strict score of an arm's games so far, or another number of theirs."""
+    """Mean score of an arm's games so far, or another number of theirs."""
 
     games: int = 0
     points: int = 0
@@ -57,6 +57,8 @@ class Progress:
         self.quiet = quiet
         self.max_usd: float | None = None
         self.max_tokens: int | None = None
+        self.metric: Metric = "strict"
+        """The score that is shown."""
         self._title, self._total, self._before, self._done = "", 0, 0, 0
         self._means: dict[str, Mean] = {}
         self._status = Status()
@@ -77,7 +79,7 @@ class Progress:
         self._title, self._total, self._before = title, total, len(before)
         self._done, self._means, self._status = len(before), {arm: Mean() for arm in arms}, Status()
         for row in before:
-            self._means.setdefault(row.arm, Mean()).add(row.score_strict)
+            self._means.setdefault(row.arm, Mean()).add(row.score(self.metric))
             self._end_of(row.players, row.turns)
         self._began = self._shown_at = time.monotonic()
         self._done_turns = 0
@@ -88,7 +90,8 @@ class Progress:
     def __call__(self, outcome: Outcome) -> None:
         if outcome.result:
             self._done += 1
-            self._means.setdefault(outcome.job.arm, Mean()).add(outcome.result.score_strict)
+            score = outcome.result.score_strict if self.metric == "strict" else outcome.result.score_kept
+            self._means.setdefault(outcome.job.arm, Mean()).add(score)
             self._end_of(outcome.result.players, outcome.result.turns)
             self._done_turns += outcome.result.turns
         elif outcome.failed:
@@ -200,7 +203,7 @@ class Progress:
         bar.add_row(
             self._title, ProgressBar(total=max(1, self._total), completed=self._done, width=40), games, self._left()
         )
-        arms = plain_table("arm", "games", "strict", "own", "forced", "refused", words=("arm",))
+        arms = plain_table("arm", "games", self.metric, "own", "forced", "refused", words=("arm",))
         for arm, own in self._own():
             mean, counts = self._means.get(arm, Mean()), self._status.moves.get(arm, Counter())
             arms.add_row(arm, str(mean.games), mean.text, own, str(counts["forced"]), str(counts["refused"]))

@@ -7,11 +7,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from experiments.design import manifest
+from experiments.design import imports, manifest
 from experiments.design.experiment import Experiment
 from experiments.design.job import Job, Outcome
 from experiments.design.plan import Plan
+from experiments.design.player_spec import PlayerSpec
+from experiments.results import failures
 from experiments.results import rows as results
+from experiments.results.files import locked
 from experiments.results.rows import Peeked, Row
 from experiments.running.executor import Executor, LocalExecutor
 from experiments.running.folder_lock import alone
@@ -31,6 +34,7 @@ from orchestrator.journal.totals import usage, usage_by_turn
 from orchestrator.models.budget import Budget
 from orchestrator.models.layer import ModelLayer
 from orchestrator.models.settings import PROGRAM
+from orchestrator.players import python_agent
 
 Executors = Literal["local", "ray"]
 
@@ -57,6 +61,8 @@ class Done:
     failed: tuple[Outcome, ...] = ()
     suspended: str | None = None
     """Why the run stopped before its end; the same command continues it."""
+    unwritten: bool = False
+    """Whether a file could not be written, such as on a full disk."""
     over_budget: bool = False
     """Whether its own budget stopped it."""
     too_few_own: bool = False
@@ -68,6 +74,8 @@ class Done:
     """Those of them that were begun, and will be continued."""
     status: Status = field(default_factory=Status)
     """Of the games that this command played, the unfinished ones included."""
+    games: Mapping[Path, Peeked] = field(default_factory=dict)
+    """The journals of the folder."""
 
 
 def run(
@@ -92,7 +100,7 @@ class Runner:
         self.options = options
         self.progress = progress
         models = options.models
-        progress.max_tokens, progress.max_usd = models.max_tokens, models.max_usd
+        progress.max_tokens, progress.max_usd, progress.metric = models.max_tokens, models.max_usd, plan.metric
         self.budget = Budget(models.max_tokens, models.max_usd) if models.limited else None
         self.min_own = MinOwn(plan.experiment.min_own if options.min_own is None else options.min_own)
         self.interrupted = False
@@ -129,9 +137,25 @@ class Runner:
                 self._play([job for job in self.jobs if job.journal not in over], unfinished)
         finally:  # however it ends, results.csv says what is finished
             self.progress.end()
-            rows = self._finished()
-            results.write(self.plan.folder, rows)
+            rows = self._write_results(unfinished)
         return self._done(unfinished, rows)
+
+    def _write_results(self, unfinished: Sequence[Outcome]) -> list[Row]:
+        """Bring results.csv up to date; other shards may be doing the same. Raises OSError, unless that is why the run
+        stopped."""
+        with locked(self.plan.folder):
+            rows = self._finished()
+            try:
+                results.write(self.plan.folder, rows)
+                self._write_failures(unfinished, rows)
+            except OSError:
+                if not any(one.unwritten for one in unfinished):
+                    raise
+        return rows
+
+    def _write_failures(self, unfinished: Sequence[Outcome], rows: Sequence[Row]) -> None:
+        failed = {one.job.name: one.failed for one in unfinished if one.failed}
+        failures.write(self.plan.folder, failed, {row.name for row in rows})
 
     def _before_play(self, there: Mapping[Path, Peeked]) -> str | None:
         """Why the games that were begun before leave nothing to play on for."""
@@ -162,7 +186,8 @@ class Runner:
         stops = [one for one in unfinished if one.suspended and one.suspended != INTERRUPTED]
         why = next((one.suspended if one.stopped_by_run else f"{one.job.name}: {one.suspended}" for one in stops), None)
         left = len(self.jobs) - len({row.journal for row in rows} & {_name(self.plan, job) for job in self.jobs})
-        over_budget = any(one.stopped_by_run and one.suspended != self.too_few_own for one in stops)
+        unwritten = any(one.unwritten for one in stops)
+        over_budget = not unwritten and any(one.stopped_by_run and one.suspended != self.too_few_own for one in stops)
         begun_now = (self.games.get(job.journal) for job in self.jobs if job.journal)
         kept = sum(1 for game in begun_now if game and game.started and not game.result)
         return Done(
@@ -170,12 +195,14 @@ class Runner:
             tuple(rows),
             failed,
             self.too_few_own or why if left else why,
+            unwritten,
             over_budget,
             bool(self.too_few_own and left),
             self.interrupted,
             left,
             kept,
             self.status,
+            self.games,
         )
 
     def _play(
@@ -214,7 +241,7 @@ class Runner:
 
             return RayExecutor(specs, models, self.budget, count, self.limits)
         workers = min([count, *self.limits.values()])  # each has at least one call at a time
-        if workers > 1:
+        if workers > 1 or _code_of_others(specs.values()):
             return ProcessExecutor(specs, models, self.budget, workers)
         return LocalExecutor(specs, self._layer())
 
@@ -258,6 +285,11 @@ class Runner:
                 await seats.aclose()
 
         asyncio.run(check())
+
+
+def _code_of_others(specs: Iterable[PlayerSpec]) -> bool:
+    """Whether a seat may end its process: then it plays in a process of its own, and the run goes on."""
+    return bool(imports.brought()) or any(one.spec.startswith(python_agent.PREFIX) for one in specs)
 
 
 def _before(jobs: Iterable[Job], begun: Mapping[Path, Peeked]) -> list[Row]:

@@ -57,7 +57,9 @@ class SeatPool:
         except Suspended as error:
             if error.refused and job.journal:
                 job.journal.unlink()  # no call was answered: there is nothing to continue
-            return Outcome(job, suspended=str(error), stopped_by_run=error.held, refused=error.refused)
+            return Outcome(
+                job, suspended=str(error), stopped_by_run=error.held, unwritten=error.unwritten, refused=error.refused
+            )
         except (TurnError, UserError) as error:
             return Outcome(job, failed=str(error))
         except asyncio.CancelledError as error:

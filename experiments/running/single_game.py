@@ -189,6 +189,8 @@ class SingleGame:
             if suspended.refused and not self.before.events:
                 self.path.unlink()
                 raise UserError(str(suspended)) from None
+            if suspended.unwritten:
+                raise
             where = f"suspended at turn {suspended.turn} of {self.path}"
             raise Suspended(f"{where}: {suspended}", suspended.turn, held=suspended.held) from None
         except TurnError as error:

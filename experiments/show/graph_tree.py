@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 
 import yaml
 from rich.console import Console
@@ -11,6 +12,7 @@ from rich.text import Text
 from graphs import context
 from graphs.attempts import attempts
 from graphs.config import PLAYERS, SETTINGS, GraphConfig
+from graphs.gate import knows_more
 
 SHOWN = (*SETTINGS, "options")
 
@@ -33,6 +35,7 @@ def node_calls(config: GraphConfig, name: str) -> int:
 def steps(config: GraphConfig) -> list[list[str]]:
     """The nodes of one attempt in steps: a node reads only nodes of earlier steps."""
 
+    @cache  # there are far more paths than nodes
     def step(node: str) -> int:
         return 1 + max((step(read) for read in config.nodes[node].reads), default=0)
 
@@ -45,6 +48,7 @@ def steps(config: GraphConfig) -> list[list[str]]:
 def depth(config: GraphConfig) -> int:
     """The longest chain of models that wait for each other in one attempt: a turn takes so many model latencies."""
 
+    @cache
     def below(node: str) -> int:
         return min(node_calls(config, node), 1) + max((below(read) for read in config.nodes[node].reads), default=0)
 
@@ -130,7 +134,8 @@ def _footer(config: GraphConfig) -> Iterator[str]:
         yield f"check: {config.check.judge} judges; after a refusal {config.check.redo} is asked again"
     if config.verify.rule == "safety":
         limits = ", ".join(f"{lives}: {limit}" for lives, limit in sorted(config.verify.limits.items()))
-        yield f"verify: safety (probability that a play needs, by lives left: {limits})"
+        more = "; the rule knows more than the seat" if knows_more(config) else ""
+        yield f"verify: safety (probability that a play needs, by lives left: {limits}){more}"
     if config.at_most:
         redos = f"{config.at_most} redo{'s' * (config.at_most > 1)}"
         yield f"at most {redos} per turn; then the safest legal move is played, marked as forced"

@@ -9,15 +9,16 @@ from dataclasses import asdict, dataclass
 from statistics import fmean
 from typing import Any
 
-from experiments.design.adhoc import EVALUATED, SELF_PLAY
+from experiments.design.adhoc import SELF_PLAY
 from experiments.design.cross_play import WITH
 from experiments.design.held_out import Standing, standing
+from experiments.design.notes import EVALUATED
 from experiments.design.player_spec import PlayerSpec
+from experiments.results.rows import PERFECT as MOST
 from experiments.results.rows import Row
-from experiments.statistics.analysis import PERFECT as MOST
-from experiments.statistics.analysis import Summary
 from experiments.statistics.estimates import Bounds, of_one, spread
 from experiments.statistics.pairing import complete, scores
+from experiments.statistics.summaries import Summary
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
-from experiments.statistics.analysis import DOUBTFUL, Analysis, Summary
+from experiments.statistics.analysis import DOUBTFUL, Analysis
+from experiments.statistics.summaries import Summary
 from roles.words import percent
 
 VETOED = 0.05

@@ -1,19 +1,21 @@
 """What can and cannot be concluded from an analysis, in sentences."""
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from experiments.statistics.analysis import DOUBTFUL, WITHHELD, Analysis, Difference, Summary
+from experiments.statistics import rare_strike_outs
+from experiments.statistics.analysis import DOUBTFUL, Analysis
 from experiments.statistics.caveats import caveats
+from experiments.statistics.differences import Difference
+from experiments.statistics.estimates import ROUNDING, unseen
+from experiments.statistics.permutation import fewest, least_p
 from experiments.statistics.power import ALPHA
+from experiments.statistics.summaries import WITHHELD, Summary
 from roles.words import percent
 
 NAMED = 3
 """Arms that a sentence names; more are counted."""
-MOST = 25
-"""Points: the largest possible difference."""
 FEW = 10
 """Deals up to which a warning is given."""
 PROGRAMS = "All of these are games of programs: no model was asked."
@@ -23,11 +25,19 @@ def sentences(analysis: Analysis) -> tuple[str, ...]:
     """A sentence or two for each arm, pooled over player counts; then what a reader of the numbers must know."""
     return (
         *_withheld(analysis),
-        *(compared(one, _testable(one, analysis.differences)) for one in _widest(analysis.differences)),
+        *(compared(one, _testable(one, analysis.differences)) for one in widest(analysis.differences)),
+        *_by_the_other_score(analysis),
         *_warnings(analysis.differences),
+        *(rare_strike_outs.warning(analysis.summaries) if analysis.metric == "strict" else ()),
         *(_flag(one) for one in analysis.summaries if one.arm in analysis.flagged and _to_flag(one, analysis)),
         *_players(analysis.summaries),
     )
+
+
+def claims(differences: Sequence[Difference]) -> tuple[Difference, ...]:
+    """The differences that the sentences claim. Figures and tables mark these and no others: where an arm is pooled
+    over player counts, a single count is no claim of its own, since it is not corrected for the other counts."""
+    return tuple(one for one in widest(differences) if one.claimed)
 
 
 def _withheld(analysis: Analysis) -> Iterator[str]:
@@ -42,7 +52,7 @@ def as_data(analysis: Analysis) -> dict[str, Any]:
     return {**asdict(analysis), "unforced": unforced, "said": [*caveats(analysis), *sentences(analysis)]}
 
 
-def _widest(differences: Sequence[Difference]) -> list[Difference]:
+def widest(differences: Sequence[Difference]) -> list[Difference]:
     """The pooled difference of each arm; all its differences where nothing could be pooled."""
     pooled = {(one.arm, one.baseline) for one in differences if one.players is None}
     return [one for one in differences if one.players is None or (one.arm, one.baseline) not in pooled]
@@ -61,36 +71,60 @@ def compared(one: Difference, testable: bool = True) -> str:
 
 def _found(one: Difference, testable: bool) -> str:
     at = f"{one.baseline} {_at(one.counts)}"
-    if one.low is None or one.high is None:
-        many = "one deal, played once by each" if one.unit == "repeats" else "a single pair"
-        return f"{one.arm} {_less(one.mean, at)}; nothing can be concluded from {many}"
-    if one.mde is None:
+    if one.p is None:
+        return _untested(one, at)
+    if not one.se:
         averaged = ", averaged over these counts" if one.players is None else ""
-        return f"{one.arm} {_less(one.mean, at)} in each of {one.n} {one.unit}{averaged}; {_may_differ(one)}"
-    p = pvalue(one.p_holm)
-    bounds = f"95 % {one.low:+.2f} to {one.high:+.2f}, Holm p {'' if p.startswith('<') else '= '}{p}, {_sample(one)}"
-    if one.p_holm is not None and one.p_holm < ALPHA:
-        return f"{one.arm} {_less(one.mean, at)} ({bounds})"
+        return f"{one.arm} {_less(one, at)} in each of {one.n} {one.unit}{averaged}; {_may_differ(one)}"
     if not testable:
         none = f"with so few {one.unit} none could be significant"
-        return f"{one.arm}: no significant difference from {at}; {none} ({one.mean:+.2f}; {bounds})"
-    return f"{one.arm}: no significant difference from {at} ({one.mean:+.2f}; {bounds}). {_missed(one.mde)}"
+        return f"{one.arm}: no significant difference from {at}; {none} ({one.mean:+.2f} points, {_sample(one)})"
+    p = pvalue(one.p_holm)
+    bounds = f"{_interval(one)}, Holm p {'' if p.startswith('<') else '= '}{p}, {_sample(one)}{_alike(one)}"
+    if one.claimed:
+        return f"{one.arm} {_less(one, at)} ({bounds})"
+    return f"{one.arm}: no significant difference from {at} ({one.mean:+.2f} points; {bounds}). {_excluded(one)}"
 
 
-def _missed(mde: float) -> str:
-    """Which effects may exist all the same."""
-    if mde > MOST:
-        return "Hardly any effect is detectable with 80 % power at alpha .05; none can be excluded"
+def _untested(one: Difference, at: str) -> str:
+    """Why there is no test."""
+    if one.alike == one.n:
+        same = f"the same games in {one.n} of {one.n} {one.unit if one.n > 1 else one.unit.removesuffix('s')}"
+        return f"{one.arm} and {at}: {same}, move by move, so there is nothing to compare"
+    if one.n > 1:
+        return f"{one.arm} {_less(one, at)}; all {one.n} repeats are the same game, so nothing can be concluded"
+    many = "one deal, played once by each" if one.unit == "repeats" else "a single pair"
+    return f"{one.arm} {_less(one, at)}; nothing can be concluded from {many}"
+
+
+def _interval(one: Difference) -> str:
+    """At the level at which Holm's correction tests it, so that it never contradicts the corrected p."""
+    if one.low_holm is None or one.high_holm is None:
+        return "no interval"
+    confidence = f"{100 * (1 - (one.level or ALPHA)):.4g} %"
+    return f"{confidence} interval {one.low_holm:+.2f} to {one.high_holm:+.2f}"
+
+
+def _excluded(one: Difference) -> str:
+    """What a null result shows all the same."""
+    if one.low_holm is None or one.high_holm is None:
+        return "No difference is excluded"
+    name = {"strict": "points", "kept": "kept points"}[one.metric]
     return (
-        f"The smallest effect detectable with 80 % power at alpha .05 is {mde:.2f} points; smaller ones cannot be "
-        "excluded"
+        f"Excluded is that it scores over {-one.low_holm:.2f} {name} less or {one.high_holm:.2f} more; anything "
+        "between is possible"
     )
 
 
-def _less(mean: float, than: str) -> str:
-    if not mean:
+def _alike(one: Difference) -> str:
+    return f", the same games in {one.alike} of them" if one.alike else ""
+
+
+def _less(one: Difference, than: str) -> str:
+    name = {"strict": "points", "kept": "kept points"}[one.metric]
+    if abs(one.mean) < ROUNDING:
         return f"scores as much as {than}"
-    return f"scores {abs(mean):.2f} {'more' if mean > 0 else 'less'} than {than}"
+    return f"scores {abs(one.mean):.2f} {name} {'more' if one.mean > 0 else 'less'} than {than}"
 
 
 def _at(counts: Sequence[int]) -> str:
@@ -110,8 +144,8 @@ def pvalue(p: float | None) -> str:
 
 
 def _may_differ(one: Difference) -> str:
-    """The 95 % upper bound on the share of units that differ, when none of n did."""
-    return f"it may differ in up to {percent(1 - ALPHA ** (1 / one.n))} of other {one.unit} (95 % confidence)"
+    """In how many units the difference may be another one, when it is the same in all n."""
+    return f"it may differ in up to {percent(unseen(one.n))} of other {one.unit} (95 % confidence){_alike(one)}"
 
 
 def _left_out(one: Difference) -> str:
@@ -124,25 +158,44 @@ def _warnings(differences: Sequence[Difference]) -> Iterator[str]:
     if any(one.unit == "repeats" for one in differences):
         yield "With a single deal all results are conditional on this deal: nothing follows for other deals."
     yield from dict.fromkeys(_untestable(one, differences) for one in differences if not _testable(one, differences))
-    few = [one for one in differences if one.unit == "deals" and one.n <= FEW]
+    few = [one for one in differences if one.unit == "deals" and one.n <= FEW and one.p is not None]
     if few:
-        testable = [one for one in few if _testable(one, differences)]
-        mdes = [one.mde for one in testable if one.mde is not None and one.mde <= MOST]
-        least = f": at best, effects from {min(mdes):.1f} points are detectable with 80 % power" if mdes else ""
-        yield f"{FEW} deals or fewer can show only large effects{least}."
+        yield f"{FEW} deals or fewer can show only large effects."
+    yield from _planning([one for one in widest(differences) if _testable(one, differences)], differences)
+
+
+def _planning(shown: Sequence[Difference], differences: Sequence[Difference]) -> Iterator[str]:
+    """What another experiment of this size could detect, where this one does not show a difference."""
+    mdes = [one.mde for one in shown if one.mde is not None]
+    if mdes and not all(one.claimed for one in shown):
+        tests = max(_tested(one, differences) for one in shown)
+        least, most = min(mdes), max(mdes)
+        effects = f"{least:.2f}" if most - least < 0.005 else f"{least:.2f} to {most:.2f}"
+        yield (
+            f"For planning only: with 80 % power, another experiment of this size detects a true difference of "
+            f"{effects} points, corrected for {_arms(tests)}."
+        )
+
+
+def _arms(number: int) -> str:
+    return "one arm" if number == 1 else f"{number} arms"
+
+
+def _by_the_other_score(analysis: Analysis) -> Iterator[str]:
+    """The arms on which the two scores do not agree."""
+    headline = {(one.arm, one.baseline, one.players): one.claimed for one in widest(analysis.differences)}
+    for one in widest(analysis.other_differences):
+        claimed = headline.get((one.arm, one.baseline, one.players))
+        if claimed is not None and claimed != one.claimed and one.p is not None:
+            said = compared(one, _testable(one, analysis.other_differences))
+            yield f"By the {one.metric} score instead: {said}"
 
 
 def _testable(one: Difference, all_of_them: Sequence[Difference]) -> bool:
     """Whether its p with Holm's correction could be below 5 % at all."""
-    return _least_p(one, all_of_them) < ALPHA
-
-
-def _least_p(one: Difference, all_of_them: Sequence[Difference]) -> float:
-    """The smallest possible p, when every pair favours the same arm; 0 for what is not tested."""
     if one.p is None:
-        return 0.0
-    relabellings = math.comb(2 * one.n, one.n) if one.unit == "repeats" else 2**one.n
-    return 2 / relabellings * _tested(one, all_of_them)
+        return True
+    return least_p(one.n, groups=one.unit == "repeats") * _tested(one, all_of_them) < ALPHA
 
 
 def _tested(one: Difference, all_of_them: Sequence[Difference]) -> int:
@@ -152,8 +205,11 @@ def _tested(one: Difference, all_of_them: Sequence[Difference]) -> int:
 
 def _untestable(one: Difference, all_of_them: Sequence[Difference]) -> str:
     arms = _tested(one, all_of_them)
-    compared = "one arm" if arms == 1 else f"{arms} arms"
-    return f"With {one.n} {one.unit} and {compared} to compare, no Holm p can be below .05, however large the effect."
+    enough = f"; with {fewest(arms)} it could" if one.unit == "deals" else ""
+    return (
+        f"With {one.n} {one.unit} and {_arms(arms)} to compare, no Holm p can be below .05, however large the effect"
+        f"{enough}."
+    )
 
 
 def _flag(one: Summary) -> str:

@@ -8,11 +8,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from statistics import fmean, stdev
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
-from experiments.statistics.power import least, shift
+from experiments.statistics.power import ALPHA, least, shift
 
 CONFIDENCE = 0.95
 RESAMPLES = 1_999
@@ -23,6 +23,8 @@ ROUNDING = 1e-9
 """Rounding error: means of whole numbers that differ by less are equal."""
 
 Bounds = tuple[float, float]
+Interval = Literal["t", "bootstrap"]
+"""The method of the intervals of means."""
 Matrix = np.ndarray[Any, np.dtype[Any]]
 Statistic = Callable[..., Any]
 """Of one sample or several, along an `axis`."""
@@ -46,19 +48,19 @@ class Estimate:
         half = self.error and _t(self.df, (1 + CONFIDENCE) / 2) * self.error
         return self.mean - half, self.mean + half
 
-    @property
-    def detectable(self) -> float | None:
-        """The smallest true mean that such a sample detects with 80 % power; None when all values are equal."""
-        return self.error * shift(self.df) if self.error else None
+    def detectable(self, tests: int = 1) -> float | None:
+        """The smallest true mean that a t test of such a sample detects with 80 % power, one of this number of tests
+        under Holm's correction; None when all values are equal."""
+        return self.error * shift(self.df, alpha=ALPHA / tests) if self.error else None
 
-    def enough(self, effect: float) -> int | None:
-        """The sample size that detects a true mean of `effect` with 80 % power; None when all values are equal."""
+    def enough(self, effect: float, tests: int = 1) -> int | None:
+        """The sample size that detects a true mean of `effect` in the same way; None when all values are equal."""
         if not self.error:
             return None
 
         def shows(n: int) -> bool:
             df = self.df * (n - 1) / (self.n - 1)
-            return effect >= self.error * math.sqrt(self.n / n) * shift(df)
+            return effect >= self.error * math.sqrt(self.n / n) * shift(df, alpha=ALPHA / tests)
 
         return least(shows)
 
@@ -97,6 +99,27 @@ def _t(df: float, quantile: float) -> float:
     from scipy.stats import t
 
     return float(t.ppf(quantile, df))
+
+
+def binomial(successes: float, n: int) -> Bounds:
+    """The 95 % interval of a share by Clopper and Pearson; `successes` may be the sum of shares."""
+    from scipy.stats import beta
+
+    tail = (1 - CONFIDENCE) / 2
+    low = float(beta.ppf(tail, successes, n - successes + 1)) if successes else 0.0
+    high = float(beta.ppf(1 - tail, successes + 1, n - successes)) if successes < n else 1.0
+    return low, high
+
+
+def unseen(n: int) -> float:
+    """The 95 % upper bound on the share of units that differ when n of n were equal."""
+    return 1 - math.pow(1 - CONFIDENCE, 1 / n)
+
+
+def within(bounds: Bounds, least: float, most: float) -> Bounds:
+    """The part of an interval that lies inside the range of what is estimated, so that its coverage stays the same."""
+    low, high = (min(max(one, least), most) for one in bounds)
+    return low, high
 
 
 def bootstrapped(statistic: Statistic, *samples: Sequence[float]) -> Bounds | None:

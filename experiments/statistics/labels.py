@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from experiments.statistics.analysis import Summary
+from experiments.statistics.summaries import Summary
 
 
 @dataclass(frozen=True)

@@ -4,15 +4,15 @@ Repeats of a deal are not independent deals, so they are averaged first. A seed 
 so pooled results are over seeds. When there is a single deal, its repeats are the sample.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from statistics import fmean
 from typing import Literal
 
-from experiments.results.rows import Row
+from experiments.results.rows import Metric, Row
 from experiments.statistics.estimates import Estimate, of_one, of_two
-from experiments.statistics.permutation import Permuted, by_groups, by_signs
+from experiments.statistics.permutation import DRAWS, Permuted, by_groups, by_signs
 
 Unit = Literal["deals", "repeats"]
 
@@ -45,12 +45,21 @@ def unit(games: Sequence[Row]) -> Unit:
     return "repeats" if len({row.seed for row in games}) == 1 else "deals"
 
 
-def scores(games: Sequence[Row], score: Callable[[Row], int] = lambda row: row.score_strict) -> list[float]:
+def repetitive(games: Sequence[Row]) -> bool:
+    """Whether a deal was played more than once, and always in the same way: repeats of it say nothing new."""
+    found: dict[tuple[int, int], list[tuple[object, ...]]] = {}
+    for row in games:
+        found.setdefault((row.players, row.seed), []).append(row.game)
+    return all(len(each) > 1 and len(set(each)) == 1 for each in found.values())
+
+
+def scores(games: Sequence[Row], metric: Metric = "strict") -> list[float]:
     """One value per seed (per repeat, when there is one seed) of complete games, averaged over repeats, then counts."""
     by_repeat = unit(games) == "repeats"
     found: dict[int, dict[int, list[int]]] = {}
     for row in games:
-        found.setdefault(row.repeat if by_repeat else row.seed, {}).setdefault(row.players, []).append(score(row))
+        at = found.setdefault(row.repeat if by_repeat else row.seed, {})
+        at.setdefault(row.players, []).append(row.score(metric))
     return [fmean(map(fmean, at.values())) for _, at in sorted(found.items())]
 
 
@@ -62,14 +71,17 @@ class Pairs:
     """Of the first arm and of the second."""
     left_out: int
     """Number of games of both arms that are in no pair."""
+    metric: Metric = "strict"
 
     @classmethod
-    def match(cls, ours: Sequence[Row], theirs: Sequence[Row], players: Sequence[int]) -> "Pairs":
+    def match(
+        cls, ours: Sequence[Row], theirs: Sequence[Row], players: Sequence[int], metric: Metric = "strict"
+    ) -> "Pairs":
         """Pair the games of two arms, pooled over these player counts."""
         at = [[row for row in games if row.players in players] for games in (ours, theirs)]
         shared = set.intersection(*({_game(row) for row in games} for games in at))
         one, other = (complete([row for row in games if _game(row) in shared]) for games in at)
-        return cls((one, other), sum(map(len, at)) - len(one) - len(other))
+        return cls((one, other), sum(map(len, at)) - len(one) - len(other), metric)
 
     @cached_property
     def unit(self) -> Unit:
@@ -77,28 +89,37 @@ class Pairs:
 
     @cached_property
     def scores(self) -> tuple[list[float], list[float]]:
-        one, other = map(scores, self.games)
+        one, other = (scores(games, self.metric) for games in self.games)
         return one, other
 
     @cached_property
     def deltas(self) -> list[float]:
         return [one - other for one, other in zip(*self.scores, strict=True)]
 
+    @cached_property
+    def alike(self) -> int:
+        """In how many units all games of one arm are the same as those of the other, move by move."""
+        by_unit: dict[int, list[tuple[Row, Row]]] = {}
+        for one, other in zip(*(sorted(games, key=_game) for games in self.games), strict=True):
+            by_unit.setdefault(one.repeat if self.unit == "repeats" else one.seed, []).append((one, other))
+        return sum(all(one.game == other.game for one, other in pairs) for pairs in by_unit.values())
+
     @property
-    def samples(self) -> tuple[list[float], ...]:
-        """What is resampled: the paired differences; repeats are not paired, so both samples."""
-        return self.scores if self.unit == "repeats" else (self.deltas,)
+    def tells(self) -> bool:
+        """Whether the games can count as evidence: not when every pair is one game played twice, nor when all repeats
+        of a single deal are the same game in both arms."""
+        repeated = self.unit == "repeats" and all(map(repetitive, self.games))
+        return self.estimate is not None and self.alike < len(self.deltas) and not repeated
 
     @cached_property
     def estimate(self) -> Estimate | None:
         return of_two(*self.scores) if self.unit == "repeats" else of_one(self.deltas)
 
-    @cached_property
-    def test(self) -> Permuted | None:
-        """The permutation test of no difference; None for a single pair."""
-        if self.estimate is None:
+    def test(self, draws: int = DRAWS) -> Permuted | None:
+        """The permutation test of no difference; None for a single pair, and for games that are no evidence."""
+        if not self.tells:
             return None
-        return by_groups(*self.scores) if self.unit == "repeats" else by_signs(self.deltas)
+        return by_groups(*self.scores, draws) if self.unit == "repeats" else by_signs(self.deltas, draws)
 
 
 def _game(row: Row) -> tuple[int, int, int]:

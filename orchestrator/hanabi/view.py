@@ -5,7 +5,18 @@ from typing import Annotated
 
 from pydantic import Field
 
-from orchestrator.hanabi.cards import COLOURS, MAX_LIVES, MAX_TOKENS, Card, Colour, Fireworks, Mask, Piles, masked
+from orchestrator.hanabi.cards import (
+    COLOURS,
+    MAX_LIVES,
+    MAX_TOKENS,
+    RANKS,
+    Card,
+    Colour,
+    Fireworks,
+    Mask,
+    Piles,
+    masked,
+)
 from orchestrator.hanabi.move_reading import Grounded
 from orchestrator.values import Frozen
 
@@ -30,9 +41,16 @@ class Knowledge(Frozen):
         return masked(self.colours, self.ranks)
 
     @property
+    def outright(self) -> "Knowledge":
+        """The same by positive hints alone, as if the others had not been given."""
+        colours = (self.colour,) if self.colour else COLOURS
+        ranks = (self.rank,) if self.rank else RANKS
+        return Knowledge(colour=self.colour, rank=self.rank, colours=colours, ranks=ranks)
+
+    @property
     def positive(self) -> Mask:
         """The types still possible after positive hints alone."""
-        return masked(self.colour or COLOURS, (self.rank,) if self.rank else (1, 2, 3, 4, 5))
+        return masked(self.colour or COLOURS, (self.rank,) if self.rank else RANKS)
 
 
 class Hand(Frozen):

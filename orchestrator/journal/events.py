@@ -182,6 +182,8 @@ class VerdictGiven(Frozen):
     move: Grounded
     accepted: bool
     why: str
+    told: str | None = Field(default=None, exclude_if=lambda value: value is None)
+    """What the node that is asked again reads, where that is less than `why`."""
 
 
 class Decided(Frozen):
@@ -240,6 +242,8 @@ class Result(Frozen):
     fireworks: dict[str, int]
     hints_wasted: int | None = None
     """Hints that told their receiver nothing new about any card; None in old journals, which do not store it."""
+    moves_digest: Annotated[str | None, NOT_STATED] = None
+    """A hash of the moves: games of one deal are the same game when theirs are equal. None in old journals."""
     tokens_in: int
     """Of responses that were paid for, so without those of the cache."""
     tokens_out: int

@@ -7,6 +7,7 @@ disk, so that a power failure loses none of them either. Times are stored in the
 `lines`, `ends`, `tag`, `data` and `parsed` are the one reader of the format, from raw bytes to typed events.
 """
 
+import errno
 import fcntl
 import json
 import os
@@ -18,9 +19,9 @@ from typing import Any, Self
 
 from pydantic import TypeAdapter, ValidationError
 
-from orchestrator.errors import UserError
+from orchestrator.errors import Unwritten, UserError
 from orchestrator.hanabi.public_record import Record
-from orchestrator.journal import fsync
+from orchestrator.journal import fingerprint, fsync, spare_room
 from orchestrator.journal.events import Call, Event, GameStarted, Moved, StoredEvent, VerdictGiven
 from orchestrator.journal.lean import kept
 
@@ -39,7 +40,8 @@ class Journal:
     """A journal file, new or to be continued, as a sink of events.
 
     `lean`: leave out what can be computed again. Half a last line, left by a killed program, is cut off. Raises
-    UserError when the file cannot be written, is not a journal, or is being written by another program.
+    UserError when the file cannot be written, is not a journal, or is being written by another program, and Unwritten
+    when its disk is full.
     """
 
     def __init__(self, path: Path, *, lean: bool = False) -> None:
@@ -49,8 +51,11 @@ class Journal:
         """Whether a response was written that may not be on the disk yet."""
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            self._file = path.open("a+b")
+            self._room = spare_room.on_disk_of(path.parent)
+            self._file = path.open("a+b", buffering=0)
         except OSError as error:
+            if error.errno in spare_room.FULL:
+                raise self._unwritten(error) from None
             raise UserError(f"cannot write the journal {str(path)!r}: {error.strerror}") from None
         try:
             self._lock()
@@ -75,19 +80,47 @@ class Journal:
             raise UserError(f"another program is playing the game of {str(self.path)!r}") from None
 
     def __call__(self, event: Event) -> None:
+        """Raises Unwritten when the disk is full; the event may have been written all the same."""
         if self.lean and not kept(event):
             return
         head = {"v": VERSION, "event": event.event, "t": datetime.now(UTC).isoformat(timespec="milliseconds")}
         line = head | event.model_dump(mode="json", exclude={"event"})
-        self._file.write(f"{json.dumps(line, ensure_ascii=False)}\n".encode())
-        self._file.flush()
+        self._append(f"{json.dumps(line, ensure_ascii=False)}\n".encode())
         self._fresh |= isinstance(event, Call) and event.asked and not event.simulated
+        if self._room.given_up:
+            raise self._unwritten(OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)))
+
+    def _append(self, line: bytes) -> None:
+        """Raises Unwritten when there is no room, not even that which was kept free."""
+        try:
+            self._write(line)
+        except OSError as error:
+            if error.errno not in spare_room.FULL or self._room.given_up:
+                raise self._unwritten(error) from None
+            self._room.give_up()
+            self._append(line)
+
+    def _write(self, line: bytes) -> None:
+        """Write a line whole or not at all. Raises OSError."""
+        before, left = os.fstat(self._file.fileno()).st_size, memoryview(line)
+        try:
+            while left:
+                left = left[self._file.write(left) :]
+        except OSError:
+            self._file.truncate(before)
+            raise
+
+    def _unwritten(self, error: OSError) -> Unwritten:
+        return Unwritten(f"the journal {str(self.path)!r}", error)
 
     async def kept(self) -> None:
-        """Wait until the responses that were written are on the disk."""
+        """Wait until the responses that were written are on the disk. Raises Unwritten."""
         if self._fresh:
             self._fresh = False
-            await fsync.sync(self._file.fileno())
+            try:
+                await fsync.sync(self._file.fileno())
+            except OSError as error:
+                raise self._unwritten(error) from None
 
     def __enter__(self) -> Self:
         return self
@@ -112,6 +145,10 @@ def read(path: Path) -> list[Event]:
     return found
 
 
+class Changed(ValueError):  # noqa: N818  # named for what happened to the file
+    """A journal says something else than when it was written."""
+
+
 def lines(path: Path) -> Iterator[bytes]:
     """The lines of a journal one by one, not parsed; half a last line, left by a killed program, is no line.
 
@@ -129,14 +166,14 @@ def lines(path: Path) -> Iterator[bytes]:
         raise UserError(f"cannot read {path} as a journal: {error.strerror}") from None
 
 
-def ends(path: Path) -> tuple[bytes, bytes]:
-    """The first and the last line of a journal, not parsed, without reading what lies between; a first line that was
-    never finished is empty. Raises OSError."""
+def ends(path: Path) -> tuple[bytes, list[bytes]]:
+    """The first line of a journal and its last two, not parsed, without reading what lies between; a first line that
+    was never finished is empty. Raises OSError."""
     with path.open("rb") as file:
         first = file.readline()
         file.seek(max(0, file.seek(0, os.SEEK_END) - TAIL))
-        last = file.read().rstrip(b"\n").rpartition(b"\n")[2]
-    return (first, last) if first.endswith(b"\n") else (b"", b"")
+        last = file.read().rstrip(b"\n").split(b"\n")[-2:]
+    return (first, last) if first.endswith(b"\n") else (b"", [])
 
 
 def tag(line: bytes) -> str:
@@ -151,13 +188,15 @@ def data(line: bytes) -> dict[str, Any]:
     text = line.decode("utf-8")
     try:
         found = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         found = None
     if not isinstance(found, dict):
         raise ValueError("not a journal line; each is one JSON object")
     if (version := found.pop("v", None)) != VERSION:
         raise ValueError(f"journal version {version!r}; this program reads {VERSION}")
     found.pop("t", None)
+    if found.get("event") == "game_started" and not fingerprint.holds(found):
+        raise Changed("its config_hash is not that of its deck and its seats")
     return found
 
 
@@ -180,7 +219,7 @@ def _whole(content: bytes) -> int:
 def _is_json(line: bytes) -> bool:
     try:
         json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         return False
     return True
 

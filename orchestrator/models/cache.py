@@ -16,7 +16,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import IO
 
-from orchestrator.errors import UserError
+from orchestrator.errors import Unwritten, UserError
 from orchestrator.logs import log
 from orchestrator.models.json_schema import constraints
 from orchestrator.models.request import TOO_LARGE, TOO_LONG, Brain, Message, ModelRequest, ModelResponse, takes_schema
@@ -33,6 +33,7 @@ class Cache:
     """An SQLite file in a folder; several processes may share it. Raises UserError when it cannot be opened."""
 
     def __init__(self, folder: Path) -> None:
+        self._failed: sqlite3.Error | None = None
         try:
             self._locks = folder / "locks"
             self._locks.mkdir(parents=True, exist_ok=True)
@@ -48,17 +49,24 @@ class Cache:
         try:
             found = self._answers.execute("SELECT said FROM answers WHERE key = ?", (key,)).fetchone()
             return ModelResponse(**json.loads(found[0]), cached=True) if found else None
-        except (sqlite3.Error, ValueError, TypeError) as error:
+        except (sqlite3.Error, ValueError, TypeError, RecursionError) as error:
             log.warning("the cache cannot be read", error=str(error))
             return None
 
     def put(self, key: str, said: ModelResponse) -> None:
-        """Store a response; one that cannot be stored is logged and used all the same."""
+        """Store a response. One that cannot be stored is used all the same, and no other is asked for: see `check`."""
         kept = {name: value for name, value in asdict(said).items() if name not in OF_ITS_RUN}
         try:
             self._answers.execute("INSERT OR REPLACE INTO answers VALUES (?, ?)", (key, json.dumps(kept)))
         except sqlite3.Error as error:
             log.warning("the cache cannot be written", error=str(error))
+            if error.sqlite_errorcode not in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):  # others are writing to it
+                self._failed = error
+
+    def check(self) -> None:
+        """Raise Unwritten when a response could not be stored: each further one would be paid for again and again."""
+        if self._failed is not None:
+            raise Unwritten(f"the cache {str(self._locks.parent)!r}", self._failed)
 
     @asynccontextmanager
     async def alone(self, key: str) -> AsyncIterator[None]:
@@ -66,7 +74,11 @@ class Cache:
 
         Keys that begin alike share a lock file, so that there are at most 4,096.
         """
-        with (self._locks / key[:3]).open("w") as file:
+        try:
+            lock = (self._locks / key[:3]).open("w")
+        except OSError as error:
+            raise Unwritten(f"the cache {str(self._locks.parent)!r}", error) from None
+        with lock as file:
             while not _locked(file):  # noqa: ASYNC110  # another process gives no event
                 await asyncio.sleep(POLL_S)
             yield
@@ -95,6 +107,7 @@ class Cached:
         key = _key(self.settings, request, messages)
         if found := self.cache.get(key):
             return found
+        self.cache.check()
         async with self.cache.alone(key):
             if found := self.cache.get(key):
                 return found

@@ -26,7 +26,8 @@ MOVE_KEYS = ("action", "hint", "best")
 """Properties of reply types that name moves."""
 
 _MOVE = r"(?:play|discard) slot \d|hint P\d (?:rank \d|[a-z]+)"
-_LEGAL = re.compile(rf"^ *(\d+|[A-Z]{{1,2}}): ({_MOVE})$", re.MULTILINE)
+LISTED_MOVE = re.compile(rf"^ *(\d+|[A-Z]{{1,2}}): ({_MOVE})$", re.MULTILINE)
+"""A legal move in a prompt: its label, and its text."""
 
 
 YES = 0.7
@@ -57,7 +58,7 @@ def fill(schema: dict[str, Any], moves: list[str], chance: random.Random, key: s
             return chance.random() < YES
         case "null":
             return None
-    return _move(key, moves, chance) if key in MOVE_KEYS and moves else words
+    return _move(key, moves, chance) if key in MOVE_KEYS and moves else words[: schema.get("maxLength")]
 
 
 def _subject(entry: Any) -> str:
@@ -110,7 +111,7 @@ def complete(request: dict[str, Any], kind: str | None = None) -> dict[str, Any]
     """The chat completion for a request, with one of the faults of `fake_faults.CONTENT` if `kind` is given."""
     prompt = "\n\n".join(str(message.get("content")) for message in request.get("messages", []))
     chance = random.Random(hashlib.sha256(prompt.encode()).digest())
-    moves = list(dict.fromkeys(text for _, text in _LEGAL.findall(prompt)))
+    moves = list(dict.fromkeys(text for _, text in LISTED_MOVE.findall(prompt)))
     schema = ((request.get("response_format") or {}).get("json_schema") or {}).get("schema")
     named = list(ILLEGAL) if kind == "illegal" else moves
     words = SCRIPT if kind == "script" else BLIND

@@ -1,12 +1,19 @@
 """JSON schemas of reply types, by which servers constrain what a model writes."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator
 from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
+from orchestrator.models.answer_room import fitted
 from orchestrator.models.request import Constraint, ModelRequest
 from orchestrator.models.settings import ModelSettings
-from orchestrator.replies.reply import BEGINS, OPTION, Reply
+from orchestrator.replies.reply import BEGINS, BELOW, EACH, MOST, OPTION, Reply
+from orchestrator.replies.values import numbered
+
+MOST_VALUES = 1000
+"""Enumerated values that OpenAI takes in one schema, all together; beyond them decimals have no steps."""
+STEPS, WIDEST = 20, 2
+"""Into how many steps the range of a decimal is cut that servers are not known to bound, and how wide it may be."""
 
 
 class Constrained(NamedTuple):
@@ -16,13 +23,26 @@ class Constrained(NamedTuple):
     response_format: dict[str, Any]
 
 
+class _Turn(NamedTuple):
+    """What a schema may say of a turn."""
+
+    moves: tuple[str, ...] = ()
+    """The legal moves, where the schema names them."""
+    counts: tuple[tuple[str, int], ...] = ()
+    bounds: bool = False
+    steps: bool = False
+    """Whether a decimal between bounds is one of a few values: llama.cpp and others hold no decimal to its bounds."""
+    objects: bool = False
+    """Whether a list of one number for each move is an object with a key for each: nothing twice, nothing missing."""
+
+
 @cache
 def response_format(reply: type[Reply]) -> dict[str, Any]:
     """The `response_format` of OpenAI, vLLM and llama.cpp: a strict schema, references inlined, all keys required.
 
     It has no bounds of numbers, and names no legal moves.
     """
-    return _format(reply, (), bounds=False)
+    return _format(reply, _Turn())
 
 
 def constraints(request: ModelRequest, settings: ModelSettings) -> tuple[Constrained, ...]:
@@ -36,26 +56,82 @@ def constraints(request: ModelRequest, settings: ModelSettings) -> tuple[Constra
         return (Constrained("json_object", {"type": "json_object"}),)
     if request.form != "json_schema":
         return ()
-    listed = tuple(str(move) for move in request.moves.values()) if settings.enumerates_moves else ()
-    return _schemas(request.reply, listed, settings.bounds_values)
+    bounded = _Turn(counts=tuple(sorted(request.counts.items())), bounds=settings.bounds_values)
+    if not settings.enumerates_moves:
+        return _distinct(*_weaker(request.reply, bounded))
+    moves = tuple(str(move) for move in request.moves.values())
+    return _schemas(request.reply, bounded._replace(moves=moves, steps=bounded.bounds), settings.max_tokens)
+
+
+def _weaker(reply: type[Reply], bounded: _Turn) -> tuple[Constrained, Constrained]:
+    return Constrained("bounds", _format(reply, bounded)), Constrained("schema", response_format(reply))
 
 
 @lru_cache(maxsize=512)  # the nodes and samples of a turn ask with the same moves
-def _schemas(reply: type[Reply], moves: tuple[str, ...], bounds: bool) -> tuple[Constrained, ...]:
-    plain = Constrained("schema", response_format(reply))
-    bounded = Constrained("bounds", _format(reply, (), bounds))
-    full = Constrained("moves", _format(reply, moves, bounds))
-    if full.response_format != bounded.response_format:
-        return full, plain
-    return (bounded, plain) if bounded.response_format != plain.response_format else (plain,)
+def _schemas(reply: type[Reply], turn: _Turn, max_tokens: int | None) -> tuple[Constrained, ...]:
+    """Those for a server that is told the legal moves."""
+    full = _full(reply, turn)
+    bounded, plain = _weaker(reply, turn._replace(moves=(), steps=False))
+    strictest = bounded if full == bounded.response_format else Constrained("moves", full)
+    return _distinct(*_fitted(reply, turn, full, max_tokens), strictest, plain)
 
 
-def _format(reply: type[Reply], moves: Sequence[str], bounds: bool) -> dict[str, Any]:
-    schema = reply.model_json_schema()
-    strict = _Strict(schema.get("$defs", {}), bounds).of(schema, tuple(moves))
+def _full(reply: type[Reply], turn: _Turn) -> dict[str, Any]:
+    """With the legal moves, and decimals in steps unless those are too many values for some servers."""
+    made = _format(reply, turn._replace(objects=bool(turn.moves)))
+    if turn.steps and sum(_enumerated(made)) > MOST_VALUES:
+        return _format(reply, turn._replace(objects=bool(turn.moves), steps=False))
+    return made
+
+
+def _fitted(reply: type[Reply], turn: _Turn, full: dict[str, Any], max_tokens: int | None) -> Iterator[Constrained]:
+    """The same with lists and texts that fit into `max_tokens`; lists of moves stay lists where not all fit."""
+    if max_tokens is None or not turn.bounds:
+        return
+    told = full["json_schema"]
+    listed = _format(reply, turn)["json_schema"]["schema"]
+    if (schema := fitted((told["schema"], listed), max_tokens)) is not None:
+        yield Constrained("fitted", {**full, "json_schema": {**told, "schema": schema}})
+
+
+def _distinct(*offered: Constrained) -> tuple[Constrained, ...]:
+    """Those that are not the same as a weaker one."""
+    return tuple(
+        one
+        for number, one in enumerate(offered)
+        if all(one.response_format != other.response_format for other in offered[number + 1 :])
+    )
+
+
+def _enumerated(schema: Any) -> Iterator[int]:
+    """How many values each enumeration in a schema has."""
+    if isinstance(schema, dict):
+        yield len(schema["enum"]) if isinstance(schema.get("enum"), list) else 0
+    for inner in schema.values() if isinstance(schema, dict) else schema if isinstance(schema, list) else ():
+        yield from _enumerated(inner)
+
+
+@cache
+def _made(reply: type[Reply]) -> dict[str, Any]:
+    return reply.model_json_schema()
+
+
+def _format(reply: type[Reply], turn: _Turn) -> dict[str, Any]:
+    schema = _made(reply)
+    strict = _Strict(schema.get("$defs", {}), turn).of(schema, turn.moves)
     strict["properties"] = {name: strict["properties"][name] for name in reply.asked()}
-    strict["required"] = list(strict["properties"])
-    return {"type": "json_schema", "json_schema": {"name": reply.__name__, "strict": True, "schema": strict}}
+    for name, (option, number) in numbered(reply).items() if turn.objects else ():
+        if name in strict["properties"]:
+            entry = strict["properties"][name]["items"]["properties"]
+            strict["properties"][name] = _object(dict.fromkeys(entry[option]["enum"], entry[number]))
+    return {
+        "type": "json_schema",
+        "json_schema": {"name": reply.__name__, "strict": True, "schema": _object(strict["properties"])},
+    }
+
+
+def _object(properties: dict[str, Any]) -> dict[str, Any]:
+    return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
 
 
 _LEFT_OUT = {"title", "default", "minLength", "maxLength"}
@@ -67,7 +143,7 @@ class _Strict(NamedTuple):
     """Makes a schema strict: servers choke on references, strict mode on keys that may be left out."""
 
     defs: dict[str, Any]
-    bounds: bool
+    turn: _Turn
 
     def of(self, schema: Any, moves: tuple[str, ...]) -> Any:
         """The schema, with `moves` as the only values of fields that name a move."""
@@ -78,22 +154,34 @@ class _Strict(NamedTuple):
         if "$ref" in schema:
             return self.of(self.defs[schema["$ref"].rpartition("/")[2]], moves)
         if "properties" in schema:
-            properties = {key: self.of(value, moves) for key, value in schema["properties"].items()}
-            required = list(properties)
-            return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
+            return _object({key: self.of(value, moves) for key, value in schema["properties"].items()})
         return self._value(schema, moves)
 
     def _value(self, schema: dict[str, Any], moves: tuple[str, ...]) -> dict[str, Any]:
         fitting = tuple(move for move in moves if move.startswith(schema.get(BEGINS, "")))
-        gone = _LEFT_OUT if self.bounds else _LEFT_OUT | _BOUNDS
+        gone = _LEFT_OUT if self.turn.bounds else _LEFT_OUT | _BOUNDS
         made = {k: self.of(value, fitting) for k, value in schema.items() if k not in gone and not k.startswith("x-")}
         if fitting and OPTION in schema:
             made["enum"] = list(fitting)
         if moves and not fitting and "anyOf" in schema:  # no legal move begins so: null is all that is left
             made["anyOf"] = [one for one in schema["anyOf"] if OPTION not in one]
-        if fitting and self.bounds and self._names_moves(schema.get("items")):
-            made["maxItems"] = min(len(fitting), schema.get("maxItems", len(fitting)))
-        return made
+        if self.turn.bounds and schema.get("type") == "array":
+            made |= self._lengths(schema, fitting)
+        if self.turn.bounds and (below := dict(self.turn.counts).get(schema.get(BELOW, ""))) is not None:
+            made["maximum"] = below - 1
+        return _stepped(made) if self.turn.steps else made
+
+    def _lengths(self, schema: dict[str, Any], fitting: tuple[str, ...]) -> dict[str, int]:
+        """How long a list may be: as many as there are players, slots, legal moves."""
+        counts = dict(self.turn.counts)
+        if (exactly := counts.get(schema.get(EACH, ""))) is not None:
+            return {"minItems": exactly, "maxItems": exactly}
+        most = schema.get(MOST)
+        several = [schema.get("maxItems"), most if isinstance(most, int) else counts.get(most or "")]
+        if fitting and self._names_moves(schema.get("items")):
+            several.append(len(fitting))
+        told = [one for one in several if one is not None]
+        return {"maxItems": min(told)} if told else {}
 
     def _names_moves(self, items: Any) -> bool:
         """Whether the entries of a list are moves, or objects about one move each."""
@@ -101,3 +189,13 @@ class _Strict(NamedTuple):
         if not isinstance(entry, dict):
             return False
         return OPTION in entry or any(OPTION in field for field in entry.get("properties", {}).values())
+
+
+def _stepped(schema: dict[str, Any]) -> dict[str, Any]:
+    """A decimal between bounds as one of the values 0, 0.05, 0.1 ... or -1, -0.9, -0.8 ..."""
+    low, high = schema.get("minimum"), schema.get("maximum")
+    if schema.get("type") != "number" or low is None or high is None or high - low > WIDEST:
+        return schema
+    values = [round(low + (high - low) * step / STEPS, 4) for step in range(STEPS + 1)]
+    kept = {key: value for key, value in schema.items() if key not in _BOUNDS}
+    return {**kept, "enum": [int(value) if value == int(value) else value for value in values]}

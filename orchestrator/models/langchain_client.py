@@ -6,9 +6,9 @@ from typing import Any
 
 from langchain_core.language_models.chat_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
-from pydantic import SecretStr
 
 from orchestrator.errors import UserError
+from orchestrator.models import langchain_fields
 from orchestrator.models.request import Message, ModelResponse
 from orchestrator.models.settings import ModelSettings, of_object
 from orchestrator.models.token_counts import counted
@@ -28,8 +28,7 @@ class LangChainTransport:
     @cached_property
     def secrets(self) -> tuple[str, ...]:
         """Every key that the model was made with."""
-        held = (getattr(self.model, name, None) for name in type(self.model).model_fields)
-        return tuple(key for one in held if isinstance(one, SecretStr) and (key := one.get_secret_value()))
+        return langchain_fields.secrets(self.model)
 
     async def send(self, request: CompletionRequest, /) -> ModelResponse:
         more: dict[str, Any] = {} if request.seed is None else {"seed": request.seed}
@@ -99,21 +98,6 @@ def init(settings: ModelSettings) -> BaseChatModel:
 
 
 def described(model: BaseChatModel) -> ModelSettings:
-    """The settings of a model object: its class and name, and all that it was given and that can be written down."""
+    """The settings of a model object: its class and name, and what it was given that may be written down."""
     name: Any = getattr(model, "model_name", None) or getattr(model, "model", None) or "unnamed"
-    given = {field: getattr(model, field) for field in sorted(model.model_fields_set) if field not in NOT_DECIDING}
-    plain = {field: value for field, value in given.items() if _is_plain(value)}
-    return of_object(f"langchain:{type(model).__name__}:{str(name).replace(' ', '-')}", plain)
-
-
-NOT_DECIDING = ("cache", "callbacks", "metadata", "tags", "verbose", "max_retries", "request_timeout", "timeout_s")
-"""Fields of LangChain models that do not change a response."""
-
-
-def _is_plain(value: Any) -> bool:
-    """Whether it can stand in a journal; keys and clients cannot."""
-    if isinstance(value, dict):
-        return all(isinstance(key, str) and _is_plain(inner) for key, inner in value.items())
-    if isinstance(value, list | tuple):
-        return all(map(_is_plain, value))
-    return value is None or isinstance(value, str | int | float | bool)
+    return of_object(f"langchain:{type(model).__name__}:{str(name).replace(' ', '-')}", langchain_fields.written(model))

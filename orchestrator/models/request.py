@@ -73,6 +73,9 @@ class ModelRequest:
     """The answer format of a second ask, where the server takes it; None for the same."""
     second_format: str = ""
     """How to answer in it, as the prompt says it; empty where that is said already."""
+    counts: Mapping[str, int] = field(default_factory=dict)
+    """How many players, others and slots of the own hand there are, where the prompt says it: for lists with one entry
+    for each."""
     blanks: frozenset[str] = frozenset()
     """What the prompt shows in place of an answer; a reply that repeats it is marked as copied."""
     place: Place = Place()
@@ -130,9 +133,9 @@ class Absent(Frozen):
     reason: str
 
 
-Constraint = Literal["moves", "bounds", "schema", "json_object"]
-"""What a server was asked to hold an answer to: a schema with the legal moves of the turn, one with the bounds of
-numbers, one with neither, or any JSON object."""
+Constraint = Literal["fitted", "moves", "bounds", "schema", "json_object"]
+"""What a server was asked to hold an answer to: a schema with the legal moves of the turn and with lists and texts that
+fit into `max_tokens`, one with the moves alone, one with the bounds of numbers, a plain one, or any JSON object."""
 
 
 @dataclass(frozen=True)

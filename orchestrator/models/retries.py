@@ -224,7 +224,7 @@ def _with_stricter(refused: list[Constraint]) -> set[Constraint]:
     """A server that takes no plain schema takes no stricter one, and one that takes no moves may choke on bounds."""
     found = set(refused)
     if "schema" in found or "moves" in found:
-        found |= {"moves", "bounds"}
+        found |= {"fitted", "moves", "bounds"}
     return found
 
 

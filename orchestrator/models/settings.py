@@ -7,11 +7,10 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 
-import yaml
 from pydantic import Field, ValidationError, field_validator, model_validator
 
 from orchestrator import spelling
-from orchestrator.errors import UserError, user_error
+from orchestrator.errors import UserError, shortened, user_error
 from orchestrator.models import simulated_settings
 from orchestrator.models.simulated_settings import PROFILES, SimSettings
 from orchestrator.values import Frozen
@@ -90,10 +89,18 @@ class ModelSettings(Frozen):
     schema_moves: Literal["enum", "string"] | None = None
     """Whether a schema names the legal moves of the turn, or takes any text for a move and leaves it to the reader.
 
-    None: `string` for api.openai.com and Azure, which are slow at the first request with a new schema, else `enum`.
+    With `enum`, ratings are an object with one number for each legal move rather than a list. None: `string` for
+    api.openai.com and Azure, which are slow at the first request with a new schema, else `enum`; on a llama.cpp server
+    the moves of a turn cost a tenth of a second or less (docs/measured.md, "What schemas cost").
     """
     schema_bounds: bool | None = None
-    """Whether a schema has the bounds of numbers and lists. None: not for Azure, which does not take them."""
+    """Whether a schema has the bounds of numbers and lists. None: not for Azure, which does not take them.
+
+    Together with `schema_moves: enum` a decimal is then one of 21 values: from -1 to 1 in steps of 0.1, a chance in
+    steps of 0.05, because most servers hold no decimal to its bounds: a model that wants to say 0.97 says 0.95. With
+    `max_tokens` under 1,000, lists and texts also get greatest lengths with which the answer is not cut off. `false`:
+    the model may write any number, list and text.
+    """
     made_with: dict[str, Any] = {}
     """The parameters of a LangChain model object that was made in Python."""
 
@@ -320,10 +327,7 @@ def _environment(names: Iterable[str] = tuple(ModelSettings.model_fields)) -> di
     found = {}
     for name in names:
         if name not in ("model", "base_url", "key", "made_with") and (text := os.environ.get(f"HANABI_{name.upper()}")):
-            try:
-                found[name] = yaml.safe_load(text)
-            except yaml.YAMLError:
-                raise UserError(f"HANABI_{name.upper()} is {text!r}, which cannot be read") from None
+            found[name] = loaded(text, f"HANABI_{name.upper()}={shortened(repr(text))}")
     return found
 
 

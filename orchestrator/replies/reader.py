@@ -19,7 +19,7 @@ from orchestrator.replies.reply import Form, Options, Reply
 from orchestrator.replies.text_parts import Missing, reconsiders
 from orchestrator.replies.unreadable import Cause as Cause
 from orchestrator.replies.unreadable import Unreadable as Unreadable
-from orchestrator.replies.values import by_field, entry, fields, meant
+from orchestrator.replies.values import as_lists, by_field, entry, fields, meant
 
 LONGEST = 100_000
 """The most characters of an answer, without its thinking; the longest report of any role takes a tenth."""
@@ -160,5 +160,5 @@ def _of_entries(data: Mapping[str, Any], reply: type[Reply]) -> str | None:
 
 
 def _plain(data: Mapping[str, Any], reply: type[Reply]) -> dict[str, Any]:
-    """The fields as they are called in the reply type: what needs no repair."""
-    return {name: data[name] for name in reply.model_fields if name in data}
+    """The fields as they are called in the reply type, in either form of a list of numbers: what needs no repair."""
+    return as_lists({name: data[name] for name in reply.model_fields if name in data}, reply)

@@ -20,6 +20,11 @@ OPTION = "x-option"
 """Marks the JSON schema of a field that names an option."""
 BEGINS = "x-begins"
 """With the first word of the options that a field may name, where it may not name all."""
+EACH, MOST = "x-each", "x-most"
+"""How many entries a list has: with what there is one for each of (`players`, `others`, `slots`), or at most; or a
+number. A schema states it where the server takes bounds; the reader does not insist on it."""
+BELOW = "x-below"
+"""What a number is smaller than, in the same words: that of a player than `players`."""
 
 
 class NotAnOption(ValueError):  # noqa: N818  # named for what is wrong with the text

@@ -17,7 +17,7 @@ from pydantic.fields import FieldInfo
 from orchestrator.replies.doubts import phrases, taken_back
 from orchestrator.replies.reply import Form, Reply
 from orchestrator.replies.text_parts import Missing, parts
-from orchestrator.replies.values import NOTHING, NUMBER, RATED_IN_BRACKETS, bare, fields, names, split
+from orchestrator.replies.values import NOTHING, NUMBER, RATED_IN_BRACKETS, as_objects, bare, fields, names, split
 from orchestrator.replies.values import entry as entry
 
 
@@ -28,8 +28,10 @@ def label(kind: type[Reply], name: str) -> str:
 
 def text_of(reply: Reply, form: Form) -> str:
     """A reply as a model would write it."""
-    data = reply.as_data()
-    return write(type(reply), data) if form == "text" else json.dumps(data, ensure_ascii=False)
+    data, kind = reply.as_data(), type(reply)
+    if form == "text":
+        return write(kind, data)
+    return json.dumps(as_objects(data, kind) if form == "json_schema" else data, ensure_ascii=False)
 
 
 def write(kind: type[Reply], data: Mapping[str, Any]) -> str:

@@ -6,13 +6,14 @@ Only what a person would read in one way is changed; everything else is left as 
 import re
 from collections.abc import Iterator, Mapping
 from enum import Enum
+from functools import cache
 from types import UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from orchestrator.replies.reply import Reply
+from orchestrator.replies.reply import OPTION, Reply
 
 NOTHING = ("", "-", "–", "—", "none", "null", "nil", "n/a", "not applicable")
 """How models say that a field has no value."""
@@ -34,6 +35,42 @@ def entry(annotation: Any) -> type[BaseModel] | None:
     """The type of the entries of a list of objects; None for other fields."""
     inner = get_args(annotation)[0] if get_origin(annotation) is tuple else None
     return inner if isinstance(inner, type) and issubclass(inner, BaseModel) else None
+
+
+@cache
+def numbered(kind: type[Reply]) -> Mapping[str, tuple[str, str]]:
+    """The lists with one number for each option, as ratings of moves: by the list, what option and number are called.
+
+    An object may stand for such a list: `{"play slot 2": 0.9}`.
+    """
+    found = {}
+    for name, field in kind.model_fields.items():
+        inner = entry(field.annotation)
+        if inner is None or not issubclass(inner, Reply) or len(inner.model_fields) != 2:
+            continue
+        option, number = inner.model_fields
+        told = inner.model_json_schema()["properties"][option]
+        if inner.unique == option and OPTION in told and inner.model_fields[number].annotation in (int, float):
+            found[name] = (option, number)
+    return found
+
+
+def as_objects(data: Mapping[str, Any], kind: type[Reply]) -> dict[str, Any]:
+    """Plain data with objects in place of its lists of numbers."""
+    made = dict(data)
+    for name, (option, number) in numbered(kind).items():
+        if isinstance(entries := data.get(name), list):
+            made[name] = {one[option]: one[number] for one in entries}
+    return made
+
+
+def as_lists(data: Mapping[str, Any], kind: type[Reply]) -> dict[str, Any]:
+    """Plain data with lists of numbers in place of the objects that stand for them."""
+    made = dict(data)
+    for name, (option, number) in numbered(kind).items():
+        if isinstance(entries := data.get(name), Mapping):
+            made[name] = [{option: key, number: value} for key, value in entries.items()]
+    return made
 
 
 def optional(field: FieldInfo) -> bool:

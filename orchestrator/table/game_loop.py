@@ -6,22 +6,22 @@ the rest is played. Between two turns the journal holds the whole state of the g
 
 import asyncio
 import hashlib
-import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from functools import lru_cache, wraps
 from inspect import signature
 from pathlib import Path
-from typing import Any, ParamSpec, Protocol
+from typing import ParamSpec, Protocol
 
 import structlog
 
-from orchestrator.errors import ModelError, OverBudget, Suspended, UserError
+from orchestrator.errors import ModelError, OverBudget, Suspended, Unwritten, UserError
 from orchestrator.hanabi import wasted_hints
 from orchestrator.hanabi.cards import COLOURS, Card
 from orchestrator.hanabi.public_record import Record
 from orchestrator.hanabi.referee import Referee, check_players, deal, rebuild
+from orchestrator.journal import fingerprint
 from orchestrator.journal.events import (
     Decided,
     Event,
@@ -97,6 +97,21 @@ async def play_async(
     """
     everybody = seated(seats, players)
     started = start(everybody, players=players, seed=seed, deck=deck, label=label, repeat=repeat, memories=memories)
+    try:
+        return await _play(everybody, started, journal, sink, gate, max_turns, lean)
+    except Unwritten as error:
+        raise Suspended(str(error), 0, held=True, unwritten=True) from None
+
+
+async def _play(
+    everybody: Sequence[Seat],
+    started: GameStarted,
+    journal: Path | str | None,
+    sink: Sink,
+    gate: Gate | None,
+    max_turns: int | None,
+    lean: bool,
+) -> Result:
     with nullcontext() if journal is None else Journal(Path(journal), lean=lean) as written:
         so_far = GameSoFar.of(written.events if written else ())
         kept = written.kept if written else at_once
@@ -166,17 +181,15 @@ def start(
         raise UserError(f"there is no seat {stranger[0]} to give a memory; the seats are 0 to {players - 1}")
     # the label, never the cards: seeds of models must not depend on what is hidden
     place = [players, f"seed {dealt}" if dealt is not None else f"deck {label}", repeat]
-    plain: list[Any] = [players, cards, repeat, [seat.model_dump(mode="json") for seat in cast]]
-    plain += [{seat: _hash(memory) for seat, memory in given.items()}] if given else []
     return GameStarted(
         players=players,
         seed=dealt,
         repeat=repeat,
-        game=_hash(place),
+        game=fingerprint.hashed(place),
         deck=cards,
         seats=cast,
         memories=given,
-        config_hash=_hash(plain),
+        config_hash=fingerprint.of_game(players, cards, repeat, [seat.model_dump(mode="json") for seat in cast], given),
         versions=dict(versions()),
     )
 
@@ -185,10 +198,6 @@ def start(
 def _cards(players: int, seed: int | None, deck: tuple[str, ...]) -> tuple[Card, ...]:
     """The 50 cards. Raises UserError for a wrong seed, deck or player count."""
     return Referee(players, deal(seed) if seed is not None else deck).deck
-
-
-def _hash(value: Any) -> str:
-    return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()[:16]
 
 
 @dataclass
@@ -300,6 +309,7 @@ def _result(referee: Referee, started: GameStarted, ledger: Ledger) -> Result:
         model="+".join(models),
         fireworks=dict(zip(COLOURS, referee.fireworks, strict=True)),
         hints_wasted=wasted_hints.wasted(referee.players, referee.history),
+        moves_digest=hashlib.sha256(" ".join(map(str, moves)).encode()).hexdigest()[:16],
         **ledger.stated,
         **ledger.first_choices(record),
     )

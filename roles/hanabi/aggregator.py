@@ -15,7 +15,7 @@ from roles.hanabi.analyst import Analysis
 from roles.hanabi.discard_strategist import DiscardReport
 from roles.hanabi.history_report import HistoryReport
 from roles.hanabi.proposer import WHOLE
-from roles.hanabi.reasoning import literal_play
+from roles.hanabi.reasoning import literal_play, own_rule
 from roles.hanabi.reasoning.convention_scene import understood
 from roles.hanabi.reasoning.literal_play import LIKELY
 from roles.hanabi.reasoning.position import NEEDS, Position
@@ -31,13 +31,15 @@ R = TypeVar("R", bound=BaseModel)
 
 
 OPTIONS: AllowedValues = {"discard_by": ("strategist", "itself")}
-"""`discard_by`: whose choice of a discard its program takes: a strategist's, or its own where none reports."""
+"""`discard_by`: whose choice of a discard its program takes: a strategist's, or where none reports `itself`, by the
+conventions or by what the team can best spare."""
 
 
 @dataclass(frozen=True)
 class Case:
     """What the program decides by."""
 
+    sections: Sections
     position: Position
     """Narrowed by the past."""
     at: Scene | None
@@ -49,15 +51,21 @@ class Case:
 
 @role(reply=Choice, takes=WHOLE, needs=NEEDS, options=OPTIONS)
 def aggregator(sections: Sections, notes: Notes) -> Choice:
-    """Decides by the colleagues' reports, and where no analyst reports by its own chances of plays; its program adds
-    nothing else and repeats no refused move."""
+    """Decides by the colleagues' reports and repeats no refused move.
+
+    Its program takes plays from the analyst and from its own belief about its cards, narrowed by the history analyst's
+    note or by the section `convention_facts`; hints from the interpreter and the analyst; discards from the strategist;
+    and the most frequent proposal. Where nobody reports on plays, hints or discards, it goes in this matter by the
+    simple rules of `own_rule`: the first hint of the list that helps somebody to play, the oldest card that no hint
+    touched.
+    """
     position, at = understood(sections, notes)
-    case = Case(position, at, notes, discards=sections.options.get("discard_by") == "itself")
+    case = Case(sections, position, at, notes, discards=sections.options.get("discard_by") == "itself")
     for advice in BY_CONVENTION if at and not at.among_strangers else LITERALLY:
         for move, why in advice(case):
             if move in position.moves and literal_play.harmless(position, move):
                 return Choice(action=move, reason=why)
-    move, why = literal_play.best(position)
+    move, why = own_rule.choose(sections, position, at)
     return Choice(action=move, reason=f"no colleague helps; {why}")
 
 
@@ -123,6 +131,18 @@ def _hint(case: Case) -> Advice:
         yield from ((m, "the analyst's best hint") for m in report.best if str(m) in worthy)
 
 
+def _own_hint(case: Case) -> Advice:
+    """By a simple rule, where nobody says which hint helps."""
+    if not (_all(case.notes, MindReport, Analysis) or candidates(case.notes)):
+        yield from own_rule.hints(case.position, case.at)
+
+
+def _own_discard(case: Case) -> Advice:
+    """By a simple rule, where nobody says which card the team can spare."""
+    if not _all(case.notes, DiscardReport):
+        yield from own_rule.discards(case.sections, case.position)
+
+
 def _proposal(case: Case) -> Advice:
     """The most frequent proposal; a proposed discard leaves the choice of slot to the strategist, if there is one."""
     proposed = candidates(case.notes)
@@ -146,8 +166,10 @@ def _discard(case: Case) -> Advice:
         )
 
 
-LITERALLY = (_urgent, _sure_play, _likely_play, _hint, _proposal, _discard)
-BY_CONVENTION = (_urgent, _sure_play, _inferred_play, _hint, _gamble, _discard, _proposal)
+LITERALLY = (_urgent, _sure_play, _likely_play, _hint, _proposal, _own_hint, _discard, _own_discard)
+BY_CONVENTION = (
+    _urgent, _sure_play, _inferred_play, _hint, _own_hint, _gamble, _discard, _proposal, _own_discard,
+)  # fmt: skip
 """Where no report says what the past means by the conventions, hints that follow them look like any others."""
 
 

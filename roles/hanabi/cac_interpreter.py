@@ -2,6 +2,7 @@
 
 from pydantic import Field
 
+from orchestrator.hanabi.cards import MAX_TOKENS
 from roles.hanabi.reasoning import literal_play
 from roles.hanabi.reasoning.position import TAKES, Position
 from roles.hanabi.sections.fixed import Conventions, Rules
@@ -39,7 +40,8 @@ def cac_interpreter(sections: Sections, notes: Notes) -> Interpretation:
     """Explains the others' moves since the seat's own last one, and says what to tell them (CAC)."""
     position = Position.of(sections)
     lessons = literal_play.lessons(position, literal_play.hints_of_hands(position))
-    worth = lessons and lessons[0].worth >= literal_play.WORTHWHILE
+    full = position.tokens == MAX_TOKENS  # then nothing can be discarded
+    worth = lessons and (full or lessons[0].worth >= literal_play.WORTHWHILE)
     best = f"{lessons[0].hint}: {literal_play.why_hint(lessons[0])}" if worth else "No hint is worth a token now"
     return Interpretation(explanation=_explanation(sections.get(History)), suggestion=f"{best}.")
 

@@ -4,7 +4,6 @@ The role is run on positions of games that the literal player plays with itself,
 once, with the first position that shows it.
 """
 
-import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -209,11 +208,10 @@ def _reads_back(role: Role, at: Case) -> Iterator[str]:
 
 
 def _read(reply: Reply, form: Form) -> Reply:
-    kind, data = type(reply), reply.as_data()
+    kind = type(reply)
     if form == "json_schema":
         response_format(kind)
-    text = text_format.write(kind, data) if form == "text" else json.dumps(data, ensure_ascii=False)
-    return reader.read(text, kind, listed(dict.fromkeys(_moves(reply))), form).reply
+    return reader.read(text_format.text_of(reply, form), kind, listed(dict.fromkeys(_moves(reply))), form).reply
 
 
 def _differs(reply: Reply, again: Reply, form: Form) -> Iterator[str]:

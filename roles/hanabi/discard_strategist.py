@@ -7,6 +7,7 @@ from pydantic import Field
 from orchestrator.hanabi.belief import Slot
 from orchestrator.hanabi.cards import INDEX, name
 from orchestrator.hanabi.convention import policy
+from orchestrator.replies.reply import BELOW, EACH, MOST
 from roles.hanabi.reasoning import literal_play
 from roles.hanabi.reasoning.convention_scene import understood
 from roles.hanabi.reasoning.position import TAKES, Position
@@ -28,7 +29,7 @@ class CardRisk(Reply):
 
     unique = "slot"
 
-    slot: int = Field(ge=0, le=4, description="the slot, 0 is the oldest card")
+    slot: int = Field(ge=0, le=4, description="the slot, 0 is the oldest card", json_schema_extra={BELOW: "slots"})
     duplicates: str = Field(description='copies in sight of what it may be, and where, or "none"')
     reason: str = Field(description="why")
     criticality: Criticality = Field(description="how critical it may be")
@@ -55,9 +56,11 @@ class DiscardReport(Reply):
         "summary": "Slot 0 is the card to lose; slot 2 is a 5 and must stay.",
     }
 
-    cards: tuple[CardRisk, ...] = Field(description="one entry for EVERY slot of your hand, slot 0 first")
-    safest_first: tuple[Annotated[int, Field(ge=0, le=4)], ...] = Field(
-        description="your slots, from the safest to lose to the one to protect most"
+    cards: tuple[CardRisk, ...] = Field(
+        description="one entry for EVERY slot of your hand, slot 0 first", json_schema_extra={EACH: "slots"}
+    )
+    safest_first: tuple[Annotated[int, Field(ge=0, le=4, json_schema_extra={BELOW: "slots"})], ...] = Field(
+        description="your slots, from the safest to lose to the one to protect most", json_schema_extra={MOST: "slots"}
     )
     summary: str = Field(description="the safest discards, the cards to protect, what is used up, and why")
 

@@ -7,6 +7,7 @@ from pydantic import Field
 from orchestrator.hanabi.cards import Mask, unmask
 from orchestrator.hanabi.moves import Discard, Play
 from orchestrator.hanabi.view import Past
+from orchestrator.replies.reply import BELOW, EACH
 from roles.hanabi.reasoning import literal_play
 from roles.hanabi.reasoning.position import TAKES, Position
 from roles.hanabi.sections.fixed import Conventions, Rules
@@ -29,7 +30,7 @@ SEEN: tuple[type[Section], ...] = (Rules, Conventions, *TAKES, NextPlayable, Fin
 class Belief(Reply):
     """What one believes about a partner."""
 
-    seat: int = Field(ge=0, le=4, description="the player's number")
+    seat: int = Field(ge=0, le=4, description="the player's number", json_schema_extra={BELOW: "players"})
     knows: str = Field(description="what they know of their own hand")
     pattern: str = Field(description="what their moves so far show of the way they play")
     next_action: str = Field(description="what they mean to do on their next turn, and what for")
@@ -55,7 +56,9 @@ class FirstOrder(Reply):
         ]
     }
 
-    beliefs: tuple[Belief, ...] = Field(description="one entry for EVERY other player")
+    beliefs: tuple[Belief, ...] = Field(
+        description="one entry for EVERY other player", json_schema_extra={EACH: "others"}
+    )
 
 
 @role(reply=FirstOrder, takes=tuple(kind for kind in SEEN if kind is not LegalMoves), needs=(State,))

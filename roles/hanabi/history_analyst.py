@@ -16,7 +16,7 @@ from roles.hanabi.sections.convention_facts import ConventionFacts
 from roles.hanabi.sections.fixed import CardCounts, Conventions, ProbabilityAdvice, Rules
 from roles.hanabi.sections.history import History, Remembered
 from roles.hanabi.sections.past_games import PastGames
-from roles.hanabi.sections.table import FinalRound, NextPlayable, State
+from roles.hanabi.sections.table import FinalRound, NextPlayable, OwnDeductions, PartnerDeductions, State
 from roles.hanabi.truth import Truth
 from roles.marks import Marks
 from roles.notes_text import Notes
@@ -108,11 +108,13 @@ def by_conventions(sections: Sections, history: History) -> HistoryReport:
         if mask != ANY and (mask.bit_count() <= FEW or _pointed_at(now, history.seat, slot))
     )
     said = {(history.seat, one.slot) for one in inferred}
+    telling = (OwnDeductions if seat == history.seat else PartnerDeductions for seat in range(len(now.known)))
+    shown = [kind in sections for kind in telling]
     believed = tuple(
         Believed(seat=seat, slot=slot, cards=unmask(mask))
         for seat, hand in enumerate(now.known)
         for slot, mask in enumerate(hand)
-        if mask != now.literal[seat][slot] and (seat, slot) not in said
+        if mask != (now.literal[seat][slot] if shown[seat] else ANY) and (seat, slot) not in said
     )
     return HistoryReport(
         insights=tuple(_read(insight, now, history.seat) for insight in insights(history)),

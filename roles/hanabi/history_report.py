@@ -4,8 +4,9 @@ from dataclasses import replace
 
 from pydantic import Field
 
-from orchestrator.hanabi.cards import Card, mask
+from orchestrator.hanabi.cards import CARDS, Card, mask
 from orchestrator.hanabi.convention.hint_convention import Focus
+from orchestrator.replies.reply import BELOW, MOST
 from roles.hanabi.reasoning.position import Position
 from roles.notes_text import Notes
 from roles.reply_types import Chance, Reply
@@ -19,13 +20,16 @@ class Insight(Reply):
 class Inference(Reply):
     """What an own slot may be, by what the past reveals."""
 
-    slot: int = Field(ge=0, le=4, description="your slot, 0 is the oldest card")
+    slot: int = Field(ge=0, le=4, description="your slot, 0 is the oldest card", json_schema_extra={BELOW: "slots"})
     reason: str = Field(description="which moves say so, and how sure it is")
-    cards: tuple[Card, ...] = Field(min_length=1, description='all that it may be, e.g. ["R1", "Y1"]')
+    cards: tuple[Card, ...] = Field(
+        min_length=1, description='all that it may be, e.g. ["R1", "Y1"]', json_schema_extra={MOST: len(CARDS)}
+    )
 
 
 class Believed(Reply):
-    """What a player takes one of their cards to be, where that is more than hints say and stands nowhere else."""
+    """What a player takes one of their cards to be, where that stands nowhere else: where it is more than hints say,
+    or where the author's sections do not list what hints say."""
 
     seat: int = Field(ge=0, le=4)
     slot: int = Field(ge=0, le=4)
@@ -62,7 +66,9 @@ class HistoryReport(Reply):
     }
 
     insights: tuple[Insight, ...] = Field(description="the moves that matter, the latest first")
-    inferred: tuple[Inference, ...] = Field(description="own slots that the past narrows down; leave out the others")
+    inferred: tuple[Inference, ...] = Field(
+        description="own slots that the past narrows down; leave out the others", json_schema_extra={MOST: "slots"}
+    )
     summary: str = Field(description="what matters for the move to be made, in a few sentences")
     believed: tuple[Believed, ...] = ()
     trust: tuple[Trusted, ...] = ()

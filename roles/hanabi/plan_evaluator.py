@@ -1,6 +1,6 @@
 """Planner and evaluator in one (Guandan, sections 3.2 and 3.3, appendix B.2, which merges them to save a call)."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from pydantic import Field
 
@@ -9,7 +9,7 @@ from orchestrator.hanabi.move_reading import Grounded
 from orchestrator.hanabi.moves import Discard, HintColour, HintRank, Move, Play
 from roles.hanabi.action_recommender import by_rank
 from roles.hanabi.first_order import SEEN, FirstOrder
-from roles.hanabi.reasoning import literal_play
+from roles.hanabi.reasoning import literal_play, own_rule
 from roles.hanabi.reasoning.position import NEEDS, Position
 from roles.hanabi.second_order import SecondOrder
 from roles.notes_text import Notes
@@ -57,19 +57,36 @@ class PlannedChoice(Choice):
 
 @role(reply=PlannedChoice, takes=SEEN, needs=NEEDS)
 def plan_evaluator(sections: Sections, notes: Notes) -> PlannedChoice:
-    """Makes a plan for each move of the list, estimates its gain and chooses; its program goes by the recommender."""
+    """Makes a plan for each move of the list, estimates its gain and chooses.
+
+    Its program takes the move that the recommender ranks first, unless it does certain harm, first-order beliefs say
+    that its hint points at just the card that its owner will play unprompted, or second-order beliefs that it will be
+    misread. Without a recommender it takes the move of the highest gain by its own plans, and no play below 0.6.
+    """
     position = Position.of(sections)
     plans = tuple(_plan(position, move, sections.words) for move in position.moves)
-    move, why = next(_wise(position, notes), None) or literal_play.best(position)
+    move, why = next(_wise(position, notes, plans), None) or own_rule.choose(sections, position)
     return PlannedChoice(plans=plans, reason=why, action=move)
 
 
-def _wise(position: Position, notes: Notes) -> Iterator[tuple[Move, str]]:
+def _wise(position: Position, notes: Notes, plans: Sequence[Plan]) -> Iterator[tuple[Move, str]]:
     """The moves as they are ranked, without those that do certain harm or that the notes speak against."""
-    for entry in by_rank(notes):
-        move = entry.action
+    ranked = [(e.action, f"rank {e.rank} of the recommender's list: {e.why}") for e in by_rank(notes)]
+    for move, why in ranked or _by_gain(position, plans):
         if move in position.moves and literal_play.harmless(position, move) and not _objection(position, move, notes):
-            yield move, f"rank {entry.rank} of the recommender's list: {entry.why}"
+            yield move, why
+
+
+def _by_gain(position: Position, plans: Sequence[Plan]) -> Iterator[tuple[Move, str]]:
+    """The moves by the gain of their plans; of equal ones plays first, then discards."""
+    risky = [move for move in position.plays if move not in [play for play, _ in literal_play.ranked_plays(position)]]
+    found = [plan for plan in plans if plan.action not in risky]
+    for plan in sorted(found, key=lambda plan: (-plan.gain, _order(plan.action))):
+        yield plan.action, f"its plan gains most: {plan.gain:.2f} points"
+
+
+def _order(move: Move) -> int:
+    return 0 if isinstance(move, Play) else 1 if isinstance(move, Discard) else 2
 
 
 def _objection(position: Position, move: Move, notes: Notes) -> bool:

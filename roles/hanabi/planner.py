@@ -5,11 +5,11 @@ from dataclasses import replace
 from random import Random
 
 from orchestrator.hanabi.convention.hint_convention import STRANGER
-from orchestrator.hanabi.convention.policy import Scene, decide
+from orchestrator.hanabi.convention.policy import Scene
 from orchestrator.hanabi.convention.search import Trial, best, search
 from orchestrator.hanabi.moves import Move
 from roles.hanabi.proposer import WHOLE
-from roles.hanabi.reasoning import literal_play
+from roles.hanabi.reasoning import literal_play, own_rule
 from roles.hanabi.reasoning.convention_scene import scene_of, understood
 from roles.hanabi.reasoning.position import NEEDS, Position
 from roles.hanabi.sections.table import State
@@ -25,10 +25,15 @@ OPTIONS: dict[str, tuple[object, ...]] = {"rollouts": (100, range(100_001))}
 
 @role(reply=RatedChoice, takes=WHOLE, needs=NEEDS, options=OPTIONS)
 def planner(sections: Sections, notes: Notes) -> RatedChoice:
-    """Tries the likely moves on imagined deals; keeps the colleagues' choice unless another is better beyond chance."""
+    """Tries the likely moves on imagined deals; keeps the colleagues' choice unless another is better beyond chance.
+
+    Without a colleague who chooses, the move to be beaten is that of the simple rules of `own_rule`. The past is that
+    of the history analyst's note or of the section `convention_facts`; without both, all players are taken to read and
+    give hints literally.
+    """
     position, agreed = understood(sections, notes)
     at = agreed or scene_of(position, [STRANGER] * position.players)  # by what hints say and no more
-    usual = _usual(position, notes) or (decide(at)[0] if agreed else literal_play.best(position)[0])
+    usual = _usual(position, notes) or own_rule.choose(sections, position, agreed)[0]
     rollouts = (defaults(OPTIONS) | dict(sections.options))["rollouts"]
     assert isinstance(rollouts, int)  # as its options say
     if not position.possible:

@@ -16,7 +16,7 @@ from roles.hanabi.history_report import HistoryReport
 from roles.hanabi.reasoning import literal_play
 from roles.hanabi.reasoning.position import NEEDS, TAKES, Position
 from roles.hanabi.sections.convention_facts import ConventionFacts
-from roles.hanabi.sections.table import Discards, OwnDeductions
+from roles.hanabi.sections.table import State
 from roles.notes_text import Notes
 from roles.registry import role
 from roles.reply_types import Choice, Judgement
@@ -115,7 +115,7 @@ def safest(position: Position) -> tuple[Move, str]:
 STANDARD = Safety(LIMITS)
 
 
-@role(reply=Judgement, takes=(*TAKES, ConventionFacts), needs=(*NEEDS, OwnDeductions, Discards))
+@role(reply=Judgement, takes=(*TAKES, ConventionFacts), needs=NEEDS)
 def safety(sections: Sections, notes: Notes) -> Judgement:
     """Exact rule: refuses plays that are too risky, and discards of critical cards while a dead one could go."""
     return judged(STANDARD, sections, notes)
@@ -123,7 +123,9 @@ def safety(sections: Sections, notes: Notes) -> Judgement:
 
 def judged(rule: Safety, sections: Sections, notes: Notes) -> Judgement:
     """The rule on the one choice among the notes, trusting the notes on the past among them, else the exact reading of
-    the past if the sections hold it."""
+    the past if the sections hold it. Without the section `state` there is nothing to judge by."""
+    if State not in sections:
+        return Judgement(accept=True, reason="nothing of the table is shown to judge by")
     trusted = [note for replies in notes.values() for note in replies if isinstance(note, HistoryReport)]
     return rule.judge(Position.of(sections), chosen(notes), trusted, sections.get(ConventionFacts))
 

@@ -7,6 +7,7 @@ from pydantic import Field
 from orchestrator.hanabi.convention.hint_convention import known
 from orchestrator.hanabi.move_reading import Grounded
 from orchestrator.hanabi.moves import Discard, Move, Play
+from orchestrator.replies.reply import BELOW, EACH
 from roles.hanabi.first_order import SEEN, narrowed
 from roles.hanabi.reasoning import literal_play
 from roles.hanabi.reasoning.position import NEEDS, Position
@@ -20,7 +21,7 @@ from roles.words import Words
 class Mirror(Reply):
     """What a partner believes of me."""
 
-    seat: int = Field(ge=0, le=4, description="the player's number")
+    seat: int = Field(ge=0, le=4, description="the player's number", json_schema_extra={BELOW: "players"})
     sees: str = Field(description="what they believe that you know of your own hand")
     expects: str = Field(description="what they believe that you mean to do, and what for")
 
@@ -57,7 +58,9 @@ class SecondOrder(Reply):
         ],
     }
 
-    mirrors: tuple[Mirror, ...] = Field(description="one entry for EVERY other player")
+    mirrors: tuple[Mirror, ...] = Field(
+        description="one entry for EVERY other player", json_schema_extra={EACH: "others"}
+    )
     readings: tuple[MoveReading, ...] = Field(description="one entry for EVERY move of the list")
 
 

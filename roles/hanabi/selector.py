@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 
 from orchestrator.hanabi.moves import Move, parse
 from roles.hanabi.proposer import WHOLE
-from roles.hanabi.reasoning import literal_play
+from roles.hanabi.reasoning import literal_play, own_rule
 from roles.hanabi.reasoning.position import NEEDS, Position
 from roles.legal_moves import LegalMoves
 from roles.notes_text import Notes
@@ -43,10 +43,14 @@ OPTIONS: AllowedValues = {"ratings": ("unsaid", "told")}
 
 @role(reply=Choice, takes=WHOLE, needs=NEEDS, settled=only, options=OPTIONS)
 def selector(sections: Sections, notes: Notes) -> Choice:
-    """Selects the best of several candidate moves; its program takes the most frequent that does no certain harm."""
+    """Selects the best of several candidate moves.
+
+    Its program takes the most frequent one that does no certain harm; where there is none, it goes by the simple rules
+    of `own_rule`.
+    """
     position, there = Position.of(sections), candidates(notes)
     for move, times in by_frequency(there):
         if move in position.moves and literal_play.harmless(position, move):
             return Choice(action=move, reason=f"{times} of {len(there)} answers chose it")
-    move, why = literal_play.best(position)
+    move, why = own_rule.choose(sections, position)
     return Choice(action=move, reason=f"no candidate will do; {why}")

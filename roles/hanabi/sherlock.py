@@ -154,5 +154,8 @@ LAST: tuple[type[Section], ...] = tuple(kind for kind in WHOLE if kind not in (C
 
 @role(reply=Choice, takes=LAST, needs=NEEDS)
 def sherlock_aggregator(sections: Sections, notes: Notes) -> Choice:
-    """Combines the reports into one move (Sherlock's mixture of agents, agent 6)."""
+    """Combines the reports into one move (Sherlock's mixture of agents, agent 6).
+
+    Its program reads the proposals alone, since the other reports are free text: see `safe_or_proposed`.
+    """
     return safe_or_proposed(sections, notes)

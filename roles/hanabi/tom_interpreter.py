@@ -9,7 +9,7 @@ from orchestrator.hanabi.convention.hint_convention import known, next_discard
 from orchestrator.hanabi.convention.policy import Scene
 from orchestrator.hanabi.move_reading import Grounded
 from orchestrator.hanabi.moves import Discard, Hint, Move, Play
-from orchestrator.replies.reply import BEGINS
+from orchestrator.replies.reply import BEGINS, BELOW, MOST
 from roles.hanabi.reasoning import literal_play
 from roles.hanabi.reasoning.convention_scene import understood
 from roles.hanabi.reasoning.literal_play import Foreseen
@@ -30,7 +30,7 @@ from roles.words import ENGLISH
 class Intention(Reply):
     """What a player will most likely do next."""
 
-    seat: int = Field(ge=0, le=4, description="the player's number")
+    seat: int = Field(ge=0, le=4, description="the player's number", json_schema_extra={BELOW: "players"})
     next_action: str = Field(description="what they will most likely do on their next turn if nobody hints them again")
     chance: Chance = Field(description="how likely that is")
 
@@ -49,7 +49,9 @@ class MindReport(Reply):
     }
 
     explanation: str = Field(description="what the others' latest moves meant and told, in a sentence each")
-    intentions: tuple[Intention, ...] = Field(description="one entry for each other player who still has a turn")
+    intentions: tuple[Intention, ...] = Field(
+        description="one entry for each other player who still has a turn", json_schema_extra={MOST: "others"}
+    )
     suggestion: str = Field(description="which information would help the others most now, and why")
     hint: Grounded | None = Field(
         default=None,

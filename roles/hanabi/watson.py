@@ -8,7 +8,7 @@ from orchestrator.hanabi.moves import Discard, Move, Play
 from roles.hanabi.analyst import in_words
 from roles.hanabi.history_analyst import insights
 from roles.hanabi.proposer import WHOLE
-from roles.hanabi.reasoning import literal_play
+from roles.hanabi.reasoning import literal_play, own_rule
 from roles.hanabi.reasoning.position import NEEDS, TAKES, Position
 from roles.hanabi.sections.fixed import CardCounts, Conventions, ProbabilityAdvice, Rules
 from roles.hanabi.sections.history import History
@@ -127,12 +127,16 @@ def watson_history_analyst(sections: Sections, notes: Notes) -> Insights:
 
 @role(reply=Choice, takes=WHOLE, needs=NEEDS)
 def watson_aggregator(sections: Sections, notes: Notes) -> Choice:
-    """Takes a known safe play when there is one, else weighs the reports (Watson's mixture of agents, agent 6)."""
+    """Takes a known safe play when there is one, else weighs the reports (Watson's mixture of agents, agent 6).
+
+    Its program reads the proposals alone, since the other reports are free text: see `safe_or_proposed`.
+    """
     return safe_or_proposed(sections, notes)
 
 
 def safe_or_proposed(sections: Sections, notes: Notes) -> Choice:
-    """A play that is known to fit, else the most frequent proposal that does no certain harm."""
+    """A play that is known to fit, else the most frequent proposal that does no certain harm; where there is none, a
+    move by the simple rules of `own_rule`."""
     position = Position.of(sections)
     if sure := literal_play.certain_plays(position):
         return Choice(action=sure[0], reason=f"slot {sure[0].slot} is a known safe play")
@@ -140,5 +144,5 @@ def safe_or_proposed(sections: Sections, notes: Notes) -> Choice:
     for move, times in by_frequency(proposed):
         if move in position.moves and literal_play.harmless(position, move):
             return Choice(action=move, reason=support(times, len(proposed)))
-    move, why = literal_play.best(position)
+    move, why = own_rule.choose(sections, position)
     return Choice(action=move, reason=f"no colleague helps; {why}")

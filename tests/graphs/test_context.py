@@ -12,6 +12,7 @@ from experiments.show.graph_tree import show_graph, steps
 from graphs import named
 from graphs.config import parse
 from graphs.context import Context, read
+from graphs.prompt_preview import requests
 from orchestrator.errors import UserError
 from tests.conftest import Run
 from tests.support.small_graph import LAST, nodes, small
@@ -131,3 +132,15 @@ def test_a_picture_shows_what_is_set() -> None:
 def test_only_our_own_context_gives_room_to_reason() -> None:
     """The papers' contexts ask for a few sentences."""
     assert {name for name in named.contexts() if read(name).reason_words} == {"house"}
+
+
+@pytest.mark.parametrize(("graph", "told"), [("sherlock", True), ("watson", True), ("spin_bench", False)])
+def test_a_second_ask_with_a_schema_says_its_form_where_the_first_one_said_another(graph: str, told: bool) -> None:
+    request = requests(graphs.read(graph), LAST, {})["proposer"]
+    assert request.second_form == "json_schema" and bool(request.second_format) == told
+    assert told == ('{"<a legal move>": <number from -1 to 1>}' in request.second_format)
+
+
+def test_a_request_counts_what_lists_have_one_entry_for() -> None:
+    (request,) = requests(graphs.read("mycroft"), LAST, {}).values()
+    assert request.counts == {"players": 5, "others": 4, "slots": 4}

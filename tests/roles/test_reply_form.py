@@ -39,10 +39,28 @@ def test_a_form_states_what_may_stand_in_it() -> None:
         '{"ratings": [{"action": "<a legal move>", "rating": <number from -1 to 1>}], "reason": "<text>", '
         '"action": "<a legal move>"}'
     )
+    assert form(variant(Choice, ratings=True), "json_schema") == (
+        '{"ratings": {"<a legal move>": <number from -1 to 1>}, "reason": "<text>", "action": "<a legal move>"}'
+    )
     interpreter = roles.get("tom_interpreter").reply
     assert '"hint": <"a legal hint", or null>, "urgent": <true | false>' in form(interpreter, "json")
     assert '"cards": ["<R1 | R2 | R3 | R4 | R5 | Y1 ...>"]' in form(roles.get("history_analyst").reply, "json")
     assert "Hint: <a legal hint, or none>\nUrgent: <yes | no>" in form(interpreter, "text")
+
+
+def test_a_number_for_each_move_is_asked_for_as_an_object_where_the_server_gets_the_schema() -> None:
+    kind = variant(Choice, ratings=True)
+    assert answer_format(kind, "json_schema").splitlines()[3:9] == [
+        '- "ratings" (object): one entry for EVERY legal move',
+        "  - each key (text): the legal move, copied from the list",
+        "  - its value (number): from -1 (terrible) to 1 (excellent)",
+        '- "reason" (text): why, in a few sentences',
+        '- "action" (text): the chosen legal move, copied from the list',
+        "Fill in this form: write your own words and values in place of each <...>, marks included; lists and inner "
+        "objects have as many entries as asked for above:",
+    ]
+    assert answer_format(Choice, "json_schema") == answer_format(Choice, "json")
+    assert '"ratings" (list of objects)' in answer_format(kind, "json")
 
 
 def test_a_reply_of_ones_own_is_no_copy() -> None:

@@ -1,6 +1,6 @@
 """The figures of a report, in the order in which it shows them: a new figure is added here."""
 
-from experiments.report.figures import adhoc, best_of_k, choices, cost, cross_play, curves, ends, policy, scores
+from experiments.report.figures import adhoc, best_of_k, choices, cost, cross_play, curves, deals, ends, policy, scores
 from experiments.report.figures.figure import Figure
 from experiments.report.run_data import RunData
 
@@ -9,6 +9,7 @@ def all_figures(data: RunData) -> list[Figure]:
     """In the order of the report."""
     return [
         *scores.FIGURES,
+        deals.FIGURE,
         *adhoc.figures(data),
         *cross_play.figures(data),
         best_of_k.FIGURE,

@@ -6,8 +6,9 @@ from typing import Any, NamedTuple
 
 from experiments.report.figures import style
 from experiments.report.figures.figure import Figure, FigureTable
-from experiments.report.figures.scores import by_players, groups
+from experiments.report.figures.scores import BOTH, both, by_players, groups, of_metric
 from experiments.report.run_data import NothingToDrawError, RunData
+from experiments.results.rows import Metric
 
 
 class Curve(NamedTuple):
@@ -52,14 +53,12 @@ def _table(data: RunData) -> FigureTable:
     if not placed:
         raise NothingToDrawError("no two arms differ only in the number of samples of a node")
     found = [
-        (s.players, placed[s.arm].node, placed[s.arm].label, placed[s.arm].k, s.arm, s.n, s.strict, s.low, s.high)
+        (s.players, placed[s.arm].node, placed[s.arm].label, placed[s.arm].k, s.arm, s.n, *both(s))
         for s in data.summaries()
         if s.arm in placed
     ]
     found.sort(key=lambda row: (row[2], row[3]))
-    return FigureTable(
-        ("players", "node", "curve", "k", "arm", "games", "strict", "low", "high"), tuple(by_players(found))
-    )
+    return FigureTable(("players", "node", "curve", "k", "arm", "games", *BOTH), tuple(by_players(found)))
 
 
 def _paint(table: FigureTable, data: RunData) -> Any:
@@ -69,31 +68,29 @@ def _paint(table: FigureTable, data: RunData) -> Any:
         ax.set_title(style.headed(players))
         ax.axhspan(*style.EXPERIENCED, color=style.FAINT, alpha=0.45, linewidth=0, zorder=0)
         for place, curve in enumerate(dict.fromkeys(row["curve"] for row in rows)):
-            _curve(ax, [row for row in rows if row["curve"] == curve], place)
+            _curve(ax, [row for row in rows if row["curve"] == curve], place, data.metric)
         ax.set_xticks(sorted({row["k"] for row in table.records()}))
         ax.set_ylim(0, 25)
     axes[-1].set_xlabel(f"K, samples of {table.records()[0]['node']}")
-    figure.supylabel("mean strict score", fontsize=8.5)
+    figure.supylabel(f"mean {data.metric} score", fontsize=8.5)
     handles, labels = axes[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside upper center", ncols=1)
     return figure
 
 
-def _curve(ax: Any, rows: list[dict[str, Any]], place: int) -> None:
+def _curve(ax: Any, rows: list[dict[str, Any]], place: int, metric: Metric) -> None:
     colour = style.COLOURS[place % len(style.COLOURS)]
-    ks = [row["k"] for row in rows]
-    ax.plot(
-        ks, [row["strict"] for row in rows], "o-", color=colour, markersize=4, linewidth=1.3, label=rows[0]["curve"]
-    )
-    known = [row for row in rows if row["low"] is not None]
-    ends = [row["low"] for row in known], [row["high"] for row in known]
-    ax.fill_between([row["k"] for row in known], *ends, color=colour, alpha=0.14, linewidth=0)
+    found = [(row["k"], *of_metric(row, metric)) for row in rows]
+    look = {"color": colour, "markersize": 4, "linewidth": 1.3, "label": rows[0]["curve"]}
+    ax.plot([k for k, *_ in found], [mean for _, mean, _, _ in found], "o-", **look)
+    known = [(k, low, high) for k, _, low, high in found if low is not None and high is not None]
+    ax.fill_between(*zip(*known, strict=True), color=colour, alpha=0.14, linewidth=0) if known else None
 
 
 FIGURE = Figure(
     "samples",
     "Score against K",
-    f"Mean strict score with its 95 % interval by the number of samples of a node. The grey band: {style.SOURCE}.",
+    f"Mean score with its 95 % interval by the number of samples of a node. The grey band: {style.SOURCE}.",
     _table,
     _paint,
 )

@@ -10,13 +10,13 @@ from experiments.report.run_data import NothingToDrawError, RunData
 
 def _cost(data: RunData) -> FigureTable:
     found = [
-        (s.players, s.arm, s.n, s.calls, s.tokens_in, s.tokens_out, s.usd, s.strict)
+        (s.players, s.arm, s.n, s.calls, s.tokens_in, s.tokens_out, s.usd, s.strict, s.kept)
         for s in data.summaries()
         if s.players is not None
     ]
     if not any(row[4] or row[5] for row in found):
         raise NothingToDrawError("no call was paid for: simulated models and programs cost nothing")
-    columns = ("players", "arm", "games", "calls", "tokens_in", "tokens_out", "usd", "strict")
+    columns = ("players", "arm", "games", "calls", "tokens_in", "tokens_out", "usd", "strict", "kept")
     return FigureTable(columns, tuple(by_players(found)))
 
 
@@ -31,9 +31,9 @@ def _paint(table: FigureTable, data: RunData) -> Any:
     for row in rows:
         cost = row["usd"] if priced else row["tokens_in"] + row["tokens_out"]
         colour = style.COLOURS[arms.index(row["arm"]) % len(style.COLOURS)]
-        ax.plot([cost], [row["strict"]], MARKS[row["players"]], color=colour, markersize=6, markeredgewidth=0)
+        ax.plot([cost], [row[data.metric]], MARKS[row["players"]], color=colour, markersize=6, markeredgewidth=0)
     ax.set_xlabel("US dollars per game" if priced else "tokens per game, in and out")
-    ax.set_ylabel("mean strict score")
+    ax.set_ylabel(f"mean {data.metric} score")
     ax.set_ylim(0, 25)
     ax.set_xlim(left=0)
     for place, arm in enumerate(arms):
@@ -47,7 +47,7 @@ def _paint(table: FigureTable, data: RunData) -> Any:
 FIGURE = Figure(
     "cost",
     "Cost and score",
-    "Mean cost of a game, in dollars where all prices are known and otherwise in tokens, and mean strict score.",
+    "Mean cost of a game, in dollars where all prices are known and otherwise in tokens, and mean score.",
     _cost,
     _paint,
 )

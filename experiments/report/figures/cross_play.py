@@ -6,6 +6,7 @@ from typing import Any
 from experiments.design.cross_play import WITH
 from experiments.report.figures import style
 from experiments.report.figures.figure import Figure, FigureTable
+from experiments.report.figures.scores import BOTH, both, of_metric
 from experiments.report.run_data import RunData
 
 
@@ -18,8 +19,8 @@ def _figure(players: int) -> Figure:
     return Figure(
         f"cross-play-{players}p",
         f"Cross-play, {players} players",
-        "Mean strict score of each pair: one in a single seat (down), another in all others (across). The diagonal is "
-        "self-play.",
+        "Mean score of each pair, with its 95 % interval: one in a single seat (down), another in all others (across). "
+        "The diagonal is self-play.",
         _table(players),
         _paint,
     )
@@ -29,11 +30,11 @@ def _table(players: int) -> Callable[[RunData], FigureTable]:
     def table(data: RunData) -> FigureTable:
         of = set(data.pairs)
         rows = tuple(
-            (*s.arm.split(WITH), players, s.n, s.strict, s.strict_se, s.kept, s.sd, s.struck_out)
+            (*s.arm.split(WITH), players, s.n, data.metric, s.strict_se, s.sd, s.struck_out, *both(s))
             for s in data.analysis.summaries
             if s.arm in of and s.players == players
         )
-        return FigureTable(("one", "rest", "players", "n", "strict", "strict_se", "kept", "sd", "struck_out"), rows)
+        return FigureTable(("one", "rest", "players", "n", "metric", "strict_se", "sd", "struck_out", *BOTH), rows)
 
     return table
 
@@ -44,10 +45,10 @@ def _paint(table: FigureTable, data: RunData) -> Any:
 
     rows = table.records()
     ones, rests = (list(dict.fromkeys(row[name] for row in rows)) for name in ("one", "rest"))
-    scores = {(row["one"], row["rest"]): row["strict"] for row in rows}
-    grid = [[scores.get((one, rest), float("nan")) for rest in rests] for one in ones]
-    side = max(style.WIDTH, 1.8 + 0.36 * len(rests))
-    figure = Figure(figsize=(side, 1.2 + 0.36 * len(ones)), layout="constrained")
+    cells = {(row["one"], row["rest"]): of_metric(row, data.metric) for row in rows}
+    grid = [[cells[one, rest][0] if (one, rest) in cells else float("nan") for rest in rests] for one in ones]
+    side = max(style.WIDTH, 1.8 + 0.56 * len(rests))
+    figure = Figure(figsize=(side, 1.2 + 0.42 * len(ones)), layout="constrained")
     ax: Any = figure.subplots()
     image = ax.imshow(grid, cmap="viridis", vmin=0, vmax=25, aspect="auto")
     ax.set_xticks(range(len(rests)), rests, rotation=45, ha="right", rotation_mode="anchor")
@@ -55,10 +56,12 @@ def _paint(table: FigureTable, data: RunData) -> Any:
     ax.set_xlabel("all other seats")
     ax.set_ylabel("one seat")
     ax.tick_params(length=0)
-    for y, line in enumerate(grid):
-        for x, score in enumerate(line):
-            if score == score:  # played
-                colour = "#000000" if score > 15 else "#ffffff"
-                ax.text(x, y, f"{score:.1f}", ha="center", va="center", color=colour, fontsize=7.5)
-    figure.colorbar(image, label="mean strict score").outline.set_visible(False)
+    for (one, rest), (mean, low, high) in cells.items():
+        look = {"ha": "center", "va": "center", "color": "#000000" if mean > 15 else "#ffffff"}
+        x, y = rests.index(rest), ones.index(one)
+        known = low is not None and high is not None
+        ax.text(x, y - (0.17 if known else 0), f"{mean:.1f}", fontsize=7.5, **look)
+        if known:
+            ax.text(x, y + 0.23, f"{low:.1f}–{high:.1f}", fontsize=5.5, **look)
+    figure.colorbar(image, label=f"mean {data.metric} score").outline.set_visible(False)
     return figure

@@ -6,6 +6,9 @@ from experiments.report.figures import style
 from experiments.report.figures.figure import Figure, FigureTable
 from experiments.report.figures.scores import by_players, groups
 from experiments.report.run_data import NothingToDrawError, RunData
+from experiments.report.turn_tally import TurnTally
+from experiments.results.rows import PERFECT
+from experiments.statistics.estimates import within
 
 LINES = 8
 """The most arms whose lines can be told apart."""
@@ -18,12 +21,19 @@ def _curves(data: RunData) -> FigureTable:
     for (arm, players), tally in data.tallies.items():
         last = max(other.longest for (_, count), other in data.tallies.items() if count == players)
         for turn in range(1, last + 1) if tally.games else ():
-            mean, error = tally.score(turn)
-            found.append((players, arm, turn, tally.games, mean, error, tally.lives_lost(turn)))
+            found.append((players, arm, turn, tally.games, *_points(tally, turn), tally.lives_lost(turn)))
     if not found:
         raise NothingToDrawError("no game is finished")
-    columns = ("players", "arm", "turn", "games", "score_kept", "standard_error", "lives_lost")
+    columns = ("players", "arm", "turn", "games", "score_kept", "standard_error", "low", "high", "lives_lost")
     return FigureTable(columns, tuple(by_players(found)))
+
+
+def _points(tally: TurnTally, turn: int) -> tuple[float, float | None, float | None, float | None]:
+    """Mean, standard error and 95 % interval, which no score can leave."""
+    one = tally.score(turn)
+    if isinstance(one, float):
+        return one, None, None, None
+    return one.mean, one.error, *within(one.interval, 0, PERFECT)
 
 
 def _paint(table: FigureTable, data: RunData) -> Any:
@@ -53,17 +63,17 @@ def _line(score: Any, lives: Any, rows: list[dict[str, Any]], place: int, name: 
     look = {"color": style.COLOURS[place % len(style.COLOURS)], "linestyle": style.DASHES[place % len(style.DASHES)]}
     turns = [row["turn"] for row in rows]
     means = [row["score_kept"] for row in rows]
-    half = [1.96 * row["standard_error"] for row in rows]
     score.plot(turns, means, linewidth=1.3, label=name, **look)
-    ends = [m - h for m, h in zip(means, half, strict=True)], [m + h for m, h in zip(means, half, strict=True)]
-    score.fill_between(turns, *ends, color=look["color"], alpha=0.12, linewidth=0)
+    known = [(row["turn"], row["low"], row["high"]) for row in rows if row["low"] is not None]
+    if known:
+        score.fill_between(*zip(*known, strict=True), color=look["color"], alpha=0.12, linewidth=0)
     lives.plot(turns, [row["lives_lost"] for row in rows], linewidth=1.3, **look)
 
 
 FIGURE = Figure(
     "turns",
     "Score turn by turn, and lives lost",
-    "Mean points on the table after each turn, with a band of two standard errors of the games, and below it the mean "
+    "Mean points on the table after each turn, with its 95 % interval over deals as a band, and below it the mean "
     "number of lives lost. A finished game keeps its points, even when its strict score is 0.",
     _curves,
     _paint,

@@ -1,23 +1,44 @@
 """Scores: means with every game as a point, differences from the baseline, and the distribution of scores."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from experiments.design.metric import MEANS
+from experiments.design.notes import spans
 from experiments.report.figures import style
 from experiments.report.figures.figure import Figure, FigureTable
 from experiments.report.run_data import NothingToDrawError, RunData
-from experiments.results.rows import Row
+from experiments.results.rows import PERFECT, Metric
+from experiments.statistics import conclusions
+from experiments.statistics.analysis import OTHER
+from experiments.statistics.differences import Difference
+from experiments.statistics.summaries import Summary
 
 SINGLE_POINTS = 60
 """The most games of a row that are drawn as single points; more are one point per score, sized by their number."""
 
 
 def _scores(data: RunData) -> FigureTable:
-    found = [(s.players, s.arm, s.n, s.strict, s.low, s.high, s.kept) for s in data.summaries()]
+    found = [(s.players, s.arm, spans(s.counts), s.n, data.metric, *both(s)) for s in data.summaries()]
     if not found:
         raise NothingToDrawError("no game is finished")
-    return FigureTable(("players", "arm", "games", "strict", "low", "high", "kept"), tuple(by_players(found)))
+    return FigureTable(("players", "arm", "counts", "games", "metric", *BOTH), tuple(by_players(found)))
+
+
+BOTH = ("strict", "low", "high", "kept", "kept_low", "kept_high")
+"""Columns with the means and intervals of the two scores."""
+
+
+def both(one: Summary) -> tuple[float | None, ...]:
+    return tuple(getattr(one, name) for name in BOTH)
+
+
+def of_metric(row: Mapping[str, Any], metric: Metric) -> tuple[float, float | None, float | None]:
+    """Mean, lower and upper end of one of the two scores, from a row of a figure's table."""
+    names = ("strict", "low", "high") if metric == "strict" else ("kept", "kept_low", "kept_high")
+    mean, low, high = (row[name] for name in names)
+    return mean, low, high
 
 
 def by_players(rows: Sequence[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
@@ -35,17 +56,37 @@ def groups(table: FigureTable) -> dict[int | None, list[dict[str, Any]]]:
 def _paint_scores(table: FigureTable, data: RunData) -> Any:
     found = groups(table)
     figure, axes = style.panels([style.height(len(rows)) * (1.2 if players else 1) for players, rows in found.items()])
+    other = OTHER[data.metric]
     for ax, (players, rows) in zip(axes, found.items(), strict=True):
         style.experienced(ax)
         ax.set_title(style.headed(players))
         for place, row in enumerate(rows):
-            ax.barh(place, row["strict"], 0.74, color=style.SKY, alpha=0.4, linewidth=0, zorder=1)
-            _points(ax, place + 0.17, [one for one in data.rows_of(row["arm"]) if one.players == players])
-            interval(ax, place - (0.2 if players else 0), row["strict"], row["low"], row["high"])
-        style.rows(ax, [data.name(row["arm"]) for row in rows])
+            mean, low, high = of_metric(row, data.metric)
+            ax.barh(place, mean, 0.74, color=style.SKY, alpha=0.4, linewidth=0, zorder=1)
+            _points(ax, place + 0.17, [g.score(data.metric) for g in data.rows_of(row["arm"]) if g.players == players])
+            interval(ax, place - (0.2 if players else 0), mean, low, high)
+            if row["strict"] != row["kept"]:
+                ax.plot([row[other]], [place - (0.2 if players else 0)], "D", **OTHER_MARK)
+        style.rows(ax, [_named(data, row) for row in rows])
         ax.set_xlim(-0.4, 25.4)
-    axes[-1].set_xlabel("score (strict: 0 when the third life was lost)")
+    axes[-1].set_xlabel(f"{data.metric} score: {MEANS[data.metric]}")
+    if any(row["strict"] != row["kept"] for row in table.records()):
+        axes[0].plot([], [], "D", label=f"mean {other} score", **OTHER_MARK)
+        figure.legend(loc="outside upper right", handlelength=1)
     return figure
+
+
+OTHER_MARK: dict[str, Any] = {
+    "color": style.MUTED,
+    "markerfacecolor": style.PAPER,
+    "markersize": 3.5,
+    "markeredgewidth": 0.9,
+    "zorder": 4,
+}
+
+
+def _named(data: RunData, row: Mapping[str, Any]) -> str:
+    return data.row_name(row["arm"], row["counts"] if row["players"] is None else None)
 
 
 def interval(ax: Any, place: float, mean: float, low: float | None, high: float | None, **more: Any) -> None:
@@ -55,9 +96,9 @@ def interval(ax: Any, place: float, mean: float, low: float | None, high: float 
     ax.plot([mean], [place], "o", **{"color": style.INK, "markersize": 4, "zorder": 5, **more})
 
 
-def _points(ax: Any, place: float, games: Sequence[Row]) -> None:
-    """Draw a point for each game; games of the same score are spread within their row."""
-    counts = Counter(game.score_strict for game in games)
+def _points(ax: Any, place: float, games: Sequence[int]) -> None:
+    """Draw a point for the score of each game; equal ones are spread within their row."""
+    counts = Counter(games)
     look: dict[str, Any] = {"color": style.BLUE, "alpha": 0.6, "linewidths": 0, "zorder": 3}
     if len(games) > SINGLE_POINTS:
         sizes = [max(2.0, 110 * count / len(games)) for count in counts.values()]
@@ -72,32 +113,38 @@ def _spread(number: int, count: int) -> float:
     return (number - (count - 1) / 2) * step
 
 
+DIFFERENCES = (
+    "mean",
+    "low",
+    "high",
+    "se",
+    "sd",
+    "p",
+    "p_holm",
+    "wins",
+    "ties",
+    "losses",
+    "mde",
+    "low_holm",
+    "high_holm",
+)
+
+
 def _differences(data: RunData) -> FigureTable:
-    shown = set(data.shown())
+    shown, filled = set(data.shown()), conclusions.claims(data.analysis.differences)
     found = [
-        (
-            d.players,
-            d.arm,
-            d.baseline,
-            d.n,
-            d.unit,
-            d.mean,
-            d.low,
-            d.high,
-            d.p,
-            d.p_holm,
-            d.wins,
-            d.ties,
-            d.losses,
-            d.mde,
-        )
-        for d in data.analysis.differences
+        (d.players, d.arm, spans(d.counts), d.baseline, d.metric, d.n, d.unit, int(d in filled), *_figures(d))
+        for d in (*data.analysis.differences, *data.analysis.other_differences)
         if d.arm in shown
     ]
     if not found:
         raise NothingToDrawError(_why_no_differences(data))
-    columns = "players arm baseline pairs unit mean low high p p_holm wins ties losses mde"
-    return FigureTable(tuple(columns.split()), tuple(by_players(found)))
+    columns = ("players", "arm", "counts", "baseline", "metric", "pairs", "unit", "filled", *DIFFERENCES)
+    return FigureTable(columns, tuple(by_players(found)))
+
+
+def _figures(one: Difference) -> tuple[float | int | None, ...]:
+    return tuple(getattr(one, name) for name in DIFFERENCES)
 
 
 def _why_no_differences(data: RunData) -> str:
@@ -110,31 +157,53 @@ def _why_no_differences(data: RunData) -> str:
 
 def _paint_differences(table: FigureTable, data: RunData) -> Any:
     found = groups(table)
-    figure, axes = style.panels([style.height(len(rows)) for rows in found.values()])
-    for ax, (players, rows) in zip(axes, found.items(), strict=True):
+    both = {players: _by_metric(rows, data.metric) for players, rows in found.items()}
+    figure, axes = style.panels([style.height(len(rows)) for rows, _ in both.values()])
+    apart = any(row["strict"] != row["kept"] for row in _scores(data).records())
+    for ax, (players, (rows, others)) in zip(axes, both.items(), strict=True):
         ax.axvline(0, color=style.MUTED, linewidth=0.8, zorder=1)
         ax.set_title(style.headed(players))
         for place, row in enumerate(rows):
-            if row["mde"]:
-                ax.barh(place, 2 * row["mde"], 0.62, -row["mde"], color=style.FAINT, alpha=0.6, linewidth=0, zorder=0)
-            sure = row["p_holm"] is not None and row["p_holm"] < 0.05
-            face = style.INK if sure else style.PAPER
-            interval(ax, place, row["mean"], row["low"], row["high"], markerfacecolor=face, markersize=4.5)
-        style.rows(ax, [data.name(row["arm"]) for row in rows])
-    axes[-1].set_xlabel(f"points more or fewer than {data.name(table.records()[0]['baseline'])}")
+            face = style.INK if row["filled"] else style.PAPER
+            up = 0.12 if apart else 0
+            if row["low_holm"] is not None:
+                ax.plot([row["low_holm"], row["high_holm"]], [place - up] * 2, color=style.INK, linewidth=0.6, zorder=3)
+            interval(ax, place - up, row["mean"], row["low"], row["high"], markerfacecolor=face, markersize=4.5)
+            if apart and (other := others.get(row["arm"])):
+                _thin(ax, place + 0.22, other)
+        style.rows(ax, [_named(data, row) for row in rows])
+    if apart:
+        axes[0].plot([], [], "D-", linewidth=0.8, label=f"{OTHER[data.metric]} score", **OTHER_MARK)
+        figure.legend(loc="outside upper right", handlelength=2)
+    baseline = data.name(table.records()[0]["baseline"])
+    axes[-1].set_xlabel(f"points more or fewer than {baseline}, {data.metric} score")
     return figure
+
+
+def _by_metric(
+    rows: Sequence[dict[str, Any]], metric: Metric
+) -> tuple[list[dict[str, Any]], dict[str, dict[str, Any]]]:
+    """The rows of the headline's score, and those of the other one by arm."""
+    other = {row["arm"]: row for row in rows if row["metric"] != metric}
+    return [row for row in rows if row["metric"] == metric], other
+
+
+def _thin(ax: Any, place: float, row: Mapping[str, Any]) -> None:
+    if row["low"] is not None:
+        ax.plot([row["low"], row["high"]], [place, place], color=style.MUTED, linewidth=0.8, zorder=2)
+    ax.plot([row["mean"]], [place], "D", **OTHER_MARK)
 
 
 def _histogram(data: RunData) -> FigureTable:
     found = [
-        (s.players, s.arm, score, games)
+        (s.players, s.arm, score, s.of(data.metric).histogram[score], data.metric)
         for s in data.summaries()
         if s.players is not None
-        for score, games in enumerate(s.histogram)
+        for score in range(PERFECT + 1)
     ]
     if not found:
         raise NothingToDrawError("no game is finished")
-    return FigureTable(("players", "arm", "score", "games"), tuple(by_players(found)))
+    return FigureTable(("players", "arm", "score", "games", "metric"), tuple(by_players(found)))
 
 
 def _paint_histogram(table: FigureTable, data: RunData) -> Any:
@@ -149,7 +218,7 @@ def _paint_histogram(table: FigureTable, data: RunData) -> Any:
             ax.axhline(place + 0.42, color=style.FAINT, linewidth=0.6, zorder=1)
         style.rows(ax, [data.name(arm) for arm in arms])
         ax.set_xlim(-0.6, 25.6)
-    axes[-1].set_xlabel("strict score of a game")
+    axes[-1].set_xlabel(f"{data.metric} score of a game")
     return figure
 
 
@@ -164,24 +233,26 @@ FIGURES = (
     Figure(
         "scores",
         "Scores",
-        "Mean strict score with its 95 % interval (line), and every game as a point; for more than "
-        f"{SINGLE_POINTS} games in a row, a point per score, sized by their number. The grey band: {style.SOURCE}.",
+        "Mean score with its 95 % interval (line), and every game as a point; for more than "
+        f"{SINGLE_POINTS} games in a row, a point per score, sized by their number. A diamond is the mean of the other "
+        f"score, where it differs. The grey band: {style.SOURCE}.",
         _scores,
         _paint_scores,
     ),
     Figure(
         "differences",
         "Differences from the baseline",
-        "Mean difference of pairs with its 95 % interval. Filled: p < 0.05 after Holm's correction. The grey bar of a "
-        "row extends to the smallest effect detectable with 80 % power at alpha .05; smaller effects may be missed.",
+        "Mean difference of pairs with its 95 % interval, and thinner the interval at the level of Holm's correction "
+        "for all arms. Filled: a difference that the text claims; its thin interval does not reach 0. Where player "
+        "counts are pooled, the text judges the pooled differences only. Diamonds: the same by the other score, where "
+        "it differs.",
         _differences,
         _paint_differences,
     ),
     Figure(
         "histogram",
         "Distribution of scores",
-        "Number of games by strict score; the tallest bar of each row has the same height. The grey band: "
-        f"{style.SOURCE}.",
+        f"Number of games by score; the tallest bar of each row has the same height. The grey band: {style.SOURCE}.",
         _histogram,
         _paint_histogram,
     ),

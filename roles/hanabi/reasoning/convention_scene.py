@@ -7,7 +7,6 @@ from orchestrator.hanabi.convention.common_knowledge import CommonKnowledge
 from orchestrator.hanabi.convention.hint_convention import ADAPTING, STRANGER, Convention
 from orchestrator.hanabi.convention.policy import Scene
 from orchestrator.hanabi.literal_knowledge import Hands
-from orchestrator.models.request import Absent
 from roles.hanabi.history_report import HistoryReport, by_history
 from roles.hanabi.reasoning.position import Position
 from roles.hanabi.sections.convention_facts import ConventionFacts
@@ -19,11 +18,12 @@ from roles.sections import Sections
 def understood(sections: Sections, notes: Notes) -> tuple[Position, Scene | None]:
     """The position narrowed by the past, and as a convention player sees it where there are conventions.
 
-    The past is read from a note that a program wrote. A model's note says nothing of how far each partner keeps to the
-    conventions; where one was asked, the past is what the section of the conventions' facts says, if there is one.
+    The past is read from a note that a program wrote. Where there is none (a model's note says nothing of how far each
+    partner keeps to the conventions), the past is what the section of the conventions' facts says; without that
+    section, too, all hints are read literally.
     """
     facts = sections.get(ConventionFacts)
-    if facts is not None and _asked_a_model(notes):
+    if facts is not None and not _read_by_a_program(notes):
         at = facts.scene
         known = {seat: at.knowledge.known[seat] for seat in at.hands}
         narrowed = replace(Position.of(sections), own=at.knowledge.known[at.seat], known=known)
@@ -32,10 +32,9 @@ def understood(sections: Sections, notes: Notes) -> tuple[Position, Scene | None
     return position, scene(sections, position, notes)
 
 
-def _asked_a_model(notes: Notes) -> bool:
-    """Whether somebody else than a program was asked about the past, whatever they answered."""
-    found = [note for replies in notes.values() for note in replies if isinstance(note, HistoryReport | Absent)]
-    return bool(found) and not any(isinstance(note, HistoryReport) and note.trust for note in found)
+def _read_by_a_program(notes: Notes) -> bool:
+    """Whether a program reports on the past by the conventions."""
+    return any(isinstance(note, HistoryReport) and note.trust for replies in notes.values() for note in replies)
 
 
 def scene(sections: Sections, position: Position, notes: Notes) -> Scene | None:

@@ -126,19 +126,25 @@ def best(position: Position, *, prefer_rank: bool = False) -> tuple[Move, str]:
 
 def ranked(position: Position, *, prefer_rank: bool = False) -> Iterator[tuple[Move, str]]:
     """Every move that is left with its reason, in the order in which literal play would take them."""
-    sure, likely = certain_plays(position), likely_plays(position)
-    yield from ((move, f"slot {move.slot} is known to be playable") for move in sure)
-    risked = [move for move in likely if move not in sure]
-    yield from ((move, f"{_fits(position, move)}, and there is a life to spare") for move in risked)
+    good = list(ranked_plays(position))
+    yield from good
     hints, discards = _by_worth(position, prefer_rank), by_spareness(position)
     worthy = list(takewhile(lambda found: found.worth >= WORTHWHILE, hints))
     yield from ((found.hint, why_hint(found)) for found in worthy)
     yield from ((move, why_discard(position, move)) for move in discards)
     yield from ((found.hint, why_hint(found)) for found in hints[len(worthy) :])
-    left = [move for move in position.plays if move not in (*sure, *risked)]
-    only = not (sure or risked or hints or discards)
+    left = [move for move in position.plays if move not in [play for play, _ in good]]
+    only = not (good or hints or discards)
     for move in sorted(left, key=lambda move: -_chance(position, move)):
         yield move, "every other move was refused or is not allowed" if only else _fits(position, move)
+
+
+def ranked_plays(position: Position) -> Iterator[tuple[Play, str]]:
+    """The plays that cannot fail, then those worth a life, each with its reason."""
+    sure = certain_plays(position)
+    yield from ((move, f"slot {move.slot} is known to be playable") for move in sure)
+    risked = (move for move in likely_plays(position) if move not in sure)
+    yield from ((move, f"{_fits(position, move)}, and there is a life to spare") for move in risked)
 
 
 def _by_worth(position: Position, prefer_rank: bool) -> list[Lesson]:

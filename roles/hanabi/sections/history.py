@@ -149,8 +149,10 @@ class Remembered(Section):
         if not self.whole or "hands" not in self.memory:
             return ""
         hands = [words("P$seat: $text", seat=seat, text=words.by_slot(h)) for seat, h in self.memory["hands"].items()]
-        pile = words.listed(self.memory["discards"]) or words("Empty.")
         said = words("The others' hands then: $hands", hands=words("; ").join(hands))
+        if "discards" not in self.memory:
+            return f"\n{said}"
+        pile = words.listed(self.memory["discards"]) or words("Empty.")
         return f"\n{said}\n{words('The discard pile then: $cards', cards=pile)}"
 
     def words(self, words: Words = ENGLISH) -> str:

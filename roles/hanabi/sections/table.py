@@ -33,7 +33,7 @@ class State(Section):
     own: tuple[Mask, ...]
     """What positive hints leave of each own slot."""
     known: tuple[Knowledge, ...]
-    """All hints to each own slot; the words give the positive ones."""
+    """The positive hints to each own slot, as if there had been no others."""
     hands: dict[int, tuple[Card, ...]]
     """By seat, in turn order from the next player."""
     own_in_words: bool = True
@@ -51,9 +51,12 @@ class State(Section):
             deck_size=view.deck_size,
             fireworks=view.fireworks,
             own=tuple(k.positive for k in view.own),
-            known=view.own,
+            known=tuple(k.outright for k in view.own),
             hands={hand.seat: hand.cards for hand in view.hands},
         )
+
+    def entries(self) -> dict[str, int]:
+        return {"players": self.players, "others": self.players - 1, "slots": len(self.own)}
 
     def variables(self, words: Words) -> dict[str, object]:
         order = [words.player((self.seat + step) % self.players, self.seat) for step in range(self.players)]
@@ -133,12 +136,13 @@ class PartnerKnowledge(Section):
     hands: dict[int, tuple[Mask, ...]]
     """By seat and slot: what positive hints leave."""
     known: dict[int, tuple[Knowledge, ...]]
+    """The positive hints, as if there had been no others."""
 
     @classmethod
     def of(cls, view: View, options: Options) -> Self:
         return cls(
             {hand.seat: tuple(k.positive for k in hand.known) for hand in view.hands},
-            {hand.seat: hand.known for hand in view.hands},
+            {hand.seat: tuple(k.outright for k in hand.known) for hand in view.hands},
         )
 
     def variables(self, words: Words) -> dict[str, object]:

@@ -32,6 +32,11 @@ def test_games_are_played_checked_and_replayed_and_every_answer_is_recorded(
     assert len(answers) == data["figures"][-1]["calls"]
     assert {one["reply_type"] for one in answers if one["graph"] == "cac"} == {"Interpretation", "Choice", "Judgement"}
     assert all(one["text"] and one["prompt_hash"] and one["legal"] and one["outcome"] for one in answers)
+    assert [one["reason_first"] for one in answers if one["graph"] == "watson"] == [True, True]
+    watson = next(one for one in answers if one["graph"] == "watson")
+    assert (watson["form"], watson["constraint"], watson["outcome"]) == ("json_schema", "fitted", "ok")
+    assert len(watson["reply"]["ratings"]) == len(watson["legal"])
+    assert list(watson["moves"])[:2] == ["0", "1"] and set(watson["moves"].values()) == set(watson["legal"])
     assert "| watson | text | 1 |" in Path("out/figures.md").read_text("utf-8")
     assert len(list(Path("out/games").iterdir())) == 4  # the replays leave nothing
 

@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 import yaml
 from aiohttp import web
-from scipy import stats
 
 import graphs
 from experiments.costs import cost_estimate, prompt_probe, sample_size
@@ -19,7 +18,8 @@ from experiments.costs.cost_estimate import Bill
 from experiments.costs.measured import Measured
 from experiments.costs.sample_size import measured_spread
 from experiments.results.rows import Row, peek_all
-from experiments.statistics.power import mde, needed
+from experiments.statistics.permutation import by_signs, fewest
+from experiments.statistics.sign_flip_power import detectable, needed
 from orchestrator.journal.events import Call, Event, Memory
 from orchestrator.models import fake_endpoint
 from orchestrator.models.request import estimated
@@ -28,6 +28,7 @@ from orchestrator.models.simulated_settings import Rates, SimSettings
 from orchestrator.table.game_loop import play_async
 from orchestrator.table.seat import BEFORE, GameContext
 from tests.conftest import Run
+from tests.support.prove import FULL
 from tests.support.servers import server
 
 PRICED = {"model": "openai:dear", "price": {"input": 1, "output": 10}}
@@ -165,29 +166,35 @@ def test_finished_games_say_better_what_a_game_costs(run: Run, endpoint: str, mo
     assert "500 tokens assumed" in other["arms"][0]["basis"]  # another sampling is another model
 
 
-@pytest.mark.parametrize(("n", "power"), [(3, 0.8), (10, 0.8), (40, 0.9)])
-def test_what_is_detectable_is_detected_so_often(n: int, power: float) -> None:
-    sd = 5.3
-    effect = mde(sd, n, power)
+@pytest.mark.parametrize(("n", "tests"), [(6, 1), (8, 5), (12, 2), (20, 9)])
+def test_what_is_detectable_is_detected_so_often(n: int, tests: int) -> None:
+    sd, trials = 5.3, 2000 if FULL else 300
+    effect = detectable(sd, n, tests=tests, step=1.0)
     assert effect is not None
-    samples = np.random.default_rng(1).normal(effect, sd, (40_000, n))
-    found = stats.ttest_1samp(samples, 0, axis=1)
-    assert np.mean((found.pvalue < 0.05) & (found.statistic > 0)) == pytest.approx(power, abs=0.01)
+    samples = np.rint(np.random.default_rng(1).normal(effect, sd, (trials, n)))
+    found = [by_signs(list(sample)).p * tests < 0.05 and sample.sum() > 0 for sample in samples]
+    assert np.mean(found) == pytest.approx(0.8, abs=0.02 + 3 * math.sqrt(0.16 / trials))
+
+
+def test_a_design_in_which_no_p_can_be_small_detects_nothing() -> None:
+    assert detectable(1, 5) is None and detectable(1, 6) is not None
+    assert [fewest(tests) for tests in (1, 2, 5, 9)] == [6, 7, 8, 9]
+    assert needed(0.1, 5, tests=9) == 9 and detectable(0.1, 8, tests=9) is None
 
 
 @pytest.mark.parametrize("effect", [0.5, 1, 3, 9, 40])
 def test_what_is_needed_is_the_fewest_that_show_it(effect: float) -> None:
     n = needed(5.3, effect)
-    seen, before = mde(5.3, n), mde(5.3, n - 1)
+    seen, before = detectable(5.3, n), detectable(5.3, n - 1)
     assert seen is not None and seen <= effect and (before is None or before > effect)
 
 
 def test_a_plan_proposes_what_an_effect_needs_or_what_a_budget_buys(run: Run) -> None:
     command = ("experiment", "plan", written())
     wanted = told(run, *command, "--effect", "2")
-    pairs = needed(wanted["sd"], 2)
+    pairs = needed(wanted["sd"] / math.sqrt(2), 2, tests=2, step=1 / 2)  # a seed is one unit at both player counts
     proposed = wanted["proposed"]
-    assert (proposed["deals"], proposed["players"]) == (math.ceil(pairs / 2), [2, 3]) and wanted["suffices"] is None
+    assert (proposed["deals"], proposed["players"]) == (pairs, [2, 3]) and wanted["suffices"] is None
     assert proposed["effect"] <= 2 < proposed["effect_each"] and "assumed" in wanted["sd_basis"]
     assert told(run, *command, "--effect", "2", "--max-usd", str(proposed["usd"] + 0.01))["suffices"] is True
 
@@ -204,8 +211,30 @@ def test_a_plan_proposes_what_an_effect_needs_or_what_a_budget_buys(run: Run) ->
     assert any("do not suffice for an effect of 0.5 points" in one for one in lacking["said"])
     poor = told(run, *command, "--max-tokens", "1000")
     assert poor["proposed"] is None and poor["command"] is None and "1,000 tokens do not buy" in poor["said"][-1]
+    assert "no p can be below .05 on fewer than 7 deals" in poor["said"][-1]
     code, out, _ = run(*command, "--effect", "2", "--max-usd", "1000")
     assert code == 0 and out.count("proposed") == 1 and "next  orchestrator experiment run paid.yaml --set " in out
+
+
+def test_a_plan_never_proposes_what_can_show_nothing(run: Run) -> None:
+    arms = {"full": {}, **{f"a{number}": {"graph": "best_of_k"} for number in range(5)}}
+    command = ("experiment", "plan", written(players=[2, 3, 4, 5], arms=arms))
+    assert told(run, *command, "--effect", "20")["proposed"]["deals"] == 8, "with 5 arms, 7 deals show nothing"
+    table = {size["deals"]: size for size in told(run, *command)["sizes"]}
+    assert table[5]["effect"] is None and table[5]["effect_each"] is None and table[10]["effect"] is not None
+
+
+def test_a_dry_run_says_what_its_analysis_can_see(run: Run) -> None:
+    def seen(**changes: Any) -> list[str]:
+        return list(told(run, "experiment", "run", written(**changes), "--dry-run")["detectable"])
+
+    (said,) = seen()
+    assert said.startswith("this experiment cannot show any difference, however large: with 4 deals and 2 arms")
+    assert said.endswith("it needs 7 deals at least")
+    (said,) = seen(seeds={"first": 1, "count": 20})
+    pooled, each = (detectable(sample_size.assumed_spread().sd / math.sqrt(n), 20, tests=2, step=1 / n) for n in (2, 1))
+    assert f"true differences from {pooled:.1f} points ({each:.1f} at a single player count)" in said
+    assert "single deal" in seen(seeds=[1], repeats=9)[0] and not seen(arms={}, baseline=None)
 
 
 @pytest.mark.parametrize(
@@ -242,6 +271,8 @@ def test_the_spread_is_that_of_finished_games_of_models_where_there_are_enough()
     found = measured_spread([*rows, game("less", 99, 0)], "base", paid=True)
     inside = [np.var(pair[1] - pair[0], ddof=1) for pair in (scores[:2], scores[2:])]
     assert found and found.sd == pytest.approx(math.sqrt(np.mean(inside))) and "18 pairs" in found.basis
+    again = [game(row.arm, row.seed, 0, row.players, repeat=2) for row in rows]
+    assert measured_spread([*again, *rows], "base", paid=True) == found, "a plan is for one game of each deal"
     assert measured_spread(rows[:14], "base", paid=True) is None
     programs = [game(row.arm, row.seed, row.score_strict, row.players, calls=0) for row in rows]
     assert measured_spread(programs, "base", paid=True) is None and measured_spread(programs, "base", paid=False)

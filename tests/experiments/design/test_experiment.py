@@ -105,21 +105,48 @@ def test_the_papers_settings_are_in_their_ready_files() -> None:
 
 
 def test_what_was_really_played_is_said_of_a_protocol() -> None:
-    assert "list of ten deals is lost; appendix E.3 names 2, 3, 5, 7 and 11" in plan(protocol="sparks-10").notes[0]
-    other = plan("players=[2]", "seeds.count=3", protocol="sparks-10").notes[0]
-    assert "here with other player counts and deals than its own" in other and "lost" not in other
+    (whole,) = plan(protocol="sparks-10").notes
+    assert "list of ten deals is lost; appendix E.3 names 2, 3, 5, 7 and 11" in whole
+    about, departs = plan("players=[2]", "seeds.count=3", protocol="sparks-10").notes
+    assert "lost" not in about and departs == (
+        "The run departs from this protocol in: player counts (2 instead of 2–5); "
+        "deals (seeds 1–3 instead of seeds 2–3, 5, 7, 11, 13, 17, 19, 23, 29)."
+    )
 
 
-def test_a_protocols_note_names_another_effort_temperature_and_pool() -> None:
+def test_any_other_setting_than_the_protocols_is_said() -> None:
+    small = {"model": "openai:x", "reasoning_effort": "low", "temperature": 0.5}
+    own = plan(protocol="sparks-10", models={"default": small}, metric="strict", verify="safety").notes[1]
+    assert own.removeprefix("The run departs from this protocol in: ").split("; ") == [
+        "temperature (0.5 instead of not set)",
+        "reasoning_effort (low instead of high)",
+        "verify (safety instead of the graphs' own)",
+        "metric (strict instead of kept).",
+    ]
+    pool = {"seat": "house", "pool": ["partner:iggi", "partner:smart"], "games": 3}
+    team = plan("seeds=3", protocol="challenge-adhoc", adhoc=pool).notes[1]
+    assert "pool (iggi, smart instead of flawed, hat, iggi, outer, piers, random, vandenbergh)" in team
+    assert "adhoc.games (3 instead of 10)" in team
+    assert len(plan(protocol="sparks-10", models={"default": "sim:average"}).notes) == 1, "a program has no effort"
+
+
+def test_every_experiment_names_its_score() -> None:
+    def named(name: str, *changes: str) -> str:
+        return Plan.resolve(experiment.read(name, changes), NOWHERE).metric
+
+    assert [named(name) for name in ("sparks-10", "cac-3", "prompt-ablation", "tom-orders")] == ["kept"] * 4
+    others = "challenge-selfplay", "challenge-adhoc", "role-ablation", "cross-play"
+    assert [named(name) for name in others] == ["strict"] * 4
+    assert named("sparks-10", "metric=strict") == "strict" and named("role-ablation", "metric=kept") == "kept"
+    assert plan(graph=["house", "sherlock"]).metric == "strict", "papers that differ"
+
+
+def test_a_protocols_own_settings_are_no_departure() -> None:
     server = "openai:x@http://127.0.0.1:9/v1"
-    assert "other" not in plan(protocol="sparks-10", models={"default": server}).notes[0]
-    low = {"default": {"model": server, "reasoning_effort": "low"}}
-    assert "with other reasoning effort than its own" in plan(protocol="sparks-10", models=low).notes[0]
+    assert len(plan(protocol="sparks-10", models={"default": server}).notes) == 1
+    assert len(plan(protocol="challenge-adhoc", adhoc={"seat": "watson"}).notes) == 1
     cold = plan("sampling.temperature=0", protocol="cac-3", graph="cac", models={"default": server})
-    assert "with other temperature than its own" in cold.notes[0]
-    own = plan(protocol="challenge-adhoc", adhoc={"seat": "watson", "pool": ["partner:hat"], "position": 0})
-    assert "with other partners and positions than its own" in own.notes[0]
-    assert "other" not in plan(protocol="challenge-adhoc", adhoc={"seat": "watson"}).notes[0]
+    assert cold.notes[1].endswith("in: temperature (0.0 instead of 0.6).")
 
 
 def test_a_run_under_older_deals_of_a_protocol_keeps_them(tmp_path: Path) -> None:
@@ -408,7 +435,7 @@ def test_of_a_run_only_its_deals_can_be_set(played: Path) -> None:
     assert {(job.deal.players, job.deal.seed) for job in part.jobs} == {(3, 2), (3, 9)}
     with pytest.raises(
         UserError,
-        match=r"played again as it was; only name, players, seeds, repeats, journals, baseline can be set",
+        match=r"played again as it was; only name, players, seeds, repeats, journals, baseline, metric can be set",
     ):
         rerun(played, "models.default=sim:average")
     with pytest.raises(UserError, match="no arm at these player counts; it has them at 2, 3"):

@@ -14,6 +14,7 @@ import pytest
 import yaml
 
 from experiments.design import experiment
+from experiments.design.metric import headline
 from experiments.report import page, run_report
 from experiments.report.figures import scores
 from experiments.report.figures.figure import Figure
@@ -106,6 +107,7 @@ def test_every_figure_lies_beside_its_table_and_the_rest_is_named_with_its_reaso
         "agreement",
         "proposals",
         "policy-2p",
+        "deals",
     }
     for name in names:
         assert (folder / "figures" / f"{name}.png").read_bytes().startswith(b"\x89PNG")
@@ -122,10 +124,11 @@ def test_names_of_models_bring_nothing_into_a_report(ran: Path, tmp_path: Path) 
     for file in (folder / "run.yaml", folder / "results.csv"):
         file.write_text(file.read_text("utf-8").replace("sim:average", name), "utf-8")
     run, games = run_folder.run(folder), tuple(run_folder.read_rows(folder))
-    data = RunData(folder, games, analyse(games), run, in_order(list(run["arms"]), games))
+    data = RunData(folder, games, analyse(games), run, in_order(list(run["arms"]), games), headline(run))
     contents = page.contents(data, (), ())
     markdown = page.markdown(contents)
-    assert "openai:&lt;img/src=x" in markdown and not re.search(r"<[a-z/]", markdown)
+    outside = re.sub(r"</?(details|summary)>", "", re.sub(r"(`{3,})\n.*?\n\1", "", markdown, flags=re.DOTALL))
+    assert "openai:&lt;img/src=x" in markdown and not re.search(r"<[a-z/]", outside)
     assert "http://h/p.png" in markdown and "](http" not in markdown
     assert Page(page.html(contents)).fetched == ["data:,"]
 
@@ -143,7 +146,7 @@ def test_a_journal_that_cannot_be_read_costs_the_figures_of_turns_alone(ran: Pat
     lines = broken.read_bytes().splitlines(keepends=True)
     broken.write_bytes(b"".join([*lines[:5], b'{"v": 1, "event": "moved", half\n', *lines[5:]]))
     made = run_report.write(folder, png=False)
-    assert {one.figure.name for one in made.drawn} == {"scores", "differences", "histogram", "samples", "ends"}
+    assert {one.figure.name for one in made.drawn} == {"scores", "differences", "histogram", "deals", "samples", "ends"}
     assert (
         "is not a journal that this program reads"
         in {one.title: one.why for one in made.left}["Rank of the chosen move"]

@@ -89,7 +89,7 @@ def row(arm: str, moves: int, own: int) -> Row:
 def shown(found: Iterable[Row]) -> list[str]:
     """What a terminal of 100 columns shows of whose moves they are."""
     written = StringIO()
-    run_summary.origins(analyse(list(found)).summaries, Console(width=100, file=written))
+    run_summary.origins(analyse(list(found)), Console(width=100, file=written))
     return written.getvalue().splitlines()
 
 

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from experiments.results.rows import Row
 from experiments.running import folder_lock, progress
 from experiments.running.folder_lock import alone
 from experiments.running.progress import Progress
@@ -46,6 +47,14 @@ def test_turns_of_an_earlier_command_do_not_make_a_run_look_fast(
     clock[0] = 20.0
     # 10 turns took 20 s, and 24 of the 2 x 68 are still to come
     assert "about 48 s left" in line(shown, capsys, Status(playing=2, turns=112, earlier=102))
+
+
+def test_the_mean_shown_is_that_of_the_score_that_the_run_names() -> None:
+    lost = Row("weak", "g", 2, 1, 1, 0, 17, 0, 50, "lives_lost", 0, 0, 0, 0, 0, None, "x")
+    shown = Progress(quiet=True)
+    shown.metric = "kept"
+    shown.begin("mine", [2, 2], [lost])
+    assert "weak 17.00" in "; ".join(shown._words())
 
 
 def test_a_folder_is_taken_by_one_run_or_by_shards(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -160,6 +160,10 @@ def test_a_failing_seat_stops_no_other_game(workers: int, run: Run, tmp_path: Pa
         "broken/2p-s1-r1",
         "broken/2p-s2-r1",
     ]
+    assert "2 of 8 games failed: broken/2p-s1-r1: ZeroDivisionError: no such luck" in Path("here/report.md").read_text(
+        "utf-8"
+    )
+    assert Path("here/failed.csv").read_text("utf-8").count("no such luck") == 2
 
 
 def test_a_game_of_another_graph_is_refused_with_the_difference(run: Run, tmp_path: Path) -> None:
@@ -238,7 +242,7 @@ def test_simulated_arms_are_said_to_be_so_and_their_errors_counted(run: Run, tmp
     path = written(tmp_path, graph="sherlock", players=[2], seeds=[1], arms=arms, baseline="exact")
     code, out, _ = run("experiment", "run", path, "--out", "here")
     assert code == 0 and out.startswith("erring uses simulated models: exact programs with errors at stated rates.")
-    assert out.count("erring (simulated)") == 3 and "exact (simulated)" not in out
+    assert out.count("erring (simulated)") == 4 and "exact (simulated)" not in out
     assert {row["arm"]: row["simulated"] for row in table("here")} == {"erring": "True", "exact": "False"}
     code, out, _ = run("experiment", "errors", "here", "--json")
     told = json.loads(out)

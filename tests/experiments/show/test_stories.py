@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+from orchestrator.journal.fingerprint import of_game
 from tests.conftest import Run
 from tests.support.positions import GRAPHS
 
@@ -40,7 +41,10 @@ def test_the_story_of_a_turn_tells_the_rank_of_a_recommended_move(run: Run) -> N
 
 def test_a_game_with_a_role_that_is_not_registered_here_is_told_all_the_same(run: Run) -> None:
     path = Path(json.loads(run("play", "--json", "--graph", "watson")[1])["journal"])
-    path.write_text(path.read_text("utf-8").replace('"role": "proposer"', '"role": "mine"'), "utf-8")
+    first, *others = path.read_text("utf-8").replace('"role": "proposer"', '"role": "mine"').splitlines()
+    started = json.loads(first)
+    its = (started[key] for key in ("players", "deck", "repeat", "seats"))
+    path.write_text("\n".join([json.dumps(started | {"config_hash": of_game(*its)}), *others, ""]), "utf-8")
     code, out, _ = run("show", str(path), "--turn", "1")
     assert code == 0 and "proposer  (mine, program)" in out and "\ndecided  " in out
 

@@ -11,10 +11,11 @@ import pytest
 import yaml
 
 from experiments.design import experiment as config
-from experiments.design.adhoc import EVALUATED, SELF_PLAY
+from experiments.design.adhoc import SELF_PLAY
 from experiments.design.experiment import Experiment
 from experiments.design.file_schema import SeatConfig
 from experiments.design.held_out import standing
+from experiments.design.notes import EVALUATED
 from experiments.design.plan import Plan
 from experiments.design.player_spec import PlayerSpec, player_spec
 from experiments.report.figures import drawing
@@ -196,7 +197,7 @@ def test_terminal_report_and_data_mark_partners_that_are_no_strangers(
     assert code == 0
     table = {tuple(line.split()[:3]) for line in out.splitlines()}
     assert {("iggi", "held", "out"), ("value", "known", "kind")} < table and ("smart", "itself", "2") in table
-    assert "here with other player counts, deals, partners and numbers of past games than its own" in out
+    assert "The run departs from this protocol in: player counts (2 instead of 2–5); deals (seeds 1–" in out
     _, text, _ = run("experiment", "report", str(tmp_path / "few"), "--json")
     (data,) = json.loads(text)["adhoc"]
     assert {one["partner"]: one["standing"] for one in data["partners"]} == {

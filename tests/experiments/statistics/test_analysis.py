@@ -3,6 +3,7 @@
 import csv
 import json
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -16,13 +17,17 @@ from scipy import stats
 
 from experiments.report import tables
 from experiments.results.rows import Row
-from experiments.statistics.analysis import Analysis, Difference, Summary, analyse
+from experiments.statistics.analysis import Analysis, analyse
 from experiments.statistics.caveats import caveats
-from experiments.statistics.conclusions import sentences
+from experiments.statistics.conclusions import claims, sentences
+from experiments.statistics.differences import Difference
+from experiments.statistics.permutation import by_groups, by_signs
+from experiments.statistics.summaries import Summary
 from orchestrator.hanabi.moves import HintColour, HintRank
 from orchestrator.hanabi.view import View
 from orchestrator.hanabi.wasted_hints import wasted
 from orchestrator.models import list_prices
+from roles.words import percent
 from tests.conftest import Run
 from tests.support.positions import partners_game, random_game
 
@@ -32,7 +37,8 @@ def game(arm: str, seed: int, score: int, *, repeat: int = 1, players: int = 3, 
     lives = 0 if kept != score else 2
     end = "lives_lost" if lives == 0 else "perfect" if score == 25 else "deck_exhausted"
     row = Row(arm, "g", players, seed, repeat, score, kept, lives, 50, end, 0, 0, 0, 0, 0, None, "x")
-    return Row(**{**vars(row), "model": "m", "misplays": 3 - lives, **more})
+    played = {"model": "m", "misplays": 3 - lives, "moves_digest": f"{arm} {players} {seed} {repeat}"}
+    return Row(**{**vars(row), **played, **more})
 
 
 def games(arm: str, scores: Iterable[int], **more: Any) -> list[Row]:
@@ -47,6 +53,106 @@ def only(analysis: Analysis, players: int | None = 3) -> Difference:
 def summary(analysis: Analysis, players: int | None = 3) -> Summary:
     (found,) = (one for one in analysis.summaries if one.players == players)
     return found
+
+
+def test_either_score_can_be_the_one_that_is_compared_and_the_other_is_compared_too() -> None:
+    full, less = (14, 13, 15, 12, 14, 13, 12, 15), (9, 10, 8, 9, 11, 8, 10, 9)
+    rows = [game("full", seed, 0, kept=kept) for seed, kept in enumerate(full)]
+    rows += [game("b", seed, 0, kept=kept) for seed, kept in enumerate(less)]
+    strict, kept = analyse(rows, "full"), analyse(rows, "full", metric="kept")
+    assert (strict.metric, only(strict).metric, only(strict).mean, only(strict).p) == ("strict", "strict", 0, 1)
+    assert (kept.metric, only(kept).metric) == ("kept", "kept") and only(kept).mean == np.mean(less) - np.mean(full)
+    assert (kept.differences, kept.other_differences) == (strict.other_differences, strict.differences)
+    assert only(kept).p == 2 / 2**8 and only(kept).se == pytest.approx(stats.sem(np.subtract(less, full)))
+    assert kept.summaries == strict.summaries, "they have both"
+    summary = kept.summaries[1]
+    found, bounds = summary.of("kept"), stats.ttest_1samp(full, 0).confidence_interval(0.95)
+    assert (found.mean, found.low, found.high) == pytest.approx((np.mean(full), bounds.low, bounds.high))
+    assert (found.se, found.sd) == pytest.approx((stats.sem(full), np.std(full, ddof=1)))
+    assert summary.of("strict").mean == summary.strict == 0 and summary.of("strict").histogram[0] == 8
+    assert sum(found.histogram[12:16]) == 8
+
+
+def test_shares_of_games_have_binomial_intervals_and_repeats_are_no_more_deals() -> None:
+    lost = [game("a", seed, 0, kept=9) if seed < 3 else game("a", seed, 25) for seed in range(10)]
+    found, ci = summary(analyse(lost)), stats.binomtest(3, 10).proportion_ci(0.95)
+    assert (found.struck_out_low, found.struck_out_high) == pytest.approx((ci.low, ci.high))
+    assert (found.perfect_low, found.perfect_high) == pytest.approx((1 - ci.high, 1 - ci.low))
+    twice = summary(analyse([*lost, *(replace(row, repeat=2) for row in lost)]))
+    assert (twice.n, twice.struck_out_low, twice.struck_out_high) == (20, found.struck_out_low, found.struck_out_high)
+    never = summary(analyse(games("a", [20] * 5 + [21] * 5)))
+    assert (never.struck_out_low, never.struck_out_high) == pytest.approx((0, 1 - 0.025**0.1))
+
+
+def test_the_interval_of_a_mean_ends_where_scores_end_and_equal_scores_are_not_certain() -> None:
+    found = summary(analyse(games("a", [25] * 9 + [20])))
+    expected = stats.ttest_1samp([25] * 9 + [20], 0).confidence_interval(0.95)
+    assert expected.high > 25 and (found.low, found.high) == pytest.approx((expected.low, 25))
+    zeros = summary(analyse([game("a", seed, 0, kept=5) for seed in range(10)]))
+    other = 1 - 0.05**0.1  # in more of the deals, one of ten would have scored
+    assert (zeros.low, zeros.high) == pytest.approx((0, 25 * other))
+    assert (zeros.kept_low, zeros.kept_high) == pytest.approx((5 - 5 * other, 5 + 20 * other))
+
+
+def test_games_that_are_the_same_are_no_evidence() -> None:
+    deterministic = [game("full", 7, 20, repeat=r, moves_digest="a") for r in range(10)]
+    deterministic += [game("no-x", 7, 18, repeat=r, moves_digest="b") for r in range(10)]
+    found = only(analyse(deterministic, "full"))
+    assert (found.p, found.p_holm, found.low, found.mde, found.mean) == (None, None, None, None, -2)
+    said = sentences(analyse(deterministic, "full"))
+    assert said[0] == (
+        "no-x scores 2.00 points less than full at 3 players; all 10 repeats are the same game, so nothing can be "
+        "concluded."
+    )
+    one = summary(analyse(deterministic[:10]))
+    assert (one.low, one.strict_se, one.sd, one.iqm_low) == (None,) * 4
+    assert one.struck_out_high == pytest.approx(0.975), "one game was seen"
+
+
+def test_an_arm_that_replays_the_games_of_the_baseline_is_said_to_and_is_no_test_among_others() -> None:
+    scores = (20, 22, 18, 21, 20, 22, 18, 21)
+    rows = games("full", scores) + games("b", [score - 3 for score in scores])
+    alone = only(analyse(rows, "full"))
+    again = [replace(row, arm="no-x") for row in rows[:8]]
+    both = analyse([*rows, *again], "full")
+    (b, none) = both.differences
+    assert (b.p_holm, none.p, none.p_holm, none.alike, none.n) == (alone.p_holm, None, None, 8, 8)
+    said = "no-x and full at 3 players: the same games in 8 of 8 deals, move by move, so there is nothing to compare."
+    assert said in sentences(both)
+    some = [*again[:4], *games("no-x", scores)[4:]]
+    assert ", the same games in 4 of them" in sentences(analyse([*rows, *some], "full"))[1]
+    old = [replace(row, moves_digest=None) for row in [*rows, *again]]
+    assert analyse(old, "full").differences[1].alike == 8, "old games are the same when all that is known is"
+
+
+def test_no_claim_has_an_interval_over_0_and_no_null_result_one_beside_it() -> None:
+    chance = np.random.default_rng(2)
+    for deals in (3, 6, 8, 10, 18, 30):
+        for _ in range(15):
+            shifts = chance.integers(-3, 4, 5)
+            arms = {f"a{i}": chance.integers(10, 16, deals) + shift for i, shift in enumerate(shifts)}
+            rows = [row for arm, all in arms.items() for row in games(arm, map(int, all))]
+            for one in analyse(rows, "a0").differences:
+                if one.low_holm is not None and one.high_holm is not None:
+                    assert one.claimed == (not one.low_holm <= 0 <= one.high_holm)
+                assert one.low_holm is not None or not one.claimed
+                assert (one.level is not None) and 0.05 / 4 <= one.level <= 0.05
+
+
+def test_hundreds_of_arms_can_still_be_told_apart() -> None:
+    better = [row for arm in range(520) for row in games(f"a{arm}", [20] * 18 if arm else [18, 17] * 9)]
+    found = analyse(better, "a0").differences
+    assert len(found) == 519 and all(one.claimed for one in found)
+
+
+def test_either_score_says_so_where_the_other_does_not() -> None:
+    rows = [game("full", seed, 0, kept=12 + seed % 3) for seed in range(8)]
+    rows += [game("b", seed, 0, kept=8 + seed % 2) for seed in range(8)]
+    first, other, *_ = sentences(analyse(rows, "full"))
+    assert first.startswith("b scores as much as full at 3 players in each of 8 deals; it may differ in up to 31% of")
+    assert other.startswith("By the kept score instead: b scores ") and "kept points less than full" in other
+    by_kept = sentences(analyse(rows, "full", metric="kept"))
+    assert by_kept[1].startswith("By the strict score instead: b scores as much as full")
 
 
 SLOWLY = settings(max_examples=10, deadline=None)
@@ -64,12 +170,12 @@ def test_a_comparison_with_the_baseline_is_the_paired_test(scores: list[tuple[in
     deltas = [a - b for b, a in scores]
     assert (found.wins, found.losses) == (sum(d > 0 for d in deltas), sum(d < 0 for d in deltas))
     assert found.wins + found.ties + found.losses == found.n
-    if len(set(deltas)) > 1:
-        expected = stats.ttest_rel(arm, base).confidence_interval(0.95)
-        assert (found.low, found.high) == pytest.approx((expected.low, expected.high))
-        assert found.mde is not None and found.for_one_point is not None
-    else:
-        assert found.low == found.high == found.mean and found.mde is None
+    assert found.p == pytest.approx(by_signs(deltas).p)
+    assert found.se == pytest.approx(stats.sem(deltas)) and found.sd == pytest.approx(np.std(deltas, ddof=1))
+    assert (found.low is None) == (found.mde is None or not found.sd) == (found.n < 6) or not found.sd
+    if found.low is not None and found.high is not None and found.p is not None:
+        assert found.low <= found.mean <= found.high and (found.low <= 0 <= found.high) == (found.p >= 0.05)
+    assert (found.low, found.high) == (found.low_holm, found.high_holm), "one arm needs no correction"
 
 
 def test_repeats_of_a_deal_are_one_score_and_those_without_a_partner_are_left_out() -> None:
@@ -113,9 +219,8 @@ def test_pooled_is_over_seeds_each_the_mean_of_its_player_counts(scores: list[tu
     assert found.mean == pytest.approx(np.mean(deltas))
     at = analyse([row for row in rows if row.seed != 99], "b")
     assert found.mean == pytest.approx((only(at, 2).mean + only(at, 3).mean) / 2)
-    if len(set(deltas)) > 1:
-        expected = stats.ttest_1samp(deltas, 0).confidence_interval(0.95)
-        assert (found.low, found.high) == pytest.approx((expected.low, expected.high))
+    bounds = by_signs(deltas).interval()
+    assert found.p == pytest.approx(by_signs(deltas).p) and (found.low, found.high) == (bounds or (None, None))
     pooled = [one for one in analysis.summaries if one.players is None]
     assert [(one.arm, one.deals) for one in pooled] == [("a", len(scores)), ("b", len(scores))]
     assert pooled[0].strict == pytest.approx(np.mean([score for row in scores for score in row[:2]]))
@@ -152,13 +257,12 @@ def test_one_deal_is_judged_by_its_repeats_and_said_to_be_one() -> None:
     rows += [game("no-x", 7, score, repeat=r) for r, score in enumerate(other)]
     analysis = analyse(rows, "full")
     found = only(analysis)
-    welch = stats.ttest_ind(other, one, equal_var=False).confidence_interval(0.95)
-    assert (found.unit, found.n, found.low, found.high) == ("repeats", 5, *map(pytest.approx, welch))
+    assert (found.unit, found.n, (found.low, found.high)) == ("repeats", 5, by_groups(other, one).interval())
     assert found.p == 2 / 252, "no other of the 252 groups is as far apart, but its mirror"
     assert analysis.summaries[0].strict_se == pytest.approx(stats.sem(one)) and analysis.summaries[0].deals == 1
-    assert sentences(analysis)[0].startswith("no-x scores 9.40 less than full at 3 players (95 % -") and (
-        "Holm p = .008, 5 repeats)" in sentences(analysis)[0]
-    )
+    assert sentences(analysis)[0].startswith(
+        "no-x scores 9.40 points less than full at 3 players (95 % interval -17.50 to -3.50"
+    ) and ("Holm p = .008, 5 repeats)" in sentences(analysis)[0])
     assert "conditional on this deal" in sentences(analysis)[1]
     alone = analyse([rows[0], rows[5]], "full")
     assert (
@@ -172,9 +276,8 @@ def test_several_counts_of_one_deal_are_pooled_repeat_by_repeat() -> None:
     alone = [game(arm, 7, 0, repeat=9) for arm in ("full", "no-x")]  # not played at two
     found = only(analyse([*rows, *alone], "full"), None)
     one, other = [17.5 + r % 4 for r in range(6)], [20 + r % 3 for r in range(6)]
-    welch = stats.ttest_ind(one, other, equal_var=False).confidence_interval(0.95)
     assert (found.unit, found.n, found.left_out) == ("repeats", 6, 2)
-    assert (found.low, found.high) == pytest.approx((welch.low, welch.high))
+    assert (found.low, found.high) == pytest.approx(by_groups(one, other).interval())
 
 
 def test_games_with_forced_moves_can_be_left_out_with_their_partners() -> None:
@@ -232,31 +335,49 @@ def test_what_can_be_concluded_is_said() -> None:
     rows += games("worse", [score - chance.randint(1, 4) for score in base])
     rows += games("like", [score + chance.choice((-2, -1, 1, 2)) for score in base])
     analysis = analyse(rows, "full", ["full", "same", "like", "worse"])
-    same, like, worse = sentences(analysis)
+    same, like, worse, planning, rare = sentences(analysis)
     assert (
         same.startswith("same scores as much as full at 3 players in each of 40 deals")
         and "up to 7% of other deals" in same
     )
-    assert worse.startswith("worse scores ") and " less than full at 3 players (95 % -" in worse
+    assert worse.startswith("worse scores ") and " points less than full at 3 players (98.33 % interval -" in worse
     assert worse.endswith("Holm p < .001, 40 deals).")
     shown = analysis.differences[1]
-    assert shown.arm == "like" and f"power at alpha .05 is {shown.mde:.2f} points" in like
-    assert like.startswith("like: no significant difference from full at 3 players (") and "cannot be excluded" in like
+    assert shown.low_holm and shown.high_holm and shown.mde and shown.low_holm < 0 < shown.high_holm
+    assert like.startswith("like: no significant difference from full at 3 players (") and (
+        f"Excluded is that it scores over {-shown.low_holm:.2f} points less or {shown.high_holm:.2f} more" in like
+    )
+    assert "detect" not in like and planning.startswith("For planning only: with 80 % power, another experiment")
+    assert f"{shown.mde:.2f} points, corrected for 3 arms." in planning and rare.startswith("Strike-outs are rare")
+    assert [one.arm for one in claims(analysis.differences)] == ["worse"]
+
+
+def test_where_strike_outs_are_rare_the_sample_cannot_tell_and_this_is_said() -> None:
+    never, some = games("full", [20, 21] * 10), games("some", [20, 21] * 10)
+    often = [game("often", seed, 0, kept=9) for seed in range(5)] + games("often", [20] * 20)[5:]
+    (said,) = sentences(analyse([*never, *often, *some[:19], game("some", 20, 0, kept=3)]))
+    assert said.startswith("Strike-outs are rare: fewer than 5 deals with one in full, some.")
+    assert f"(up to {percent(stats.binomtest(1, 20).proportion_ci().high)} of games)" in said
+    assert not sentences(analyse(often)) and not sentences(analyse(never, metric="kept"))
+    assert not sentences(analyse(never[:1])), "a single game has no interval"
 
 
 def test_few_deals_are_said_to_be_few() -> None:
     said = sentences(analyse(games("full", [20, 22, 21, 25]) + games("no-x", [10, 11, 12, 14]), "full"))
-    assert "With 4 deals and one arm to compare, no Holm p can be below .05, however large the effect." in said
+    never = (
+        "With 4 deals and one arm to compare, no Holm p can be below .05, however large the effect; with 6 it could."
+    )
+    assert never in said and not any("planning" in one for one in said)
     assert any(one.startswith("10 deals or fewer can show only large effects") for one in said)
 
 
 def test_programs_and_simulated_models_are_told_from_models() -> None:
     program, model = games("p", [20, 21], model="program"), games("m", [20, 21])
     simulated = games("s", [1, 2], model="program+sim:careless", simulated=True)
-    assert sentences(analyse(program)) == ("All of these are games of programs: no model was asked.",)
+    assert sentences(analyse(program))[1:] == ("All of these are games of programs: no model was asked.",)
     said = sentences(analyse([*program, *model, *simulated]))
-    assert said == ("In p no model was asked: programs played.",)
-    assert sentences(analyse(model)) == () and caveats(analyse(model)) == ()
+    assert said[1:] == ("In p no model was asked: programs played.",)
+    assert sentences(analyse(model))[1:] == () and caveats(analyse(model)) == ()
     (warned,) = caveats(analyse([*program, *model, *simulated]))
     assert warned.startswith("s uses simulated models") and "say nothing about a language model" in warned
     faked = games("f", [20, 21], fake=True)
@@ -268,7 +389,8 @@ def test_bootstrap_intervals_are_those_of_all_means_and_differences() -> None:
     rows = games("a", [0, 18, 20, 19, 25, 22]) + games("b", [17, 17, 0, 21, 20, 20])
     student, boot = analyse(rows, "b"), analyse(rows, "b", interval="bootstrap")
     assert (student.interval, boot.interval) == ("t", "bootstrap")
-    assert only(boot).low != only(student).low and only(boot).p == only(student).p
+    assert only(boot) == only(student), "the interval of a difference is that of its test"
+    assert boot.summaries[0].low != student.summaries[0].low
     assert 0 <= (boot.summaries[0].low or 0) < boot.summaries[0].strict < (boot.summaries[0].high or 0) <= 25
 
 
@@ -328,7 +450,8 @@ def test_two_runs_are_compared_arm_by_arm_on_what_both_played(run: Run) -> None:
     assert found["only"] == ["A: gone", "B: new"]
     code, out, _ = run("experiment", "compare", "a", "b", "--arm", "gone", "--arm-b", "new")
     assert code == 0 and "B: new differs from A: gone in: nothing that affects a game." in out
-    assert "B: new scores as much as A: gone at 2 players in each of 3 deals" in out and "no model was asked" in out
+    assert "B: new and A: gone at 2 players: the same games in 3 of 3 deals, move by move" in out
+    assert "no model was asked" in out
 
 
 REFUSED = {
@@ -366,13 +489,14 @@ def test_money_without_a_price_is_estimated_at_the_list_price_and_called_an_esti
         game("paid", 1, 10, **listed, usd=0.5),
         game("own", 1, 10, **{**listed, "model": "openai:gpt-4.1-mini@http://localhost:8000/v1"}),
     ]
-    found = analyse(rows).summaries
+    analysis = analyse(rows)
+    found = analysis.summaries
     listed_price = list_prices.of_name("openai:gpt-4.1-mini")
     assert listed_price is not None
     price = listed_price.price
     by_arm = {one.arm: (one.usd, one.usd_listed) for one in found if one.players == 3}
     estimate = pytest.approx(price.input + price.output / 2)
     assert by_arm == {"listed": (None, estimate), "paid": (0.5, None), "own": (None, None)}
-    cells = {row[0]: row[-1] for row in tables.play([one for one in found if one.players == 3]).rows}
+    cells = {row[0]: row[-1] for row in tables.play(analysis).rows}
     assert cells["listed"].startswith("~") and "estimate by list price" in cells["listed"]
     assert "estimate" not in cells["paid"] + cells["own"]

@@ -1,7 +1,6 @@
 """Intervals, tests and what they could have shown, against scipy, enumeration and simulation."""
 
 import math
-import re
 from collections.abc import Sequence
 from itertools import combinations, product
 
@@ -11,7 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from experiments.statistics import interval_coverage
 from experiments.statistics.estimates import (
     Estimate,
     bootstrapped,
@@ -22,8 +20,7 @@ from experiments.statistics.estimates import (
     spread,
     standard_error,
 )
-from experiments.statistics.permutation import DRAWS, by_groups, by_signs, holm
-from tests.support.folders import ROOT
+from experiments.statistics.permutation import DRAWS, by_groups, by_signs, holm, holm_levels, least_p
 from tests.support.prove import FULL
 
 SCORES = st.lists(st.integers(0, 25), min_size=2, max_size=40)
@@ -41,7 +38,7 @@ def test_spread_error_and_interval_are_scipys(scores: list[int]) -> None:
         expected = stats.ttest_1samp(scores, 0).confidence_interval(0.95)
         assert found.interval == pytest.approx((expected.low, expected.high))
     else:
-        assert found.interval == (scores[0], scores[0]) and found.detectable is None and found.enough(1) is None
+        assert found.interval == (scores[0], scores[0]) and found.detectable() is None and found.enough(1) is None
 
 
 @settings(max_examples=30, deadline=None)
@@ -78,7 +75,7 @@ def test_the_sign_test_goes_through_all_signs(deltas: list[int]) -> None:
 @settings(max_examples=30, deadline=None)
 @given(FEW.filter(bool), FEW.filter(bool))
 def test_the_test_of_groups_goes_through_all_groups(one: list[int], other: list[int]) -> None:
-    one, other = one[:5], other[:5]
+    one, other = (sample[: min(len(one), len(other), 5)] for sample in (one, other))
     both = [*one, *other]
     sums = [sum(chosen) for chosen in combinations(both, len(one))]
     apart = [abs(first / len(one) - (sum(both) - first) / len(other)) for first in sums]
@@ -127,6 +124,43 @@ def test_drawn_groups_come_as_near_as_their_number_allows() -> None:
     assert found.draws == DRAWS and found.p == pytest.approx(p, abs=6 * math.sqrt(p * (1 - p) / DRAWS))
 
 
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.integers(-4, 4), min_size=6, max_size=9), st.sampled_from([0.05, 0.02]), st.integers(-40, 40))
+def test_the_interval_of_the_sign_test_holds_what_it_does_not_reject(deltas: list[int], level: float, at: int) -> None:
+    found, difference = by_signs(deltas).interval(level), at / 8 + 0.01
+    accepted = by_signs([delta - difference for delta in deltas]).p >= level
+    assert accepted == (found is None or found[0] <= difference <= found[1])
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.data(), st.integers(4, 5), st.integers(-40, 40))
+def test_the_interval_of_the_test_of_groups_holds_what_it_does_not_reject(data: st.DataObject, n: int, at: int) -> None:
+    one, other = (data.draw(st.lists(st.integers(-4, 4), min_size=n, max_size=n)) for _ in range(2))
+    found, difference = by_groups(one, other).interval(), at / 8 + 0.01
+    accepted = by_groups([value - difference for value in one], other).p >= 0.05
+    assert accepted == (found is None or found[0] <= difference <= found[1])
+
+
+def test_an_interval_from_drawn_signs_is_near_students_where_nothing_is_skewed() -> None:
+    values = list(np.random.default_rng(7).normal(1, 3, 80))
+    found, student = by_signs(values).interval(), of_one(values)
+    assert found and student and found == pytest.approx(student.interval, abs=0.06)
+    few = by_signs([3, 4, 2, *[0] * 40])  # p is exact, and the interval drawn: they agree all the same
+    assert few.p == 0.25 and few.draws is None and (bounds := few.interval()) and bounds[0] <= 0 <= bounds[1]
+
+
+def test_up_to_five_pairs_reject_nothing() -> None:
+    assert by_signs([9, 8, 9, 9, 9]).interval() is None and by_signs([9, 8, 9, 9, 9, 8]).interval() == (8, 9)
+    assert least_p(5) > 0.05 > least_p(6) and least_p(4, groups=True) < 0.05 < least_p(3, groups=True)
+
+
+@given(st.lists(st.floats(0, 0.2), min_size=1, max_size=8))
+def test_the_levels_of_holm_are_those_at_which_its_steps_reject(ps: list[float]) -> None:
+    levels = holm_levels(ps)
+    assert [p < level for p, level in zip(ps, levels, strict=True)] == [p < 0.05 for p in holm(ps)]
+    assert all(0.05 / len(ps) <= level <= 0.05 for level in levels)
+
+
 def test_a_difference_without_bounds_is_never_a_p_of_nought() -> None:
     assert by_signs([5] * 200).p == 1 / (DRAWS + 1)
     assert by_signs([0] * 200).p == by_signs([]).p == 1.0
@@ -151,7 +185,7 @@ def test_holm_rejects_what_its_steps_reject(ps: list[float]) -> None:
 @pytest.mark.parametrize("n", [4, 12, 60])
 def test_the_detectable_effect_is_seen_four_times_in_five(n: int) -> None:
     trials, sd = (200_000 if FULL else 10_000), 3.0
-    effect = Estimate(0, sd / math.sqrt(n), n - 1, n).detectable
+    effect = Estimate(0, sd / math.sqrt(n), n - 1, n).detectable()
     assert effect is not None
     samples = np.random.default_rng(n).normal(effect, sd, (trials, n))
     errors = samples.std(axis=1, ddof=1) / math.sqrt(n)
@@ -163,7 +197,7 @@ def test_the_detectable_effect_is_seen_four_times_in_five(n: int) -> None:
 @given(st.floats(0.05, 20), st.integers(2, 300), st.sampled_from([0.5, 1.0, 3.0]))
 def test_enough_is_the_least_sample_that_detects_as_much(sd: float, n: int, effect: float) -> None:
     def detectable(many: int) -> float:
-        return Estimate(0, sd / math.sqrt(many), many - 1, many).detectable or 0.0
+        return Estimate(0, sd / math.sqrt(many), many - 1, many).detectable() or 0.0
 
     enough = Estimate(0, sd / math.sqrt(n), n - 1, n).enough(effect)
     assert enough is not None and detectable(enough) <= effect * (1 + 1e-9)
@@ -184,20 +218,3 @@ def test_a_bootstrap_is_the_same_each_time_and_close_to_t_where_nothing_is_skewe
     welch = of_two(one, other)
     assert welch is not None and bootstrapped(means, one, other) == pytest.approx(welch.interval, abs=0.08)
     assert bootstrapped(interquartile, [7, 7, 7]) == (7, 7)
-
-
-PAGE = (ROOT / "docs" / "statistics.md").read_text("utf-8")
-
-
-def test_intervals_of_skewed_scores_cover_as_often_as_the_page_says() -> None:
-    """In full the page's very figures; else those of fewer trials, which chance keeps near them."""
-    rows = re.findall(r"\| (\d+)% \| (\d+) \| ([\d.]+)% \| ([\d.]+)% \| ([\d.]+)% \| ([\d.]+)% \|", PAGE)
-    assert len(rows) == len(interval_coverage.STRUCK_OUT) * len(interval_coverage.DEALS)
-    trials = interval_coverage.TRIALS if FULL else 200
-    for row, found in zip(rows, interval_coverage.measure(trials), strict=True):
-        assert (int(row[0]), int(row[1])) == (round(100 * found.struck_out), found.deals)
-        said = [float(share) / 100 for share in row[2:]]
-        shares = found.mean_t, found.mean_bootstrap, found.difference_t, found.difference_bootstrap
-        for share, expected, tried in zip(shares, said, (trials, trials // 10) * 2, strict=True):
-            near = 0.0006 if FULL else 4.5 * math.sqrt(max(expected * (1 - expected), 0.02) / tried)
-            assert share == pytest.approx(expected, abs=near)

@@ -121,7 +121,7 @@ async def test_half_characters_and_odd_counts_are_no_trouble_in_a_game() -> None
 @pytest.mark.parametrize(("reason", "usable"), [("MAX_TOKENS", False), ("max_tokens", False), ("stop", True)])
 async def test_every_providers_word_for_a_cut_off_answer_is_known(reason: str, usable: bool) -> None:
     async def cut(_: web.Request) -> web.Response:
-        message = {"content": f"A first draft: {GOOD} On the other hand"}
+        message = {"content": f"Here is my reply: {GOOD} I hope this"}
         return web.json_response({"choices": [{"message": message, "finish_reason": reason}]})
 
     reply, _ = await asked_of(server(cut))

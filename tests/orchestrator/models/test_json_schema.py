@@ -7,7 +7,8 @@ import pytest
 from aiohttp import web
 
 import roles
-from orchestrator.hanabi.moves import Discard, HintRank, Play, listed
+from orchestrator.hanabi.cards import COLOURS
+from orchestrator.hanabi.moves import Discard, HintColour, HintRank, Play, listed
 from orchestrator.models import fake_endpoint
 from orchestrator.models.json_schema import constraints
 from orchestrator.models.layer import ModelLayer
@@ -19,24 +20,85 @@ from tests.support.servers import ask, completion, quick, server
 
 OWN = "openai:m@http://127.0.0.1:9/v1"
 MOVES = listed((Play(slot=0), Discard(slot=1), HintRank(to=1, rank=3)))
+NAMES = ["play slot 0", "discard slot 1", "hint P1 rank 3"]
+COUNTS = {"players": 2, "others": 1, "slots": 5}
+MORE = (
+    *(move(slot=slot) for move in (Play, Discard) for slot in range(4)),
+    *(HintColour(to=to, colour=colour) for to in range(1, 5) for colour in COLOURS),
+)
 
 
 def schemas(reply: type[Reply], model: str = OWN, **more: Any) -> dict[str, dict[str, Any]]:
     """The properties of each schema that the server is offered, by the constraint's name."""
-    request = replace(ask(), reply=reply, moves=more.pop("moves", MOVES))
+    request = replace(ask(), reply=reply, moves=more.pop("moves", MOVES), counts=more.pop("counts", {}))
     offered = constraints(request, settings({"model": model, **more}))
     return {one.name: one.response_format["json_schema"]["schema"]["properties"] for one in offered}
 
 
 def test_a_schema_names_the_legal_moves_and_keeps_bounds() -> None:
-    found = schemas(RatedChoice)
+    found = schemas(roles.get("plan_evaluator").reply)
     assert list(found) == ["moves", "schema"]
-    assert found["moves"]["action"]["enum"] == ["play slot 0", "discard slot 1", "hint P1 rank 3"]
-    assert found["moves"]["ratings"]["maxItems"] == 3
-    rating = found["moves"]["ratings"]["items"]["properties"]["rating"]
-    assert (rating["minimum"], rating["maximum"]) == (-1, 1)
+    assert found["moves"]["action"]["enum"] == NAMES
+    assert found["moves"]["plans"]["maxItems"] == 3
+    gain = found["moves"]["plans"]["items"]["properties"]["gain"]
+    assert (gain["minimum"], gain["maximum"]) == (-25, 25)
     assert "enum" not in found["schema"]["action"] and "minimum" not in str(found["schema"])
-    assert list(found["moves"]) == ["ratings", "reason", "action"]
+    assert list(found["moves"]) == ["plans", "reason", "action"]
+
+
+def test_a_number_for_each_move_is_asked_for_once_and_in_steps() -> None:
+    found = schemas(RatedChoice)
+    ratings = found["moves"]["ratings"]
+    assert ratings["type"] == "object" and ratings["additionalProperties"] is False
+    assert ratings["required"] == list(ratings["properties"]) == NAMES
+    steps = ratings["properties"]["play slot 0"]["enum"]
+    assert steps[:3] == [-1, -0.9, -0.8] and steps[-1] == 1 and len(steps) == 21
+    assert found["schema"]["ratings"]["type"] == "array" and "enum" not in str(found["schema"])
+    listed_ = schemas(RatedChoice, schema_moves="string")["bounds"]["ratings"]["items"]["properties"]["rating"]
+    assert (listed_["minimum"], listed_["maximum"]) == (-1, 1) and "enum" not in listed_
+    free = schemas(RatedChoice, schema_bounds=False)["moves"]["ratings"]["properties"]["play slot 0"]
+    assert free["type"] == "number" and "enum" not in free
+
+
+def test_chances_have_steps_of_their_own() -> None:
+    mind = schemas(roles.get("tom_interpreter").reply)["moves"]["intentions"]["items"]["properties"]
+    assert mind["chance"]["enum"][:3] == [0, 0.05, 0.1] and len(mind["chance"]["enum"]) == 21
+
+
+def test_decimals_are_free_where_their_steps_would_be_too_many_values() -> None:
+    """OpenAI takes 1,000 enumerated values in a schema."""
+    many = listed((*(HintRank(to=to, rank=rank) for to in range(1, 5) for rank in (1, 2, 3, 4, 5)), *MORE))
+    assert len(many) == 48
+    rating = schemas(RatedChoice, moves=many)["moves"]["ratings"]["properties"]["play slot 0"]
+    assert (rating["minimum"], rating["maximum"]) == (-1, 1) and "enum" not in rating
+
+
+@pytest.mark.parametrize(
+    ("role", "field", "lengths"),
+    [
+        ("tracker", "deductions", (2, 2)),
+        ("discard_strategist", "cards", (5, 5)),
+        ("discard_strategist", "safest_first", (None, 5)),
+        ("first_order", "beliefs", (1, 1)),
+        ("history_analyst", "inferred", (None, 5)),
+    ],
+)
+def test_a_list_is_as_long_as_there_are_players_or_slots(
+    role: str, field: str, lengths: tuple[int | None, int]
+) -> None:
+    strictest = next(iter(schemas(roles.get(role).reply, counts=COUNTS).values()))[field]
+    assert (strictest.get("minItems"), strictest["maxItems"]) == lengths
+    unknown = next(iter(schemas(roles.get(role).reply).values()))[field]
+    assert "minItems" not in unknown and "maxItems" not in unknown
+
+
+def test_a_number_of_a_player_or_a_slot_is_one_that_there_is() -> None:
+    def numbers(role: str, field: str, key: str) -> Any:
+        strictest = next(iter(schemas(roles.get(role).reply, counts={**COUNTS, "slots": 4}).values()))
+        return strictest[field]["items"]["properties"][key]["maximum"]
+
+    assert numbers("tracker", "deductions", "seat") == numbers("tom_interpreter", "intentions", "seat") == 1
+    assert numbers("discard_strategist", "cards", "slot") == numbers("history_analyst", "inferred", "slot") == 3
 
 
 def test_a_field_for_hints_takes_hints_alone() -> None:

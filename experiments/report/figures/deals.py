@@ -1,0 +1,94 @@
+"""Each arm's score against the baseline's, deal by deal."""
+
+from collections import Counter
+from statistics import fmean
+from typing import Any
+
+from experiments.report import order
+from experiments.report.figures import style
+from experiments.report.figures.cost import MARKS
+from experiments.report.figures.figure import Figure, FigureTable
+from experiments.report.figures.scores import by_players
+from experiments.report.run_data import NothingToDrawError, RunData
+from experiments.results.rows import PERFECT, Row
+from experiments.statistics.pairing import Pairs
+
+PANELS = 8
+"""The most arms that are drawn: those that differ most from the baseline."""
+SIDE = 2.1
+"""Inches of a panel."""
+
+
+def _deals(data: RunData) -> FigureTable:
+    compared = [arm for arm in data.shown() if any(one.arm == arm for one in data.analysis.differences)]
+    if not compared:
+        raise NothingToDrawError("no arm is compared with a baseline")
+    if len({row.seed for row in data.rows}) == 1:
+        raise NothingToDrawError("there is a single deal")
+    base = data.rows_of(data.analysis.baseline or "")
+    found = [
+        (players, arm, seed, *scores)
+        for arm in order.foremost(compared, data.analysis, PANELS)
+        for players in data.players()
+        for seed, scores in _pairs(data, data.rows_of(arm), base, players).items()
+    ]
+    return FigureTable(("players", "arm", "seed", "baseline_score", "arm_score"), tuple(by_players(found)))
+
+
+def _pairs(data: RunData, games: list[Row], base: list[Row], players: int) -> dict[int, tuple[float, float]]:
+    """By seed: the score of the baseline and of the arm, averaged over the repeats that both played."""
+    ours, theirs = Pairs.match(games, base, [players], data.metric).games
+    seeds = sorted({row.seed for row in ours})
+    both = [{seed: [r.score(data.metric) for r in of if r.seed == seed] for seed in seeds} for of in (theirs, ours)]
+    return {seed: (fmean(both[0][seed]), fmean(both[1][seed])) for seed in seeds}
+
+
+def _paint(table: FigureTable, data: RunData) -> Any:
+    from matplotlib.figure import Figure  # half a second to import, and most commands draw nothing
+
+    rows = table.records()
+    arms = [arm for arm in data.arms if any(row["arm"] == arm for row in rows)]
+    wide = min(2, len(arms))
+    tall = -(-len(arms) // wide)
+    figure: Any = Figure(figsize=(SIDE * 2 + 0.6, (SIDE + 0.25) * tall + 0.7), layout="constrained")
+    panels = figure.subplots(tall, wide, squeeze=False, sharex=True, sharey=True).flatten()
+    for ax in panels[len(arms) :]:
+        ax.set_visible(False)
+    for ax, arm in zip(panels, arms, strict=False):
+        ax.set_title(data.name(arm))
+        ax.plot([0, PERFECT], [0, PERFECT], color=style.MUTED, linewidth=0.8, zorder=1)
+        for players in data.players():
+            _points(ax, [row for row in rows if (row["arm"], row["players"]) == (arm, players)], players, data)
+        ax.set(xlim=(-1, PERFECT + 1), ylim=(-1, PERFECT + 1), aspect="equal")
+        ax.set_xticks(range(0, PERFECT + 1, 5))
+        ax.set_yticks(range(0, PERFECT + 1, 5))
+        ax.tick_params(labelbottom=True)
+    for place, ax in enumerate(panels[: len(arms)]):
+        if place + wide >= len(arms):
+            ax.set_xlabel(f"{data.metric} score of {data.name(data.analysis.baseline or '')}")
+    figure.supylabel(f"{data.metric} score of the arm", fontsize=8.5)
+    if len(data.players()) > 1:
+        for place, players in enumerate(data.players()):
+            look = {"color": style.COLOURS[place], "markersize": 5, "markeredgewidth": 0, "alpha": 0.8}
+            panels[0].plot([], [], MARKS[players], label=style.headed(players), **look)
+        figure.legend(loc="outside upper center", ncols=4, handlelength=1)
+    return figure
+
+
+def _points(ax: Any, rows: list[dict[str, Any]], players: int, data: RunData) -> None:
+    """Deals with the same two scores are one larger point."""
+    counts = Counter((row["baseline_score"], row["arm_score"]) for row in rows)
+    place = data.players().index(players)
+    look: dict[str, Any] = {"color": style.COLOURS[place], "marker": MARKS[players], "alpha": 0.6, "linewidths": 0}
+    spots, sizes = list(counts), [18 * count for count in counts.values()]
+    ax.scatter([x for x, _ in spots], [y for _, y in spots], s=sizes, zorder=3, **look)
+
+
+FIGURE = Figure(
+    "deals",
+    "Arms against the baseline, deal by deal",
+    "Every point is a deal: the baseline's score on it and the arm's, repeats averaged. Above the line the arm scores "
+    f"more. Of more than {PANELS} arms those that differ most from the baseline are shown.",
+    _deals,
+    _paint,
+)

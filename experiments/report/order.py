@@ -1,0 +1,89 @@
+"""The order in which a report shows arms, which of many it shows first, and what a pooled row is pooled over."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from statistics import fmean
+from typing import Any
+
+from experiments.design.notes import spans
+from experiments.results.rows import Row
+from experiments.statistics.analysis import Analysis
+from experiments.statistics.differences import Difference
+from experiments.statistics.summaries import Summary, summaries
+
+MANY = 12
+"""The most arms whose rows a page shows unfolded."""
+
+
+def effects(analysis: Analysis) -> dict[str, float]:
+    """The difference of each arm from its baseline: the pooled one, or the mean over player counts."""
+    found: dict[str, list[Difference]] = {}
+    for one in analysis.differences:
+        found.setdefault(one.arm, []).append(one)
+    pooled = {arm: [one for one in several if one.players is None] or several for arm, several in found.items()}
+    return {arm: fmean(one.mean for one in several) for arm, several in pooled.items()}
+
+
+def by_effect(arms: Sequence[str], analysis: Analysis, run: Mapping[str, Any]) -> tuple[str, ...]:
+    """The baseline, the other arms by their difference from it, the largest first, and arms without one.
+
+    A grid keeps its own order.
+    """
+    found = effects(analysis)
+    if not found or (run.get("experiment") or {}).get("matrix"):
+        return tuple(arms)
+    first = [arm for arm in arms if arm == analysis.baseline]
+    compared = sorted((arm for arm in arms if arm in found), key=lambda arm: -found[arm])
+    return (*first, *compared, *(arm for arm in arms if arm not in found and arm != analysis.baseline))
+
+
+def foremost(arms: Sequence[str], analysis: Analysis, most: int = MANY) -> tuple[str, ...]:
+    """Of more arms than `most`: the baseline and those that differ most from it, in the given order."""
+    found = effects(analysis)
+    ranked = sorted(arms, key=lambda arm: (arm != analysis.baseline, -abs(found.get(arm, 0.0))))[:most]
+    return tuple(arm for arm in arms if arm in ranked)
+
+
+def ordered(analysis: Analysis, arms: Sequence[str]) -> Analysis:
+    """The analysis with its rows in the order of the arms."""
+    place = {arm: number for number, arm in enumerate(arms)}.__getitem__
+    return replace(
+        analysis,
+        summaries=tuple(sorted(analysis.summaries, key=lambda one: place(one.arm))),
+        differences=tuple(sorted(analysis.differences, key=lambda one: place(one.arm))),
+        other_differences=tuple(sorted(analysis.other_differences, key=lambda one: place(one.arm))),
+        unforced=analysis.unforced and ordered(analysis.unforced, arms),
+    )
+
+
+def comparable(analysis: Analysis, rows: Iterable[Row]) -> tuple[Summary, ...]:
+    """The summaries; where an arm is pooled over fewer player counts than its baseline, with the baseline's pooled
+    over the same counts as well, before its own."""
+    pooled = {one.arm: one.counts for one in analysis.summaries if one.players is None}
+    pairs = [(one.baseline, one.counts) for one in analysis.differences if one.players is None]
+    wanted = dict.fromkeys(pair for pair in pairs if pooled.get(pair[0], pair[1]) != pair[1])
+    if not wanted:
+        return analysis.summaries
+    games = list(rows)
+    more = {pair: _pooled([r for r in games if r.arm == pair[0] and r.players in pair[1]], analysis) for pair in wanted}
+    found: list[Summary] = []
+    for one in analysis.summaries:
+        found += [extra for (arm, _), extra in more.items() if one.arm == arm and one.players is None]
+        found.append(one)
+    return tuple(found)
+
+
+def _pooled(games: Sequence[Row], analysis: Analysis) -> Summary:
+    return summaries(games, analysis.interval)[-1]
+
+
+def mixed(found: Iterable[Summary | Difference]) -> bool:
+    """Whether the pooled rows are not all over the same player counts."""
+    return len({one.counts for one in found if one.players is None}) > 1
+
+
+def at(one: Summary | Difference, *, mixed: bool) -> str:
+    """The player counts of a row: `all`, or, where pooled rows differ, which ones they are: `3–5`."""
+    if one.players is not None:
+        return str(one.players)
+    return spans(one.counts) if mixed else "all"

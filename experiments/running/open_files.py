@@ -1,0 +1,38 @@
+"""How many games a process can play at a time with the files that it may open (`ulimit -n`)."""
+
+import resource
+from pathlib import Path
+
+from orchestrator.errors import UserError
+
+SPARE = 16
+"""Files for everything that is neither a journal nor a connection."""
+WANTED = 8192
+"""Files; more are never needed."""
+
+
+def games(calls: int, *, cached: bool) -> int:
+    """Games that can be open beside so many calls at a time: a game has its journal, a call its connection and, where
+    answers are cached, a lock. Raises UserError when not even one can."""
+    limit = _raised()
+    left = limit - len(list(Path("/dev/fd").iterdir())) - SPARE - calls * (2 if cached else 1)
+    if left < 1:
+        needed = 2 ** (limit - left).bit_length()
+        raise UserError(
+            f"this process may open {limit} files, too few for {calls} calls at a time; say `ulimit -n {needed}` "
+            "first, or set a lower max_concurrency for the model"
+        )
+    return left
+
+
+def _raised() -> int:
+    """The limit of open files, raised as far as the system lets a user raise it."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = WANTED if hard == resource.RLIM_INFINITY else min(hard, WANTED)
+    if soft == resource.RLIM_INFINITY or soft >= wanted:
+        return min(soft, WANTED) if soft > 0 else WANTED
+    try:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+    except (OSError, ValueError):  # some systems have a lower limit than they say
+        return soft
+    return wanted

@@ -1,0 +1,175 @@
+"""The difference of an arm from its baseline, deal by deal, with its interval and test."""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from statistics import fmean
+
+from experiments.results.rows import PERFECT, Metric, Row
+from experiments.statistics import pairing
+from experiments.statistics.estimates import ROUNDING, Bounds, spread, within
+from experiments.statistics.pairing import Pairs, Unit
+from experiments.statistics.permutation import Permuted, draws_for, holm, holm_levels, least_p
+from experiments.statistics.power import ALPHA
+from experiments.statistics.sign_flip_power import detectable, needed
+from experiments.statistics.summaries import too_few_own
+
+
+@dataclass(frozen=True)
+class Difference:
+    """The difference of an arm from the baseline at one player count, or pooled over all that both played."""
+
+    arm: str
+    baseline: str
+    players: int | None
+    """None: pooled over the player counts that both played, of the seeds that both played at all of them."""
+    counts: tuple[int, ...]
+    """The player counts; several when pooled."""
+    unit: Unit
+    """The unit of sampling: deals, paired, with repeats averaged first; the repeats, when there is a single deal."""
+    n: int
+    """Number of units in complete pairs. When pooled, a seed at all player counts is one unit: it is one deck."""
+    left_out: int
+    """Number of games of both arms at these player counts that are in no complete pair."""
+    mean: float
+    """Mean difference of the scores of `metric`; positive when the arm scores more."""
+    low: float | None
+    """Lower end of the 95 % confidence interval of the mean: all that the test does not reject at .05. None where the
+    test cannot reject anything, with up to 5 units, and where there is no test."""
+    high: float | None
+    """Its upper end."""
+    p: float | None
+    """Two-sided p-value of a permutation test: sign flips of pairs (deals), or regrouping (repeats). None for a single
+    unit, and for games that are no evidence because they are the same games."""
+    draws: int | None
+    """Random relabellings in that test; None when it was exact."""
+    p_holm: float | None
+    """p with Holm's correction for all arms that are compared at this player count."""
+    wins: int
+    """Units in which the arm scores more; repeats are matched by number."""
+    ties: int
+    losses: int
+    mde: float | None
+    """Minimum detectable effect, for planning: the smallest effect that this test detects with 80 % power at `level`,
+    in points. None where it can detect none, and when all differences are equal, since their spread is then unknown."""
+    for_one_point: int | None
+    """Units needed to detect an effect of one point with the same power; None when the spread is unknown."""
+    metric: Metric = "strict"
+    """The score that is compared."""
+    se: float | None = None
+    """Standard error of the mean; None for a single unit."""
+    sd: float | None = None
+    """Standard deviation of the paired differences; None for a single unit, and for repeats, which are not paired."""
+    level: float | None = None
+    """The level at which Holm's correction tests this difference; None where there is no test."""
+    low_holm: float | None = None
+    """The interval at that level: it holds 0 exactly when `p_holm` is .05 or more. None where nothing is rejected."""
+    high_holm: float | None = None
+    alike: int = 0
+    """Units in which both arms played the same games, move by move."""
+
+    @property
+    def claimed(self) -> bool:
+        """Whether the test shows a difference. Sentences and figures mark what it shows by this."""
+        return self.p_holm is not None and self.p_holm < ALPHA
+
+
+@dataclass(frozen=True)
+class _Tested:
+    pairs: Pairs
+    players: int | None
+    """None when pooled."""
+    test: Permuted | None
+
+
+def differences(
+    pairs: Sequence[tuple[Sequence[Row], Sequence[Row]]], metric: Metric = "strict"
+) -> tuple[Difference, ...]:
+    """For each pair (games of an arm, games of its baseline): at each shared player count, then pooled.
+
+    None for a pair in which too few moves are the seats' own.
+    The p-values are corrected for the number of arms that are compared at a player count.
+    """
+    tested, compared = [], [pair for pair in pairs if not any(map(too_few_own, pair))]
+    for ours, theirs in compared:
+        shared = sorted({*pairing.counts(ours)} & {*pairing.counts(theirs)})
+        for at in [*([n] for n in shared), *([shared] if len(shared) > 1 else [])]:
+            paired = Pairs.match(ours, theirs, at, metric)
+            if paired.deltas:
+                test = paired.test(draws_for(len(compared)))
+                tested.append(_Tested(paired, at[0] if len(at) == 1 else None, test))
+    return tuple(_corrected(tested))
+
+
+def _corrected(found: Sequence[_Tested]) -> Iterator[Difference]:
+    """With Holm's correction within each player count, and within the pooled differences."""
+    families = dict[int | None, list[int]]()
+    for at, one in enumerate(found):
+        if one.test:
+            families.setdefault(one.players, []).append(at)
+    corrected = dict[int, tuple[float, float]]()
+    for family in families.values():
+        ps = [test.p for at in family if (test := found[at].test)]
+        corrected |= zip(family, zip(holm(ps), holm_levels(ps), strict=True), strict=True)
+    for at, one in enumerate(found):
+        p_holm, level = corrected.get(at, (None, None))
+        yield _difference(one, p_holm, level, len(families.get(one.players, [])))
+
+
+def _difference(tested: _Tested, p_holm: float | None, level: float | None, tests: int) -> Difference:
+    pairs, test = tested.pairs, tested.test
+    wins, losses = sum(d > ROUNDING for d in pairs.deltas), sum(d < -ROUNDING for d in pairs.deltas)
+    low, high = _bounds(test, ALPHA)
+    low_holm, high_holm = _bounds(test, level or ALPHA)
+    mde, for_one_point = _planning(pairs, tests) if test else (None, None)
+    return Difference(
+        arm=pairs.games[0][0].arm,
+        baseline=pairs.games[1][0].arm,
+        players=tested.players,
+        counts=pairing.counts(pairs.games[0]),
+        unit=pairs.unit,
+        n=len(pairs.deltas),
+        left_out=pairs.left_out,
+        mean=fmean(pairs.deltas),
+        low=low,
+        high=high,
+        p=test.p if test else None,
+        draws=test.draws if test else None,
+        p_holm=p_holm,
+        wins=wins,
+        ties=len(pairs.deltas) - wins - losses,
+        losses=losses,
+        mde=mde,
+        for_one_point=for_one_point,
+        metric=pairs.metric,
+        se=pairs.estimate.error if pairs.estimate else None,
+        sd=spread(pairs.deltas) if pairs.unit == "deals" else None,
+        level=level,
+        low_holm=low_holm,
+        high_holm=high_holm,
+        alike=pairs.alike,
+    )
+
+
+def _bounds(test: Permuted | None, level: float) -> Bounds | tuple[None, None]:
+    found = test.interval(level) if test else None
+    return within(found, -PERFECT, PERFECT) if found else (None, None)
+
+
+def _deal(row: Row) -> tuple[int, int]:
+    return row.players, row.seed
+
+
+def _planning(pairs: Pairs, tests: int) -> tuple[float | None, int | None]:
+    """The detectable effect, and the units for one point, corrected for this number of tests."""
+    estimate, n = pairs.estimate, len(pairs.deltas)
+    if estimate is None or not estimate.error:
+        return None, None
+    if pairs.unit == "deals":
+        sd = estimate.error * math.sqrt(n)
+        step = 1 / math.lcm(*({len(list(same)) for _, same in groupby(sorted(map(_deal, pairs.games[0])))}))
+        step /= len(pairing.counts(pairs.games[0]))
+        return detectable(sd, n, tests=tests, step=step), needed(sd, 1.0, tests=tests, step=step)
+    seen = estimate.detectable(tests) if least_p(n, groups=True) * tests < ALPHA else None
+    return seen, estimate.enough(1.0, tests)

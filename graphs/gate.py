@@ -1,0 +1,141 @@
+"""The gate: the exact safety rule between a seat's decision and the table, and what it may know.
+
+By default it knows what the seat may: the sections that reach some node on the way to the decision, and the reports
+that count as knowledge. So neither a refusal nor a forced move tells a seat what its config took away. `verify.knows:
+all` is a gate that knows more; its verdict then tells the seat only what the seat may know.
+"""
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
+
+import roles
+from graphs.config import PROGRAM, GraphConfig, between
+from orchestrator.hanabi.moves import Discard, Move, Play
+from orchestrator.hanabi.view import View
+from roles.hanabi import safety
+from roles.hanabi.history_report import HistoryReport
+from roles.hanabi.reasoning.position import TAKES, Position
+from roles.hanabi.safety import Safety
+from roles.hanabi.sections.convention_facts import ConventionFacts
+from roles.hanabi.sections.fixed import Conventions
+from roles.hanabi.sections.history import History
+from roles.hanabi.sections.table import State
+from roles.legal_moves import LegalMoves
+from roles.notes_text import Notes
+from roles.reply_types import Judgement
+from roles.role_options import defaults
+from roles.sections import Section, Sections, cut
+from roles.words import Words
+
+SAFETY = "safety"
+Kinds = tuple[tuple[type[Section], Mapping[str, Any]], ...]
+
+
+def knows_all(config: GraphConfig) -> bool:
+    """Whether the rule uses every section, also those that the seat does not get."""
+    return config.verify.knows != "seat"
+
+
+def knows_more(config: GraphConfig) -> bool:
+    """Whether the graph has the rule, and it judges by sections that the seat does not get."""
+    seat = {kind for kind, _ in of_seat(config)}
+    return config.verify.rule == SAFETY and any(kind not in seat for kind, _ in kinds(config))
+
+
+def kinds(config: GraphConfig) -> Kinds:
+    """The sections that the rule judges by."""
+    if not knows_all(config):
+        return of_seat(config)
+    read = _asked_by_conventions(config)
+    return tuple((kind, {}) for kind in roles.get(SAFETY).takes if kind is not ConventionFacts or read)
+
+
+def of_seat(config: GraphConfig) -> Kinds:
+    """The sections that the rule may judge by without knowing more than the seat: those that reach the decision.
+
+    The legal moves are always among them: the table tells them to everybody.
+    """
+    there = {kind for name in _on_the_way(config) for kind, _ in _sections(config, name)}
+    read = config.verify.conventions and any(_reads_the_past(config, name) for name in _on_the_way(config))
+    wanted = (kind for kind in roles.get(SAFETY).takes if kind is not ConventionFacts)
+    found: Kinds = tuple((kind, {}) for kind in wanted if kind in there or kind is LegalMoves)
+    return (*found, (ConventionFacts, {})) if read else found
+
+
+def _on_the_way(config: GraphConfig) -> list[str]:
+    """The nodes whose notes reach the decision, and the node that decides."""
+    return [name for name in config.nodes if between(config, name, config.decides)]
+
+
+def _sections(config: GraphConfig, name: str) -> list[tuple[type[Section], Mapping[str, Any]]]:
+    return config.context_of(name).kinds(config.role(name), config.without_sections)
+
+
+def _reads_the_past(config: GraphConfig, name: str) -> bool:
+    """Whether a node can read every public move by the conventions that the exact reading knows."""
+    there = {kind: {**defaults(kind.choices), **options} for kind, options in _sections(config, name)}
+    whole = History in there and there[History]["moves"] == "all"
+    return ConventionFacts in there or (_told_conventions(config, name) and whole)
+
+
+def _asked_by_conventions(config: GraphConfig) -> bool:
+    """Whether a model on the way to the decision is told the conventions."""
+    asked = [name for name in _on_the_way(config) if config.nodes[name].model != PROGRAM]
+    return config.verify.conventions and any(_told_conventions(config, name) for name in asked)
+
+
+def _told_conventions(config: GraphConfig, name: str) -> bool:
+    """Whether a node gets the pack that the exact reading knows."""
+    found = [{**defaults(kind.choices), **options} for kind, options in _sections(config, name) if kind is Conventions]
+    return any(options["pack"] == "newest" for options in found)
+
+
+def trusted(config: GraphConfig) -> list[str]:
+    """The nodes whose notes on the past count as knowledge, of those that reach the decision."""
+    return [
+        name
+        for name in _on_the_way(config)
+        if config.role(name).reply is HistoryReport
+        and (config.nodes[name].model == PROGRAM or config.verify.trust == "models")
+    ]
+
+
+def rule(config: GraphConfig) -> Callable[[Sections, Notes], Judgement]:
+    """The rule with the graph's limits."""
+    return partial(safety.judged, Safety(config.verify.limits))
+
+
+NO_REASON = "refused: choose another move"
+
+
+def told(config: GraphConfig, sections: Sections, notes: Notes) -> str | None:
+    """What a refusal tells the seat, given the sections that the seat may know; None for the whole reason."""
+    if config.verify.knows != "all":
+        return None
+    found = rule(config)(sections, notes)
+    return NO_REASON if found.accept else found.reason
+
+
+def in_words(config: GraphConfig, words: Words) -> str:
+    """The rule as the prompt of the node that decides states it; empty where there is none."""
+    if config.verify.rule != SAFETY:
+        return ""
+    if any(kind is ConventionFacts for kind, _ in kinds(config)):
+        grounds = "by hints, counting and conventions"
+    else:
+        grounds = "by hints, counting and the report on past moves" if trusted(config) else "by hints and counting"
+    return Safety(config.verify.limits).words(words, grounds, config.at_most)
+
+
+def safest(config: GraphConfig, view: View) -> tuple[Move, str]:
+    """The forced move and its reason: the safest legal move by what the seat may know."""
+    known = tuple((kind, {}) for kind in TAKES) if config.verify.knows is None else of_seat(config)
+    sections = cut(view, known)
+    return safety.safest(Position.of(sections)) if State in sections else _unseen(view)
+
+
+def _unseen(view: View) -> tuple[Move, str]:
+    """Where the seat is not shown the table: a hint, else a discard, else a play, the first of its kind."""
+    risk = {Play: 2, Discard: 1}
+    return min(view.legal, key=lambda move: risk.get(type(move), 0)), "nothing of the table is shown"

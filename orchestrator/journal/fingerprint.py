@@ -1,0 +1,31 @@
+"""The hash that identifies a game, by which a journal shows that nobody changed its deal or its seats."""
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+
+def hashed(value: Any) -> str:
+    """A one-way hash of plain JSON data."""
+    return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def of_game(
+    players: int, deck: Sequence[str], repeat: int, seats: Sequence[Any], memories: Mapping[Any, Any] | None = None
+) -> str:
+    """Of the deal, its repeat, and the seats with the memories that they were given, all as plain data."""
+    plain: list[Any] = [players, deck, repeat, seats]
+    plain += [{seat: hashed(memory) for seat, memory in memories.items()}] if memories else []
+    return hashed(plain)
+
+
+def holds(started: Mapping[str, Any]) -> bool:
+    """Whether a stored game_started has the hash of what it says."""
+    try:
+        made = of_game(
+            started["players"], started["deck"], started.get("repeat", 1), started["seats"], started.get("memories")
+        )
+        return bool(made == started["config_hash"])
+    except (KeyError, AttributeError):
+        return True  # other checks say what is missing

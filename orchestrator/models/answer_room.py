@@ -1,0 +1,131 @@
+"""Schemas for a small `max_tokens`: lists and texts so short that the answer ends before it is cut off.
+
+A cut-off answer is lost as a whole. Where the longest answer that a schema allows does not fit, its lists get fewer
+entries and its texts a greatest length: first those lists that may have any number of entries, then texts, and last
+the lists of so many moves or players. Tokens are estimated, with most tokenisers on the safe side.
+"""
+
+from collections.abc import Iterator, Sequence
+from itertools import product
+from typing import Any, NamedTuple
+
+SHARE = 0.95
+"""Of `max_tokens`: what the longest answer may take by the estimate."""
+STRUCTURE, PROSE = 2.0, 3.0
+"""Characters of a token: in keys, moves and numbers, and in texts."""
+BESIDE = 3.0
+"""Tokens of the quotes, colon, comma and blanks around a key or an entry."""
+NUMBER = 5.0
+"""Tokens of a number that is not one of a few."""
+WEIGHTS = 4, 2, 1
+"""The share of a text in the room that is left for texts: of the reply itself, of an entry, of a list in an entry."""
+LEAST = 16
+"""The fewest characters for a text of weight 1."""
+SMALL = 1000
+"""Tokens: from so many on nothing is shortened, for a model that keeps to its task needs no help there."""
+FEW = 6
+"""The most entries of a list without a bound."""
+
+
+class _Lengths(NamedTuple):
+    """The most entries of lists that have a bound, and of those that have none."""
+
+    bounded: int
+    free: int
+
+    def of(self, schema: dict[str, Any]) -> int:
+        return min(schema["maxItems"], self.bounded) if "maxItems" in schema else self.free
+
+
+class _Size(NamedTuple):
+    """The longest answer: its tokens without texts, and the weights of all its texts."""
+
+    tokens: float = 0.0
+    texts: int = 0
+
+    def plus(self, tokens: float, texts: int = 0) -> "_Size":
+        return _Size(self.tokens + tokens, self.texts + texts)
+
+    def times(self, count: int) -> "_Size":
+        return _Size(self.tokens * count, self.texts * count)
+
+
+def fitted(schemas: Sequence[dict[str, Any]], max_tokens: int) -> dict[str, Any] | None:
+    """That of several schemas whose lists need the least shortening, with lists and texts as long as fit.
+
+    None where not even the shortest do, and for SMALL tokens and more.
+    """
+    if max_tokens >= SMALL:
+        return None
+    room = SHARE * max_tokens
+    for lengths, schema in product(_lengths(schemas), schemas):
+        size = _size(schema, lengths, 0)
+        unit = (room - size.tokens) * PROSE / max(size.texts, 1)
+        if unit >= LEAST * bool(size.texts):
+            made: dict[str, Any] = _bounded(schema, lengths, unit, 0)
+            return made
+    return None
+
+
+def _lengths(schemas: Sequence[dict[str, Any]]) -> Iterator[_Lengths]:
+    """Lengths of lists, the best first."""
+    for bounded in range(max(_most(schemas), default=1), 0, -1):
+        yield from (_Lengths(bounded, free) for free in range(FEW, 0, -1))
+
+
+def _most(schema: Any) -> Iterator[int]:
+    if isinstance(schema, dict):
+        if isinstance(most := schema.get("maxItems"), int):
+            yield most
+        for inner in schema.values():
+            yield from _most(inner)
+    elif isinstance(schema, list | tuple):
+        for inner in schema:
+            yield from _most(inner)
+
+
+def _size(schema: dict[str, Any], lengths: _Lengths, depth: int) -> _Size:
+    if "enum" in schema or "const" in schema:
+        values = schema.get("enum") or [schema["const"]]
+        return _Size(max(map(_tokens, values)))
+    if "anyOf" in schema:
+        several = [_size(one, lengths, depth) for one in schema["anyOf"]]
+        return _Size(max(one.tokens for one in several), max(one.texts for one in several))
+    match schema.get("type"):
+        case "object":
+            whole = _Size(BESIDE)
+            for key, value in schema["properties"].items():
+                whole = whole.plus(len(key) / STRUCTURE + BESIDE).plus(*_size(value, lengths, depth))
+            return whole
+        case "array":
+            entry = _size(schema["items"], lengths, depth + 1).plus(BESIDE)
+            return entry.times(lengths.of(schema)).plus(BESIDE)
+        case "string":
+            return _Size(BESIDE, _weight(depth))
+    return _Size(NUMBER)
+
+
+def _tokens(value: Any) -> float:
+    return len(value) / STRUCTURE if isinstance(value, str) else float(len(str(value)))
+
+
+def _weight(depth: int) -> int:
+    return WEIGHTS[min(depth, len(WEIGHTS) - 1)]
+
+
+def _bounded(schema: Any, lengths: _Lengths, unit: float, depth: int) -> Any:
+    if not isinstance(schema, dict) or "enum" in schema or "const" in schema:
+        return schema
+    if "anyOf" in schema:
+        return {**schema, "anyOf": [_bounded(one, lengths, unit, depth) for one in schema["anyOf"]]}
+    match schema.get("type"):
+        case "object":
+            told = {key: _bounded(value, lengths, unit, depth) for key, value in schema["properties"].items()}
+            return {**schema, "properties": told}
+        case "array":
+            most = lengths.of(schema)
+            fewest = {"minItems": min(schema["minItems"], most)} if "minItems" in schema else {}
+            return {**schema, "items": _bounded(schema["items"], lengths, unit, depth + 1), **fewest, "maxItems": most}
+        case "string":
+            return {**schema, "maxLength": int(unit * _weight(depth))}
+    return schema

@@ -1,0 +1,131 @@
+"""What of a LangChain model object may be written to journals, and what in it is secret.
+
+An object may hold a key anywhere: in headers, in the query of its requests, in nested settings. So only fields of known
+names are written, and any other that decides its answers leaves a short digest, by which two objects are told apart.
+"""
+
+import hashlib
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+from urllib.parse import unquote, urlsplit, urlunsplit
+
+from pydantic import SecretStr
+
+_ANSWERS = """
+    model model_name model_id deployment_name azure_deployment model_provider model_version api_version
+    openai_api_version
+    temperature top_p top_k min_p typical_p n best_of seed random_seed max_tokens max_completion_tokens
+    max_output_tokens max_new_tokens max_tokens_to_sample num_predict num_ctx num_keep stop stop_sequences stop_token
+    frequency_penalty presence_penalty repetition_penalty repeat_penalty repeat_last_n logit_bias logprobs top_logprobs
+    tfs_z mirostat mirostat_eta mirostat_tau do_sample num_beams use_beam_search
+    reasoning reasoning_effort effort verbosity thinking thinking_budget thinking_level budget_tokens
+    include_thoughts enable_thinking summary type
+    streaming stream_usage service_tier response_format format safe_prompt safe_mode use_responses_api output_version
+    use_previous_response_id truncation include store disabled_params
+"""
+WRITTEN = frozenset(_ANSWERS.split())
+"""Names of fields, also of fields within fields, whose values decide answers and are no secrets."""
+
+ADDRESSES = frozenset({"base_url", "openai_api_base", "api_base", "endpoint", "azure_endpoint", "inference_server_url"})
+"""Names of fields with a server's address, which is written without user, password and query."""
+
+_TRANSPORT = """
+    default_headers default_query extra_headers extra_query headers query cookies auth proxies openai_proxy
+    openai_organization organization organization_id project project_id http_client http_async_client
+    cache callbacks callback_manager metadata tags name custom_get_token_ids verbose profile rate_limiter
+    disable_streaming max_retries request_timeout timeout timeout_s tiktoken_model_name
+"""
+REACHED = frozenset(_TRANSPORT.split())
+"""Names of fields that say how a model is reached and watched, not what it answers."""
+
+_SECRET = re.compile(r"key|token|secret|password|passwd|credential|auth|cookie|signature|bearer", re.IGNORECASE)
+_CARRIERS = re.compile(r"headers|query|cookies|auth|proxies|proxy", re.IGNORECASE)
+"""Names of fields in which every text may be a key."""
+SHORTEST = 6
+"""The fewest characters of a text that counts as a key where its name does not say so: it is cut out of all texts."""
+
+
+def written(model: Any) -> dict[str, Any]:
+    """What it was given that may be written, by field; `other`: a digest of what else decides its answers."""
+    given = {name: getattr(model, name) for name in sorted(model.model_fields_set)}
+    found = {name: kept for name, value in given.items() if (kept := _kept(name, value)) is not None}
+    rest = {name: left for name, value in given.items() if (left := _left(name, value)) is not None}
+    return found | ({"other": _digest(rest)} if rest else {})
+
+
+def _kept(name: str, value: Any) -> Any:
+    """The part of a field that may be written; None for none."""
+    if name in ADDRESSES:
+        return _bare(value) if isinstance(value, str) else None
+    if isinstance(value, Mapping) and name == "logit_bias":
+        return {str(token): bias for token, bias in value.items() if isinstance(bias, int | float)}
+    if isinstance(value, Mapping) and name not in REACHED:
+        inner = {str(key): kept for key, one in value.items() if (kept := _kept(str(key), one)) is not None}
+        return inner or None
+    if name not in WRITTEN:
+        return None
+    if isinstance(value, list | tuple):
+        return list(value) if all(isinstance(one, str | int | float | bool) for one in value) else None
+    return value if isinstance(value, str | int | float | bool) else None
+
+
+def _left(name: str, value: Any) -> Any:
+    """What of a field decides answers and is not written; None for nothing. Keys and clients are no part of it."""
+    if name in REACHED or name in ADDRESSES or (_SECRET.search(name) and not isinstance(value, int | float)):
+        return None
+    if isinstance(value, Mapping) and name != "logit_bias":
+        inner = {str(key): left for key, one in value.items() if (left := _left(str(key), one)) is not None}
+        return inner or None
+    plain = isinstance(value, str | int | float | bool | list | tuple)
+    return value if plain and _kept(name, value) is None else None
+
+
+def _digest(values: Mapping[str, Any]) -> str:
+    """Too short to test a guessed key by."""
+    return hashlib.sha256(json.dumps(values, sort_keys=True, default=str).encode()).hexdigest()[:8]
+
+
+def _bare(url: str) -> str:
+    """An address without user, password and query."""
+    parts = urlsplit(url)
+    host = parts.netloc.rpartition("@")[2]
+    return urlunsplit((parts.scheme, host, parts.path, "", ""))
+
+
+def secrets(model: Any) -> tuple[str, ...]:
+    """Every text in it that may be a key, the longest first: none of them is ever written."""
+    found = {key for name in type(model).model_fields for key in _held(name, getattr(model, name, None))}
+    return tuple(sorted(found, key=lambda key: (-len(key), key)))
+
+
+def _held(name: str, value: Any, *, carried: bool = False) -> Iterator[str]:
+    """The keys in a field. `carried`: it stands in one in which every text may be a key."""
+    if isinstance(value, SecretStr):
+        yield from _texts(value.get_secret_value())
+    elif isinstance(value, Mapping):
+        inside = carried or _CARRIERS.search(name) is not None
+        for key, one in value.items():
+            yield from _held(str(key), one, carried=inside)
+    elif isinstance(value, list | tuple | set):
+        for one in value:
+            yield from _held(name, one, carried=carried)
+    elif isinstance(value, str):
+        yield from _told(name, value, carried)
+
+
+def _told(name: str, text: str, carried: bool) -> Iterator[str]:
+    if "://" in text:
+        parts = urlsplit(text)
+        yield from (unquote(one) for one in (parts.password,) if one)
+        yield from (
+            one for _, _, one in (pair.partition("=") for pair in parts.query.split("&")) if len(one) >= SHORTEST
+        )
+    elif name not in WRITTEN and (_SECRET.search(name) or (carried and len(text) >= SHORTEST)):
+        yield from _texts(text)
+
+
+def _texts(text: str) -> Iterator[str]:
+    """A key, and without the word before it: `Bearer sk-...`."""
+    yield from (one for one in (text, text.rpartition(" ")[2]) if one)

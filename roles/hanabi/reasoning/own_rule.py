@@ -1,0 +1,80 @@
+"""What a deciding role's program does in a matter on which nobody advises it: simple rules on what its sections show.
+
+Which hint helps most, and which card the team can best spare, are questions of other roles. A program that decides
+without their advice does not answer these questions for them: it takes the first move that fits a simple rule.
+"""
+
+from collections.abc import Iterator
+
+from orchestrator.hanabi.convention.policy import Scene
+from orchestrator.hanabi.moves import Discard, Hint, Move, Play
+from roles.hanabi.reasoning import literal_play
+from roles.hanabi.reasoning.position import Position
+from roles.hanabi.sections.table import State
+from roles.sections import Sections
+
+Reasoned = tuple[Move, str]
+
+
+def choose(sections: Sections, position: Position, at: Scene | None = None) -> Reasoned:
+    """A certain play; else a hint that lets somebody play; else a discard; else what is left.
+
+    `at`: the position as a convention player sees it, where the program has that. Raises StopIteration only when no
+    move is left.
+    """
+    found = list(_all(sections, position, at))
+    return next((one for one in found if literal_play.harmless(position, one[0])), None) or next(iter(found))
+
+
+def _all(sections: Sections, position: Position, at: Scene | None) -> Iterator[Reasoned]:
+    yield from plays(position)
+    yield from hints(position, at)
+    yield from discards(sections, position)
+    yield from rest(position, at)
+
+
+def plays(position: Position) -> Iterator[tuple[Play, str]]:
+    """Plays that cannot fail, the oldest card first."""
+    sure = (move for move in position.plays if position.slots[move.slot].playable == 1.0)
+    yield from ((move, f"slot {move.slot} is known to be playable") for move in sure)
+
+
+def hints(position: Position, at: Scene | None = None) -> Iterator[tuple[Hint, str]]:
+    """The hints of the list, in its order, that make their receiver play a card that fits.
+
+    Where the receiver keeps to conventions, by what the hint says by them; else those that tell them something new of
+    a playable card that they do not know to be playable.
+    """
+    for hint in position.hints:
+        by_convention = at is not None and not at.literally(hint)
+        if at.effect_of(hint).helps if at is not None and by_convention else _points(position, hint):
+            yield hint, f"it is the first hint of the list that helps P{hint.to} to play"
+
+
+def _points(position: Position, hint: Hint) -> bool:
+    found = literal_play.lesson(position, hint)
+    return bool(found.plays or found.points)
+
+
+def discards(sections: Sections, position: Position) -> Iterator[tuple[Discard, str]]:
+    """Cards known to be dead, then those that no hint touched, then the others; each the oldest first."""
+    touched = [told.colour is not None or told.rank is not None for told in sections[State].known]
+    dead = [slot.dead == 1.0 for slot in position.slots]
+    for move in sorted(position.discards, key=lambda move: (not dead[move.slot], touched[move.slot], move.slot)):
+        why = "the oldest card left" if touched[move.slot] else "the oldest card that no hint touched"
+        yield move, f"slot {move.slot} is {'known to be dead' if dead[move.slot] else why}"
+
+
+def rest(position: Position, at: Scene | None = None) -> Iterator[Reasoned]:
+    """What is left when nothing of the above may be done: hints that say nothing false, other hints, plays by their
+    chance."""
+    false = [hint for hint in position.hints if at is not None and not at.literally(hint) and _lies(at, hint)]
+    true = [hint for hint in position.hints if hint not in false]
+    yield from ((hint, "nothing better is allowed") for hint in (*true, *false))
+    likely = sorted(position.plays, key=lambda move: -position.slots[move.slot].playable)
+    yield from ((move, f"it fits with {position.slots[move.slot].playable:.2f}") for move in likely)
+
+
+def _lies(at: Scene, hint: Hint) -> bool:
+    effect = at.effect_of(hint)
+    return effect.says is not None and not effect.true

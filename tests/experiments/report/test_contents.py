@@ -1,0 +1,261 @@
+"""What a report says, on made-up games: the score it is about, its order, what it marks, and its tables for LaTeX."""
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from experiments.design.metric import headline
+from experiments.report import latex, order, page, run_report, tables
+from experiments.report.figures import cross_play, curves, deals, drawing, scores
+from experiments.report.figures.figure import Figure
+from experiments.report.run_data import NothingToDrawError, RunData
+from experiments.report.turn_tally import TurnTally
+from experiments.results import failures, rows
+from experiments.results.rows import Row
+from experiments.results.turn_rows import TurnRow
+from tests.conftest import Run
+
+
+@pytest.fixture(autouse=True)
+def no_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They take most of the time; tests that look at one undo this."""
+    monkeypatch.setattr(drawing, "there", lambda: False)
+
+
+def game(arm: str, seed: int, kept: int, *, players: int = 2, repeat: int = 1, lost: bool = False) -> Row:
+    """A game of a program; `lost`: its third life."""
+    strict, lives, end = (0, 0, "lives_lost") if lost else (kept, 2, "perfect" if kept == 25 else "deck_exhausted")
+    journal = f"games/{arm}/{players}p-s{seed}-r{repeat}.jsonl"
+    return Row(arm, "g", players, seed, repeat, strict, kept, lives, 50, end, 9, 0, 0, 5, 5, None, journal, model="m")
+
+
+def games(arm: str, kept: Sequence[int], **more: Any) -> list[Row]:
+    return [game(arm, seed, score, **more) for seed, score in enumerate(kept, 1)]
+
+
+def report(folder: Path, found: Sequence[Row], run: dict[str, Any] | None = None, **more: Any) -> run_report.Report:
+    folder.mkdir(exist_ok=True)
+    rows.write(folder, sorted(found))
+    (folder / "run.yaml").write_text(yaml.safe_dump(run or {}), "utf-8")
+    return run_report.write(folder, png=False, **more)
+
+
+def data(folder: Path, found: Sequence[Row], run: dict[str, Any]) -> RunData:
+    return run_report._data(folder, found, run, headline(run), "t")
+
+
+def svg(figure: Figure, made: RunData) -> str:
+    return drawing._picture(figure, figure.data(made), made, png=False)
+
+
+def text(made: run_report.Report) -> str:
+    return (made.folder / "report.md").read_text("utf-8")
+
+
+def lines(made: run_report.Report, arm: str) -> list[list[str]]:
+    """The cells of the rows of an arm, in all tables."""
+    found = [line.strip("| ").split(" | ") for line in text(made).splitlines() if line.startswith(f"| {arm} |")]
+    return [[cell.strip(" |") for cell in cells] for cells in found]
+
+
+BASE, BETTER = [10, 12, 9, 11, 10, 8, 12, 10], [14, 15, 13, 16, 15, 12, 17, 14]
+WEAK = [*games("base", BASE, lost=True), *games("better", BETTER, lost=True)]
+"""Weak models lose the third life in every game, and yet differ."""
+KEPT: dict[str, Any] = {"name": "weak", "baseline": "base", "metric": "kept", "experiment": {"protocol": "sparks-10"}}
+KEPT |= {"players": [2], "seeds": [1, 2, 3, 4, 5, 6, 7, 8]}
+
+
+def test_a_report_is_about_the_score_that_the_run_names_and_tables_have_both(tmp_path: Path) -> None:
+    made = report(tmp_path / "a", WEAK, KEPT)
+    said = text(made)
+    assert "Arms are compared by the kept score" in said and "the protocol sparks-10 does so" in said
+    assert "better scores 4.25" in said, "a difference of what lies on the table"
+    assert lines(made, "better")[0][4] == "14.50" and lines(made, "better")[0][8] == "0.00"
+    columns = "| arm | players | games | deals | kept | 95 % | SE | SD | strict | 95 % | SE | SD | IQM |"
+    assert columns in said
+    strict = report(tmp_path / "b", WEAK, KEPT, metric="strict")
+    said = text(strict)
+    assert "so --metric asks" in said and said.index("scores as much as base") < said.index("scores 4.25 kept points")
+    assert strict.analysis.differences[0].mean == 0 and made.analysis.differences[0].mean == 4.25
+    old = report(tmp_path / "c", WEAK, {"name": "old", "baseline": "base"})
+    assert old.headline.metric == "strict", "a run of an older version names none"
+
+
+def test_the_commands_take_a_metric(run: Run, tmp_path: Path) -> None:
+    report(tmp_path / "a", WEAK, KEPT)
+    code, out, _ = run("experiment", "report", str(tmp_path / "a"), "--metric", "strict", "--latex")
+    assert code == 0 and "compared by the strict score" in out and "tables.tex" in out
+    code, _, err = run("experiment", "report", str(tmp_path / "a"), "--metric", "mean")
+    assert code == 2 and "'mean' is not one of 'strict', 'kept'" in err
+
+
+def test_a_report_says_what_the_terminal_says(tmp_path: Path) -> None:
+    run = {**KEPT, "seeds": [1, 2, 3], "remarks": ["Begun by an earlier version."]}
+    run |= {"experiment": {"protocol": "sparks-10", "question": "Is better better?"}}
+    run |= {"arms": {"base": {"players": [2]}, "better": {"players": [2], "void": {3: "base"}}}}
+    failures.write(tmp_path, {"better/2p-s3-r1": "ValueError: no"}, ())
+    made = report(tmp_path, [row for row in WEAK if row.seed < 3], run)
+    said = text(made)
+    assert said.index("Is better better?") < said.index("What can and cannot be concluded")
+    for sentence in (
+        "Protocol sparks-10: Sparks of Cooperative Reasoning, section 4",
+        "The run departs from this protocol in: player counts (2 instead of 2–5); deals (seeds 1–3 instead of",
+        "The arm better is not played at 3 players, where it is the same as base.",
+        "Begun by an earlier version.",
+        "1 of 6 games failed: better/2p-s3-r1: ValueError: no. They have no score.",
+        "1 of 6 games are not finished",
+    ):
+        assert sentence in said and sentence in made.html.read_text("utf-8"), sentence
+
+
+def test_a_failed_game_is_forgotten_once_it_is_finished(tmp_path: Path) -> None:
+    failures.write(tmp_path, {"a": "x", "b": 'y, with\n"quotes"'}, ())
+    failures.write(tmp_path, {"c": "z"}, {"a"})
+    assert failures.read(tmp_path) == {"b": 'y, with\n"quotes"', "c": "z"}
+    failures.write(tmp_path, {}, {"b", "c"})
+    assert not (tmp_path / failures.FAILED).exists()
+
+
+MANY = [*games("base", [12] * 6), *(g for n in range(20) for g in games(f"arm{n:02}", [(12 + n - 9) % 26] * 6))]
+
+
+def test_arms_are_ordered_by_effect_and_of_many_the_smallest_are_folded(tmp_path: Path) -> None:
+    made = report(tmp_path / "a", MANY, {"baseline": "base"})
+    compared = [one.arm for one in made.analysis.differences]
+    assert compared == [f"arm{n:02}" for n in reversed(range(20))]
+    assert [one.arm for one in made.analysis.summaries][:2] == ["base", "arm19"]
+    first, rest = made.html.read_text("utf-8").split("more rows</summary>")[0:2]
+    shown = re.findall(r"<td>(\w+)</td>", first)
+    assert len(shown) == order.MANY and {"base", "arm19", "arm00", "arm01"} < set(shown) and "arm09" not in shown
+    assert "<td>arm09</td>" in rest
+    grid = report(tmp_path / "b", MANY, {"baseline": "base", "experiment": {"matrix": {"x": [1]}}})
+    assert [one.arm for one in grid.analysis.differences][:2] == ["arm00", "arm01"], "a grid keeps its order"
+
+
+def test_all_never_mixes_player_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    full = [*games("full", [5] * 4), *games("full", [20] * 4, players=3), *games("full", [22] * 4, players=4)]
+    void = [*games("void", [19] * 4, players=3), *games("void", [22] * 4, players=4)]
+    made = report(tmp_path, [*full, *void], {"baseline": "full", "arms": {"full": {}, "void": {}}})
+    cells = {(arm, row[1]): row[4] for arm in ("full", "void") for row in lines(made, arm)[:5] if len(row) > 14}
+    assert cells["full", "2–4"] == "15.67" and cells["full", "3–4"] == "21.00" and cells["void", "3–4"] == "20.50"
+    assert not any(row[1] == "all" for arm in ("full", "void") for row in lines(made, arm))
+    drawn = [line.split(",")[:3] for line in (tmp_path / "figures/scores.csv").read_text("utf-8").splitlines()]
+    assert ["", "full", "3–4"] in drawn and ["", "void", "3–4"] in drawn
+    monkeypatch.undo()
+    assert ">full at 3–4<" in svg(scores.FIGURES[0], data(tmp_path, [*full, *void], {"baseline": "full"}))
+    same = report(tmp_path, full, {"baseline": "full"})
+    assert [row[1] for row in lines(same, "full")][:4] == ["2", "3", "4", "all"]
+
+
+def test_figures_fill_what_the_text_claims_and_nothing_else(tmp_path: Path) -> None:
+    low, high = [10, 11, 9, 10, 12, 8, 10, 11], [15, 16, 14, 15, 17, 13, 15, 16]
+    at = {2: (low, high), 3: (low, low[1:] + low[:1]), 4: (low, low[2:] + low[:2])}
+    found = [row for n, (a, b) in at.items() for row in (*games("base", a, players=n), *games("arm", b, players=n))]
+    made = data(tmp_path, found, {"baseline": "base"})
+    table = scores._differences(made).records()
+    assert {row["players"]: row["filled"] for row in table if row["metric"] == "strict"} == {2: 0, 3: 0, 4: 0, None: 1}
+    assert next(row for row in table if row["players"] == 2)["p_holm"] < 0.05, "the text does not claim this one"
+    claims = [line for line in page.contents(made, (), ()).conclusions if line.startswith("arm scores")]
+    assert len(claims) == 1 and "2, 3 and 4 players" in claims[0]
+
+
+def test_every_deal_is_a_point_of_both_arms(tmp_path: Path) -> None:
+    repeated = [*games("base", [10, 20]), *games("base", [14, 20], repeat=2)]
+    repeated += [*games("arm", [5, 25]), *games("arm", [7, 25], repeat=2), game("arm", 9, 3)]
+    made = data(tmp_path, repeated, {"baseline": "base"})
+    points = {(row["seed"], row["baseline_score"], row["arm_score"]) for row in deals.FIGURE.data(made).records()}
+    assert points == {(1, 12, 6), (2, 20, 25)}, "a deal that only one has played is no point"
+    with pytest.raises(NothingToDrawError, match="single deal"):
+        deals.FIGURE.data(data(tmp_path, [row for row in repeated if row.seed == 1], {"baseline": "base"}))
+
+
+def test_variance_is_split_between_deals_and_repeats(tmp_path: Path) -> None:
+    apart = [game("base", seed, 5 * seed + shift, repeat=r) for seed in (1, 2, 3) for r, shift in ((1, -1), (2, 1))]
+    alike = [game("arm", seed, 10 + shift, repeat=r) for seed in (1, 2, 3) for r, shift in ((1, -4), (2, 4))]
+    made = data(tmp_path, [*apart, *alike], {"baseline": "base"})
+    base, arm = made.variances
+    assert base.sd == pytest.approx(5) and base.within == pytest.approx(2**0.5)
+    assert base.between == pytest.approx((25 - 1) ** 0.5) and base.share == pytest.approx(24 / 26)
+    assert (arm.between, arm.share) == (0, 0) and arm.within == pytest.approx(32**0.5)
+    once = data(tmp_path, [*games("base", [5, 10, 15]), *games("arm", [7, 12, 17])], {"baseline": "base"})
+    (_, other) = once.variances
+    assert other.within is None and other.share is None and other.correlation == pytest.approx(1)
+    assert "within a deal" not in tables.variances(once.variances, once.analysis).columns
+    assert "No deal was repeated" in text(report(tmp_path / "x", once.rows, {"baseline": "base"}))
+
+
+def test_a_cross_play_map_has_intervals(tmp_path: Path) -> None:
+    found = [*games("a.with.b", [10, 12, 20]), *games("b.with.a", [10, 10, 10]), *games("a.with.a", [24, 25, 25])]
+    made = data(tmp_path, found, {})
+    (figure,) = cross_play.figures(made)
+    drawn = svg(figure, made)
+    bounds = [(s.low, s.high) for s in made.analysis.summaries if s.arm == "a.with.b"]
+    assert all(f">{low:.1f}–{high:.1f}<" in drawn for low, high in bounds if low is not None and high is not None)
+    assert bounds[0][0] == pytest.approx(0.855, abs=0.01) and bounds[0][1] == 25, (
+        "no mean is above 25, in the table as in the figure"
+    )
+
+
+def test_the_band_of_a_curve_is_over_deals_and_ends_at_0_and_25() -> None:
+    def turns(points: int) -> list[TurnRow]:
+        return [turn(number, min(number, points)) for number in range(1, 26)]
+
+    tally = TurnTally()
+    for seed, points in ((1, 25), (1, 25), (1, 25), (2, 1), (2, 1), (2, 1)):
+        tally.add(turns(points), seed)
+    mean, error, low, high = curves._points(tally, 25)
+    assert error == pytest.approx(12) and (mean, low, high) == (13, 0, 25), "two deals, however often they are repeated"
+    alone = TurnTally()
+    alone.add(turns(7), 1)
+    assert curves._points(alone, 25) == (7, None, None, None)
+
+
+def turn(number: int, score: int) -> TurnRow:
+    unknown = dict.fromkeys(TurnRow.__dataclass_fields__, None)
+    return TurnRow(**{**unknown, "turn": number, "score": score, "lives": 3, "proposals": {}})  # type: ignore[arg-type]
+
+
+def test_models_and_prompts_are_shown_and_folded(tmp_path: Path) -> None:
+    seat: dict[str, Any] = {
+        "spec": "house",
+        "model": "openai:m",
+        "models": {"default": {"model": "openai:m", "temperature": 0.3}},
+    }
+    run = {
+        "baseline": "base",
+        "seats": {"k": {**seat, "prompts": {"rules.md": "d1"}}},
+        "prompts": {"d1": "Be <b>wise</b>"},
+    }
+    made = report(tmp_path, WEAK, {**run, "arms": {"base": {"everybody": "k"}}})
+    shown = made.html.read_text("utf-8")
+    assert '<td>openai:m</td><td class="wide">temperature 0.3</td>' in shown
+    assert "<summary>rules.md</summary><pre>Be &lt;b&gt;wise&lt;/b&gt;</pre>" in shown
+    assert "| openai:m | temperature 0.3 |" in text(made)
+
+
+AWKWARD = "50%_of {a}\\b & #1 $x^2~"
+
+
+def test_tables_for_latex_are_whole_and_escaped(tmp_path: Path) -> None:
+    named = [*games("base", BASE), *games(AWKWARD, BETTER)]
+    run = {**KEPT, "name": "run_1", "arms": {}, "metric": "strict"}
+    made = report(tmp_path, named, run, tex=True)
+    tex = (tmp_path / run_report.LATEX).read_text("utf-8")
+    assert r"50\%\_of \{a\}\textbackslash{}b \& \#1 \$x\textasciicircum{}2\textasciitilde{}" in tex
+    for rule in ("toprule", "midrule", "bottomrule", "begin{tabular}", "end{tabular}", "caption", "label"):
+        assert tex.count(f"\\{rule}") == 2, rule
+    widths = [len(cells) for cells in re.findall(r"\\begin\{tabular\}\{(l?r*)\}", tex)]
+    bodies = re.findall(r"\\toprule\n(.*?)\\bottomrule", tex, re.DOTALL)
+    for wide, body in zip(widths, bodies, strict=True):
+        cells = [len(re.split(r"(?<!\\)&", line)) for line in body.splitlines() if "&" in line]
+        assert len(cells) >= 2 and set(cells) == {wide}
+    assert re.sub(r"\\[%&#_{}$]", "", tex).count("%") == 1, "only the comment at the top"
+    assert all(ord(sign) < 128 for sign in tex) and len(re.findall(r"(?<!\\)\$", tex)) % 2 == 0
+    (one,) = made.analysis.differences
+    assert f"+{one.mean:.2f}" in tex and latex.escaped("−1 < 2") == "$-$1 $<$ 2"
+    for said in ("seeds 1--8", "Protocol sparks-10", "metric (strict instead of kept)", "strict score", "sign-flip"):
+        assert said in tex, said

@@ -1,0 +1,71 @@
+"""Programs that lack a colleague do not do the colleague's work: other games, and none of them another graph's."""
+
+import pytest
+
+import graphs
+from experiments.bench.ablations import Played, _worth, removals
+from graphs import GraphConfig
+from orchestrator.hanabi.moves import Move
+from orchestrator.journal.events import Event, Moved
+from orchestrator.table.game_loop import play_async
+from roles.hanabi.reasoning import literal_play, own_rule
+from roles.hanabi.reasoning.position import TAKES, Position
+from roles.sections import cut
+from tests.support.positions import random_views
+
+HOUSE = graphs.read("house")
+
+
+async def game(config: GraphConfig | str) -> list[Move]:
+    """The first moves of a game of programs."""
+    events: list[Event] = []
+    await play_async(graphs.seat(config), players=2, seed=3, sink=events.append, max_turns=30)
+    return [event.past.move for event in events if isinstance(event, Moved)]
+
+
+async def test_house_without_a_colleague_does_not_play_like_a_single_agent() -> None:
+    literal = await game("sherlock")
+    colleagues = [name for name in HOUSE.nodes if name != HOUSE.decides]
+    for gone in [*((name,) for name in colleagues), tuple(colleagues)]:
+        assert await game(graphs.without(HOUSE, *gone)) != literal, gone
+
+
+async def test_who_is_told_what_the_past_says_needs_no_report_on_it() -> None:
+    """The section on the conventions' facts, or the report: without both the past is read literally."""
+    whole, blind = await game(HOUSE), graphs.without_sections(HOUSE, "convention_facts")
+    assert await game(graphs.without(HOUSE, "history_analyst")) == whole == await game(blind)
+    assert await game(graphs.without(blind, "history_analyst")) != whole
+
+
+@pytest.mark.parametrize(
+    ("name", "gone"), [("house", "discard_strategist"), ("cac", "interpret"), ("best_of_k", "proposer")]
+)
+async def test_the_work_of_a_colleague_is_gone_with_them(name: str, gone: str) -> None:
+    assert await game(name) != await game(graphs.without(graphs.read(name), gone))
+
+
+def test_the_simple_rule_takes_a_certain_play_then_the_first_hint_that_helps() -> None:
+    met = set()
+    for view in random_views(3, 5)[::4]:
+        sections = cut(view, [(kind, {}) for kind in TAKES])
+        position = Position.of(sections)
+        move, _ = own_rule.choose(sections, position)
+        sure = literal_play.certain_plays(position)
+        helpful = [h for h in position.hints if (found := literal_play.lesson(position, h)).plays or found.points]
+        kind = "play" if sure else "hint" if helpful else "discard" if position.discards else "rest"
+        assert move in sure if sure else move == helpful[0] if helpful else True
+        met.add(kind)
+    assert {"hint", "discard"} <= met
+
+
+def test_each_part_of_a_graph_but_the_deciding_node_is_taken_away_once() -> None:
+    parts = [part for part, _ in removals(HOUSE)]
+    assert "aggregator" not in parts and {"tom_interpreter", "section discards"} <= set(parts)
+    assert len(parts) == len(set(parts)) == 3 + 12
+
+
+def test_the_worth_of_a_part_is_the_mean_over_deals_and_the_same_games_are_counted() -> None:
+    hint, other = random_views(2, 1)[0].legal[:2]
+    whole = [Played(20, (hint,)), Played(10, (hint,))]
+    worth = _worth("g", "part", whole, [Played(20, (hint,)), Played(6, (other,))])
+    assert (worth.games, worth.same, worth.difference, worth.error) == (2, 1, -2.0, 2.0)
