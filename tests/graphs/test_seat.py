@@ -10,7 +10,7 @@ from graphs.attempts import attempts
 from graphs.config import checked, parse
 from graphs.prompt_preview import requests
 from graphs.recorded_notes import notes_of
-from orchestrator.errors import RoleError
+from orchestrator.errors import RoleError, UserError
 from orchestrator.hanabi.moves import Discard, Play
 from orchestrator.journal.events import Call, VerdictGiven
 from roles import Choice, Sections, Verdict
@@ -47,6 +47,31 @@ async def test_a_redo_reads_every_earlier_verdict_and_refused_moves_are_off_its_
     assert {str(move) for move in third.moves.values()} == {str(move) for move in LAST.legal} - set(refused)
     first = next(ask for ask in brain.asked if ask.node == "generate")
     assert third.moves.items() <= first.moves.items()
+
+
+async def test_a_redo_is_shown_and_asked_what_the_first_choice_was() -> None:
+    """No section that is taken away comes back, and the role keeps its options."""
+    config = graphs.without_sections(graphs.read("house_lite"), "discards")
+    brain = scripted(aggregator={"reason": "r", "action": "play slot 1"})
+    await turn(config, brain)
+    first, again = (
+        {part.name: part.text for part in ask.parts if part.name not in ("notes", "legal_moves")}
+        for ask in brain.asked
+        if ask.node in ("aggregator", "aggregator-2") and not ask.ask
+    )
+    assert again == first and "discards" not in first and config.options_of("aggregator")["discard_by"] == "itself"
+
+
+async def test_a_last_choice_that_the_check_accepts_and_the_rule_refuses_is_not_played() -> None:
+    moves = iter(("play slot 1", "play slot 2"))
+    brain = scripted(
+        generator=lambda _: {"reason": "r", "action": next(moves)}, self_verifier={"reason": "fine", "accept": True}
+    )
+    config = graphs.dotted(graphs.verified(graphs.read("cac"), "safety"), ["check.at_most=1"])
+    decision, events = await turn(config, brain)
+    ruled = [(event.node, event.accepted) for event in events if isinstance(event, VerdictGiven)]
+    assert ruled == [("check", True), ("safety", False), ("check-2", True), ("safety-2", False)]
+    assert decision.forced and decision.move in (Play(slot=0), Play(slot=3))
 
 
 async def test_an_accepted_redo_is_played_unforced() -> None:
@@ -136,6 +161,17 @@ async def test_two_brains_of_one_class_stay_two() -> None:
     await graphs.seat(config, first, named={"other": second})(LAST, {})
     assert {ask.node for ask in first.asked} == {"interpret", "generate"}
     assert {ask.node for ask in second.asked} == {"check"}
+
+
+def test_a_model_that_nobody_bound_is_named_with_those_that_are() -> None:
+    with pytest.raises(UserError, match="node 'proposer': no model is bound to 'other'; bound: default, program"):
+        graphs.seat(graphs.replace(parse(small(), "small"), proposer="other"))
+
+
+def test_a_model_is_called_by_its_name_however_it_is_given() -> None:
+    url = "http://127.0.0.1:9/v1"
+    seats = [graphs.seat("watson", one) for one in (f"openai:m@{url}", {"model": f"openai:m@{url}", "temperature": 1})]
+    assert {seat.info.model for seat in seats} == {"openai:m"} and seats[0].info != seats[1].info
 
 
 async def test_programs_do_no_certain_harm_on_a_models_word() -> None:

@@ -59,10 +59,10 @@ def _tried(table: Table, trials: Trials, area: Area, chosen: Sequence[Mutant]) -
     found: Counter[str] = Counter()
     if not chosen:
         return found
-    usual = trials.seconds(area.tests)
+    usual = trials.seconds(area.run)
     for mutant in chosen:
         known = table.reason(mutant) is not None
-        outcome = "equivalent" if known else trials.outcome(mutant.file, mutant.make(), area.tests, usual)
+        outcome = "equivalent" if known else trials.outcome(mutant.file, mutant.make(), area.run, usual)
         found[outcome] += 1
         if outcome == "survived":
             print(f"noticed by no test: {mutant.file}:{mutant.line}\n  - {mutant.was}\n  + {mutant.now}", flush=True)

@@ -17,6 +17,13 @@ class Strict(BaseModel):
 class Area(Strict):
     files: tuple[str, ...]
     tests: tuple[str, ...]
+    without: tuple[str, ...] = ()
+    """Tests of those files that take long and notice nothing that the others do not."""
+
+    @property
+    def run(self) -> tuple[str, ...]:
+        """As pytest is told."""
+        return (*self.tests, *(f"--deselect={test}" for test in self.without))
 
 
 class Named(Strict):
