@@ -31,6 +31,7 @@ async def test_an_always_refusing_judge_costs_two_redos_and_then_the_safest_move
     assert asked == ["generate", "check", "generate-2", "check-2", "generate-3", "check-3"]
     assert decision.forced and decision.node is None and decision.move in (Play(slot=0), Play(slot=3))
     assert [event.node for event in events if isinstance(event, VerdictGiven)] == ["check", "check-2", "check-3"]
+    assert {event.sample for event in events if isinstance(event, Call)} == {0}, "samples count from 0"
 
 
 async def test_a_redo_reads_every_earlier_verdict_and_refused_moves_are_off_its_list() -> None:
@@ -169,7 +170,7 @@ def test_a_model_that_nobody_bound_is_named_with_those_that_are() -> None:
 
 
 def test_a_model_that_is_given_by_its_settings_is_called_by_its_name() -> None:
-    given = {"model": "openai:m@http://127.0.0.1:9/v1", "temperature": 1}
+    given = {"model": "openai:m", "base_url": "http://127.0.0.1:9/v1", "temperature": 1}
     assert graphs.seat("watson", given).info.model == "openai:m"
 
 
