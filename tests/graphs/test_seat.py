@@ -6,10 +6,11 @@ import pytest
 
 import graphs
 import roles
-from graphs.attempts import attempts
+from graphs.attempts import attempts, role_node
 from graphs.config import checked, parse
 from graphs.prompt_preview import requests
 from graphs.recorded_notes import notes_of
+from graphs.refusals import Verify
 from orchestrator.errors import RoleError, UserError
 from orchestrator.hanabi.moves import Discard, Play
 from orchestrator.journal.events import Call, VerdictGiven
@@ -51,7 +52,7 @@ async def test_a_redo_reads_every_earlier_verdict_and_refused_moves_are_off_its_
 
 
 async def test_a_redo_is_shown_and_asked_what_the_first_choice_was() -> None:
-    """No section that is taken away comes back, and the role keeps its options."""
+    """No section that is taken away comes back."""
     config = graphs.without_sections(graphs.read("house_lite"), "discards")
     brain = scripted(aggregator={"reason": "r", "action": "play slot 1"})
     await turn(config, brain)
@@ -60,7 +61,18 @@ async def test_a_redo_is_shown_and_asked_what_the_first_choice_was() -> None:
         for ask in brain.asked
         if ask.node in ("aggregator", "aggregator-2") and not ask.ask
     )
-    assert again == first and "discards" not in first and config.options_of("aggregator")["discard_by"] == "itself"
+    assert again == first and "discards" not in first
+
+
+def test_a_role_keeps_its_options_in_a_redo() -> None:
+    config = graphs.change(graphs.read("house_planner"), planner={"options": {"rollouts": 3}})
+    assert [role_node(config, "planner", one).options["rollouts"] for one in attempts(config)] == [3, 3, 3]
+
+
+def test_a_rule_that_was_stored_before_it_had_settings_is_stored_so_again() -> None:
+    before = {"rule": "safety", "limits": {1: 1.0, 2: 0.6, 3: 0.6}, "trust": "programs", "at_most": 2, "knows": None}
+    assert "knows" not in (stored := Verify.model_validate(before).model_dump()) and "conventions" not in stored
+    assert Verify(conventions=False).model_dump()["conventions"] is False
 
 
 async def test_a_last_choice_that_the_check_accepts_and_the_rule_refuses_is_not_played() -> None:
