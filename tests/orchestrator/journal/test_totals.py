@@ -42,6 +42,7 @@ def test_answers_and_faults_are_counted_by_what_became_of_them() -> None:
         call(reply=reply, attempts=[refused, refused, {**refused, "error": None}]),
         call(reply=reply, outcome="repaired", copied=True),
         call(outcome="reasked", copied=True),
+        call(reply=reply, copied=True),
         call(reply=reply, ask=1, cached=True),
         call(outcome="fallback"),
         call(text=None, outcome="failed", attempts=[refused]),
@@ -51,7 +52,7 @@ def test_answers_and_faults_are_counted_by_what_became_of_them() -> None:
     for one in calls:
         ledger(one)
     names = ("calls", "cache_hits", "repaired", "reasked", "fallbacks", "copied", "faults", "tokens_in", "tokens_out")
-    assert [ledger.stated[name] for name in names] == [5, 1, 1, 1, 1, 1, 3, 40, 20]
+    assert [ledger.stated[name] for name in names] == [6, 1, 1, 1, 1, 2, 3, 50, 25]
 
 
 def test_a_finished_game_has_used_what_its_paid_calls_have() -> None:
