@@ -35,7 +35,7 @@ prove: $(DEV)
 real: $(READY)
 	$(BIN)/python -m experiments.bench.real_model
 
-# Small changes of the core, each of which some test must notice; an hour or two, not in `make test`.
+# Small changes of the core, each of which some test must notice: long, not in `make test`.
 mutants: $(DEV)
 	$(BIN)/python -m tests.mutation
 
