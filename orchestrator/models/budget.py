@@ -237,7 +237,7 @@ class Budget:
         longest = max((call.tokens_out for calls in played for call in calls), default=0)
         answer = NOTHING
         for one in self.models:  # a turn also needs room for an answer at its worst
-            answer = answer.at_least(_cost(one, 0, _most(one) or max(ANSWER, 2 * longest)))
+            answer = answer.at_least(_cost(one, 0, _most(one) or max(ANSWER, 2 * longest), 0))
         for calls in played:
             cost = sum(map(self._paid, calls), NOTHING)
             self._teller.tell("remember", cost, cost + answer, longest)
@@ -306,7 +306,7 @@ class Budget:
         self._teller.tell("settle", _turn.get(), worst, paid)
 
 
-def _cost(settings: ModelSettings, tokens_in: int, tokens_out: int, cached: int = 0) -> Cost:
+def _cost(settings: ModelSettings, tokens_in: int, tokens_out: int, cached: int) -> Cost:
     price = list_prices.price_of(settings) or Price(input=0, output=0)
     return Cost(tokens_in + tokens_out, price.of(tokens_in, tokens_out, cached))
 

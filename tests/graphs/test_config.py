@@ -38,6 +38,8 @@ from tests.support.small_graph import LAST, nodes, small
         ),
         (small(verify="nope"), "verify.rule: .* not 'nope'"),
         (small(verify={"rule": "safety", "limits": {1: 2}}), "limits give each of 1, 2 and 3 lives a probability"),
+        (small(verify={"rule": "safety", "limits": {1: 1, 2: 0.5}}), "limits give each of 1, 2 and 3 lives a"),
+        (small(verify={"rule": "safety", "limits": {1: 1, 2: 0.5, 3: 60}}), "limits give each of 1, 2 and 3 lives a"),
         (small(check={"judge": "proposer", "redo": "proposer"}), "'proposer' does not reply with a Judgement"),
         (
             small(nodes=nodes(j={"role": "self_verifier"}), check={"judge": "j", "redo": "aggregator"}),

@@ -6,11 +6,12 @@ import pytest
 
 import graphs
 import roles
-from graphs.attempts import attempts
+from graphs.attempts import attempts, role_node
 from graphs.config import checked, parse
 from graphs.prompt_preview import requests
 from graphs.recorded_notes import notes_of
-from orchestrator.errors import RoleError
+from graphs.refusals import Verify
+from orchestrator.errors import RoleError, UserError
 from orchestrator.hanabi.moves import Discard, Play
 from orchestrator.journal.events import Call, VerdictGiven
 from roles import Choice, Sections, Verdict
@@ -31,6 +32,7 @@ async def test_an_always_refusing_judge_costs_two_redos_and_then_the_safest_move
     assert asked == ["generate", "check", "generate-2", "check-2", "generate-3", "check-3"]
     assert decision.forced and decision.node is None and decision.move in (Play(slot=0), Play(slot=3))
     assert [event.node for event in events if isinstance(event, VerdictGiven)] == ["check", "check-2", "check-3"]
+    assert {event.sample for event in events if isinstance(event, Call)} == {0}, "samples count from 0"
 
 
 async def test_a_redo_reads_every_earlier_verdict_and_refused_moves_are_off_its_list() -> None:
@@ -47,6 +49,42 @@ async def test_a_redo_reads_every_earlier_verdict_and_refused_moves_are_off_its_
     assert {str(move) for move in third.moves.values()} == {str(move) for move in LAST.legal} - set(refused)
     first = next(ask for ask in brain.asked if ask.node == "generate")
     assert third.moves.items() <= first.moves.items()
+
+
+async def test_a_redo_is_shown_and_asked_what_the_first_choice_was() -> None:
+    """No section that is taken away comes back."""
+    config = graphs.without_sections(graphs.read("house_lite"), "discards")
+    brain = scripted(aggregator={"reason": "r", "action": "play slot 1"})
+    await turn(config, brain)
+    first, again = (
+        {part.name: part.text for part in ask.parts if part.name not in ("notes", "legal_moves")}
+        for ask in brain.asked
+        if ask.node in ("aggregator", "aggregator-2") and not ask.ask
+    )
+    assert again == first and "discards" not in first
+
+
+def test_a_role_keeps_its_options_in_a_redo() -> None:
+    config = graphs.change(graphs.read("house_planner"), planner={"options": {"rollouts": 3}})
+    assert [role_node(config, "planner", one).options["rollouts"] for one in attempts(config)] == [3, 3, 3]
+
+
+def test_a_rule_that_was_stored_before_it_had_settings_is_stored_so_again() -> None:
+    before = {"rule": "safety", "limits": {1: 1.0, 2: 0.6, 3: 0.6}, "trust": "programs", "at_most": 2, "knows": None}
+    assert "knows" not in (stored := Verify.model_validate(before).model_dump()) and "conventions" not in stored
+    assert Verify(conventions=False).model_dump()["conventions"] is False
+
+
+async def test_a_last_choice_that_the_check_accepts_and_the_rule_refuses_is_not_played() -> None:
+    moves = iter(("play slot 1", "play slot 2"))
+    brain = scripted(
+        generator=lambda _: {"reason": "r", "action": next(moves)}, self_verifier={"reason": "fine", "accept": True}
+    )
+    config = graphs.dotted(graphs.verified(graphs.read("cac"), "safety"), ["check.at_most=1"])
+    decision, events = await turn(config, brain)
+    ruled = [(event.node, event.accepted) for event in events if isinstance(event, VerdictGiven)]
+    assert ruled == [("check", True), ("safety", False), ("check-2", True), ("safety-2", False)]
+    assert decision.forced and decision.move in (Play(slot=0), Play(slot=3))
 
 
 async def test_an_accepted_redo_is_played_unforced() -> None:
@@ -136,6 +174,16 @@ async def test_two_brains_of_one_class_stay_two() -> None:
     await graphs.seat(config, first, named={"other": second})(LAST, {})
     assert {ask.node for ask in first.asked} == {"interpret", "generate"}
     assert {ask.node for ask in second.asked} == {"check"}
+
+
+def test_a_model_that_nobody_bound_is_named_with_those_that_are() -> None:
+    with pytest.raises(UserError, match="node 'proposer': no model is bound to 'other'; bound: default, program"):
+        graphs.seat(graphs.replace(parse(small(), "small"), proposer="other"))
+
+
+def test_a_model_that_is_given_by_its_settings_is_called_by_its_name() -> None:
+    given = {"model": "openai:m", "base_url": "http://127.0.0.1:9/v1", "temperature": 1}
+    assert graphs.seat("watson", given).info.model == "openai:m"
 
 
 async def test_programs_do_no_certain_harm_on_a_models_word() -> None:

@@ -10,7 +10,7 @@ import prompts
 import roles
 from orchestrator.errors import UserError
 from orchestrator.hanabi import belief
-from orchestrator.hanabi.cards import INDEX, Card
+from orchestrator.hanabi.cards import INDEX, Card, Piles
 from orchestrator.hanabi.moves import Discard, HintRank, Play
 from orchestrator.hanabi.referee import deal
 from orchestrator.hanabi.view import View
@@ -261,6 +261,16 @@ def test_safety_lets_pass_just_the_plays_that_are_likely_enough(players: int) ->
                 assert judged.accept == (belief.own(view)[move.slot].playable >= least[view.lives])
             elif not isinstance(move, Discard):
                 assert judged.accept
+
+
+def test_safety_keeps_a_card_known_critical_while_another_is_known_dead() -> None:
+    """A red 5 and a yellow 1: on the table or not."""
+    at, rule = Position.of(cut(random_views(2, 2)[0], [(kind, {}) for kind in TAKES])), Safety(LIMITS)
+    own = (1 << INDEX[Card.R5], 1 << INDEX[Card.Y1], *at.own[2:])
+    for yellow, accepted in ((1, False), (0, True)):
+        told = replace(at, own=own, hands={}, piles=Piles((0, yellow, 0, 0, 0), ()))
+        assert rule.judge(told, Discard(slot=0)).accept == accepted
+        assert rule.judge(told, Discard(slot=1)).accept
 
 
 @pytest.mark.parametrize("players", (2, 3, 4, 5))

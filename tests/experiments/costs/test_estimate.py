@@ -16,7 +16,8 @@ import graphs
 from experiments.costs import cost_estimate, prompt_probe, sample_size
 from experiments.costs.cost_estimate import Bill
 from experiments.costs.measured import Measured
-from experiments.costs.sample_size import measured_spread
+from experiments.costs.sample_size import Goal, Options, Spread, measured_spread
+from experiments.design.experiment import read
 from experiments.results.rows import Row, peek_all
 from experiments.statistics.permutation import by_signs, fewest
 from experiments.statistics.sign_flip_power import detectable, needed
@@ -278,6 +279,15 @@ def test_the_spread_is_that_of_finished_games_of_models_where_there_are_enough()
     programs = [game(row.arm, row.seed, row.score_strict, row.players, calls=0) for row in rows]
     assert measured_spread(programs, "base", paid=True) is None and measured_spread(programs, "base", paid=False)
     assert sample_size.assumed_spread().sd == pytest.approx(sample_size.SD * math.sqrt(1.4))
+
+
+def test_a_seed_is_one_pair_at_however_many_player_counts_it_is_played() -> None:
+    """Where the differences of a seed are the same at both, the second count adds nothing but finer steps of means."""
+    bills = {players: {"whole": Bill(), "less": Bill()} for players in (2, 3)}
+    experiment = read("role-ablation")
+    options = Options(experiment, Goal(), Spread(4.0, "given", correlation=1.0), bills, "given", ())
+    size = options.size((2, 3), 12)
+    assert size.each is not None and size.pooled == pytest.approx(size.each - (1 - 1 / 2) / 12)
 
 
 def test_bills_add_up_and_an_unknown_price_stays_unknown() -> None:

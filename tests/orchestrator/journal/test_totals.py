@@ -1,12 +1,13 @@
-"""The totals of a game: what it cost is stated only where every answer has a price."""
+"""The totals of a game: answers and faults by what became of them, and a cost only where every answer has a price."""
 
 from itertools import permutations
 from typing import Any
 
 import pytest
 
-from orchestrator.journal.events import Call
-from orchestrator.journal.totals import Ledger
+from orchestrator.journal.events import Call, Result
+from orchestrator.journal.totals import Ledger, usage
+from orchestrator.models.budget import Usage
 
 
 def call(**more: Any) -> Call:
@@ -32,3 +33,31 @@ def test_money_is_known_where_every_paid_answer_has_a_price(calls: list[Call], u
         for one in order:
             ledger(one)
         assert ledger.stated["usd"] == usd
+
+
+def test_answers_and_faults_are_counted_by_what_became_of_them() -> None:
+    refused = {"latency_s": 1.0, "error": "HTTP 503"}
+    reply = {"action": "play slot 0"}
+    calls = [
+        call(reply=reply, attempts=[refused, refused, {**refused, "error": None}]),
+        call(reply=reply, outcome="repaired", copied=True),
+        call(outcome="reasked", copied=True),
+        call(reply=reply, copied=True),
+        call(reply=reply, ask=1, cached=True),
+        call(outcome="fallback"),
+        call(text=None, outcome="failed", attempts=[refused]),
+        Call(turn=1, seat=0, node="n", role="r", model="program", reply=reply),
+    ]
+    ledger = Ledger()
+    for one in calls:
+        ledger(one)
+    names = ("calls", "cache_hits", "repaired", "reasked", "fallbacks", "copied", "faults", "tokens_in", "tokens_out")
+    assert [ledger.stated[name] for name in names] == [6, 1, 1, 1, 1, 2, 3, 50, 25]
+
+
+def test_a_finished_game_has_used_what_its_paid_calls_have() -> None:
+    assert usage(call(usd=0.5)) == Usage(10, 5, 0.5, 1)
+    told = {"players": 2, "seed": 1, "graph": "g", "model": "m", "fireworks": {}, "end": "perfect"}
+    scored = {"score_strict": 25, "score_kept": 25, "lives": 3, "turns": 60, "forced": 0, "fallbacks": 0}
+    spent = {"tokens_in": 900, "tokens_out": 70, "usd": 0.25, "calls": 9, "cache_hits": 2}
+    assert usage(Result.model_validate(told | scored | spent)) == Usage(900, 70, 0.25, 7)

@@ -266,6 +266,22 @@ async def test_a_call_is_counted_at_its_longest_answer_before_any_has_come(more:
     assert await spend(metered(Budget(max_tokens=ANSWER + 2), 1))
 
 
+async def test_a_call_is_counted_at_the_full_price_of_its_prompt_and_its_longest_answer() -> None:
+    """At a dollar a token; what a provider has cached is known only afterwards."""
+    price = {"input": 1e6, "cached": 0, "output": 1e6}
+    assert not await spend(metered(Budget(max_usd=201.5), 1, max_tokens=200, price=price))
+    assert await spend(metered(Budget(max_usd=202), 1, max_tokens=200, price=price))
+
+
+async def test_a_turn_of_a_run_that_goes_on_needs_room_for_its_dearest_and_twice_the_longest_answer() -> None:
+    """3,010 tokens are spent; a turn may need a quarter more than those and an answer of 6,000."""
+    for limit, fits in ((3010 + 11_262, True), (3010 + 11_261, False)):
+        budget = Budget(max_tokens=limit)
+        budget.check(settings(f"openai:m@{URL}"))
+        budget.remember([[Usage(10, 3000)]])
+        assert (await budget.enter() is None) == fits
+
+
 async def test_a_prompt_in_chinese_is_counted_by_its_characters() -> None:
     chinese = ask(Part("state", "手牌" * 500))
     budget = Budget(max_tokens=1090)

@@ -31,6 +31,7 @@ def brain(key: str, *responses: str | ModelResponse | Exception) -> ChatBrain:
         KEY,
         json.dumps(KEY)[1:-1],
         json.dumps(json.dumps(KEY))[3:-3],
+        json.dumps(json.dumps(json.dumps(KEY)))[7:-7],
         KEY.replace("/", "\\/"),
         "".join(f"\\u{ord(c):04x}" for c in KEY),
         "".join(f"\\u{ord(c):04X}" for c in KEY),
@@ -45,6 +46,14 @@ def brain(key: str, *responses: str | ModelResponse | Exception) -> ChatBrain:
 )
 def test_a_key_is_found_however_it_is_spelt(spelt: str) -> None:
     assert redact(f"I got {spelt}, thanks", (KEY,)) == "I got ***, thanks"
+
+
+def test_a_key_is_found_among_the_signs_of_all_spellings() -> None:
+    assert redact(f"100 % of R&D in C:\\ with {quote(KEY, safe='')}", (KEY,)) == "100 % of R&D in C:\\ with ***"
+
+
+def test_from_eight_characters_a_key_is_taken_out_wherever_it_stands() -> None:
+    assert redact("sk-1234 sk-12345", ("sk-1234", "sk-12345")) == "sk-1234 ***"
 
 
 @pytest.mark.parametrize("sign", ["\\", "%", "&", "s\\", "\\u0073", "&#0"])

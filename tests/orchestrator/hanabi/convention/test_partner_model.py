@@ -158,7 +158,7 @@ HOUSE = graphs.read("house")
 BLIND = {
     "no pack": graphs.setting(HOUSE, options={"conventions": {"pack": "none"}}),
     "no section": graphs.without_sections(HOUSE, "conventions"),
-    "no historian": graphs.without(HOUSE, "history_analyst"),
+    "nobody reads the past": graphs.without_sections(graphs.without(HOUSE, "history_analyst"), "convention_facts"),
 }
 
 
@@ -176,7 +176,7 @@ async def test_without_conventions_or_a_historian_house_takes_a_hint_to_say_what
     assert isinstance(choice, Choice) and not isinstance(choice.action, Play)
     reports = [note for replies in notes.values() for note in replies if isinstance(note, HistoryReport)]
     assert not any(report.trust or report.believed for report in reports)
-    assert bool(reports) == (why != "no historian")
+    assert bool(reports) == (why != "nobody reads the past")
 
 
 async def test_the_historian_tells_in_the_first_person_what_a_hint_points_at_and_whom_he_does_not_rely_on() -> None:
