@@ -91,10 +91,8 @@ def _plain(key: str) -> str:
 
 def meant(data: Mapping[str, Any], kind: type[BaseModel]) -> dict[str, Any]:
     """An object with every value as the type of its field takes it."""
-    named = {
-        name: value for name, value in by_field(data, kind).items() if not _unwritten(value, kind.model_fields[name])
-    }
-    return {name: _value(value, kind.model_fields[name], name) for name, value in named.items()}
+    given = [(name, value, kind.model_fields[name]) for name, value in by_field(data, kind).items()]
+    return {name: _value(value, field, name) for name, value, field in given if not _unwritten(value, field)}
 
 
 _BLANK = re.compile(r"<[^<>]*>|<\w+|\[(?:your|insert)\b[^\[\]]*\]", re.IGNORECASE)
