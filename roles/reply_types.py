@@ -1,5 +1,6 @@
 """The reply types that more than one role shares, and how a reply type is explained to a model."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from typing import Annotated, Any, ClassVar, Literal, Self, get_args, get_origin
@@ -24,6 +25,14 @@ Chance = Annotated[float, Field(ge=0, le=1)]
 FINAL = ("Final move", "Final action", "Final choice", "Final answer", "My move", "My choice", "My action", "Choice")
 ENTRY = {"action": ("Action", "Move"), "rating": ("Rating", "Score")}
 """What models call the fields of an entry about a move."""
+
+
+_STATED = re.compile(
+    rf"(?:^|[.;\n])\s*(?:Chosen move|Chosen action|Action|Move|{'|'.join(FINAL)})\s*[:=]\s*"
+    r"((?:play|discard) slot \d|hint P\d (?:rank \d|[a-z]+))\s*(?:[.;,!\n]|$)",
+    re.IGNORECASE,
+)
+"""A move that a text states as chosen: `action: play slot 1`."""
 
 
 class PlainText(Reply):
@@ -51,6 +60,14 @@ class Choice(Reply):
 
     reason: str = Field(description="why, in a few sentences")
     action: Grounded = Field(description="the chosen legal move, copied from the list")
+
+    @model_validator(mode="after")
+    def _of_one_mind(self, info: ValidationInfo) -> Self:
+        """Of a model's answer: a reason that states another move as the chosen one leaves doubt."""
+        others = set(map(str, (info.context or {}).get("moves", {}).values())) - {str(self.action)}
+        if any(stated in others for stated in _STATED.findall(self.reason)):
+            raise ValueError("the reason states another move than the one chosen; state one")
+        return self
 
     @classmethod
     def asked(cls) -> tuple[str, ...]:
@@ -81,6 +98,8 @@ class RatedChoice(Choice):
 
 
 class Deduction(Reply):
+    unique = "seat"
+
     seat: int = Field(
         ge=0, le=4, description="the player's number, your own included", json_schema_extra={BELOW: "players"}
     )

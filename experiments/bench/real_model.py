@@ -11,6 +11,7 @@ checks hold, 1 when one does not, 2 for a mistake in the command.
 import argparse
 import asyncio
 import json
+import re
 import sys
 import time
 from collections.abc import Iterable, Iterator, Sequence
@@ -225,10 +226,10 @@ def answers(games: Iterable[Game]) -> Iterator[dict[str, Any]]:
                 legal = [str(move) for move in event.view.legal]
             if isinstance(event, Call) and event.asked and event.text is not None:
                 kept, node = event.model_dump(mode="json", include=KEPT), event.node.partition("-")[0]
-                yield {"graph": game.graph, **kept, **_asked(config, node, event, game.form), "legal": legal}
+                yield {"graph": game.graph, **kept, **_asked(config, node, event, game.form, legal), "legal": legal}
 
 
-def _asked(config: graphs.GraphConfig, node: str, call: Call, form: str) -> dict[str, Any]:
+def _asked(config: graphs.GraphConfig, node: str, call: Call, form: str, legal: Sequence[str]) -> dict[str, Any]:
     """How an answer was asked for: its type, its format, and the moves by the labels that the prompt gives them."""
     kind = config.context_of(node).reply(config.role(node))
     prompt = "\n".join(message.content for message in call.messages)
@@ -236,8 +237,18 @@ def _asked(config: graphs.GraphConfig, node: str, call: Call, form: str) -> dict
         "form": call.form or form,
         "reply_type": kind.__name__,
         "reason_first": bool(getattr(kind, "reason_first", False)),
-        "moves": dict(LISTED_MOVE.findall(prompt)),
+        "moves": listed_moves(prompt, legal),
     }
+
+
+def listed_moves(prompt: str, legal: Sequence[str]) -> dict[str, str]:
+    """The moves by the labels of a prompt's list of legal moves: the longest run of lines with nothing else.
+
+    Moves made so far may be listed alike (`1: play slot 0`); some of them are mostly not legal any more.
+    """
+    runs = re.split(r"\n(?! *\w+: (?:play|discard|hint) )", prompt)
+    found = (dict(LISTED_MOVE.findall(run)) for run in runs)
+    return max((moves for moves in found if set(moves.values()) <= set(legal)), key=len, default={})
 
 
 KEPT = {

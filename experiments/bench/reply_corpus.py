@@ -2,9 +2,9 @@
 
     python -m experiments.bench.reply_corpus runs/real --to tests/replies_corpus/recorded-mine.yaml [--readings]
 
-An entry for each answer in the games of the folders, with the moves as its prompt lists them. `is` stays empty, for the
-person to fill in; with `--readings` it has what the reader reads, for the person to correct. Exit codes: 0, or 2 for a
-mistake in the command.
+An entry for each answer in the games of the folders, with the moves as its prompt lists them, or else the legal ones.
+`is` stays empty, for the person to fill in; with `--readings` it has what the reader reads, for the person to correct.
+Exit codes: 0, or 2 for a mistake in the command.
 """
 
 import argparse
@@ -41,7 +41,7 @@ def entry(one: Mapping[str, Any], *, readings: bool) -> dict[str, Any]:
         made["reason_first"] = True
     if labels and labels[0] not in LABELS:
         made["letters"] = True
-    made["moves"] = _Flow(one["moves"].values())
+    made["moves"] = _Flow(one["moves"].values() or one["legal"])
     if one["finish"] == "length":
         made["finish"] = "length"
     made["text"] = one["text"]

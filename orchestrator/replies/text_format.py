@@ -91,6 +91,8 @@ def unmarked(text: str) -> str:
 def parse(text: str, kind: type[Reply]) -> dict[str, Any]:
     """The values of a text by field, still as text, for pydantic to convert. Raises Missing."""
     found = parts(text, kind)
+    if len(found) > 1 and [found.get(name, "").partition("\n")[0] for name in kind.asked()] == _counted(kind):
+        raise Missing("its parts are only numbered; write your own words in each")
     data: dict[str, Any] = {}
     for name in kind.asked():
         field = kind.model_fields[name]
@@ -100,6 +102,11 @@ def parse(text: str, kind: type[Reply]) -> dict[str, Any]:
         elif field.is_required() and name not in kind.spare:
             raise Missing(f"it has no line that begins with '{label(kind, name)}:'")
     return data
+
+
+def _counted(kind: type[Reply]) -> list[str]:
+    """What stands in the parts of an answer that numbers them: 1, 2 ..."""
+    return [str(number) for number in range(1, len(kind.asked()) + 1)]
 
 
 def _is_verdict(kind: type[Reply], name: str) -> bool:

@@ -91,8 +91,21 @@ def _plain(key: str) -> str:
 
 def meant(data: Mapping[str, Any], kind: type[BaseModel]) -> dict[str, Any]:
     """An object with every value as the type of its field takes it."""
-    named = by_field(data, kind)
-    return {name: _value(value, kind.model_fields[name], name) for name, value in named.items()}
+    given = [(name, value, kind.model_fields[name]) for name, value in by_field(data, kind).items()]
+    return {name: _value(value, field, name) for name, value, field in given if not _unwritten(value, field)}
+
+
+_BLANK = re.compile(r"<[^<>]*>|<\w+|\[(?:your|insert)\b[^\[\]]*\]", re.IGNORECASE)
+"""A blank of a form: `<text>`, `[Your explanation]`."""
+
+
+def _unwritten(value: Any, field: FieldInfo) -> bool:
+    """Whether a text is the blank of a form, so that the field is not there."""
+    return field.annotation is str and _is_blank(value)
+
+
+def _is_blank(value: Any) -> bool:
+    return isinstance(value, str) and _BLANK.fullmatch(bare(value)) is not None
 
 
 def _value(value: Any, field: FieldInfo, name: str) -> Any:
@@ -191,7 +204,9 @@ def _is_chance(limits: tuple[Any, ...]) -> bool:
 
 
 def _text(value: Any) -> Any:
-    """Texts on several lines may come as a list; a number is a text, too."""
+    """Texts on several lines may come as a list; a number is a text, too; the blank of a form is none."""
+    if _is_blank(value):
+        return None
     if isinstance(value, list) and value and all(isinstance(line, str) for line in value):
         return " ".join(value)
     return str(value) if isinstance(value, int | float) else value

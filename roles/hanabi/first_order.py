@@ -30,6 +30,8 @@ SEEN: tuple[type[Section], ...] = (Rules, Conventions, *TAKES, NextPlayable, Fin
 class Belief(Reply):
     """What one believes about a partner."""
 
+    unique = "seat"
+
     seat: int = Field(ge=0, le=4, description="the player's number", json_schema_extra={BELOW: "players"})
     knows: str = Field(description="what they know of their own hand")
     pattern: str = Field(description="what their moves so far show of the way they play")

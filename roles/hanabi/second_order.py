@@ -21,6 +21,8 @@ from roles.words import Words
 class Mirror(Reply):
     """What a partner believes of me."""
 
+    unique = "seat"
+
     seat: int = Field(ge=0, le=4, description="the player's number", json_schema_extra={BELOW: "players"})
     sees: str = Field(description="what they believe that you know of your own hand")
     expects: str = Field(description="what they believe that you mean to do, and what for")

@@ -30,6 +30,8 @@ from roles.words import ENGLISH
 class Intention(Reply):
     """What a player will most likely do next."""
 
+    unique = "seat"
+
     seat: int = Field(ge=0, le=4, description="the player's number", json_schema_extra={BELOW: "players"})
     next_action: str = Field(description="what they will most likely do on their next turn if nobody hints them again")
     chance: Chance = Field(description="how likely that is")

@@ -51,3 +51,10 @@ def test_readings_are_not_overwritten_and_a_wrong_folder_is_named(played: Path, 
     with pytest.raises(UserError, match="holds no journal"):
         reply_corpus.main([str(tmp_path), "--to", str(tmp_path / "other.yaml")])
     assert there.read_text("utf-8") == "mine"
+
+
+def test_moves_made_so_far_are_not_taken_for_the_list_of_legal_moves() -> None:
+    prompt = "Your own moves:\n1: play slot 0\n\nYour legal moves:\n\nA: hint P1 red\nB: play slot 0\nC: play slot 1\n"
+    legal = ["hint P1 red", "play slot 0", "play slot 1"]
+    assert real_model.listed_moves(prompt, legal) == dict(zip("ABC", legal, strict=True))
+    assert real_model.listed_moves("1: play slot 4\n2: discard slot 0", legal) == {}
