@@ -55,13 +55,15 @@ ENOUGH = 10
 
 @dataclass(frozen=True)
 class Game:
-    """A game as it was played: its journal, and why it was suspended, if it was."""
+    """A game as it was played: its journal, and why it was suspended, or not begun, if it was."""
 
     graph: str
     form: str
     path: Path
     seconds: float
     suspended: str | None = None
+    refused: str | None = None
+    """Why it was not begun: the server refused its first prompt, for example because that is too long."""
     same: bool | None = None
     """Whether its replay wrote the same journal; None where nothing was replayed."""
     events: tuple[Event, ...] = field(default=(), repr=False)
@@ -140,12 +142,17 @@ def checks(games: Sequence[Game], whole: Figures, context: int | None) -> list[C
     """What must hold with any model."""
     lost = [game.path.name for game in games if not _accounted(game)]
     stopped = [f"{game.path.name}: {game.suspended}" for game in games if game.suspended]
+    not_begun = [f"{game.path.name}: {game.refused}" for game in games if game.refused]
     other = [game.path.name for game in games if game.same is False]
     over = [call for game in games for call in game.calls if context and call.tokens_in > context]
     helped = f"{whole.second_usable} of {whole.second} second requests gave a usable answer"
     return [
         Check("every call is accounted for", not lost, f"{whole.calls} calls; {_or_none(lost)} with one missing"),
-        Check("no game is suspended", not stopped, f"{len(games)} games; suspended: {_or_none(stopped)}"),
+        Check(
+            "no game is suspended",
+            not stopped,
+            f"{len(games)} games; suspended: {_or_none(stopped)}; refused before the first move: {_or_none(not_begun)}",
+        ),
         Check(
             "prompts fit the context",
             not over,
@@ -182,10 +189,12 @@ async def played(graph: str, form: str, model: ModelSettings, calls: int, folder
     a_turn = sum(node_calls(config, node) for node in config.nodes)
     turns, path = max(1, round(calls / a_turn)), folder / f"{graph}-{form}.jsonl"
     began = time.monotonic()
-    suspended = await _play(config, model, path, turns)
+    stopped = await _play(config, model, path, turns)
     seconds = time.monotonic() - began
-    same = None if suspended else await _replayed(config, model, path, turns)
-    return Game(graph, form, path, seconds, suspended, same, tuple(journal.read(path)))
+    same = None if stopped else await _replayed(config, model, path, turns)
+    why, refused = (str(stopped), stopped.refused) if stopped else (None, False)
+    suspended, not_begun = (None, why) if refused else (why, None)
+    return Game(graph, form, path, seconds, suspended, not_begun, same, tuple(journal.read(path)))
 
 
 def _config(graph: str, form: str) -> graphs.GraphConfig:
@@ -194,13 +203,13 @@ def _config(graph: str, form: str) -> graphs.GraphConfig:
 
 async def _play(
     config: graphs.GraphConfig, model: ModelSettings, path: Path, turns: int, layer: ModelLayer | None = None
-) -> str | None:
-    """Returns why the game was suspended, if it was."""
+) -> Suspended | None:
+    """Returns the error that suspended the game, if one did."""
     seat = graphs.seat(config, model, layer=layer)
     try:
         await play_async(seat, players=PLAYERS, seed=SEED, journal=path, max_turns=turns)
     except Suspended as error:
-        return str(error)
+        return error
     finally:
         await seat.aclose()
     return None

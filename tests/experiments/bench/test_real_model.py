@@ -60,6 +60,20 @@ def test_a_server_that_fails_in_mid_game_is_told(
     assert code == 1 and "fail  no game is suspended" in out and "ok    every call is accounted for" in out
 
 
+def test_a_game_whose_first_prompt_is_too_long_is_not_begun_and_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    async def small(_: web.Request) -> web.StreamResponse:
+        error = {"message": "request (1672 tokens) exceeds the available context size (1024 tokens)", "n_ctx": 1024}
+        return web.json_response({"error": {**error, "type": "exceed_context_size_error"}}, status=400)
+
+    monkeypatch.chdir(tmp_path)
+    with in_a_thread(server(small)) as url:
+        code = real_model.main(["--url", url, "--graph", "watson", "--form", "text", "--calls", "3", "--out", "out"])
+    out = capsys.readouterr().out
+    assert code == 0 and "suspended: none; refused before the first move: watson-text.jsonl: node 'proposer'" in out
+
+
 def call(ask: int, outcome: str, *, tokens: int = 10, cut: bool = False) -> Call:
     tries = (WireTry(error="did not answer in time"), WireTry()) if cut else (WireTry(),)
     reply = None if outcome in real_model.UNREAD else {"action": "0"}
