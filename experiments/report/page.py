@@ -8,7 +8,7 @@ from importlib.resources import files
 from typing import Any
 
 from experiments.design.notes import notes
-from experiments.report import adhoc_section, run_facts, tables
+from experiments.report import adhoc_section, model_facts, run_facts, tables
 from experiments.report.figures import drawing
 from experiments.report.run_data import RunData
 from experiments.report.run_facts import Folded
@@ -84,7 +84,7 @@ def contents(data: RunData, drawn: Sequence[drawing.DrawnFigure], left: Sequence
         notes=(*notes(data.run, data.rows), *run_facts.missing(data)),
         facts=tuple(run_facts.facts(data)),
         arms=run_facts.arms(data),
-        models=run_facts.models(data),
+        models=model_facts.models(data),
         prompts=run_facts.prompts(data),
         templates=run_facts.templates(data),
         conclusions=tuple(one for one in said if one != conclusions.PROGRAMS),  # a warning says it

@@ -184,9 +184,7 @@ def _arms_by(found: Sequence[Summary], metric: Metric, *shares: str) -> Table:
     named, several = labels(found), order.mixed(found)
     for s in found:
         cells = [percent(share) for share in (s.perfect, s.struck_out, s.forced_share)]
-        table.add_row(
-            named[s.arm], order.at(s, mixed=several), str(s.n), *_score(s.of(metric)), *cells[: len(shares)]
-        )
+        table.add_row(named[s.arm], order.at(s, mixed=several), str(s.n), *_score(s.of(metric)), *cells[: len(shares)])
     return table
 
 

@@ -75,15 +75,16 @@ def _found(one: Difference, testable: bool) -> str:
     if not one.se:
         averaged = ", averaged over these counts" if one.players is None else ""
         return f"{one.arm} {_less(one, at)} in each of {one.n} {one.unit}{averaged}; {_may_differ(one)}"
+    mean = f"{one.mean:+.2f} {_points(one)}"
     if not testable:
         none = f"with so few {one.unit} none could be significant"
         sample = f"{_sample(one)}{_alike(one)}"
-        return f"{one.arm}: no significant difference from {at}; {none} ({one.mean:+.2f} {_points(one)}, {sample})"
+        return f"{one.arm}: no significant difference from {at}; {none} ({mean}, {sample})"
     p = pvalue(one.p_holm)
     bounds = f"{_interval(one)}, Holm p {'' if p.startswith('<') else '= '}{p}, {_sample(one)}{_alike(one)}"
     if one.claimed:
         return f"{one.arm} {_less(one, at)} ({bounds})"
-    return f"{one.arm}: no significant difference from {at} ({one.mean:+.2f} {_points(one)}; {bounds}). {_excluded(one)}"
+    return f"{one.arm}: no significant difference from {at} ({mean}; {bounds}). {_excluded(one)}"
 
 
 def _untested(one: Difference, at: str) -> str:
