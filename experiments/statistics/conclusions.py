@@ -43,7 +43,8 @@ def claims(differences: Sequence[Difference]) -> tuple[Difference, ...]:
 
 def _withheld(analysis: Analysis) -> Iterator[str]:
     if analysis.withheld:
-        yield f"No comparison is made with {_listed(analysis.withheld)}: fewer than {percent(WITHHELD)} of the moves are the model's own."
+        few = f"fewer than {percent(WITHHELD)} of the moves are the model's own"
+        yield f"No comparison is made with {_listed(analysis.withheld)}: {few}."
 
 
 def as_data(analysis: Analysis) -> dict[str, Any]:
