@@ -28,7 +28,7 @@ def _of_run(run: Mapping[str, Any], simulated: Mapping[tuple[str, str], None]) -
     told = {name for name, _ in simulated}
     for seat in run.get("seats", {}).values():
         for model in (seat.get("models") or {}).values():
-            if (named := _settings(model))[0] not in told:
+            if (named := _settings(model))[0] not in told and named[0] != PROGRAM:
                 yield named
 
 

@@ -109,7 +109,7 @@ def _apart(found: Analysis) -> bool:
 def _titled(found: Analysis, metric: Metric) -> str:
     alone = all(one.unit == "repeats" for one in found.differences)
     than = f" from {found.baseline}" if found.baseline else " of B from A"
-    several = len({one.arm for one in found.differences}) > 1
+    several = len({one.arm for one in found.differences if one.p is not None}) > 1
     return (
         f"difference{than} in the {metric} score, {'repeats of one deal' if alone else 'paired by deal'}"
         f"{'; p is corrected for all arms, intervals are not' if several else ''}"

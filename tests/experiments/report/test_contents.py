@@ -252,6 +252,8 @@ def test_rates_of_simulated_models_and_ids_of_servers_are_told(tmp_path: Path, e
     assert rows["openai:fake"][1] == "fake" and set(rows) == {"openai:fake", "sim:careful"}
     assert "misread_stack 0.01; " in rows["sim:careful"][0] and "malformed 0.5; " in rows["sim:careful"][0]
     assert rows["sim:careful"][1] == ""
+    told = text(run_report.write(tmp_path / "run", png=False))
+    assert "\n\n| model | settings | answered as |\n" in told and "*Answered as*" in told
 
 
 def test_repeats_of_one_deal_are_not_called_paired(tmp_path: Path) -> None:
@@ -265,7 +267,9 @@ def test_repeats_of_one_deal_are_not_called_paired(tmp_path: Path) -> None:
 
 def test_a_report_says_once_that_programs_played(tmp_path: Path) -> None:
     found = [replace(row, model="program") for row in games("base", BASE)]
-    assert len(re.findall("of programs", text(report(tmp_path, found)))) == 1
+    found_models = {"seats": {"k": {"models": {"default": "program"}}}}
+    said = text(report(tmp_path, found, found_models))
+    assert len(re.findall("of programs", said)) == 1 and "Settings of the models" not in said
 
 
 AWKWARD = "50%_of {a}\\b & #1 $x^2~"
