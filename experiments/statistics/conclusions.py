@@ -178,10 +178,11 @@ def _planning(shown: Sequence[Difference], differences: Sequence[Difference]) ->
     if mdes and not all(one.claimed for one in shown):
         tests = max(_tested(one, differences) for one in shown)
         least, most = min(mdes), max(mdes)
-        effects = f"{least:.2f}" if most - least < 0.005 else f"{least:.2f} to {most:.2f}"
+        points = _points(shown[0])
+        effects = f"{least:.2f} {points}" if most - least < 0.005 else f"{least:.2f} to {most:.2f} {points}, by arm"
         yield (
             f"For planning only: with 80 % power, another experiment of this size detects a true difference of "
-            f"{effects} {_points(shown[0])}, corrected for {_arms(tests)}."
+            f"{effects}, corrected for {_arms(tests)}."
         )
 
 

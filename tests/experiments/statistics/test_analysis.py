@@ -349,7 +349,9 @@ def test_what_can_be_concluded_is_said() -> None:
         f"excludes a loss of over {-shown.low_holm:.2f} points and a gain of over {shown.high_holm:.2f};" in like
     )
     assert "detect" not in like and planning.startswith("For planning only: with 80 % power, another experiment")
-    assert f"{shown.mde:.2f} points, corrected for 3 arms." in planning and rare.startswith("Strike-outs are rare")
+    assert f"to {shown.mde:.2f} points, by arm, corrected for 3 arms." in planning and rare.startswith(
+        "Strike-outs are rare"
+    )
     assert [one.arm for one in claims(analysis.differences)] == ["worse"]
 
 
