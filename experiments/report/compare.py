@@ -169,7 +169,7 @@ def show(found: Compared, console: Console) -> None:
         console.print(Text(f"{name}  {folder}"), soft_wrap=True)
     console.print()
     run_summary.warn(found.analysis, console)
-    console.print(run_summary.arms(found.analysis, found.summaries))
+    run_summary.scores(found.analysis, found.summaries, console)
     run_summary.more_tables(found.analysis, found.summaries, console)
     console.print()
     for pair in found.pairs:

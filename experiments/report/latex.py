@@ -76,13 +76,13 @@ def _differences(data: RunData, name: str) -> str:
         [label, order.at(d, mixed=several), str(d.n), *_cells(d), *_cells(others.get((d.arm, d.baseline, d.players)))]
         for d, label in zip(analysis.differences, named, strict=True)
     ]
-    one = analysis.differences[0]
+    one, alone = analysis.differences[0], all(d.unit == "repeats" for d in analysis.differences)
     heads = ["Arm", "Players", one.unit.capitalize()]
     heads += [h for m in (data.metric, OTHER[data.metric]) for h in (f"$\\Delta$ {m}", CI, "$p$")]
     caption = (
-        f"Differences from {one.baseline} in {name}, in points, on the same deals, with 95 % confidence intervals "
-        f"(all means that the test does not reject). "
-        f"p: {_test(one)}, with Holm's correction for all arms. {_design(data)}"
+        f"Differences from {one.baseline} in {name}, in points, on the same {'deal' if alone else 'deals'}, with 95 % "
+        "confidence intervals (all means that the test does not reject, not corrected for the number of arms). "
+        f"p: {_test(analysis.differences)}, with Holm's correction for all arms. {_design(data)}"
     )
     return _table(heads, rows, caption, f"{name}-differences")
 
@@ -114,9 +114,13 @@ def _method(data: RunData) -> str:
     return "percentile bootstrap" if data.analysis.interval == "bootstrap" else "Student's t"
 
 
-def _test(one: Difference) -> str:
-    kind = "permutation test of repeats" if one.unit == "repeats" else "sign-flip permutation test, paired by deal"
-    return f"two-sided {kind} ({'exact' if one.draws is None else f'{one.draws:,} draws'})"
+def _test(found: Sequence[Difference]) -> str:
+    alone = all(one.unit == "repeats" for one in found)
+    kind = "permutation test of repeats" if alone else "sign-flip permutation test, paired by deal"
+    draws = {one.draws for one in found if one.p is not None}
+    drawn = f"{max(filter(None, draws)):,} draws" if any(draws) else ""
+    exact = "exact" if None in draws or not draws else ""
+    return f"two-sided {kind} ({' or '.join(filter(None, (exact, drawn)))})"
 
 
 def _table(heads: Sequence[str], rows: Iterable[Sequence[str]], caption: str, label: str) -> str:

@@ -8,7 +8,7 @@ from importlib.resources import files
 from typing import Any
 
 from experiments.design.notes import notes
-from experiments.report import adhoc_section, run_facts, tables
+from experiments.report import adhoc_section, model_facts, run_facts, tables
 from experiments.report.figures import drawing
 from experiments.report.run_data import RunData
 from experiments.report.run_facts import Folded
@@ -59,6 +59,8 @@ class Contents:
     """Whether the pooled rows are not all over the same player counts."""
     repeated: bool
     """Whether any deal was played more than once by an arm."""
+    one_deal: bool
+    """Whether all comparisons are between the repeats of one deal, which are not paired."""
     unforced: Part | None
     """The same without the games with forced moves; None when there are none."""
     flagged: tuple[str, ...]
@@ -71,6 +73,7 @@ class Contents:
 
 def contents(data: RunData, drawn: Sequence[drawing.DrawnFigure], left: Sequence[drawing.LeftOut]) -> Contents:
     analysis, teams = data.analysis, adhoc_section.found(data)
+    said = (*adhoc_teams.sentences(teams), *conclusions.sentences(analysis))
     return Contents(
         name=str(data.run.get("name") or data.folder.resolve().name),
         question=str((data.run.get("experiment") or {}).get("question") or ""),
@@ -81,15 +84,16 @@ def contents(data: RunData, drawn: Sequence[drawing.DrawnFigure], left: Sequence
         notes=(*notes(data.run, data.rows), *run_facts.missing(data)),
         facts=tuple(run_facts.facts(data)),
         arms=run_facts.arms(data),
-        models=run_facts.models(data),
+        models=model_facts.models(data),
         prompts=run_facts.prompts(data),
         templates=run_facts.templates(data),
-        conclusions=(*adhoc_teams.sentences(teams), *conclusions.sentences(analysis)),
+        conclusions=tuple(one for one in said if one != conclusions.PROGRAMS),  # a warning says it
         adhoc=adhoc_section.grid(teams) if teams else None,
         adhoc_text=adhoc_section.TEXT,
         whole=_whole(data),
         mixed=data.mixed,
         repeated=any(one.within is not None for one in data.variances),
+        one_deal=all(one.unit == "repeats" for one in analysis.differences),
         unforced=_part(analysis.unforced, analysis.unforced.summaries) if analysis.unforced else None,
         flagged=analysis.flagged,
         baseline=analysis.baseline if analysis.differences else None,

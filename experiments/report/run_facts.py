@@ -1,10 +1,11 @@
-"""What was run, as a report tells it: deals, seats, settings of models, and prompts; from run.yaml and the journals."""
+"""What was run, as a report tells it: deals, seats and prompts; from run.yaml and the journals."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from experiments.design.notes import spans
+from experiments.report.model_facts import short
 from experiments.report.run_data import RunData
 from experiments.report.tables import Grid
 from experiments.results import failures
@@ -85,29 +86,8 @@ def _who(seat: Mapping[str, Any]) -> str:
 
 def _changes(arm: str, given: Any) -> str:
     if isinstance(given, dict):
-        return "; ".join(f"{key}: {_short(value)}" for key, value in (given.get(arm) or {}).items()) or "nothing"
+        return "; ".join(f"{key}: {short(value)}" for key, value in (given.get(arm) or {}).items()) or "nothing"
     return f"without: {arm.removeprefix('no-')}" if given == "leave_one_out" and arm != "full" else "nothing"
-
-
-def _short(value: Any) -> str:
-    if isinstance(value, dict):
-        return ", ".join(f"{key} {_short(inner)}" for key, inner in value.items())
-    return ", ".join(map(_short, value)) if isinstance(value, list) else str(value)
-
-
-def models(data: RunData) -> Grid | None:
-    """The settings of every model that was asked; those that are not listed were not sent."""
-    seats = data.run.get("seats", {}).values()
-    found = dict.fromkeys(_settings(model) for seat in seats for model in (seat.get("models") or {}).values())
-    rows = tuple((name, settings or "none") for name, settings in found)
-    return Grid(("model", "settings"), rows, words=2) if rows else None
-
-
-def _settings(model: Any) -> tuple[str, str]:
-    """The name of a model and its settings in words."""
-    if not isinstance(model, Mapping):
-        return str(model), ""
-    return str(model["model"]), "; ".join(f"{key} {_short(value)}" for key, value in model.items() if key != "model")
 
 
 def prompts(data: RunData) -> tuple[Folded, ...]:

@@ -76,7 +76,7 @@ def show(done: Done, found: Analysis, headline: Headline, console: Console) -> N
             soft_wrap=True,
         )
         return
-    console.print(arms(found, shown := order.comparable(found, done.rows)))
+    scores(found, shown := order.comparable(found, done.rows), console)
     if teams := _teams(done, found):
         console.print(Text(f"\n{adhoc_section.TITLE}"))
         console.print(drawn(adhoc_section.grid(teams)))
@@ -109,7 +109,11 @@ def _apart(found: Analysis) -> bool:
 def _titled(found: Analysis, metric: Metric) -> str:
     alone = all(one.unit == "repeats" for one in found.differences)
     than = f" from {found.baseline}" if found.baseline else " of B from A"
-    return f"difference{than} in the {metric} score, {'repeats of one deal' if alone else 'paired by deal'}"
+    several = len({one.arm for one in found.differences if one.p is not None}) > 1
+    return (
+        f"difference{than} in the {metric} score, {'repeats of one deal' if alone else 'paired by deal'}"
+        f"{'; p is corrected for all arms, intervals are not' if several else ''}"
+    )
 
 
 def warn(found: Analysis, console: Console) -> None:
@@ -162,16 +166,25 @@ def _tells(cell: str) -> bool:
     return any(digit in cell for digit in "123456789")
 
 
-def arms(analysis: Analysis, found: Sequence[Summary]) -> Table:
-    """Both scores of each arm, the one that arms are compared by first."""
-    metrics: tuple[Metric, Metric] = (analysis.metric, OTHER[analysis.metric])
-    heads = (head for metric in metrics for head in (metric, "95 %", "SE", "SD"))
-    table = plain_table("arm", "players", "n", *heads, "perfect", "struck out", "forced", words=("arm",))
+def scores(analysis: Analysis, found: Sequence[Summary], console: Console) -> None:
+    """The score that arms are compared by, and the other one where it differs."""
+    console.print(arms(found, analysis.metric))
+    if _apart(analysis):
+        console.print(Text(f"\nthe {OTHER[analysis.metric]} score"))
+        console.print(_arms_by(found, OTHER[analysis.metric]))
+
+
+def arms(found: Sequence[Summary], metric: Metric) -> Table:
+    """A score of each arm, and shares of games."""
+    return _arms_by(found, metric, "perfect", "struck out", "forced")
+
+
+def _arms_by(found: Sequence[Summary], metric: Metric, *shares: str) -> Table:
+    table = plain_table("arm", "players", "n", metric, "95 %", "SE", "SD", *shares, words=("arm",))
     named, several = labels(found), order.mixed(found)
     for s in found:
-        shares = [percent(share) for share in (s.perfect, s.struck_out, s.forced_share)]
-        cells = (cell for metric in metrics for cell in _score(s.of(metric)))
-        table.add_row(named[s.arm], order.at(s, mixed=several), str(s.n), *cells, *shares)
+        cells = [percent(share) for share in (s.perfect, s.struck_out, s.forced_share)]
+        table.add_row(named[s.arm], order.at(s, mixed=several), str(s.n), *_score(s.of(metric)), *cells[: len(shares)])
     return table
 
 

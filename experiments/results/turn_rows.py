@@ -4,6 +4,7 @@ Journals are read line by line as plain JSON, and lines without such data are no
 journals of up to megabytes, mostly views and prompts.
 """
 
+import json
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -85,6 +86,23 @@ def read(path: Path, arm: str) -> Iterator[TurnRow]:
 def calls(path: Path) -> Iterator[dict[str, Any]]:
     """The calls of a journal as plain data. Raises UserError when it cannot be read."""
     return _read(path, lambda lines: (file.data(line) for line in lines if file.tag(line) == "call"))
+
+
+def served(path: Path) -> set[tuple[str, str]]:
+    """The models of a journal's requests, each with the id of the model that its server said to have answered.
+
+    Raises UserError when it cannot be read.
+    """
+    return set(_read(path, lambda lines: (pair for line in lines if file.tag(line) == "call" for pair in _ids(line))))
+
+
+def _ids(call: bytes) -> Iterator[tuple[str, str]]:
+    if model := _MODEL.search(call):
+        yield from ((json.loads(model[1]), json.loads(one[1])) for one in _SERVED.finditer(call))
+
+
+_MODEL, _SERVED = (re.compile(rb'"%s": ("(?:[^"\\]|\\.)+")' % key) for key in (b"model", b"served_by"))
+"""Both are keys: in a text of the line, quotes are escaped."""
 
 
 @dataclass(frozen=True)

@@ -4,10 +4,12 @@ import re
 import sys
 from collections.abc import Collection
 from io import StringIO
-from typing import TextIO
+from typing import Any, TextIO
 
-from rich.console import Console
-from rich.table import Table
+from rich.cells import cell_len
+from rich.console import Console, ConsoleOptions, RenderResult
+from rich.measure import Measurement
+from rich.table import Column, Table
 from rich.text import Text
 
 from orchestrator.hanabi import belief
@@ -25,6 +27,9 @@ STYLES = {"R": "red", "Y": "yellow", "G": "green", "W": "bright_white", "B": "bl
 UNBROKEN = 100_000
 """Width of output to a file or another program, so that no line is broken."""
 
+FOLD = 16
+"""The least width to which a narrow terminal folds a column of words."""
+
 
 class Trimmed(StringIO):
     """Passes text on without trailing spaces, with which tables fill their columns."""
@@ -41,11 +46,31 @@ class Trimmed(StringIO):
         self._to.flush()
 
 
+class Uncropped(Console):
+    """A console that leaves lines which are too long to the terminal, in place of cutting them off."""
+
+    def print(self, *objects: Any, **options: Any) -> None:
+        super().print(*objects, **{"crop": False, **options})
+
+
+class PlainTable(Table):
+    """A table whose numbers are whole on any terminal: rich would cut their last digits off."""
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        whole = Measurement.get(console, options.update(max_width=UNBROKEN), self).maximum
+        least = whole - sum(max(0, _width(column) - FOLD) for column in self.columns if not column.no_wrap)
+        yield from super().__rich_console__(console, options.update(max_width=max(options.max_width, least)))
+
+
+def _width(column: Column) -> int:
+    return max(cell_len(str(cell)) for cell in (column.header, *column.cells))
+
+
 def console(*, err: bool = False) -> Console:
     """For stdout or stderr: plain text with unbroken lines when it is not a terminal; obeys NO_COLOR."""
     stream = sys.stderr if err else sys.stdout
     if stream.isatty():
-        return Console(file=stream, highlight=False)
+        return Uncropped(file=stream, highlight=False)
     return Console(file=Trimmed(stream), highlight=False, width=UNBROKEN)
 
 
@@ -54,7 +79,7 @@ def plain_table(*columns: str, words: Collection[str] = (), fixed: Collection[st
 
     Cells of `fixed` columns are not broken on a narrow terminal; by default those are the columns of numbers.
     """
-    table = Table(box=None, pad_edge=False, header_style="dim")
+    table = PlainTable(box=None, pad_edge=False, header_style="dim")
     for name in columns:
         whole = name not in words if fixed is None else name in fixed
         table.add_column(name, justify="left" if name in words else "right", no_wrap=whole, overflow="fold")

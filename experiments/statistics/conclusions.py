@@ -6,7 +6,7 @@ from typing import Any
 
 from experiments.statistics import rare_strike_outs
 from experiments.statistics.analysis import DOUBTFUL, Analysis
-from experiments.statistics.caveats import caveats
+from experiments.statistics.caveats import caveats, last
 from experiments.statistics.differences import Difference
 from experiments.statistics.estimates import ROUNDING, unseen
 from experiments.statistics.permutation import fewest, least_p
@@ -30,6 +30,7 @@ def sentences(analysis: Analysis) -> tuple[str, ...]:
         *_warnings(analysis.differences),
         *(rare_strike_outs.warning(analysis.summaries) if analysis.metric == "strict" else ()),
         *(_flag(one) for one in analysis.summaries if one.arm in analysis.flagged and _to_flag(one, analysis)),
+        *_replayed(analysis.summaries),
         *_players(analysis.summaries),
     )
 
@@ -42,8 +43,8 @@ def claims(differences: Sequence[Difference]) -> tuple[Difference, ...]:
 
 def _withheld(analysis: Analysis) -> Iterator[str]:
     if analysis.withheld:
-        arms = " and ".join(", ".join(analysis.withheld).rsplit(", ", 1))
-        yield f"No comparison is made with {arms}: fewer than {percent(WITHHELD)} of the moves are the model's own."
+        few = f"fewer than {percent(WITHHELD)} of the moves are the model's own"
+        yield f"No comparison is made with {_listed(analysis.withheld)}: {few}."
 
 
 def as_data(analysis: Analysis) -> dict[str, Any]:
@@ -60,8 +61,7 @@ def widest(differences: Sequence[Difference]) -> list[Difference]:
 
 def _to_flag(summary: Summary, analysis: Analysis) -> bool:
     """Whether it is the last summary of its arm, the one that is pooled where possible, and no caveat says it."""
-    last = summary is [one for one in analysis.summaries if one.arm == summary.arm][-1]
-    return last and not (summary.own_share is not None and summary.own_share < DOUBTFUL)
+    return summary in last(analysis.summaries) and not (summary.own_share is not None and summary.own_share < DOUBTFUL)
 
 
 def compared(one: Difference, testable: bool = True) -> str:
@@ -76,14 +76,16 @@ def _found(one: Difference, testable: bool) -> str:
     if not one.se:
         averaged = ", averaged over these counts" if one.players is None else ""
         return f"{one.arm} {_less(one, at)} in each of {one.n} {one.unit}{averaged}; {_may_differ(one)}"
+    mean = f"{one.mean:+.2f} {_points(one)}"
     if not testable:
         none = f"with so few {one.unit} none could be significant"
-        return f"{one.arm}: no significant difference from {at}; {none} ({one.mean:+.2f} points, {_sample(one)})"
+        sample = f"{_sample(one)}{_alike(one)}"
+        return f"{one.arm}: no significant difference from {at}; {none} ({mean}, {sample})"
     p = pvalue(one.p_holm)
     bounds = f"{_interval(one)}, Holm p {'' if p.startswith('<') else '= '}{p}, {_sample(one)}{_alike(one)}"
     if one.claimed:
         return f"{one.arm} {_less(one, at)} ({bounds})"
-    return f"{one.arm}: no significant difference from {at} ({one.mean:+.2f} points; {bounds}). {_excluded(one)}"
+    return f"{one.arm}: no significant difference from {at} ({mean}; {bounds}). {_excluded(one)}"
 
 
 def _untested(one: Difference, at: str) -> str:
@@ -109,11 +111,8 @@ def _excluded(one: Difference) -> str:
     """What a null result shows all the same."""
     if one.low_holm is None or one.high_holm is None:
         return "No difference is excluded"
-    name = {"strict": "points", "kept": "kept points"}[one.metric]
-    return (
-        f"Excluded is that it scores over {-one.low_holm:.2f} {name} less or {one.high_holm:.2f} more; anything "
-        "between is possible"
-    )
+    loss, gain = f"{abs(one.low_holm):.2f} {_points(one)}", f"{abs(one.high_holm):.2f}"
+    return f"The interval excludes a loss of over {loss} and a gain of over {gain}; anything between is possible"
 
 
 def _alike(one: Difference) -> str:
@@ -121,14 +120,23 @@ def _alike(one: Difference) -> str:
 
 
 def _less(one: Difference, than: str) -> str:
-    name = {"strict": "points", "kept": "kept points"}[one.metric]
     if abs(one.mean) < ROUNDING:
         return f"scores as much as {than}"
-    return f"scores {abs(one.mean):.2f} {name} {'more' if one.mean > 0 else 'less'} than {than}"
+    return f"scores {abs(one.mean):.2f} {_points(one)} {'more' if one.mean > 0 else 'less'} than {than}"
+
+
+def _points(one: Difference) -> str:
+    """The unit of its score."""
+    return "kept points" if one.metric == "kept" else "points"
 
 
 def _at(counts: Sequence[int]) -> str:
-    return f"at {' and '.join(', '.join(map(str, counts)).rsplit(', ', 1))} players"
+    return f"at {_listed(list(map(str, counts)))} players"
+
+
+def _listed(names: Sequence[str]) -> str:
+    """`a, b and c`."""
+    return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
 
 
 def _sample(one: Difference) -> str:
@@ -158,8 +166,8 @@ def _warnings(differences: Sequence[Difference]) -> Iterator[str]:
     if any(one.unit == "repeats" for one in differences):
         yield "With a single deal all results are conditional on this deal: nothing follows for other deals."
     yield from dict.fromkeys(_untestable(one, differences) for one in differences if not _testable(one, differences))
-    few = [one for one in differences if one.unit == "deals" and one.n <= FEW and one.p is not None]
-    if few:
+    shown = [one for one in differences if one.p is not None and _testable(one, differences)]
+    if any(one.unit == "deals" and one.n <= FEW for one in shown):
         yield f"{FEW} deals or fewer can show only large effects."
     yield from _planning([one for one in widest(differences) if _testable(one, differences)], differences)
 
@@ -170,10 +178,11 @@ def _planning(shown: Sequence[Difference], differences: Sequence[Difference]) ->
     if mdes and not all(one.claimed for one in shown):
         tests = max(_tested(one, differences) for one in shown)
         least, most = min(mdes), max(mdes)
-        effects = f"{least:.2f}" if most - least < 0.005 else f"{least:.2f} to {most:.2f}"
+        points = _points(shown[0])
+        effects = f"{least:.2f} {points}" if most - least < 0.005 else f"{least:.2f} to {most:.2f} {points}, by arm"
         yield (
             f"For planning only: with 80 % power, another experiment of this size detects a true difference of "
-            f"{effects} points, corrected for {_arms(tests)}."
+            f"{effects}, corrected for {_arms(tests)}."
         )
 
 
@@ -219,6 +228,12 @@ def _flag(one: Summary) -> str:
     )
 
 
+def _replayed(summaries: Sequence[Summary]) -> Iterator[str]:
+    """The arms whose repeats cannot differ, such as those of programs."""
+    if arms := [one.arm for one in last(summaries) if one.replayed]:
+        yield f"In {_named(arms, summaries)} all repeats of a deal are the same game, so they add nothing to its first."
+
+
 def _players(summaries: Sequence[Summary]) -> Iterator[str]:
     """What played, where it was not a language model."""
     if not summaries:
@@ -234,7 +249,7 @@ def _named(arms: Sequence[str], summaries: Sequence[Summary]) -> str:
     """Arms in words: their names, or the names of all others, when there are few; otherwise their number."""
     others = list(dict.fromkeys(one.arm for one in summaries if one.arm not in arms))
     if len(arms) <= NAMED:
-        return ", ".join(arms)
+        return _listed(arms)
     if len(others) <= NAMED:
-        return f"all arms but {', '.join(others)}"
+        return f"all arms but {_listed(others)}"
     return f"{len(arms)} of {len(arms) + len(others)} arms"

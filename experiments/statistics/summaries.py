@@ -144,6 +144,8 @@ class Summary:
     """Whether the package's fake server answered in any of the games."""
     program: bool
     """Whether no model was asked in any of the games."""
+    replayed: bool = False
+    """Whether every deal was repeated, and all repeats of a deal are the same game, move by move."""
 
     def of(self, metric: Metric) -> Score:
         """The figures of one of the two scores."""
@@ -246,6 +248,7 @@ def _summary(games: Sequence[Row], players: int | None, interval: Interval) -> S
         simulated=any(row.simulated for row in games),
         fake=any(row.faked for row in games),
         program=all(row.program for row in games),
+        replayed=pairing.repetitive(games),
     )
 
 

@@ -87,8 +87,9 @@ def _points(ax: Any, rows: list[dict[str, Any]], players: int, data: RunData) ->
 FIGURE = Figure(
     "deals",
     "Arms against the baseline, deal by deal",
-    "Every point is a deal: the baseline's score on it and the arm's, repeats averaged. Above the line the arm scores "
-    f"more. Of more than {PANELS} arms those that differ most from the baseline are shown.",
+    "Every point is a deal: the baseline's score on it and the arm's, repeats averaged; a larger one is several deals. "
+    f"Above the line the arm scores more. Of more than {PANELS} arms those that differ most from the baseline are "
+    "shown.",
     _deals,
     _paint,
 )

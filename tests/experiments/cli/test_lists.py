@@ -10,6 +10,7 @@ from rich.console import Console
 from experiments.design.experiment import packaged
 from experiments.results.run_folder import RUN
 from experiments.show import listing
+from experiments.show.terminal import Uncropped, plain_table
 from tests.conftest import Run
 
 
@@ -22,6 +23,18 @@ def test_the_packaged_experiments_are_listed_with_what_they_are_for(run: Run) ->
     listing.list_rows(rows, "", Console(width=80, file=written))
     lines = written.getvalue().splitlines()
     assert len(lines) == len(rows) + 1 and max(map(len, lines)) <= 80 and "…" in lines[1]
+
+
+def test_a_narrow_terminal_folds_words_and_cuts_no_number() -> None:
+    table = plain_table("arm", "players", "score", "95 %", words=("arm",))
+    table.add_row("a-very-long-name-of-an-arm (simulated)", "2", "12.75", "-10.25 to +17.50")
+    for width in (100, 60, 30, 10):
+        written = StringIO()
+        Uncropped(width=width, file=written).print(table)
+        shown = written.getvalue()
+        assert all(cell in shown for cell in ("players", "12.75", "-10.25 to +17.50")), width
+        assert max(map(len, shown.splitlines())) <= max(width, 16 + 7 + 5 + 16 + 6)
+        assert "(simulated)" in shown
 
 
 def test_games_and_runs_are_listed_finished_or_not(run: Run) -> None:

@@ -2,21 +2,24 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
+from experiments.design import experiment
 from experiments.design.metric import headline
-from experiments.report import latex, order, page, run_report, tables
+from experiments.report import latex, model_facts, order, page, run_report, tables
 from experiments.report.figures import cross_play, curves, deals, drawing, scores
 from experiments.report.figures.figure import Figure
 from experiments.report.run_data import NothingToDrawError, RunData
 from experiments.report.turn_tally import TurnTally
-from experiments.results import failures, rows
+from experiments.results import failures, rows, run_folder
 from experiments.results.rows import Row
 from experiments.results.turn_rows import TurnRow
+from experiments.running.runner import run as run_experiment
 from tests.conftest import Run
 
 
@@ -235,6 +238,38 @@ def test_models_and_prompts_are_shown_and_folded(tmp_path: Path) -> None:
     assert '<td>openai:m</td><td class="wide">temperature 0.3</td>' in shown
     assert "<summary>rules.md</summary><pre>Be &lt;b&gt;wise&lt;/b&gt;</pre>" in shown
     assert "| openai:m | temperature 0.3 |" in text(made)
+
+
+def test_rates_of_simulated_models_and_ids_of_servers_are_told(tmp_path: Path, endpoint: str) -> None:
+    asked: dict[str, Any] = {"name": "a", "graph": "sherlock", "players": [2], "seeds": [1], "journals": "full"}
+    asked["models"] = {"default": {"model": f"openai:fake@{endpoint}"}}
+    asked["arms"] = {"server": {}, "sim": {"models": {"default": {"model": "sim:careful", "malformed": 0.5}}}}
+    run_experiment(experiment.parse(yaml.safe_dump(asked)), tmp_path / "run")
+    played = data(tmp_path / "run", run_folder.read_rows(tmp_path / "run"), run_folder.run(tmp_path / "run"))
+    found = model_facts.models(played)
+    assert found and found.columns == ("model", "settings", "answered as")
+    rows = {row[0].partition("@")[0]: row[1:] for row in found.rows}
+    assert rows["openai:fake"][1] == "fake" and set(rows) == {"openai:fake", "sim:careful"}
+    assert "misread_stack 0.01; " in rows["sim:careful"][0] and "malformed 0.5; " in rows["sim:careful"][0]
+    assert rows["sim:careful"][1] == ""
+    told = text(run_report.write(tmp_path / "run", png=False))
+    assert "\n\n| model | settings | answered as |\n" in told and "*Answered as*" in told
+
+
+def test_repeats_of_one_deal_are_not_called_paired(tmp_path: Path) -> None:
+    found = [game(arm, 3, n + r, repeat=r) for arm, n in (("base", 5), ("arm", 9)) for r in range(1, 9)]
+    said = text(report(tmp_path, found, {"baseline": "base"}, tex=True))
+    assert "Difference from *base*, repeats of one deal" in said and "paired" not in said
+    assert "repeats won, tied and lost" in said and "deals' differences" not in said
+    tex = (tmp_path / run_report.LATEX).read_text("utf-8")
+    assert "on the same deal, with" in tex and "permutation test of repeats (exact)" in tex
+
+
+def test_a_report_says_once_that_programs_played(tmp_path: Path) -> None:
+    found = [replace(row, model="program") for row in games("base", BASE)]
+    found_models = {"seats": {"k": {"models": {"default": "program"}}}}
+    said = text(report(tmp_path, found, found_models))
+    assert len(re.findall("of programs", said)) == 1 and "Settings of the models" not in said
 
 
 AWKWARD = "50%_of {a}\\b & #1 $x^2~"

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
@@ -19,7 +20,7 @@ from experiments.report import tables
 from experiments.results.rows import Row
 from experiments.statistics.analysis import Analysis, analyse
 from experiments.statistics.caveats import caveats
-from experiments.statistics.conclusions import claims, sentences
+from experiments.statistics.conclusions import claims, compared, sentences
 from experiments.statistics.differences import Difference
 from experiments.statistics.permutation import by_groups, by_signs
 from experiments.statistics.summaries import Summary
@@ -345,10 +346,12 @@ def test_what_can_be_concluded_is_said() -> None:
     shown = analysis.differences[1]
     assert shown.low_holm and shown.high_holm and shown.mde and shown.low_holm < 0 < shown.high_holm
     assert like.startswith("like: no significant difference from full at 3 players (") and (
-        f"Excluded is that it scores over {-shown.low_holm:.2f} points less or {shown.high_holm:.2f} more" in like
+        f"excludes a loss of over {-shown.low_holm:.2f} points and a gain of over {shown.high_holm:.2f};" in like
     )
     assert "detect" not in like and planning.startswith("For planning only: with 80 % power, another experiment")
-    assert f"{shown.mde:.2f} points, corrected for 3 arms." in planning and rare.startswith("Strike-outs are rare")
+    assert f"to {shown.mde:.2f} points, by arm, corrected for 3 arms." in planning and rare.startswith(
+        "Strike-outs are rare"
+    )
     assert [one.arm for one in claims(analysis.differences)] == ["worse"]
 
 
@@ -362,13 +365,36 @@ def test_where_strike_outs_are_rare_the_sample_cannot_tell_and_this_is_said() ->
     assert not sentences(analyse(never[:1])), "a single game has no interval"
 
 
+def test_every_figure_of_the_kept_score_is_in_kept_points() -> None:
+    like = games("like", [score + (-1) ** score for score in range(4, 20)])
+    said = sentences(analyse([*games("full", list(range(4, 20))), *like], "full", metric="kept"))
+    assert len(re.findall(r"\d points|[^t] points", " ".join(said))) == 0
+    assert len(re.findall("kept points", " ".join(said))) == 3, "difference, interval and plan"
+
+
+def test_an_interval_that_ends_at_0_has_no_minus_0() -> None:
+    (one,) = analyse(games("full", [9] * 8) + games("b", [9, 9, 9, 9, 9, 9, 9, 10]), "full").differences
+    assert "loss of over 0.00 points and a gain of over 1.00;" in compared(replace(one, low_holm=0.0, high_holm=1.0))
+
+
+def test_repeats_that_cannot_differ_are_said_to_add_nothing() -> None:
+    fixed = [game("fixed", seed, seed + 9, repeat=r, moves_digest=f"{seed}") for seed in range(8) for r in (1, 2)]
+    chance = [game("chance", seed, seed + r, repeat=r) for seed in range(8) for r in (1, 2)]
+    said = [one for one in sentences(analyse([*fixed, *chance])) if "all repeats" in one]
+    assert said == ["In fixed all repeats of a deal are the same game, so they add nothing to its first."]
+    once = [row for row in fixed if row.repeat == 1]
+    assert not any("all repeats" in one for one in sentences(analyse([*once, *chance])))
+
+
 def test_few_deals_are_said_to_be_few() -> None:
     said = sentences(analyse(games("full", [20, 22, 21, 25]) + games("no-x", [10, 11, 12, 14]), "full"))
     never = (
         "With 4 deals and one arm to compare, no Holm p can be below .05, however large the effect; with 6 it could."
     )
     assert never in said and not any("planning" in one for one in said)
-    assert any(one.startswith("10 deals or fewer can show only large effects") for one in said)
+    assert not any(one.startswith("10 deals or fewer") for one in said), "it has just been said that none can be shown"
+    more = sentences(analyse(games("full", range(9, 16)) + games("no-x", [9, 11, 12, 9, 14, 13, 14]), "full"))
+    assert "10 deals or fewer can show only large effects." in more
 
 
 def test_programs_and_simulated_models_are_told_from_models() -> None:
