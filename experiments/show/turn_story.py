@@ -24,6 +24,8 @@ from roles.words import ENGLISH
 
 SHOWN_LINES = 24
 """Lines of a response that are shown without --full."""
+MOST_RAW = 2000
+"""Characters of an answer that could not be read, shown without --full."""
 MARGIN = 10
 """Columns before a response."""
 WIDEST = 150
@@ -145,13 +147,18 @@ class TurnStory:
     def _response(self, call: Call) -> str:
         """The parsed response, a line for each entry; the raw text when it was unusable, or with --full."""
         if call.reply is None or (self.full and call.text is not None):
-            return call.text or "(nothing)"
+            return self._raw(call.text or "(nothing)")
         lines = [line for key, value in call.reply.items() for line in _field(key, value)]
         if self.full:
             return "\n".join(lines)
         shown = [self._clipped(line) for line in lines[:SHOWN_LINES]]
         more = len(lines) - len(shown)
         return "\n".join((*shown, f"... {more} more lines; --full shows them") if more else shown)
+
+    def _raw(self, text: str) -> str:
+        """The text of an answer as it came; without --full no more than would fit a screen."""
+        more = len(text) - MOST_RAW
+        return text if self.full or more <= 0 else f"{text[:MOST_RAW]}\n... {more:,} more characters; --full shows them"
 
     def _clipped(self, line: str) -> str:
         """A list entry, cut to one line; reasons and summaries are never cut."""

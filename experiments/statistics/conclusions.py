@@ -165,11 +165,12 @@ def _left_out(one: Difference) -> str:
 def _warnings(differences: Sequence[Difference]) -> Iterator[str]:
     if any(one.unit == "repeats" for one in differences):
         yield "With a single deal all results are conditional on this deal: nothing follows for other deals."
-    yield from dict.fromkeys(_untestable(one, differences) for one in differences if not _testable(one, differences))
-    shown = [one for one in differences if one.p is not None and _testable(one, differences)]
-    if any(one.unit == "deals" and one.n <= FEW for one in shown):
+    shown = widest(differences)
+    yield from dict.fromkeys(_untestable(one, differences) for one in shown if not _testable(one, differences))
+    able = [one for one in differences if one.p is not None and _testable(one, differences)]
+    if any(one.unit == "deals" and one.n <= FEW for one in able):
         yield f"{FEW} deals or fewer can show only large effects."
-    yield from _planning([one for one in widest(differences) if _testable(one, differences)], differences)
+    yield from _planning([one for one in shown if _testable(one, differences)], differences)
 
 
 def _planning(shown: Sequence[Difference], differences: Sequence[Difference]) -> Iterator[str]:

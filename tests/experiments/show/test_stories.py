@@ -3,6 +3,8 @@
 import json
 from pathlib import Path
 
+import graphs
+from orchestrator import Scripted, play
 from orchestrator.journal.fingerprint import of_game
 from tests.conftest import Run
 from tests.support.positions import GRAPHS
@@ -30,6 +32,14 @@ def test_the_story_of_a_turn_tells_who_heard_and_said_what(run: Run) -> None:
     assert "# How to answer" in full and "# How to answer" not in out and "--full shows them" not in full
     code, _, err = run("show", result["journal"], "--turn", "999")
     assert code == 2 and f"the game has turns 1 to {result['turns']}, not 999" in err
+
+
+def test_the_story_of_a_turn_cuts_a_long_unusable_answer(run: Run) -> None:
+    model = Scripted({"proposer": "No idea. " * 1000})
+    play(graphs.seat("watson", model), players=2, seed=1, journal="long.jsonl", max_turns=1)
+    short, full = (run("show", "long.jsonl", "--turn", "1", *options)[1] for options in ((), ("--full",)))
+    assert 200 < short.count("No idea.") < 500 and "... 7,000 more characters; --full shows them" in short
+    assert full.count("No idea.") >= 2000 and "--full shows" not in full
 
 
 def test_the_story_of_a_turn_tells_the_rank_of_a_recommended_move(run: Run) -> None:

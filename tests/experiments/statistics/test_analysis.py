@@ -397,6 +397,20 @@ def test_few_deals_are_said_to_be_few() -> None:
     assert "10 deals or fewer can show only large effects." in more
 
 
+def test_too_few_deals_are_named_once_for_the_arms_that_are_claimed() -> None:
+    same = [game(arm, seed, 20, players=2, moves_digest=f"{seed}") for arm in ("full", "a") for seed in (1, 2)]
+    other = [row for arm, score in (("full", 20), ("a", 18), ("b", 15)) for row in games(arm, [score, score + 1])]
+    analysis = analyse([*same, *games("b", [15, 16], players=2), *other], "full")
+    assert {one.players: one.p is None for one in analysis.differences if one.arm == "a"} == {
+        2: True,
+        3: False,
+        None: False,
+    }
+    assert [one for one in sentences(analysis) if "no Holm p" in one] == [
+        "With 2 deals and 2 arms to compare, no Holm p can be below .05, however large the effect; with 7 it could."
+    ]
+
+
 def test_programs_and_simulated_models_are_told_from_models() -> None:
     program, model = games("p", [20, 21], model="program"), games("m", [20, 21])
     simulated = games("s", [1, 2], model="program+sim:careless", simulated=True)
