@@ -34,7 +34,7 @@ SUSPENDED = 3
 def main() -> None:
     """The console script: a user's mistake is one sentence on stderr and an exit code, never a traceback."""
     try:
-        signal.signal(signal.SIGTERM, _as_an_interrupt)
+        _heed_sigterm()
         _outlive_readers()
         _keys()
         code = app(standalone_mode=False)  # the code of a typer.Exit, as which an interrupt comes too
@@ -66,14 +66,21 @@ def _ended(error: Exception) -> tuple[int, str]:
 CODES = {Interrupted: INTERRUPTED, UserError: 2, TurnError: 1, Suspended: SUSPENDED}
 
 
-def _as_an_interrupt(number: int, frame: FrameType | None) -> None:
+def _heed_sigterm() -> None:
     """Schedulers send SIGTERM: handle it like Ctrl-C, so that games stop cleanly and the terminal is restored.
 
-    Background jobs of a shell script ignore SIGINT from the start; SIGTERM must end them all the same.
+    Background jobs of a shell script ignore SIGINT from the start, and go on to: it stays blocked. Its handler is there
+    all the same, for event loops put theirs in its place, which ends a task where it may end.
     """
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
-        signal.default_int_handler(number, frame)
-    signal.raise_signal(signal.SIGINT)
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGTERM, _as_an_interrupt)
+
+
+def _as_an_interrupt(_: int, frame: FrameType | None) -> None:
+    if callable(handler := signal.getsignal(signal.SIGINT)):
+        handler(signal.SIGINT, frame)
 
 
 class _Stdout(io.FileIO):

@@ -242,7 +242,7 @@ def test_simulated_arms_are_said_to_be_so_and_their_errors_counted(run: Run, tmp
     path = written(tmp_path, graph="sherlock", players=[2], seeds=[1], arms=arms, baseline="exact")
     code, out, _ = run("experiment", "run", path, "--out", "here")
     assert code == 0 and out.startswith("erring uses simulated models: exact programs with errors at stated rates.")
-    assert out.count("erring (simulated)") == 4 and "exact (simulated)" not in out
+    assert out.count("erring (simulated)") == 5 and "exact (simulated)" not in out
     assert {row["arm"]: row["simulated"] for row in table("here")} == {"erring": "True", "exact": "False"}
     code, out, _ = run("experiment", "errors", "here", "--json")
     told = json.loads(out)
