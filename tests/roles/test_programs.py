@@ -355,3 +355,17 @@ def test_a_role_that_names_moves_must_be_told_them() -> None:
 
 def test_every_deciding_role_replies_with_a_choice() -> None:
     assert {name for name in roles.names() if issubclass(roles.get(name).reply, Choice)} == set(DECIDING)
+
+
+@pytest.mark.parametrize(("plays", "told"), [(1, "a card of theirs"), (2, "2 cards of theirs")])
+def test_a_hint_says_how_many_cards_it_makes_known_to_be_playable(plays: int, told: str) -> None:
+    lesson = literal_play.Lesson(HintRank(to=1, rank=1), (0, 1), plays, 0, 0, 5.0 * plays)
+    assert literal_play.why_hint(lesson) == f"P1 will know that {told} can be played"
+
+
+def test_a_refusal_on_the_last_life_speaks_of_one_life() -> None:
+    view = position("4p-one-life")
+    sections = cut(view, tuple((kind, {}) for kind in (State, OwnDeductions, Discards, LegalMoves)))
+    unsure = next(slot for slot, card in enumerate(belief.own(view)) if card.playable < 1)
+    verdict = Safety(LIMITS).judge(Position.of(sections), Play(slot=unsure))
+    assert not verdict.accept and "with 1 life left" in verdict.reason
