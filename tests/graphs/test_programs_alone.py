@@ -58,6 +58,37 @@ def test_the_simple_rule_takes_a_certain_play_then_the_first_hint_that_helps() -
     assert {"hint", "discard"} <= met
 
 
+def test_the_simple_rule_discards_what_is_dead_then_what_no_hint_touched_each_the_oldest_first() -> None:
+    met = set()
+    for view in [view for players in (2, 4) for view in random_views(players, 6)][::2]:
+        sections = cut(view, [(kind, {}) for kind in TAKES])
+        position = Position.of(sections)
+        found = [(move.slot, why) for move, why in own_rule.discards(sections, position)]
+        kinds = []
+        for slot, why in found:
+            told, dead = view.own[slot], position.slots[slot].dead == 1.0
+            known = told.colour is not None or told.rank is not None
+            kinds.append((not dead, known, slot))
+            assert why.endswith("known to be dead" if dead else "card left" if known else "that no hint touched")
+        assert kinds == sorted(kinds) and len(kinds) == len(position.discards)
+        met |= {kind[:2] for kind in kinds}
+    assert len(met) == 4, "dead or not, touched or not"
+
+
+def test_a_discard_is_explained_by_what_is_known_of_the_card() -> None:
+    met = set()
+    for view in [view for players in (2, 4) for view in random_views(players, 6)][::2]:
+        position = Position.of(cut(view, [(kind, {}) for kind in TAKES]))
+        for move in position.discards:
+            slot, why = position.slots[move.slot], literal_play.why_discard(position, move)
+            met.add(slot.dead == 1.0)
+            if slot.dead == 1.0:
+                assert why == f"slot {move.slot} can never score again"
+            else:
+                assert why.endswith(f"P(critical) {slot.critical:.2f}, P(dead) {slot.dead:.2f}")
+    assert met == {True, False}
+
+
 def test_each_part_of_a_graph_but_the_deciding_node_is_taken_away_once() -> None:
     parts = [part for part, _ in removals(HOUSE)]
     assert "aggregator" not in parts and {"tom_interpreter", "section discards"} <= set(parts)

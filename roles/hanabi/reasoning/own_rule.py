@@ -22,8 +22,7 @@ def choose(sections: Sections, position: Position, at: Scene | None = None) -> R
     `at`: the position as a convention player sees it, where the program has that. Raises StopIteration only when no
     move is left.
     """
-    found = list(_all(sections, position, at))
-    return next((one for one in found if literal_play.harmless(position, one[0])), None) or next(iter(found))
+    return next(_all(sections, position, at))
 
 
 def _all(sections: Sections, position: Position, at: Scene | None) -> Iterator[Reasoned]:

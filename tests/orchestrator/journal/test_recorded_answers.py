@@ -14,7 +14,7 @@ import yaml
 from aiohttp import web
 
 import graphs
-from orchestrator import journal
+from orchestrator import journal, play
 from orchestrator.errors import ModelError, TurnError, UserError
 from orchestrator.journal.events import Call, Event
 from orchestrator.journal.recorded_answers import Recording, Replay
@@ -22,6 +22,7 @@ from orchestrator.models import fake_endpoint
 from orchestrator.models.cache import Cache, Cached
 from orchestrator.models.json_schema import response_format
 from orchestrator.models.layer import ModelLayer
+from orchestrator.models.limiter import Limiter
 from orchestrator.models.request import (
     TOO_LARGE,
     TOO_LONG,
@@ -32,7 +33,9 @@ from orchestrator.models.request import (
     Place,
     messages,
 )
+from orchestrator.models.retries import ChatBrain
 from orchestrator.models.settings import settings
+from orchestrator.models.transport import FakeTransport
 from orchestrator.table.game_loop import play_async
 from tests.conftest import Run
 from tests.support.servers import ask, in_a_thread, quick, server
@@ -77,6 +80,47 @@ async def test_a_recorded_game_is_played_again_with_the_server_gone(tmp_path: Pa
         layer=ModelLayer(replay=Replay(Recording.of(tmp_path))),
     )
     assert same(path, by_model) and same(path, by_layer)
+
+
+PROSE, CHOSEN, AS_TEXT = (
+    "I would rather think.",
+    '{"reason": "r", "action": "play slot 1"}',
+    "Reasoning: r\nChosen move: play slot 1",
+)
+
+
+def asked_twice(path: Path, second: str, **more: Any) -> list[dict[str, Any]]:
+    """The calls of a turn whose first answer is no answer, as its journal says them."""
+    brain = ChatBrain(FakeTransport([PROSE, second]), settings(quick("http://127.0.0.1:9/v1", **more)), Limiter(2))
+    play(graphs.seat("cac_generator", brain), players=2, seed=2, max_turns=1, journal=path)
+    return [line for line in map(json.loads, path.read_text("utf-8").splitlines()) if line["event"] == "call"]
+
+
+@pytest.mark.parametrize(
+    ("second", "more", "form"),
+    [(CHOSEN, {}, "json_schema"), (AS_TEXT, {"response_format": "none"}, None)],
+    ids=["with a schema", "as text"],
+)
+def test_a_second_ask_is_replayed_in_the_format_that_was_recorded(
+    tmp_path: Path, second: str, more: dict[str, Any], form: str | None
+) -> None:
+    calls = asked_twice(tmp_path / "game.jsonl", second, **more)
+    assert [call.get("form") for call in calls] == [None, form]
+    again = tmp_path / "b" / "again.jsonl"
+    play(
+        graphs.seat("cac_generator", f"replay:{tmp_path / 'game.jsonl'}"), players=2, seed=2, max_turns=1, journal=again
+    )
+    assert same(tmp_path / "game.jsonl", again)
+
+
+def test_an_answer_that_could_not_be_read_when_it_came_stays_unread_in_a_replay(tmp_path: Path) -> None:
+    """Even if a reader of today would take it: the game went on from there without it."""
+    path, again = tmp_path / "game.jsonl", tmp_path / "b" / "again.jsonl"
+    calls = asked_twice(path, CHOSEN)
+    assert [call["outcome"] for call in calls] == ["reasked", "ok"]
+    path.write_text(path.read_text("utf-8").replace(json.dumps(PROSE), json.dumps(AS_TEXT)), "utf-8")
+    play(graphs.seat("cac_generator", f"replay:{path}"), players=2, seed=2, max_turns=1, journal=again)
+    assert same(path, again)
 
 
 async def test_a_request_that_was_not_recorded_names_its_node_and_the_first_section_that_differs(

@@ -274,6 +274,15 @@ def test_a_file_that_is_no_journal_stays_as_it_is(tmp_path: Path, text: str) -> 
         assert path.read_text("utf-8") == text
 
 
+def test_a_journal_without_its_first_line_is_not_played_on(tmp_path: Path) -> None:
+    path, brain = whole(tmp_path)
+    lines = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(rest := b"".join(lines[1:]))
+    with pytest.raises(UserError, match="does not begin with a game_started line"):
+        game(path, brain)
+    assert path.read_bytes() == rest
+
+
 # kill -9
 
 
