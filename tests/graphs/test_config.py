@@ -137,6 +137,9 @@ def test_every_ablation_has_a_name_of_its_own() -> None:
     assert graphs.replace(house, aggregator="program").name == "house-aggregator-program"
     assert graphs.change(house, tom_interpreter={"samples": 3}).name == "house-tom_interpreter-samples-3"
     assert graphs.without_sections(house, "discards").name == "house-without-discards"
+    given = ["nodes.tom_interpreter.samples=3", "order=faithful"]
+    assert graphs.dotted(house, given).name == "house-tom_interpreter-samples-3-order-faithful"
+    assert graphs.dotted(graphs.read("mycroft"), ["options.history.moves=5"]).name == "mycroft-history-moves-5"
 
 
 def test_without_its_judge_a_graph_has_no_check() -> None:

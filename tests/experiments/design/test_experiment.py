@@ -43,6 +43,15 @@ def arms(*changes: str, **keys: Any) -> list[str]:
     return [arm.name for arm in plan(*changes, **keys).arms]
 
 
+def test_a_seat_for_other_player_counts_is_refused_before_any_game(tmp_path: Path) -> None:
+    watson = library.graphs()["watson"].text
+    (tmp_path / "two.yaml").write_text(watson.replace("name: watson", "name: two\nplayers: [2]"), "utf-8")
+    mixed = {"seats": {1: str(tmp_path / "two.yaml")}}
+    assert arms(arms={"mixed": mixed}, players=[2], seeds=[1]) == ["mixed"]
+    with pytest.raises(UserError, match=r"two\.yaml is for 2 players, not 3"):
+        arms(arms={"mixed": mixed}, players=[2, 3], seeds=[1])
+
+
 # Ready files
 
 
