@@ -50,7 +50,8 @@ ROOMS: dict[str, dict[str, set[str]]] = {
         "report": RUNNING,
         "bench": RUNNING,
         "doctor": {*RUNNING, "costs"},
-        "cli": {*RUNNING, "costs", "report", "bench", "doctor"},
+        "export": RUNNING,
+        "cli": {*RUNNING, "costs", "report", "bench", "doctor", "export"},
         "__main__": {"cli"},
     },
 }
@@ -68,7 +69,7 @@ ONLY_IN = {
     "aiohttp": {"orchestrator/models/fake_endpoint.py", "orchestrator/models/fake_faults.py"},
     "typer": {
         f"experiments/cli/{name}.py"
-        for name in ("app", "shared_options", "experiment", "export", "listing", "game", "models", "tools")
+        for name in ("app", "shared_options", "experiment", "export", "imports", "listing", "game", "models", "tools")
     },
 }
 

@@ -1,0 +1,51 @@
+"""The journals that a path names: one game, or every game of a run folder."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from experiments.results.rows import GAMES, peek_all
+from experiments.results.story import Story
+from orchestrator import journal
+from orchestrator.errors import UserError
+
+
+@dataclass(frozen=True)
+class Source:
+    """A game to be exported."""
+
+    path: Path
+    """Of its journal."""
+    arm: str | None = None
+    """The arm of a run that played it; None for a game alone."""
+
+    @property
+    def name(self) -> str:
+        """As games of a run are named: `full/2p-s1-r1`."""
+        return f"{self.arm}/{self.path.stem}" if self.arm else self.path.stem
+
+    def story(self) -> Story:
+        """Raises UserError for a file that holds no game."""
+        return Story.read(journal.read(self.path))
+
+
+def found(path: Path) -> list[Source]:
+    """The game of a journal, or all games of a run folder, unfinished ones included. Raises UserError for neither."""
+    if not path.is_dir():
+        return [Source(path)]
+    games = [Source(one, one.parent.name) for one, peeked in peek_all(path).items() if peeked.started]
+    if not games:
+        raise UserError(f"there is no game in {str(path)!r}: a run folder has them in {GAMES}/ARM/*.jsonl")
+    return games
+
+
+def targets(games: Sequence[Source], path: Path, out: Path, suffix: str) -> list[Path]:
+    """The file for each game: `out` itself for a single game, `out/ARM/NAME` for those of a run.
+
+    Raises UserError where a file is to be written in the place of a folder, or the other way about.
+    """
+    if not path.is_dir():
+        return [out / f"{path.stem}{suffix}"] if out.is_dir() else [out]
+    if out.is_file():
+        raise UserError(f"--out {str(out)!r} is a file; the games of a run need a folder")
+    return [out / f"{game.name}{suffix}" for game in games]
