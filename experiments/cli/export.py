@@ -9,7 +9,7 @@ from experiments.cli.shared_options import Import, Json, printed
 from orchestrator import spelling
 from orchestrator.errors import UserError
 
-TARGETS = ("tables", "hanab-live")
+TARGETS = ("tables", "hanab-live", "otlp")
 
 
 def export(
@@ -17,6 +17,8 @@ def export(
     to: Annotated[str, typer.Option("--to", help=f"The format: {', '.join(TARGETS)}.")],
     out: Annotated[Path | None, typer.Option(help="The file or folder to write.")] = None,
     texts: Annotated[bool, typer.Option("--texts", help="tables: with the messages and response of calls.")] = False,
+    endpoint: Annotated[str | None, typer.Option(metavar="URL", help="otlp: send to this collector.")] = None,
+    content: Annotated[bool, typer.Option("--content", help="otlp: with prompts, answers and reasons.")] = False,
     imports: Import = None,
     as_json: Json = False,
 ) -> None:
@@ -27,8 +29,10 @@ def export(
         raise UserError(f"there is nothing at {str(path)!r}; name a run's folder or the journal of a game")
     if to == "tables":
         _tables(path, _needed(out), texts, as_json)
-    else:
+    elif to == "hanab-live":
         _hanab_live(path, _needed(out), as_json)
+    else:
+        _otlp(path, out, endpoint, content, as_json)
 
 
 def _needed(out: Path | None) -> Path:
@@ -66,3 +70,14 @@ def _hanab_live(path: Path, out: Path, as_json: bool) -> None:
         printed(data)
     else:
         _say(*hanab_live_files.lines(written, out))
+
+
+def _otlp(path: Path, out: Path | None, endpoint: str | None, content: bool, as_json: bool) -> None:
+    from experiments.export import otlp_files
+
+    written = otlp_files.export(path, out, endpoint, content=content)
+    if as_json:
+        printed({"games": written.games, "spans": written.spans, "to": written.to})
+    else:
+        games = "1 game" if written.games == 1 else f"{written.games:,} games"
+        _say(*(f"{games}, {written.spans:,} spans  {to}" for to in written.to))

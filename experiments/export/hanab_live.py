@@ -10,11 +10,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from experiments.results.story import Story, StoryTurn
+from experiments.export.sources import Moves
 from orchestrator.errors import UserError
 from orchestrator.hanabi.cards import COLOURS, HAND_SIZES, Card, Piles
 from orchestrator.hanabi.moves import Discard, HintColour, HintRank, Move, Play
 from orchestrator.hanabi.view import Past
+from orchestrator.journal.events import GameStarted
 
 PLAY, DISCARD, COLOUR, RANK, END, END_BY_VOTE = range(6)
 """Types of actions."""
@@ -62,43 +63,41 @@ class HanabLiveGame:
     """Moves after the site ends a game because no card can score any more; it shows none of them."""
 
 
-def game(story: Story) -> HanabLiveGame:
+def game(moves: Moves) -> HanabLiveGame:
     """The game of a journal. Raises UserError when it has no move, since the site takes no such game."""
-    played = [turn for turn in story.turns if turn.moved]
-    if not played:
+    if not moves.turns:
         raise UserError("the game has no move yet; hanab.live takes no game without moves")
-    started = story.started
+    started, history = moves.started, [past for past, _ in moves.turns]
     orders, actions = CardOrders(started.players, len(started.deck)), list[dict[str, int]]()
     notes = [[list[str]() for _ in started.deck] for _ in range(started.players)]
-    for turn in played:
-        action, cards = _action(turn, orders)
+    for past, why in moves.turns:
+        action, cards = _action(past, orders)
         actions.append(action)
         for order in cards:
-            notes[turn.started.seat][order].append(_note(turn))
-    if story.result and story.result.end == "max_turns":
-        actions.append({"type": END, "target": len(played) % started.players, "value": TERMINATED})
+            notes[past.seat][order].append(_note(past, why))
+    if moves.result and moves.result.end == "max_turns":
+        actions.append({"type": END, "target": len(history) % started.players, "value": TERMINATED})
     data = {
-        "players": names(story),
+        "players": names(started),
         "deck": [{"suitIndex": suit_index(card), "rank": card.rank} for card in started.deck],
         "actions": actions,
         "options": {"variant": NO_VARIANT},
         "notes": [[" / ".join(said) for said in of_seat] for of_seat in notes],
     }
-    return HanabLiveGame(data, _past_end([turn.moved.past for turn in played if turn.moved]))
+    return HanabLiveGame(data, _past_end(history))
 
 
-def names(story: Story) -> list[str]:
+def names(started: GameStarted) -> list[str]:
     """The names of the seats: what sits there, with its number, since the site wants them to differ."""
-    return [f"P{number} {seat.label or seat.graph}" for number, seat in enumerate(story.started.seats)]
+    return [f"P{number} {seat.label or seat.graph}" for number, seat in enumerate(started.seats)]
 
 
-def _action(turn: StoryTurn, orders: CardOrders) -> tuple[dict[str, int], Sequence[int]]:
+def _action(past: Past, orders: CardOrders) -> tuple[dict[str, int], Sequence[int]]:
     """The action of a turn, and the cards that its note stands on."""
-    assert turn.moved
-    move, seat, slots = turn.moved.past.move, turn.started.seat, turn.moved.past.slots
+    move = past.move
     if isinstance(move, HintColour | HintRank):
-        return _hint(move), [orders.hands[move.to][slot] for slot in slots]
-    order = orders.take(seat, move.slot)
+        return _hint(move), [orders.hands[move.to][slot] for slot in past.slots]
+    order = orders.take(past.seat, move.slot)
     return {"type": PLAY if isinstance(move, Play) else DISCARD, "target": order}, [order]
 
 
@@ -108,12 +107,10 @@ def _hint(move: HintColour | HintRank) -> dict[str, int]:
     return {"type": RANK, "target": move.to, "value": move.rank}
 
 
-def _note(turn: StoryTurn) -> str:
+def _note(past: Past, why: str) -> str:
     """`turn 3, hint P1 red: two of them are playable`; the move alone where no reason is recorded."""
-    assert turn.moved
-    head = f"turn {turn.started.turn}, {turn.moved.past.move}"
-    why = turn.decided.why.strip() if turn.decided else ""
-    short = why if len(why) <= LONGEST_NOTE else f"{why[:LONGEST_NOTE]} ..."
+    head, said = f"turn {past.turn}, {past.move}", why.strip()
+    short = said if len(said) <= LONGEST_NOTE else f"{said[:LONGEST_NOTE]} ..."
     return (f"{head}: {short}" if short else head).translate(_PLAIN)
 
 

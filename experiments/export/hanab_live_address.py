@@ -38,7 +38,8 @@ def _actions(actions: Sequence[Mapping[str, int]]) -> str:
     kinds = [action["type"] for action in actions]
     lowest, width = min(kinds), max(kinds) - min(kinds) + 1
     pairs = (
-        BASE[(action["value"] + 1 if "value" in action else 0) * width + action["type"] - lowest] + BASE[action["target"]]
+        BASE[(action["value"] + 1 if "value" in action else 0) * width + action["type"] - lowest]
+        + BASE[action["target"]]
         for action in actions
     )
     return f"{lowest}{max(kinds)}{''.join(pairs)}"

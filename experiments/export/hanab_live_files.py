@@ -24,7 +24,6 @@ class Written:
     address: str
     past_end: int
     """Moves that the site does not show, since no card could score any more."""
-    seed: int | None
 
     @property
     def plain(self) -> dict[str, Any]:
@@ -39,13 +38,13 @@ def export(path: Path, out: Path) -> list[Written]:
     games = sources.found(path)
     written = []
     for source, file in zip(games, sources.targets(games, path, out, ".json"), strict=True):
-        story = source.story()
-        if path.is_dir() and not any(turn.moved for turn in story.turns):
+        moves = source.moves()
+        if path.is_dir() and not moves.turns:
             continue
-        game = hanab_live.game(story)
+        game = hanab_live.game(moves)
         write_atomically(file, json.dumps(game.data, ensure_ascii=False) + "\n")
         where = hanab_live_address.address(game.data)
-        written.append(Written(source.name, file, where, game.past_end, story.started.seed))
+        written.append(Written(source.name, file, where, game.past_end))
     if path.is_dir():
         write_atomically(out / ADDRESSES, _table(written))
     return written
@@ -61,8 +60,12 @@ def _table(written: Sequence[Written]) -> str:
 
 def lines(written: Sequence[Written], out: Path) -> list[str]:
     """What a person reads: the address of a single game, or where those of many are."""
-    said = [_one(written[0])] if len(written) == 1 else [f"{len(written)} games  {out}", f"addresses  {out / ADDRESSES}"]
-    said.append("white cards are blue there, blue ones purple; notes are in the JSON alone: Watch Specific Replay, JSON")
+    said = (
+        [_one(written[0])] if len(written) == 1 else [f"{len(written)} games  {out}", f"addresses  {out / ADDRESSES}"]
+    )
+    said.append(
+        "white cards are blue there, blue ones purple; notes are in the JSON alone: Watch Specific Replay, JSON"
+    )
     if past := [one for one in written if one.past_end]:
         games = "this game" if len(written) == 1 else f"{len(past)} games"
         moves = sum(one.past_end for one in past)

@@ -136,7 +136,9 @@ def _all(kind: type[Any], values: Any, where: str) -> list[Any]:
 
 def _deck(cards: Any, where: str) -> tuple[Card, ...]:
     if cards is None:
-        raise UserError(f"{where}: there is no deck; the site's export of the game has it: https://hanab.live/export/ID")
+        raise UserError(
+            f"{where}: there is no deck; the site's export of the game has it: https://hanab.live/export/ID"
+        )
     try:
         return check_deck([f"{COLOURS[one.suitIndex]}{one.rank}" for one in _all(_Card, cards, f"{where}: deck")])
     except ValueError as error:
@@ -144,7 +146,9 @@ def _deck(cards: Any, where: str) -> tuple[Card, ...]:
         raise UserError(said if isinstance(error, UserError) else f"{where}: {said}") from None
 
 
-def _moves(actions: Sequence[_Action], players: int, deck: tuple[Card, ...], where: str) -> tuple[tuple[Move, ...], bool]:
+def _moves(
+    actions: Sequence[_Action], players: int, deck: tuple[Card, ...], where: str
+) -> tuple[tuple[Move, ...], bool]:
     """The moves, and whether the game is over after them. Raises UserError at the first one that does not fit."""
     referee, orders, ended = Referee(players, deck), CardOrders(players, len(deck)), False
     for number, action in enumerate(actions):

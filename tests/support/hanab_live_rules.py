@@ -90,7 +90,7 @@ class Site:
 def played(game: dict[str, Any]) -> Site:
     """The game after its actions. Raises AssertionError where the site refuses it."""
     players, deck = game["players"], [(card["suitIndex"], card["rank"]) for card in game["deck"]]
-    assert 2 <= len(players) <= 6 and len(set(players)) == len(players) and all(0 < len(name) for name in players)
+    assert 2 <= len(players) <= 6 and len(set(players)) == len(players) and all(len(name) > 0 for name in players)
     assert Counter(deck) == Counter({(suit, rank): many for suit in range(5) for rank, many in COPIES.items()})
     assert game["options"] == {"variant": "No Variant"} and game["actions"]
     assert "seed" not in game, "the site would compare the deck with its own of that seed"

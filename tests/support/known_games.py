@@ -9,7 +9,6 @@ from orchestrator.hanabi.cards import CARDS, HAND_SIZES, Card, Piles, mask
 from orchestrator.hanabi.moves import Discard, Hint, HintColour, Move, Play
 from orchestrator.hanabi.referee import Referee
 from orchestrator.hanabi.view import View
-from orchestrator.journal import read
 from orchestrator.journal.events import Event, Memory
 from orchestrator.table.game_loop import play
 from orchestrator.table.seat import Decision, Seat
@@ -106,7 +105,12 @@ def easy_deck(players: int) -> tuple[Card, ...]:
 def dead_end() -> tuple[list[Card], list[Move]]:
     """A deck and forty moves that discard all fifteen 1s, so that no card can score any more."""
     ones = [card for card in CARDS if card.rank == 1]
-    deck = [card for group in (ones, (card for card in CARDS if card.rank > 1)) for card in group for _ in range(card.copies)]
+    deck = [
+        card
+        for group in (ones, (card for card in CARDS if card.rank > 1))
+        for card in group
+        for _ in range(card.copies)
+    ]
     game, moves = OpenGame(2, deck), list[Move]()
     for turn in range(40):
         other = game.hands[1 - game.referee.seat][0]
@@ -123,16 +127,22 @@ def follower(moves: Sequence[Move], why: str = "as planned") -> Seat:
     return follow
 
 
-def followed(path: Path, players: int, deck: Iterable[str], moves: Sequence[Move], why: str = "as planned") -> None:
+def followed(
+    path: Path, players: int, deck: Iterable[str], moves: Sequence[Move], why: str = "as planned"
+) -> list[Event]:
     """Write the journal of a game of these moves."""
-    play(follower(moves, why), players=players, deck=tuple(deck), journal=path, max_turns=len(moves))
+    events: list[Event] = []
+    seat = follower(moves, why)
+    play(seat, players=players, deck=tuple(deck), journal=path, max_turns=len(moves), sink=events.append)
+    return events
 
 
 def journal_of(path: Path, players: int, end: str, why: str = "as planned") -> list[Event]:
     """Write the journal of a game that ends so; an unfinished one is cut after a move."""
     deck = easy_deck(players)
-    followed(path, players, deck, moves_of(players, deck, end), why)
-    if end == "unfinished":
-        lines = path.read_text("utf-8").splitlines(keepends=True)
-        path.write_text("".join(lines[:-1]), "utf-8")
-    return read(path)
+    events = followed(path, players, deck, moves_of(players, deck, end), why)
+    if end != "unfinished":
+        return events
+    lines = path.read_text("utf-8").splitlines(keepends=True)
+    path.write_text("".join(lines[:-1]), "utf-8")
+    return events[:-1]
