@@ -9,7 +9,7 @@ from experiments.cli.shared_options import Import, Json, printed
 from orchestrator import spelling
 from orchestrator.errors import UserError
 
-TARGETS = ("tables", "hanab-live", "otlp")
+TARGETS = ("tables", "hanab-live", "otlp", "atif", "inspect")
 
 
 def export(
@@ -31,8 +31,12 @@ def export(
         _tables(path, _needed(out), texts, as_json)
     elif to == "hanab-live":
         _hanab_live(path, _needed(out), as_json)
-    else:
+    elif to == "otlp":
         _otlp(path, out, endpoint, content, as_json)
+    elif to == "atif":
+        _atif(path, _needed(out), as_json)
+    else:
+        _inspect(path, _needed(out), as_json)
 
 
 def _needed(out: Path | None) -> Path:
@@ -81,3 +85,23 @@ def _otlp(path: Path, out: Path | None, endpoint: str | None, content: bool, as_
     else:
         games = "1 game" if written.games == 1 else f"{written.games:,} games"
         _say(*(f"{games}, {written.spans:,} spans  {to}" for to in written.to))
+
+
+def _atif(path: Path, out: Path, as_json: bool) -> None:
+    from experiments.export import atif
+
+    written = atif.export(path, out)
+    if as_json:
+        printed({"out": str(out), "files": [str(one) for one in written]})
+    else:
+        _say(f"{len(written):,} trajectories  {out}")
+
+
+def _inspect(path: Path, out: Path, as_json: bool) -> None:
+    from experiments.export import inspect_log
+
+    log, games = inspect_log.export(path, out)
+    if as_json:
+        printed({"log": str(log), "games": games})
+    else:
+        _say(f"{games:,} samples  {log}", f"next: inspect view --log-dir {log.parent}")

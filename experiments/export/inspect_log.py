@@ -1,0 +1,303 @@
+"""Games as a log of Inspect, written by its own library, so that `inspect view` opens them.
+
+A log is an evaluation: a game is a sample, its score the kept and the strict one. Model calls are model events inside
+spans for turn, seat and node; the moves are the sample's messages. The log says of itself that games were imported.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from experiments.export import sources
+from experiments.export.atif import outcome
+from experiments.export.spans import GameSpans, Span, TurnBegan, timed
+from experiments.results.rows import PERFECT
+from orchestrator.errors import UserError
+from orchestrator.journal import file
+from orchestrator.journal.events import Call, Decided, GameEnded, GameStarted, Moved
+from orchestrator.versions import versions
+
+MISSING = (
+    "Inspect's logs need the package inspect-ai, which is not installed: `pip install inspect-ai`, in an environment of "
+    "its own if it does not fit into this one"
+)
+
+
+@dataclass
+class _Read:
+    """A journal as Inspect's events need it."""
+
+    started: GameStarted
+    ended: GameEnded | None
+    began: int
+    last: int
+    turns: list[tuple[Decided | None, Moved]]
+    spans: list[Span]
+    calls: list[tuple[int, Call]]
+
+
+def export(path: Path, out: Path) -> tuple[Path, int]:
+    """Write one log of all games of a path: a `.eval` file, or `.json` if `out` ends so; returns it and the games.
+
+    Raises UserError without inspect-ai, and for a journal that is none.
+    """
+    library = _Library()
+    games = sources.found(path)
+    target = out / f"{path.stem or 'games'}.eval" if out.is_dir() else out
+    if target.suffix not in (".eval", ".json"):
+        raise UserError(f"--out {str(out)!r} must be a folder, or a file that ends in .eval or .json")
+    read = [(source, _read(source)) for source in games]
+    target.parent.mkdir(parents=True, exist_ok=True)
+    library.write(library.log(path.stem, read), target)
+    return target, len(read)
+
+
+def _read(source: sources.Source) -> _Read:
+    started: GameStarted | None = None
+    ended, decided, began, last = None, None, 0, 0
+    game, spans = GameSpans(source.arm), list[Span]()
+    turns, calls = list[tuple[Decided | None, Moved]](), list[tuple[int, Call]]()
+    for line in file.lines(source.path):
+        try:
+            found = timed(line)
+        except ValueError as error:
+            raise UserError(f"{source.path}: {error}") from None
+        if not found:
+            continue
+        last, event = found
+        if not isinstance(event, TurnBegan):
+            spans += game.feed(last, event)
+        else:
+            spans += game.feed(last, event)
+        match event:
+            case GameStarted():
+                started, began = event, last
+            case GameEnded():
+                ended = event
+            case Decided():
+                decided = event
+            case Moved():
+                turns.append((decided, event))
+            case Call() if event.asked:
+                calls.append((last, event))
+    if started is None:
+        raise UserError(f"{str(source.path)!r} does not start with a game_started line, so it is not a game")
+    return _Read(started, ended, began, last, turns, [*spans, *game.close()], calls)
+
+
+def _iso(at: int) -> datetime:
+    return datetime.fromtimestamp(at / 1e9, UTC)
+
+
+class _Library:
+    """Inspect's own library, imported where it is used."""
+
+    def __init__(self) -> None:
+        """Raises UserError where it is not installed."""
+        try:
+            from inspect_ai import event, log, model, scorer
+        except ImportError:
+            raise UserError(MISSING) from None
+        self.event: Any = event
+        self.of_log: Any = log
+        self.model: Any = model
+        self.scorer: Any = scorer
+
+    def write(self, made: Any, target: Path) -> None:
+        self.of_log.write_eval_log(made, str(target.absolute()))
+
+    def log(self, name: str, games: Sequence[tuple[sources.Source, _Read]]) -> Any:
+        first, last = min(game.began for _, game in games), max(game.last for _, game in games)
+        models = dict.fromkeys(seat.model for _, game in games for seat in game.started.seats)
+        samples = [self.sample(source, game) for source, game in games]
+        done = [sample for sample in samples if sample.scores]
+        finished = len(done) == len(samples)
+        log = self.of_log
+        return log.EvalLog(
+            status="success" if finished else "cancelled",
+            eval=log.EvalSpec(
+                created=_iso(first).isoformat(),
+                task=f"hanabi/{name}",
+                task_display_name=name,
+                dataset=log.EvalDataset(name="deals", samples=len(samples), sample_ids=[one.id for one in samples]),
+                model="+".join(models),
+                config=log.EvalConfig(epochs=1),
+                packages=dict(versions()),
+                metadata={"imported_from": "journals of hanabi-orchestrator; Inspect did not run these games"},
+            ),
+            results=log.EvalResults(
+                total_samples=len(samples), completed_samples=len(done), scores=self.results(done) if done else []
+            ),
+            stats=log.EvalStats(
+                started_at=_iso(first).isoformat(),
+                completed_at=_iso(last).isoformat(),
+                model_usage=self.usage(call for _, game in games for _, call in game.calls),
+            ),
+            samples=samples,
+        )
+
+    def results(self, samples: Sequence[Any]) -> list[Any]:
+        """The mean of each score; intervals, and pairs of the same deal, are in the run's own report."""
+        found = []
+        for name in ("kept", "strict"):
+            mean = sum(sample.scores[name].value for sample in samples) / len(samples)
+            metric = self.of_log.EvalMetric(name="mean", value=mean)
+            found.append(
+                self.of_log.EvalScore(name=name, scorer=name, scored_samples=len(samples), metrics={"mean": metric})
+            )
+        return found
+
+    def sample(self, source: sources.Source, game: _Read) -> Any:
+        started, log = game.started, self.of_log
+        messages = list(self.messages(game))
+        return log.EvalSample(
+            id=source.name,
+            epoch=1,
+            input=f"A game of Hanabi: {started.players} players, {started.deal}, repeat {started.repeat}.",
+            target=str(PERFECT),
+            messages=messages,
+            output=self.model.ModelOutput.from_content("+".join(s.model for s in started.seats), self.ending(game)),
+            scores=self.scores(game.ended) if game.ended else None,
+            metadata=self.facts(source, game),
+            events=list(self.events(game)),
+            model_usage=self.usage(call for _, call in game.calls),
+            started_at=_iso(game.began).isoformat(),
+            completed_at=_iso(game.last).isoformat(),
+            total_time=(game.last - game.began) / 1e9,
+        )
+
+    def ending(self, game: _Read) -> str:
+        if not game.ended:
+            return f"unfinished after {len(game.turns)} turns"
+        result = game.ended.result
+        return f"{result.score_kept} points, {result.lives} lives, {result.turns} turns, end: {result.end}"
+
+    def facts(self, source: sources.Source, game: _Read) -> dict[str, Any]:
+        seats = [{"graph": seat.graph, "model": seat.model} for seat in game.started.seats]
+        result = game.ended.result.model_dump(mode="json") if game.ended else None
+        deal = {"players": game.started.players, "seed": game.started.seed, "repeat": game.started.repeat}
+        return {"arm": source.arm, **deal, "seats": seats, "result": result}
+
+    def scores(self, ended: GameEnded) -> dict[str, Any]:
+        result, score = ended.result, self.scorer.Score
+        why = f"end: {result.end}; fireworks {result.fireworks}"
+        return {
+            "kept": score(value=result.score_kept, answer=result.end, explanation=why),
+            "strict": score(value=result.score_strict, answer=result.end, explanation=why),
+        }
+
+    def messages(self, game: _Read) -> Iterator[Any]:
+        """Each move with the reason of its seat, and what came of it."""
+        for decided, moved in game.turns:
+            past, why = moved.past, f": {decided.why}" if decided and decided.why else ""
+            meta = {"turn": past.turn, "seat": past.seat}
+            yield self.model.ChatMessageAssistant(content=f"P{past.seat} {past.move}{why}", metadata=meta)
+            yield self.model.ChatMessageUser(content=outcome(past), metadata=meta)
+
+    def events(self, game: _Read) -> Iterator[Any]:
+        """Spans and model calls in the order of their times, as Inspect writes them."""
+        made: list[tuple[int, int, Any]] = []
+        calls = iter(game.calls)
+        depth = {"game": 0, "turn": 1, "seat": 2, "role": 3}
+        for span in game.spans:
+            kind = _kind(span.name)
+            if kind == "chat":
+                made.append((span.start, 5, self.call(span, next(calls)[1], game.began)))
+                continue
+            made.append((span.start, depth[kind], self.begins(span, kind, game.began)))
+            made.append((span.end, 10 - depth[kind], self.ends(span, game.began)))
+        for _, _, event in sorted(made, key=lambda one: one[:2]):
+            yield event
+
+    def begins(self, span: Span, kind: str, began: int) -> Any:
+        number = span.attributes.get("hanabi.turn")
+        name = f"turn {number}" if kind == "turn" else span.name.removeprefix("invoke_agent ")
+        return self.event.SpanBeginEvent(
+            id=f"{span.id:016x}",
+            parent_id=None if span.parent is None else f"{span.parent:016x}",
+            span_id=f"{span.id:016x}",
+            type="agent" if kind in ("seat", "role") else kind,
+            name=name,
+            timestamp=_iso(span.start),
+            working_start=(span.start - began) / 1e9,
+            metadata=dict(span.attributes),
+        )
+
+    def ends(self, span: Span, began: int) -> Any:
+        return self.event.SpanEndEvent(
+            id=f"{span.id:016x}",
+            span_id=f"{span.id:016x}",
+            timestamp=_iso(span.end),
+            working_start=(span.end - began) / 1e9,
+        )
+
+    def call(self, span: Span, call: Call, began: int) -> Any:
+        model = self.model
+        kinds = {
+            "system": model.ChatMessageSystem,
+            "user": model.ChatMessageUser,
+            "assistant": model.ChatMessageAssistant,
+        }
+        name = call.model.partition("@")[0]
+        failed = call.outcome in ("reasked", "fallback", "failed")
+        return self.event.ModelEvent(
+            model=name,
+            role=call.role,
+            input=[kinds[one.role](content=one.content) for one in call.messages],
+            tools=[],
+            tool_choice="none",
+            config=model.GenerateConfig(),
+            output=self.output(name, call),
+            error=f"{call.outcome}: {call.error}" if failed else None,
+            retries=max(0, len(call.attempts) - 1),
+            cache="read" if call.cached else None,
+            span_id=f"{span.parent:016x}",
+            timestamp=_iso(span.start),
+            completed=_iso(span.end),
+            working_start=(span.start - began) / 1e9,
+            working_time=(span.end - span.start) / 1e9,
+            metadata={"node": call.node, "sample": call.sample, "ask": call.ask, "outcome": call.outcome},
+        )
+
+    def output(self, name: str, call: Call) -> Any:
+        model = self.model
+        if call.text is None:
+            return model.ModelOutput(model=name, error=call.error)
+        thought = [model.ContentReasoning(reasoning=call.reasoning)] if call.reasoning else []
+        content = [*thought, model.ContentText(text=call.text)] if thought else call.text
+        stop = "max_tokens" if call.finish == "length" else "stop"
+        message = model.ChatMessageAssistant(content=content, model=call.served_by or name, source="generate")
+        return model.ModelOutput(
+            model=call.served_by or name,
+            choices=[model.ChatCompletionChoice(message=message, stop_reason=stop)],
+            usage=self.used(call),
+            time=call.latency_s,
+        )
+
+    def used(self, call: Call) -> Any:
+        return self.model.ModelUsage(
+            input_tokens=call.tokens_in,
+            output_tokens=call.tokens_out,
+            total_tokens=call.tokens_in + call.tokens_out,
+            input_tokens_cache_read=call.cached_tokens,
+            reasoning_tokens=call.reasoning_tokens,
+            total_cost=call.usd,
+        )
+
+    def usage(self, calls: Iterable[Call]) -> Mapping[str, Any]:
+        totals: dict[str, Any] = {}
+        for call in calls:
+            if call.paid:
+                name = call.model.partition("@")[0]
+                totals[name] = totals[name] + self.used(call) if name in totals else self.used(call)
+        return totals
+
+
+def _kind(name: str) -> str:
+    if name.startswith("chat "):
+        return "chat"
+    if name.startswith("invoke_agent "):
+        return "seat" if name.startswith("invoke_agent seat") else "role"
+    return "turn" if name == "hanabi.turn" else "game"
