@@ -37,12 +37,13 @@ def address(game: Mapping[str, Any]) -> str:
 def _actions(actions: Sequence[Mapping[str, int]]) -> str:
     kinds = [action["type"] for action in actions]
     lowest, width = min(kinds), max(kinds) - min(kinds) + 1
-    pairs = (
-        BASE[(action["value"] + 1 if "value" in action else 0) * width + action["type"] - lowest]
-        + BASE[action["target"]]
-        for action in actions
-    )
+    pairs = (BASE[_value(one) * width + one["type"] - lowest] + BASE[one["target"]] for one in actions)
     return f"{lowest}{max(kinds)}{''.join(pairs)}"
+
+
+def _value(action: Mapping[str, int]) -> int:
+    """0 for an action without a value."""
+    return action["value"] + 1 if "value" in action else 0
 
 
 def game(text: str) -> dict[str, Any]:

@@ -5,7 +5,7 @@ spans for turn, seat and node; the moves are the sample's messages. The log says
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -15,27 +15,55 @@ from experiments.export.atif import outcome
 from experiments.export.spans import GameSpans, Span, TurnBegan, timed
 from experiments.results.rows import PERFECT
 from orchestrator.errors import UserError
+from orchestrator.hanabi.view import Past
 from orchestrator.journal import file
-from orchestrator.journal.events import Call, Decided, GameEnded, GameStarted, Moved
+from orchestrator.journal.events import Call, Decided, Event, GameEnded, GameStarted, Moved
+from orchestrator.journal.fingerprint import hashed
 from orchestrator.versions import versions
 
 MISSING = (
-    "Inspect's logs need the package inspect-ai, which is not installed: `pip install inspect-ai`, in an environment of "
-    "its own if it does not fit into this one"
+    "Inspect's logs need the package inspect-ai, which is not installed: `pip install inspect-ai` in an environment "
+    "that has this package, too"
 )
+
+DEPTH = {"game": 0, "turn": 1, "seat": 2, "role": 3}
+"""Of spans that begin or end at the same moment, the outer ones begin first and end last."""
 
 
 @dataclass
 class _Read:
     """A journal as Inspect's events need it."""
 
-    started: GameStarted
-    ended: GameEnded | None
-    began: int
-    last: int
-    turns: list[tuple[Decided | None, Moved]]
-    spans: list[Span]
-    calls: list[tuple[int, Call]]
+    name: str
+    arm: str | None
+    began: int = 0
+    last: int = 0
+    begun: GameStarted | None = None
+    ended: GameEnded | None = None
+    turns: list[tuple[str, Past]] = field(default_factory=list)
+    """The reason of each move, and the move."""
+    spans: list[Span] = field(default_factory=list)
+    calls: list[Call] = field(default_factory=list)
+    """Of models, in the order of their spans."""
+    _why: str = ""
+
+    @property
+    def started(self) -> GameStarted:
+        assert self.begun
+        return self.begun
+
+    def take(self, event: Event | TurnBegan) -> None:
+        match event:
+            case GameStarted():
+                self.begun, self.began = event, self.last
+            case GameEnded():
+                self.ended = event
+            case Decided():
+                self._why = event.why
+            case Moved():
+                self.turns.append((self._why, event.past))
+            case Call() if event.asked:
+                self.calls.append(event)
 
 
 def export(path: Path, out: Path) -> tuple[Path, int]:
@@ -48,43 +76,27 @@ def export(path: Path, out: Path) -> tuple[Path, int]:
     target = out / f"{path.stem or 'games'}.eval" if out.is_dir() else out
     if target.suffix not in (".eval", ".json"):
         raise UserError(f"--out {str(out)!r} must be a folder, or a file that ends in .eval or .json")
-    read = [(source, _read(source)) for source in games]
+    read = [_read(source) for source in games]
     target.parent.mkdir(parents=True, exist_ok=True)
     library.write(library.log(path.stem, read), target)
     return target, len(read)
 
 
 def _read(source: sources.Source) -> _Read:
-    started: GameStarted | None = None
-    ended, decided, began, last = None, None, 0, 0
-    game, spans = GameSpans(source.arm), list[Span]()
-    turns, calls = list[tuple[Decided | None, Moved]](), list[tuple[int, Call]]()
+    game, read = GameSpans(source.arm), _Read(source.name, source.arm)
     for line in file.lines(source.path):
         try:
             found = timed(line)
         except ValueError as error:
             raise UserError(f"{source.path}: {error}") from None
-        if not found:
-            continue
-        last, event = found
-        if not isinstance(event, TurnBegan):
-            spans += game.feed(last, event)
-        else:
-            spans += game.feed(last, event)
-        match event:
-            case GameStarted():
-                started, began = event, last
-            case GameEnded():
-                ended = event
-            case Decided():
-                decided = event
-            case Moved():
-                turns.append((decided, event))
-            case Call() if event.asked:
-                calls.append((last, event))
-    if started is None:
+        if found:
+            read.last = found[0]
+            read.spans += game.feed(*found)
+            read.take(found[1])
+    if read.begun is None:
         raise UserError(f"{str(source.path)!r} does not start with a game_started line, so it is not a game")
-    return _Read(started, ended, began, last, turns, [*spans, *game.close()], calls)
+    read.spans += game.close()
+    return read
 
 
 def _iso(at: int) -> datetime:
@@ -108,16 +120,20 @@ class _Library:
     def write(self, made: Any, target: Path) -> None:
         self.of_log.write_eval_log(made, str(target.absolute()))
 
-    def log(self, name: str, games: Sequence[tuple[sources.Source, _Read]]) -> Any:
-        first, last = min(game.began for _, game in games), max(game.last for _, game in games)
-        models = dict.fromkeys(seat.model for _, game in games for seat in game.started.seats)
-        samples = [self.sample(source, game) for source, game in games]
+    def log(self, name: str, games: Sequence[_Read]) -> Any:
+        first, last = min(game.began for game in games), max(game.last for game in games)
+        models = dict.fromkeys(seat.model for game in games for seat in game.started.seats)
+        samples = [self.sample(game) for game in games]
+        identity = hashed([name, first, [game.name for game in games]])
         done = [sample for sample in samples if sample.scores]
         finished = len(done) == len(samples)
         log = self.of_log
         return log.EvalLog(
             status="success" if finished else "cancelled",
             eval=log.EvalSpec(
+                eval_id=identity,
+                run_id=identity,
+                task_id=identity,
                 created=_iso(first).isoformat(),
                 task=f"hanabi/{name}",
                 task_display_name=name,
@@ -133,7 +149,7 @@ class _Library:
             stats=log.EvalStats(
                 started_at=_iso(first).isoformat(),
                 completed_at=_iso(last).isoformat(),
-                model_usage=self.usage(call for _, game in games for _, call in game.calls),
+                model_usage=self.usage(call for game in games for call in game.calls),
             ),
             samples=samples,
         )
@@ -149,20 +165,20 @@ class _Library:
             )
         return found
 
-    def sample(self, source: sources.Source, game: _Read) -> Any:
+    def sample(self, game: _Read) -> Any:
         started, log = game.started, self.of_log
         messages = list(self.messages(game))
         return log.EvalSample(
-            id=source.name,
+            id=game.name,
             epoch=1,
             input=f"A game of Hanabi: {started.players} players, {started.deal}, repeat {started.repeat}.",
             target=str(PERFECT),
             messages=messages,
             output=self.model.ModelOutput.from_content("+".join(s.model for s in started.seats), self.ending(game)),
             scores=self.scores(game.ended) if game.ended else None,
-            metadata=self.facts(source, game),
+            metadata=self.facts(game),
             events=list(self.events(game)),
-            model_usage=self.usage(call for _, call in game.calls),
+            model_usage=self.usage(game.calls),
             started_at=_iso(game.began).isoformat(),
             completed_at=_iso(game.last).isoformat(),
             total_time=(game.last - game.began) / 1e9,
@@ -174,11 +190,11 @@ class _Library:
         result = game.ended.result
         return f"{result.score_kept} points, {result.lives} lives, {result.turns} turns, end: {result.end}"
 
-    def facts(self, source: sources.Source, game: _Read) -> dict[str, Any]:
+    def facts(self, game: _Read) -> dict[str, Any]:
         seats = [{"graph": seat.graph, "model": seat.model} for seat in game.started.seats]
         result = game.ended.result.model_dump(mode="json") if game.ended else None
         deal = {"players": game.started.players, "seed": game.started.seed, "repeat": game.started.repeat}
-        return {"arm": source.arm, **deal, "seats": seats, "result": result}
+        return {"arm": game.arm, **deal, "seats": seats, "result": result}
 
     def scores(self, ended: GameEnded) -> dict[str, Any]:
         result, score = ended.result, self.scorer.Score
@@ -190,26 +206,37 @@ class _Library:
 
     def messages(self, game: _Read) -> Iterator[Any]:
         """Each move with the reason of its seat, and what came of it."""
-        for decided, moved in game.turns:
-            past, why = moved.past, f": {decided.why}" if decided and decided.why else ""
+        for why, past in game.turns:
             meta = {"turn": past.turn, "seat": past.seat}
-            yield self.model.ChatMessageAssistant(content=f"P{past.seat} {past.move}{why}", metadata=meta)
+            said = f"P{past.seat} {past.move}" + (f": {why}" if why else "")
+            yield self.model.ChatMessageAssistant(content=said, metadata=meta)
             yield self.model.ChatMessageUser(content=outcome(past), metadata=meta)
 
     def events(self, game: _Read) -> Iterator[Any]:
         """Spans and model calls in the order of their times, as Inspect writes them."""
         made: list[tuple[int, int, Any]] = []
-        calls = iter(game.calls)
-        depth = {"game": 0, "turn": 1, "seat": 2, "role": 3}
+        calls, moves = iter(game.calls), iter(game.turns)
         for span in game.spans:
             kind = _kind(span.name)
             if kind == "chat":
-                made.append((span.start, 5, self.call(span, next(calls)[1], game.began)))
+                made.append((span.start, 5, self.call(span, next(calls), game.began)))
                 continue
-            made.append((span.start, depth[kind], self.begins(span, kind, game.began)))
-            made.append((span.end, 10 - depth[kind], self.ends(span, game.began)))
+            made.append((span.start, DEPTH[kind], self.begins(span, kind, game.began)))
+            made.append((span.end, 20 - 2 * DEPTH[kind], self.ends(span, game.began)))
+            if kind == "turn" and (moved := next(moves, None)):
+                made.append((span.end, 17, self.told(span, moved[1], game.began)))
         for _, _, event in sorted(made, key=lambda one: one[:2]):
             yield event
+
+    def told(self, span: Span, past: Past, began: int) -> Any:
+        """A line that says what the turn came to, between those of its seats."""
+        return self.event.InfoEvent(
+            source="hanabi",
+            data=f"turn {past.turn}: P{past.seat} {past.move}; {outcome(past)}",
+            span_id=f"{span.id:016x}",
+            timestamp=_iso(span.end),
+            working_start=(span.end - began) / 1e9,
+        )
 
     def begins(self, span: Span, kind: str, began: int) -> Any:
         number = span.attributes.get("hanabi.turn")

@@ -18,7 +18,7 @@ class Written:
     to: list[str] = field(default_factory=list)
 
 
-class NotSent(OSError):
+class NotSent(OSError):  # noqa: N818  # what happened to the spans
     """A collector did not take the spans."""
 
 

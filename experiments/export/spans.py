@@ -16,6 +16,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+from experiments.export import gen_ai
 from orchestrator.journal import file
 from orchestrator.journal.events import (
     Call,
@@ -25,10 +26,8 @@ from orchestrator.journal.events import (
     GameStarted,
     GameSuspended,
     Moved,
-    SeatInfo,
     VerdictGiven,
 )
-from orchestrator.models.settings import SAMPLING
 
 Value = str | bool | int | float | list[str]
 
@@ -325,8 +324,8 @@ class GameSpans:
     def _chat(self, turn: _Turn, at: int, call: Call) -> Span:
         assert self.started
         self._seen[call.key] += 1
-        model = plain_model(call.model)
-        known = request(self.started.seats[call.seat], call) | {
+        model = gen_ai.plain_model(call.model)
+        known = gen_ai.request(self.started.seats[call.seat], call) | {
             "gen_ai.agent.name": call.role,
             "gen_ai.response.model": call.served_by,
             "gen_ai.response.finish_reasons": [call.finish] if call.finish else None,
@@ -335,8 +334,8 @@ class GameSpans:
             "gen_ai.usage.cache_read.input_tokens": call.cached_tokens or None,
             "gen_ai.usage.reasoning.output_tokens": call.reasoning_tokens or None,
             **{f"hanabi.{name}": getattr(call, name) for name in _OF_CALL},
-            "error.type": _error_type(call),
-            **(content(call) if self.content else {}),
+            "error.type": gen_ai.error_type(call),
+            **(gen_ai.content(call) if self.content else {}),
         }
         return self._span(
             ("chat", *call.key, self._seen[call.key]),
@@ -381,47 +380,3 @@ def _tries(turn: _Turn, at: int, call: Call) -> Iterable[SpanEvent]:
             status: dict[str, Value] = {} if one.status is None else {"http.response.status_code": one.status}
             yield SpanEvent("hanabi.try_failed", when, known | status)
         when = min(at, when + round(one.waited_s * 1e9))
-
-
-def _error_type(call: Call) -> str | None:
-    if call.outcome in ("ok", "repaired"):
-        return None
-    statuses = [one.status for one in call.attempts if one.status is not None]
-    return call.cause or (str(statuses[-1]) if call.outcome == "failed" and statuses else call.outcome)
-
-
-def plain_model(name: str) -> str:
-    """A model's own name: `gpt` of `openai:gpt@https://...`, without the address of its server."""
-    return name.partition("@")[0].split(":", 1)[-1] or name
-
-
-def provider(name: str) -> str:
-    """Who serves a model, as the conventions name it: `openai` for every server that speaks its protocol."""
-    kind, *rest = name.partition("@")[0].split(":")
-    if kind == "langchain" and rest:
-        return rest[0]
-    return {"azure": "azure.ai.openai", "sim": "hanabi.simulated"}.get(kind, kind)
-
-
-def request(seat: SeatInfo, call: Call) -> dict[str, Any]:
-    """What was asked for, as the conventions name it."""
-    settings = next((one for name, one in seat.models.items() if call.model in (name, one.get("model"))), {})
-    asked = {f"gen_ai.request.{name}": settings.get(name) for name in SAMPLING}
-    return {
-        "gen_ai.operation.name": "chat",
-        "gen_ai.provider.name": provider(call.model),
-        "gen_ai.request.model": plain_model(call.model),
-        **asked,
-    }
-
-
-def content(call: Call) -> dict[str, Value]:
-    """The prompt and the answer, as the conventions write them: JSON lists of messages with parts."""
-    said = [{"role": m.role, "parts": [{"type": "text", "content": m.content}]} for m in call.messages]
-    parts = [{"type": "reasoning", "content": call.reasoning}] if call.reasoning else []
-    parts += [{"type": "text", "content": call.text}] if call.text is not None else []
-    answer = [{"role": "assistant", "parts": parts, "finish_reason": call.finish or "stop"}] if parts else []
-    return {
-        "gen_ai.input.messages": json.dumps(said, ensure_ascii=False),
-        "gen_ai.output.messages": json.dumps(answer, ensure_ascii=False),
-    }

@@ -14,7 +14,7 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 
 
 def parsed(line: str) -> list[Any]:
-    """The spans of a line of OTLP JSON, read by the official parser; its JSON has ids in base64, OTLP in hexadecimal."""
+    """The spans of a line of OTLP JSON, read by the official parser, which takes ids in base64, not in hexadecimal."""
     data = json.loads(line)
     for span in (s for r in data["resourceSpans"] for scope in r["scopeSpans"] for s in scope["spans"]):
         for name in ("traceId", "spanId", "parentSpanId"):

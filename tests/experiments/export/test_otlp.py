@@ -12,7 +12,7 @@ import pytest
 
 import graphs
 from experiments.design import experiment
-from experiments.export import live_traces, otlp, spans
+from experiments.export import gen_ai, live_traces, otlp
 from experiments.running import runner
 from experiments.running.runner import run as run_experiment
 from orchestrator import journal
@@ -300,4 +300,4 @@ def test_a_line_without_a_time_is_named(game: Path, run: Run, tmp_path: Path) ->
     ],
 )
 def test_models_bear_the_names_of_the_conventions(name: str, model: str, provider: str) -> None:
-    assert (spans.plain_model(name), spans.provider(name)) == (model, provider)
+    assert (gen_ai.plain_model(name), gen_ai.provider(name)) == (model, provider)
