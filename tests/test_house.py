@@ -66,6 +66,7 @@ ONLY_IN = {
     "langgraph": {"graphs/langgraph_compile.py", "graphs/langgraph_app.py"},
     "jinja2": {"experiments/report/page.py"},
     "pyarrow": {"experiments/results/parquet.py"},
+    "opentelemetry": {"experiments/export/otlp.py"},
     "aiohttp": {"orchestrator/models/fake_endpoint.py", "orchestrator/models/fake_faults.py"},
     "typer": {
         f"experiments/cli/{name}.py"

@@ -7,6 +7,7 @@ spans for turn, seat and node; the moves are the sample's messages. The log says
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -109,13 +110,12 @@ class _Library:
     def __init__(self) -> None:
         """Raises UserError where it is not installed."""
         try:
-            from inspect_ai import event, log, model, scorer
+            self.event: Any = import_module("inspect_ai.event")
+            self.of_log: Any = import_module("inspect_ai.log")
+            self.model: Any = import_module("inspect_ai.model")
+            self.scorer: Any = import_module("inspect_ai.scorer")
         except ImportError:
             raise UserError(MISSING) from None
-        self.event: Any = event
-        self.of_log: Any = log
-        self.model: Any = model
-        self.scorer: Any = scorer
 
     def write(self, made: Any, target: Path) -> None:
         self.of_log.write_eval_log(made, str(target.absolute()))

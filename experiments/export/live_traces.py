@@ -132,13 +132,19 @@ class LiveTraces:
 
 def of_game(url: str, path: Path, *, content: bool = False) -> LiveTraces:
     """For the game of one journal. Raises UserError without the SDK, or for something that is no address."""
-    again = f"orchestrator export {path} --to otlp --endpoint {url}"
+    again = _again(path, url)
     sender = otlp.Sender(url, timeout_s=PATIENCE_S)
     return LiveTraces(sender, lambda: [path] if path.exists() else [], again, content)
 
 
 def of_run(url: str, folder: Path, *, content: bool = False) -> LiveTraces:
     """For the games of a run folder, whichever process plays them. Raises UserError as `of_game`."""
-    again = f"orchestrator export {folder} --to otlp --endpoint {url}"
+    again = _again(folder, url)
     sender = otlp.Sender(url, timeout_s=PATIENCE_S)
     return LiveTraces(sender, lambda: folder.glob(f"{GAMES}/*/*.jsonl"), again, content)
+
+
+def _again(path: Path, url: str) -> str:
+    """The command that sends the same spans later; a password in the address is not repeated."""
+    where = url if url == otlp.FROM_ENVIRONMENT else otlp.shown(url)
+    return f"orchestrator export {path} --to otlp --endpoint {where}"

@@ -9,6 +9,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from importlib import import_module
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -80,7 +81,7 @@ class Library:
     def __init__(self) -> None:
         """Raises UserError where it is not installed."""
         try:
-            from google.protobuf import json_format
+            json_format = import_module("google.protobuf.json_format")
             from opentelemetry import trace
             from opentelemetry.exporter.otlp.proto.common.trace_encoder import encode_spans
             from opentelemetry.exporter.otlp.proto.http import trace_exporter

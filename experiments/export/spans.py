@@ -228,9 +228,9 @@ class GameSpans:
         """The spans of the turn, and of its seat and its nodes."""
         turn, self._turn = self._turn, None
         assert turn
-        where = {"hanabi.turn": turn.number, "hanabi.seat": turn.seat}
+        where: dict[str, Value | None] = {"hanabi.turn": turn.number, "hanabi.seat": turn.seat}
         past = moved.past if moved else None
-        public = {
+        public: dict[str, Value | None] = {
             "hanabi.move": str(past.move) if past else None,
             "hanabi.card": past.card.value if past and past.card else None,
             "hanabi.scored": past.scored if past else None,
@@ -303,7 +303,7 @@ class GameSpans:
     def _role(self, turn: _Turn, node: str, calls: list[tuple[int, Call]]) -> Span:
         last = {call.sample: call for _, call in calls}  # the last answer of each sample counts
         absent = [call.outcome for call in last.values() if call.outcome in ("fallback", "failed", "reasked")]
-        known = {
+        known: dict[str, Value | None] = {
             "gen_ai.operation.name": "invoke_agent",
             "gen_ai.agent.name": calls[0][1].role,
             "gen_ai.agent.id": node,
@@ -325,7 +325,7 @@ class GameSpans:
         assert self.started
         self._seen[call.key] += 1
         model = gen_ai.plain_model(call.model)
-        known = gen_ai.request(self.started.seats[call.seat], call) | {
+        known: dict[str, Any] = gen_ai.request(self.started.seats[call.seat], call) | {
             "gen_ai.agent.name": call.role,
             "gen_ai.response.model": call.served_by,
             "gen_ai.response.finish_reasons": [call.finish] if call.finish else None,

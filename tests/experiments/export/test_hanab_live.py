@@ -14,6 +14,7 @@ from experiments.export import hanab_live, hanab_live_address, hanab_live_files,
 from experiments.export.sources import Moves
 from experiments.running.runner import run as run_experiment
 from orchestrator import journal
+from orchestrator.errors import UserError
 from orchestrator.hanabi.cards import CARDS
 from orchestrator.journal.events import Decided, Event, GameEnded, GameStarted, Moved
 from tests.conftest import Run
@@ -206,6 +207,28 @@ def test_a_text_that_is_no_game_is_told_in_one_sentence(text: str, said: str, ru
     (tmp_path / "game.json").write_text(text, "utf-8")
     code, _, err = run("import", "hanab-live", "game.json", "--out", "new.jsonl")
     assert code == 2 and said in err and err.count("\n") == 1
+
+
+PLAIN = st.recursive(
+    st.none() | st.booleans() | st.integers(-3, 60) | st.floats() | st.text(max_size=3),
+    lambda inside: st.lists(inside, max_size=3) | st.dictionaries(st.sampled_from(["type", "rank", "x"]), inside),
+    max_leaves=6,
+)
+KEYS = st.sampled_from(["players", "deck", "actions", "options", "notes"])
+
+
+@given(st.dictionaries(KEYS, PLAIN, min_size=1), st.lists(PLAIN | ACTION, max_size=4))
+def test_any_json_is_a_game_or_refused_in_a_sentence(
+    tmp_path_factory: pytest.TempPathFactory, change: dict[str, Any], actions: list[Any]
+) -> None:
+    path = tmp_path_factory.getbasetemp() / "any.json"
+    path.write_text(json.dumps({**GOOD, "actions": actions, **change}), "utf-8")
+    try:
+        game = hanab_live_import.read(str(path))
+    except UserError as error:
+        assert str(error) and "\n" not in str(error)
+    else:
+        assert len(game.deck) == 50 and 2 <= game.players <= 5
 
 
 def test_names_are_labels_that_no_view_holds(run: Run, tmp_path: Path) -> None:

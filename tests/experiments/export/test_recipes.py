@@ -26,7 +26,7 @@ class Remembers(ModuleType):
         if name.startswith("__"):
             raise AttributeError(name)
 
-        def function(*given: Any, **named: Any) -> Self:
+        def function(*given: Any, **named: Any) -> "Remembers":
             self.said.append((name, given, named))
             if name == "init":
                 self.summary = {}
