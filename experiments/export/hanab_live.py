@@ -88,7 +88,10 @@ def game(moves: Moves) -> HanabLiveGame:
 
 
 def names(started: GameStarted) -> list[str]:
-    """The names of the seats: what sits there, with its number, since the site wants them to differ."""
+    """The names of the players; of our own seats what sits there, with its number, since the site wants them to differ."""
+    labels = [seat.label for seat in started.seats if seat.label]
+    if len(set(labels)) == started.players:
+        return labels
     return [f"P{number} {seat.label or seat.graph}" for number, seat in enumerate(started.seats)]
 
 

@@ -239,6 +239,8 @@ def test_names_are_labels_that_no_view_holds(run: Run, tmp_path: Path) -> None:
     assert '"label": "Ann"' in first and "Ann" not in "".join(rest)
     code, out, _ = run("show", "new.jsonl")
     assert code == 0 and "P0  hanab.live, Ann" in out and "  1  P0  play slot 0 (R1)" in out
+    run("export", "new.jsonl", "--to", "hanab-live", "--out", "again.json")
+    assert json.loads(Path("again.json").read_text("utf-8"))["players"] == GOOD["players"]
     code, _, err = run("import", "hanab-live", "game.json", "--out", "new.jsonl")
     assert code == 2 and "'new.jsonl' exists" in err
 

@@ -284,6 +284,11 @@ def test_mistakes_are_told_in_one_sentence(
     assert (ended, out) == (code, "") and said in err and err.count("\n") == 1 and "pass" not in err
 
 
+def test_a_wrong_address_is_refused_before_a_game_begins(run: Run) -> None:
+    code, _, err = run("play", "--graph", "house", "--otlp", "nowhere")
+    assert code == 2 and "'nowhere' is not an address of a collector" in err and not list(Path("games").glob("*"))
+
+
 def test_a_line_without_a_time_is_named(game: Path, run: Run, tmp_path: Path) -> None:
     (tmp_path / "odd.jsonl").write_text(re.sub(r' "t": "[^"]*",', "", game.read_text("utf-8")), "utf-8")
     code, _, err = run("export", "odd.jsonl", "--to", "otlp", "--out", "x")
