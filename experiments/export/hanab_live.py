@@ -88,7 +88,7 @@ def game(moves: Moves) -> HanabLiveGame:
 
 
 def names(started: GameStarted) -> list[str]:
-    """The names of the players; of our own seats what sits there, with its number, since the site wants them to differ."""
+    """The names of the players; of seats of ours what sits there, numbered, since the site wants names to differ."""
     labels = [seat.label for seat in started.seats if seat.label]
     if len(set(labels)) == started.players:
         return labels

@@ -55,6 +55,8 @@ def game(text: str) -> dict[str, Any]:
     cards, actions, variant = parts[:3]
     if variant != STANDARD:
         raise UserError(f"the address is of variant {variant}; only the standard game, 0, can be read")
+    if cards[:1] not in tuple("2345"):
+        raise UserError(f"the address is of a game of {cards[:1] or 'no'} players; 2 to 5 can be read")
     try:
         return {
             "players": NAMES[: int(cards[0])],

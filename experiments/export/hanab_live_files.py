@@ -60,18 +60,14 @@ def _table(written: Sequence[Written]) -> str:
 
 def lines(written: Sequence[Written], out: Path) -> list[str]:
     """What a person reads: the address of a single game, or where those of many are."""
-    said = (
-        [_one(written[0])] if len(written) == 1 else [f"{len(written)} games  {out}", f"addresses  {out / ADDRESSES}"]
-    )
-    said.append(
-        "white cards are blue there, blue ones purple; notes are in the JSON alone: Watch Specific Replay, JSON"
-    )
+    if len(written) == 1:
+        said = [f"file     {written[0].file}", f"address  {written[0].address}"]
+    else:
+        said = [f"{len(written)} games  {out}", f"addresses  {out / ADDRESSES}"]
+    said.append("white cards are blue there, blue ones purple; the file has the reasons as notes, the address has none")
     if past := [one for one in written if one.past_end]:
         games = "this game" if len(written) == 1 else f"{len(past)} games"
         moves = sum(one.past_end for one in past)
-        said.append(f"hanab.live ends {games} earlier, when no card can score any more: the last {moves} moves are cut")
+        cut = "the last move is" if moves == 1 else f"the last {moves} moves are"
+        said.append(f"hanab.live ends {games} earlier, when no card can score any more: {cut} cut")
     return said
-
-
-def _one(one: Written) -> str:
-    return f"file     {one.file}\naddress  {one.address}"

@@ -200,6 +200,7 @@ def test_an_import_refuses_what_is_no_standard_game(
         ("[1]", "not a game of hanab.live"),
         ("https://hanab.live/replay/123", "is not an address of a replay"),
         (PUBLIC.replace("-,0", "-,17"), "the address is of variant 17"),
+        (PUBLIC.replace("/415", "/615"), "the address is of a game of 6 players"),
         (PUBLIC.replace(",02fcla", ",02fc_a"), "is damaged"),
     ],
 )
