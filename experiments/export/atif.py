@@ -12,12 +12,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from experiments.export import sources
-from experiments.export.spans import timed
+from experiments.export import sources, spans
+from experiments.export.spans import TurnBegan
 from experiments.results.files import write_atomically
 from experiments.results.story import Story, StoryTurn
 from orchestrator.hanabi.view import Past
-from orchestrator.journal import file
 from orchestrator.journal.events import Call, Event, Moved
 from orchestrator.versions import versions
 
@@ -38,21 +37,14 @@ class _Game:
     @classmethod
     def read(cls, path: Path) -> "_Game":
         events, times = list[Event](), dict[int, str]()
-        for line in file.lines(path):
-            if line.strip():
-                event = file.parsed(line)
-                events.append(event)
-                times[id(event)] = _stamp(line)
+        for at, event in spans.read(path, views=True):
+            assert not isinstance(event, TurnBegan)
+            events.append(event)
+            times[id(event)] = datetime.fromtimestamp(at / 1e9, UTC).isoformat(timespec="milliseconds")
         return cls(Story.read(events), times)
 
     def at(self, event: Event | None) -> dict[str, str]:
         return {"timestamp": self.times[id(event)]} if id(event) in self.times else {}
-
-
-def _stamp(line: bytes) -> str:
-    found = timed(line)
-    assert found
-    return datetime.fromtimestamp(found[0] / 1e9, UTC).isoformat(timespec="milliseconds")
 
 
 def export(path: Path, out: Path) -> list[Path]:

@@ -11,13 +11,12 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from experiments.export import sources
+from experiments.export import sources, spans
 from experiments.export.atif import outcome
-from experiments.export.spans import GameSpans, Span, TurnBegan, timed
+from experiments.export.spans import GameSpans, Span, TurnBegan
 from experiments.results.rows import PERFECT
 from orchestrator.errors import UserError
 from orchestrator.hanabi.view import Past
-from orchestrator.journal import file
 from orchestrator.journal.events import Call, Decided, Event, GameEnded, GameStarted, Moved
 from orchestrator.journal.fingerprint import hashed
 from orchestrator.versions import versions
@@ -85,15 +84,10 @@ def export(path: Path, out: Path) -> tuple[Path, int]:
 
 def _read(source: sources.Source) -> _Read:
     game, read = GameSpans(source.arm), _Read(source.name, source.arm)
-    for line in file.lines(source.path):
-        try:
-            found = timed(line)
-        except ValueError as error:
-            raise UserError(f"{source.path}: {error}") from None
-        if found:
-            read.last = found[0]
-            read.spans += game.feed(*found)
-            read.take(found[1])
+    for at, event in spans.read(source.path):
+        read.last = at
+        read.spans += game.feed(at, event)
+        read.take(event)
     if read.begun is None:
         raise UserError(f"{str(source.path)!r} does not start with a game_started line, so it is not a game")
     read.spans += game.close()

@@ -134,14 +134,16 @@ def of_game(url: str, path: Path, *, content: bool = False) -> LiveTraces:
     """For the game of one journal. Raises UserError without the SDK, or for something that is no address."""
     again = _again(path, url)
     sender = otlp.Sender(url, timeout_s=PATIENCE_S)
-    return LiveTraces(sender, lambda: [path] if path.exists() else [], again, content)
+    there = path.absolute()
+    return LiveTraces(sender, lambda: [there] if there.exists() else [], again, content)
 
 
 def of_run(url: str, folder: Path, *, content: bool = False) -> LiveTraces:
     """For the games of a run folder, whichever process plays them. Raises UserError as `of_game`."""
     again = _again(folder, url)
     sender = otlp.Sender(url, timeout_s=PATIENCE_S)
-    return LiveTraces(sender, lambda: folder.glob(f"{GAMES}/*/*.jsonl"), again, content)
+    there = folder.absolute()
+    return LiveTraces(sender, lambda: there.glob(f"{GAMES}/*/*.jsonl"), again, content)
 
 
 def _again(path: Path, url: str) -> str:

@@ -38,12 +38,9 @@ def export(path: Path, out: Path | None, endpoint: str | None, *, content: bool 
 
 
 def _spans(source: sources.Source, written: Written, *, content: bool) -> Iterator[Span]:
-    try:
-        for span in spans.of_journal(source.path, source.arm, content=content):
-            written.spans += 1
-            yield span
-    except ValueError as error:
-        raise error if isinstance(error, UserError) else UserError(f"{source.path}: {error}") from None
+    for span in spans.of_journal(source.path, source.arm, content=content):
+        written.spans += 1
+        yield span
 
 
 def _write(games: list[sources.Source], out: Path, written: Written, *, content: bool) -> None:

@@ -46,6 +46,8 @@ class Moves:
         for number, line in enumerate(file.lines(path), 1):
             try:
                 event = file.parsed(line) if line.strip() and file.tag(line) in _WANTED else None
+            except UnicodeDecodeError:
+                raise UserError(f"cannot read {path} as a journal: it is not text") from None
             except ValueError as error:
                 raise UserError(f"{path}, line {number}: {error}") from None
             match event:

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from experiments.export import gen_ai
+from orchestrator.errors import UserError
 from orchestrator.journal import file
 from orchestrator.journal.events import (
     Call,
@@ -69,15 +70,17 @@ class TurnBegan:
 Timed = tuple[int, Event | TurnBegan]
 
 
-def timed(line: bytes) -> Timed | None:
+def timed(line: bytes, *, views: bool = False) -> Timed | None:
     """The event of a journal's line, and when it was written; None for a line that holds neither.
 
-    Raises ValueError, in a sentence, for a line that is none of a journal's.
+    `views`: with what each seat saw, which takes long to read. Raises ValueError, in a sentence, for a line that is
+    none of a journal's.
     """
     if not line.strip():
         return None
-    if file.tag(line) != "turn_started":
-        return _time(line), file.parsed(line)
+    if views or file.tag(line) != "turn_started":
+        event = file.parsed(line)
+        return _time(line), event
     data = file.data(line)
     return _time(line), TurnBegan(data["turn"], data["seat"])
 
@@ -93,12 +96,26 @@ def _time(line: bytes) -> int:
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
+def read(path: Path, *, views: bool = False) -> Iterator[Timed]:
+    """The events of a journal with their times. Raises UserError, which names the line, when it is none."""
+    for number, line in enumerate(file.lines(path), 1):
+        try:
+            found = timed(line, views=views)
+        except UnicodeDecodeError:
+            raise UserError(f"cannot read {path} as a journal: it is not text") from None
+        except ValueError as error:
+            raise UserError(f"{path}, line {number}: {error}") from None
+        if found:
+            yield found
+
+
 def of_journal(path: Path, arm: str | None = None, *, content: bool = False) -> Iterator[Span]:
-    """The spans of a journal. Raises UserError for a file that cannot be read, ValueError for a line that is wrong."""
+    """The spans of a journal. Raises UserError for a file that is none."""
     game = GameSpans(arm, content=content)
-    for line in file.lines(path):
-        if found := timed(line):
-            yield from game.feed(*found)
+    for at, event in read(path):
+        yield from game.feed(at, event)
+    if game.started is None:
+        raise UserError(f"{str(path)!r} does not start with a game_started line, so it is not a game")
     yield from game.close()
 
 

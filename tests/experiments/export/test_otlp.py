@@ -292,7 +292,7 @@ def test_a_wrong_address_is_refused_before_a_game_begins(run: Run) -> None:
 def test_a_line_without_a_time_is_named(game: Path, run: Run, tmp_path: Path) -> None:
     (tmp_path / "odd.jsonl").write_text(re.sub(r' "t": "[^"]*",', "", game.read_text("utf-8")), "utf-8")
     code, _, err = run("export", "odd.jsonl", "--to", "otlp", "--out", "x")
-    assert code == 2 and "odd.jsonl: the line has no time" in err
+    assert code == 2 and "odd.jsonl, line 1: the line has no time" in err
 
 
 @pytest.mark.parametrize(
