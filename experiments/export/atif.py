@@ -131,11 +131,17 @@ def _result(turn: StoryTurn, moved: Moved, call: str) -> dict[str, Any]:
 def outcome(past: Past) -> str:
     """What came of a move, as everybody saw it."""
     if past.card is None:
-        what = f"it touched slots {', '.join(map(str, past.slots))} of P{getattr(past.move, 'to', '?')}"
+        slots = f"slot {past.slots[0]}" if len(past.slots) == 1 else f"slots {', '.join(map(str, past.slots))}"
+        what = f"it touched {slots} of P{getattr(past.move, 'to', '?')}"
     else:
         fits = "" if past.scored is None else ", which fitted" if past.scored else ", which did not fit"
         what = f"the card was {past.card.value}{fits}"
-    return f"{what}; {sum(past.fireworks)} points, {past.tokens} information tokens, {past.lives} lives"
+    counts = {"point": sum(past.fireworks), "information token": past.tokens, "life": past.lives}
+    return f"{what}; {', '.join(f'{many} {_plural(thing, many)}' for thing, many in counts.items())}"
+
+
+def _plural(thing: str, many: int) -> str:
+    return thing if many == 1 else "lives" if thing == "life" else f"{thing}s"
 
 
 def _counted(calls: Sequence[Call]) -> Iterator[tuple[int, Call]]:

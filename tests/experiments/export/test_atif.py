@@ -41,7 +41,7 @@ def test_each_seat_is_a_trajectory_of_its_moves_with_its_calls_inside(game: Path
         agents = [step for step in one.steps if step.source == "agent"]
         assert [step.message for step in agents] == [e.why for e in decided]
         assert [step.tool_calls[0].function_name for step in agents] == [e.move.kind for e in decided]
-        assert all(step.timestamp and "points" in step.observation.results[0].content for step in agents)
+        assert all(step.timestamp and "information token" in step.observation.results[0].content for step in agents)
         calls = [e for e in events if isinstance(e, Call) and e.seat == seat]
         inside = {sub.trajectory_id: sub for sub in one.subagent_trajectories}
         refs = [ref.trajectory_id for step in agents for ref in step.observation.results[0].subagent_trajectory_ref]
