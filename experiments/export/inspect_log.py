@@ -1,8 +1,8 @@
 """Games as a log of Inspect, written by its own library, so that `inspect view` opens them.
 
-A log is an evaluation: a game is a sample, with its kept and its strict score. Model calls are model events inside spans
-for seats and nodes, and a line between them says what each turn came to; the moves are the sample's messages. The log
-says of itself that games were imported.
+A log is an evaluation: a game is a sample, with its kept and its strict score. Model calls are model events inside
+spans for seats and nodes, and a line between them says what each turn came to; the moves are the sample's messages. The
+log says of itself that games were imported.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -28,7 +28,7 @@ MISSING = (
     "that has this package, too"
 )
 
-DEPTH = {"game": 0, "seat": 2, "role": 3}
+DEPTH = {"seat": 2, "role": 3}
 """Of spans that begin or end at the same moment, the outer ones begin first and end last."""
 
 
@@ -210,39 +210,37 @@ class _Library:
 
     def events(self, game: _Read) -> Iterator[Any]:
         """Spans and model calls in the order of their times, as Inspect writes them."""
-        made: list[tuple[int, int, Any]] = []
+        made: list[tuple[int, int, int, Any]] = []  # at one moment, an earlier turn comes first
         calls, moves = iter(game.calls), iter(game.turns)
-        whole = next(span.id for span in game.spans if _kind(span.name) == "game")
         for span in game.spans:
-            kind = _kind(span.name)
+            kind, turn = _kind(span.name), int(str(span.attributes.get("hanabi.turn", 0)))
             if kind == "chat":
-                made.append((span.start, 5, self.call(span, next(calls), game.began)))
-            elif kind == "turn":  # the viewer hides agents that lie in a span of another kind
-                made += [(span.end, 17, self.told(span, whole, past, game.began)) for _, past in islice(moves, 1)]
-            else:
-                parent = whole if kind == "seat" else span.parent
-                made.append((span.start, DEPTH[kind], self.begins(span, parent, kind, game.began)))
-                made.append((span.end, 20 - 2 * DEPTH[kind], self.ends(span, game.began)))
-        for _, _, event in sorted(made, key=lambda one: one[:2]):
+                made.append((span.start, turn, 5, self.call(span, next(calls), game.began)))
+            elif kind == "turn":
+                made += [(span.end, turn, 17, self.told(span, past, game.began)) for _, past in islice(moves, 1)]
+            elif kind != "game":  # the viewer moves agents that lie in a span of another kind to its end
+                parent = None if kind == "seat" else span.parent
+                made.append((span.start, turn, DEPTH[kind], self.begins(span, parent, game.began)))
+                made.append((span.end, turn, 20 - 2 * DEPTH[kind], self.ends(span, game.began)))
+        for *_, event in sorted(made, key=lambda one: one[:3]):
             yield event
 
-    def told(self, span: Span, whole: int, past: Past, began: int) -> Any:
+    def told(self, span: Span, past: Past, began: int) -> Any:
         """A line that says what the turn came to, between the seats."""
         return self.event.InfoEvent(
             source="hanabi",
             data=f"turn {past.turn}: P{past.seat} {past.move}; {outcome(past)}",
-            span_id=f"{whole:016x}",
             timestamp=_iso(span.end),
             working_start=(span.end - began) / 1e9,
         )
 
-    def begins(self, span: Span, parent: int | None, kind: str, began: int) -> Any:
+    def begins(self, span: Span, parent: int | None, began: int) -> Any:
         return self.event.SpanBeginEvent(
             id=f"{span.id:016x}",
             parent_id=None if parent is None else f"{parent:016x}",
             span_id=f"{span.id:016x}",
-            type=None if kind == "game" else "agent",
-            name="game" if kind == "game" else span.name.removeprefix("invoke_agent "),
+            type="agent",
+            name=span.name.removeprefix("invoke_agent "),
             timestamp=_iso(span.start),
             working_start=(span.start - began) / 1e9,
             metadata=dict(span.attributes),

@@ -43,13 +43,18 @@ def test_the_library_reads_the_games_back(run: Run, tmp_path: Path) -> None:
     asked = [event for event in events if isinstance(event, Call) and event.asked]
     calls = [event for event in sample.events if event.event == "model"]
     assert sorted((c.role, c.output.completion) for c in calls) == sorted((c.role, c.text) for c in asked)
-    begun: list[str] = []
+    begun: dict[str, str] = {}
+    order = []
     for event in sample.events:
         if event.event == "span_begin":
-            assert event.parent_id == (begun[-1] if begun else None) or event.parent_id in begun
-            begun.append(event.id)
+            assert event.parent_id is None if event.name.startswith("seat") else event.parent_id in begun
+            begun[event.id] = event.name
+            order += [event.name] if event.parent_id is None else []
+        elif event.event == "info":
+            order.append(event.data.partition(":")[0])
         elif event.event == "model":
-            assert event.span_id in begun
+            assert begun[event.span_id] == event.role
+    assert order == [said for turn in range(9) for said in (f"seat{turn % 2}", f"turn {turn + 1}")]
     assert read.eval.metadata["imported_from"].endswith("Inspect did not run these games")
 
 
