@@ -50,7 +50,8 @@ ROOMS: dict[str, dict[str, set[str]]] = {
         "report": RUNNING,
         "bench": RUNNING,
         "doctor": {*RUNNING, "costs"},
-        "cli": {*RUNNING, "costs", "report", "bench", "doctor"},
+        "export": RUNNING,
+        "cli": {*RUNNING, "costs", "report", "bench", "doctor", "export"},
         "__main__": {"cli"},
     },
 }
@@ -65,10 +66,11 @@ ONLY_IN = {
     "langgraph": {"graphs/langgraph_compile.py", "graphs/langgraph_app.py"},
     "jinja2": {"experiments/report/page.py"},
     "pyarrow": {"experiments/results/parquet.py"},
+    "opentelemetry": {"experiments/export/otlp.py"},
     "aiohttp": {"orchestrator/models/fake_endpoint.py", "orchestrator/models/fake_faults.py"},
     "typer": {
         f"experiments/cli/{name}.py"
-        for name in ("app", "shared_options", "experiment", "export", "listing", "game", "models", "tools")
+        for name in ("app", "shared_options", "experiment", "export", "imports", "listing", "game", "models", "tools")
     },
 }
 

@@ -27,7 +27,8 @@ def print_game(story: Story, console: Console) -> None:
     for turn in story.turns:
         if turn.decided and turn.moved:
             console.print(turn_line(turn.started.view, turn.decided, turn.moved.past, made.get(turn.decided.turn)))
-            console.print(Text(f"         {printable(turn.decided.why)}", style="dim italic"), soft_wrap=True)
+            if turn.decided.why:
+                console.print(Text(f"         {printable(turn.decided.why)}", style="dim italic"), soft_wrap=True)
         else:
             console.print(Text(f"{turn.started.turn:>3}  P{turn.started.seat}  stopped here", style="bold red"))
         for why, times in Counter(halt.why for halt in turn.suspensions).items():
@@ -41,7 +42,8 @@ def _heading(story: Story) -> Text:
     started = story.started
     text = Text.assemble((f"{started.players} players, {started.deal}\n", "bold"))
     for seat, card in enumerate(started.seats):
-        text.append(f"P{seat}  {card.graph} on {on(card.model)}\n")
+        who = f"{card.graph}, {printable(card.label)}" if card.label else f"{card.graph} on {on(card.model)}"
+        text.append(f"P{seat}  {who}\n")
     return text
 
 

@@ -44,6 +44,8 @@ class SeatInfo(Frozen):
     """The settings that decide what each model answers, by the name that the nodes of the graph use."""
     prompts: dict[str, str] = {}
     """A hash of every prompt file, by its name."""
+    label: str | None = Field(default=None, exclude_if=lambda value: value is None)
+    """Who sat there in a game of another program: a name for people to read, which no agent sees."""
 
 
 class GameStarted(Frozen):
