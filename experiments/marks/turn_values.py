@@ -131,6 +131,11 @@ def _without_rollouts(
     )
 
 
+def _score(value: float) -> float:
+    """A score that a game can end with: the sum of two means on different deals may lie a little beyond."""
+    return min(max(value, 0.0), 25.0)
+
+
 class _Search:
     """The rollouts of a turn, and which moves they compare."""
 
@@ -206,8 +211,8 @@ class _Search:
         return MoveValue(
             move=move,
             one_step=self.one_step[move],
-            rollout=mean(self._scores(self.played, 0, every)) + gain,
-            kept=mean(self._scores(self.played, 0, every, "kept")) + kept,
+            rollout=_score(mean(self._scores(self.played, 0, every)) + gain),
+            kept=_score(mean(self._scores(self.played, 0, every, "kept")) + kept),
             error=error,
             deals=len(deals),
             rank=1,
