@@ -11,8 +11,9 @@ from rich.table import Table
 from rich.text import Text
 
 from experiments.results.story import Story, StoryTurn
+from experiments.show.chances import certainty
 from experiments.show.live_table import picture
-from experiments.show.terminal import certainty, on, printable
+from experiments.show.terminal import on, printable
 from graphs.config import PROGRAM, GraphConfig
 from graphs.context import OWN_PARTS
 from graphs.prompt_preview import requests
