@@ -64,8 +64,8 @@ def _check(game: Path, turn: int | None, role: str | None, *, prompts: bool, one
         raise UserError(f"{'--role' if role is not None else '--prompts'} is for one turn: name it with --turn N")
     if game.is_dir() and (turn is not None or one_game):
         raise UserError(
-            f"{str(game)!r} is a folder, and --turn, --full and --mistakes are for one game; `orchestrator show {game}` "
-            f"says which are worth a look, `orchestrator games list {game}` lists all"
+            f"{str(game)!r} is a folder, and --turn, --full and --mistakes are for one game; "
+            f"`orchestrator show {game}` says which are worth a look, `orchestrator games list {game}` lists all"
         )
     if swings and not game.is_dir():
         raise UserError(f"--swings is for a folder of games, and {str(game)!r} is none; --mistakes is for one game")

@@ -25,16 +25,16 @@ from orchestrator.journal.events import Result
 Group = Literal["struck_out", "failed", "suspended", "forced", "refused", "faults", "overruled", "swings"]
 
 GROUPS: Mapping[Group, str] = {
-    "struck_out": "lost their third life",
+    "struck_out": "third life lost",
     "failed": "failed",
-    "suspended": "are not finished",
-    "forced": "have forced moves",
-    "refused": "have refused choices",
-    "faults": "have answers that could not be used, or transport errors",
-    "overruled": "have a role that was right and was overruled",
-    "swings": "have a move that cost much",
+    "suspended": "not finished",
+    "forced": "forced moves",
+    "refused": "refused choices",
+    "faults": "unusable answers or transport errors",
+    "overruled": "a role was right and was overruled",
+    "swings": "a move that cost much",
 }
-"""The groups in their order, in words that follow `4 games`."""
+"""The groups in their order, and their titles."""
 
 READ = 200
 """Games that are read for overruled roles, those with the lowest scores first."""
@@ -126,7 +126,8 @@ def _reasons(result: Result) -> Iterator[tuple[Group, float, str, int | None]]:
         why = f"the third life was lost in turn {result.turns}, with {result.score_kept} points on the table"
         yield "struck_out", result.score_kept, why, result.turns
     if result.forced:
-        yield "forced", result.forced / result.turns, f"{result.forced} of {result.turns} moves were forced", None
+        forced = f"{result.forced} of {result.turns} moves {'was' if result.forced == 1 else 'were'} forced"
+        yield "forced", result.forced / result.turns, forced, None
     if result.refused:
         turns = result.refused_turns or 0
         why = f"{_many(result.refused, 'choice')} refused, in {_many(turns, 'turn')} of {result.turns}"

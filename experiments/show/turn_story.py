@@ -57,7 +57,7 @@ class Part:
     """Only the prompts."""
 
     def of(self, turn: StoryTurn) -> StoryTurn:
-        """A turn with the calls and verdicts of this part alone. Raises UserError when nobody of that name was asked."""
+        """A turn with the calls and verdicts of this part alone. Raises UserError when it has none."""
         if self.role is None:
             return turn
         names = [name for call in turn.calls for name in (call.node, call.node.partition("-")[0], call.role)]

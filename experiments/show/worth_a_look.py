@@ -29,7 +29,7 @@ def print_looks(found: Looks, console: Console) -> None:
 def _print_group(group: Group, looks: list[Look], found: Looks, console: Console) -> None:
     if not looks:
         return
-    console.print(Text(f"\n{_games(len(looks))} {_verb(GROUPS[group], len(looks))}", style="bold"))
+    console.print(Text(f"\n{GROUPS[group]}: {_games(len(looks))}", style="bold"))
     table = plain_table("score", "why", "look", words=("why", "look"), fixed=("score", "look"))
     for look in looks[:SHOWN]:
         table.add_row(_score(look), printable(look.why), look.command if group != "failed" else look.journal)
@@ -40,18 +40,6 @@ def _print_group(group: Group, looks: list[Look], found: Looks, console: Console
 
 def _games(number: int) -> str:
     return f"{number} game{'' if number == 1 else 's'}"
-
-
-def _verb(words: str, number: int) -> str:
-    """The words of a group, for one game or for several."""
-    first, _, rest = words.partition(" ")
-    one = {"have": "has", "are": "is", "lost": "lost"}
-    return f"{one.get(first, first) if number == 1 else first} {rest}".rstrip().replace(
-        "lost their", _LOST[number == 1]
-    )
-
-
-_LOST = {True: "lost its", False: "lost their"}
 
 
 def _score(look: Look) -> str:
