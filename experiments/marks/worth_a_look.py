@@ -40,6 +40,8 @@ READ = 200
 """Games that are read for overruled roles, those with the lowest scores first."""
 ROLLED = 20
 """The same for swings."""
+DEALS = 8
+"""Orders of the deck for each turn of these: few, since only large swings count."""
 
 
 @dataclass(frozen=True)
@@ -190,7 +192,7 @@ def overruled(story: Story, turn: StoryTurn) -> list[Overruled]:
 
 
 def _swing(path: Path, result: Result) -> Iterator[Look]:
-    found = strip(Story.read(journal.read(path)), mistakes=False, store=store_of(path))
+    found = strip(Story.read(journal.read(path)), deals=DEALS, mistakes=False, store=store_of(path))
     turn = _worst(found.swings, found.swing_errors)
     if turn is not None:
         swing, error = found.swings[turn - 1], found.swing_errors[turn - 1]
