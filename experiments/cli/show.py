@@ -84,7 +84,10 @@ def _folder(folder: Path, most: int, *, swings: bool, as_json: bool) -> None:
             said.print(f"rollouts of game {number} of {of}", end="\r")
 
     found = find(folder, swings=swings, most=most, done=done)
-    printed(worth_a_look.as_data(found)) if as_json else worth_a_look.print_looks(found, console())
+    if as_json:
+        printed(worth_a_look.as_data(found))
+    else:
+        worth_a_look.print_looks(found, f"there is no game in {folder}", console())
 
 
 def _mistakes(told: "Story", path: Path, rollouts: int) -> dict[int, "Mistake"]:

@@ -61,7 +61,7 @@ def test_a_folder_shows_the_games_worth_a_look_with_the_reason_and_the_command(r
     code, out, err = run("show", "games")
     assert (code, err) == (0, "") and out.startswith("4 games, 1 not finished")
     assert "third life lost: 1 game" in out and f"orchestrator show {made['struck'].as_posix()} --turn" in out
-    assert "not finished: 1 game" in out and "after 1 turns; suspended: no money left" in out
+    assert "not finished: 1 game" in out and "after 1 turn; suspended: no money left" in out
     assert "2 of 2 moves were forced" in out and "unusable answers" in out
     assert made["smart"].as_posix() not in out and "--swings" in out
     data = json.loads(run("show", "games", "--json")[1])
@@ -71,8 +71,10 @@ def test_a_folder_shows_the_games_worth_a_look_with_the_reason_and_the_command(r
 
 def test_a_folder_without_anything_to_see_says_so(run: Run) -> None:
     Path("games").mkdir()
+    assert run("show", "games") == (0, "there is no game in games\n", "")
+    run("play", *(part for seat in range(3) for part in ("--seat", f"{seat}=partner:smart")))
     code, out, _ = run("show", "games")
-    assert code == 0 and out.startswith("0 games") and "nothing stands out" in out
+    assert code == 0 and out.startswith("1 game\n") and "nothing stands out" in out
 
 
 def test_swings_find_the_move_that_cost_most(run: Run) -> None:
