@@ -64,6 +64,8 @@ def test_a_folder_shows_the_games_worth_a_look_with_the_reason_and_the_command(r
     assert "not finished: 1 game" in out and "after 1 turn; suspended: no money left" in out
     assert "2 of 2 moves were forced" in out and "unusable answers" in out
     assert made["smart"].as_posix() not in out and "--swings" in out
+    ends = {row["journal"]: row["end"] for row in json.loads(run("games", "list", "--json")[1])}
+    assert ends[made["struck"].as_posix()] == "lives_lost" and ends[made["suspended"].as_posix()] is None
     data = json.loads(run("show", "games", "--json")[1])
     assert data["games"] == 4 and data["finished"] == 3 and data["rolled_for_swings"] == 0
     assert {look["group"] for look in data["looks"]} == {"struck_out", "suspended", "forced", "faults"}
@@ -135,6 +137,8 @@ def test_one_node_of_a_turn_and_its_prompt_alone(run: Run) -> None:
     assert prompt in every and "=== aggregator: user message" in every
     data = json.loads(run(*turn, "--prompts", "--json")[1])
     assert [one["node"] for one in data["prompts"]] and data["prompts"][0]["messages"][0]["content"]
+    events = json.loads(run(*turn, "--role", "safety", "--json")[1])["events"]
+    assert {event["node"] for event in events if event["event"] in ("call", "verdict")} == {"safety"}
     code, _, err = run(*turn, "--role", "agregator")
     assert code == 2 and "turn 2 has no node or role 'agregator'; did you mean 'aggregator'?" in err
 
