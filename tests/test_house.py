@@ -71,7 +71,18 @@ ONLY_IN = {
     "aiohttp": {"orchestrator/models/fake_endpoint.py", "orchestrator/models/fake_faults.py"},
     "typer": {
         f"experiments/cli/{name}.py"
-        for name in "app shared_options experiment export imports listing game models show tools".split()
+        for name in [
+            "app",
+            "shared_options",
+            "experiment",
+            "export",
+            "imports",
+            "listing",
+            "game",
+            "models",
+            "show",
+            "tools",
+        ]
     },
 }
 
