@@ -50,7 +50,8 @@ ROOMS: dict[str, dict[str, set[str]]] = {
         "report": RUNNING,
         "bench": RUNNING,
         "doctor": {*RUNNING, "costs"},
-        "cli": {*RUNNING, "costs", "report", "bench", "doctor"},
+        "fork": RUNNING,
+        "cli": {*RUNNING, "costs", "report", "bench", "doctor", "fork"},
         "__main__": {"cli"},
     },
 }

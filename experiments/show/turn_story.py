@@ -46,8 +46,8 @@ def print_turn(story: Story, number: int, console: Console, *, full: bool = Fals
     """Everything that happened in a turn; `full`: with whole prompts and responses."""
     turn = story.turn(number)
     seat = turn.started.seat
-    card = story.started.seats[seat]
-    shown = TurnStory(turn, story.config(seat), story.memory(number), full, min(console.width - MARGIN, WIDEST))
+    card = story.started.seat_at(seat, number)
+    shown = TurnStory(turn, story.config(seat, number), story.memory(number), full, min(console.width - MARGIN, WIDEST))
     console.print(Text(f"turn {number} of {len(story.turns)}: P{seat}, {card.graph} on {on(card.model)}", style="bold"))
     for block in shown.blocks():
         console.print(block)
