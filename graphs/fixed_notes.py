@@ -26,7 +26,7 @@ def unrolled(config: GraphConfig) -> dict[str, RoleNode]:
     `config` is the graph as it is at the player count (see `at`).
     """
     order = list(TopologicalSorter({name: node.reads for name, node in config.nodes.items()}).static_order())
-    found = {}
+    found: dict[str, RoleNode] = {}
     for attempt in attempts(config):
         asked = [name for name in order if attempt.number == 1 or name in attempt.path]
         found |= {attempt.name(name): role_node(config, name, attempt) for name in asked}

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from experiments.fork.changed_since import since_then
 from experiments.fork.edited_note import read_note
@@ -53,6 +54,13 @@ class Fork:
     def config(self) -> GraphConfig:
         """The graph that decides now, at the player count."""
         return at(self.seat.config, self.place.started.players)
+
+    @property
+    def edits(self) -> dict[str, list[dict[str, Any] | None]]:
+        """The notes that were put in the place of nodes' own, as plain data; None for an absent one."""
+        fixed = self.seat.fixed.get(self.place.view.turn, {})
+        calls = {key: reply.calls[0].reply for key, reply in sorted(fixed.items()) if key[0] in self.edited}
+        return {node: [reply for (name, _), reply in calls.items() if name == node] for node in sorted(self.edited)}
 
     @property
     def old_notes(self) -> Notes:

@@ -4,6 +4,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+import yaml
+
 from experiments.fork.position import Position
 from graphs.config import PROGRAM, GraphConfig
 from graphs.fixed_notes import Note, unrolled
@@ -64,3 +66,21 @@ def _reply(node: RoleNode, said: Any, moves: Options, where: str) -> Reply:
     if node.model == PROGRAM:
         return kind.model_validate({**reply.model_dump(mode="json"), **more}) if more else reply
     return reply.of_text(text)
+
+
+def as_data(place: Position, notes: Notes, name: str) -> Any:
+    """A recorded note as plain data, to be changed and read again; a list where a node answers several times.
+
+    Raises UserError for a node that gave no note.
+    """
+    said = [reply.model_dump(mode="json") for reply in notes.get(name, ()) if isinstance(reply, Reply)]
+    if not said:
+        raise UserError(
+            f"node {name!r} gave no note in turn {place.view.turn}; there are: {', '.join(notes) or 'none'}"
+        )
+    return said if len(said) > 1 else said[0]
+
+
+def as_yaml(data: Any) -> str:
+    """Plain data as a YAML file."""
+    return str(yaml.safe_dump(data, sort_keys=False, allow_unicode=True, width=100))

@@ -148,7 +148,7 @@ class TurnStory:
         """The parsed response, a line for each entry; the raw text when it was unusable, or with --full."""
         if call.reply is None or (self.full and call.text is not None):
             return self._raw(call.text or "(nothing)")
-        lines = [line for key, value in call.reply.items() for line in _field(key, value)]
+        lines = reply_lines(call.reply)
         if self.full:
             return "\n".join(lines)
         shown = [self._clipped(line) for line in lines[:SHOWN_LINES]]
@@ -182,6 +182,11 @@ class TurnStory:
             after = f"score {sum(past.fireworks)}, tokens {past.tokens}, lives {past.lives}"
             text.append(f"\nplayed   {past.move}{ENGLISH.outcome(past)}; {after}")
         return text
+
+
+def reply_lines(reply: Mapping[str, Any]) -> list[str]:
+    """A reply as lines, one for each entry of a list."""
+    return [line for key, value in reply.items() for line in _field(key, value)]
 
 
 def _field(key: str, value: Any) -> list[str]:
