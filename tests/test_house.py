@@ -51,7 +51,8 @@ ROOMS: dict[str, dict[str, set[str]]] = {
         "bench": RUNNING,
         "doctor": {*RUNNING, "costs"},
         "fork": RUNNING,
-        "cli": {*RUNNING, "costs", "report", "bench", "doctor", "fork"},
+        "diff": {*RUNNING, "report"},
+        "cli": {*RUNNING, "costs", "report", "bench", "doctor", "fork", "diff"},
         "__main__": {"cli"},
     },
 }
@@ -69,7 +70,18 @@ ONLY_IN = {
     "aiohttp": {"orchestrator/models/fake_endpoint.py", "orchestrator/models/fake_faults.py"},
     "typer": {
         f"experiments/cli/{name}.py"
-        for name in ("app", "shared_options", "experiment", "export", "fork", "listing", "game", "models", "tools")
+        for name in (
+            "app",
+            "shared_options",
+            "diff",
+            "experiment",
+            "export",
+            "fork",
+            "listing",
+            "game",
+            "models",
+            "tools",
+        )
     },
 }
 

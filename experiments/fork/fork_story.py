@@ -1,28 +1,19 @@
 """`fork` printed: then and now side by side, what changed in each node's note, and the moves of several samples."""
 
-from collections.abc import Iterable
 from typing import Any
 
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from experiments.fork.decision import Fork
-from experiments.fork.note_changes import NoteChange, Reply, Status, changes
+from experiments.fork.note_changes import Status, changes
 from experiments.results.story import StoryTurn
 from experiments.show.game_story import USED, spent
 from experiments.show.live_table import picture
-from experiments.show.terminal import certainty, on, plain_table, printable
-from experiments.show.turn_story import reply_lines
+from experiments.show.side_by_side import Side, alike, sides
+from experiments.show.terminal import on, plain_table
 from orchestrator.journal.totals import Ledger
 from orchestrator.models.simulated_settings import among
-
-WIDEST = 160
-"""Characters of a line where nothing else limits it."""
-MOST = 12
-"""Lines of a note that are shown on each side."""
-ALONE = 5
-"""The same, of a note that the other side does not have."""
 
 
 def show(fork: Fork, console: Console) -> None:
@@ -34,24 +25,13 @@ def show(fork: Fork, console: Console) -> None:
     for warning in fork.warnings:
         console.print(Text(f"note: {warning}", style="yellow"), soft_wrap=True)
     if fork.new:
-        width = min(console.width, WIDEST)
-        console.print(_sides(fork, f"{old.graph} on {on(old.model)}", f"{new.graph} on {on(new.model)}", width))
+        then = Side(f"then: {old.graph} on {on(old.model)}", fork.old)
+        now = Side(f"now: {new.graph} on {on(new.model)}", fork.new[0])
+        console.print(sides(then, now, console.width, {one.node: MEANING[one.status] for one in changes(fork)}))
         console.print(_alike(fork))
     if len(fork.new) > 1 or fork.same:
         _distribution(fork, console)
     _costs(fork, console)
-
-
-def _sides(fork: Fork, then: str, now: str, width: int) -> Table:
-    table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 1, 0), width=width)
-    table.add_column("", style="bold cyan", overflow="fold")
-    table.add_column(Text(f"then: {then}"), overflow="fold", ratio=1)
-    table.add_column(Text(f"now: {now}"), overflow="fold", ratio=1)
-    table.add_row("decided", _decision(fork.old), _decision(fork.new[0]))
-    for one in changes(fork):
-        if one.old != one.new:
-            table.add_row(Text(f"{one.node}\n").append(MEANING[one.status], style="dim"), *_both(one))
-    return table
 
 
 SAME: dict[Status, str] = {
@@ -71,44 +51,11 @@ MEANING: dict[Status, str] = {
 
 def _alike(fork: Fork) -> Text:
     """The nodes whose notes are the same."""
-    text = Text()
+    same, text = alike(fork.old, fork.new[0]), Text()
     for status, said in SAME.items():
-        if names := [one.node for one in changes(fork) if one.status == status and one.old == one.new]:
+        if names := [one.node for one in changes(fork) if one.status == status and one.node in same]:
             text.append("\n" if text else "").append(f"{said}: {', '.join(names)}", style="dim")
     return text
-
-
-def _both(one: NoteChange) -> tuple[Text, Text]:
-    """Both notes; of what stands in both only how much it is."""
-    old, new = _lines(one.old), _lines(one.new)
-    return _only(old, new), _only(new, old)
-
-
-def _only(lines: list[str], others: list[str]) -> Text:
-    """The lines that the other side does not have."""
-    own, most = [line for line in lines if line not in others], MOST if others else ALONE
-    text = Text(printable("\n".join(own[:most])) if lines else "")
-    if len(own) > most:
-        text.append(f"\n... {len(own) - most} more lines", style="dim")
-    if (alike := len(lines) - len(own)) and own:
-        text.append(f"\n({alike} {'line' if alike == 1 else 'lines'} the same)", style="dim")
-    return text if lines else Text("-", style="dim")
-
-
-def _lines(replies: Iterable[Reply]) -> list[str]:
-    found = list[str]()
-    for reply in replies:
-        found += ["no usable answer"] if reply is None else reply_lines(reply)
-    return found
-
-
-def _decision(turn: StoryTurn) -> Text:
-    if (decided := turn.decided) is None:
-        return Text("not decided: the game stopped here", style="bold red")
-    sure = certainty(turn.started.view, decided.move)
-    text = Text.assemble((str(decided.move), "bold cyan"), f"  ({sure})" if sure else "")
-    text.append("  FORCED" if decided.forced else "", style="bold magenta")
-    return text.append(f"\n{printable(decided.why)}", style="italic")
 
 
 def _distribution(fork: Fork, console: Console) -> None:

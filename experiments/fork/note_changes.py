@@ -5,11 +5,9 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from experiments.fork.decision import Fork
-from experiments.results.story import StoryTurn
+from experiments.show.side_by_side import Reply, replies
 
 Status = Literal["kept", "edited", "same", "changed", "only then", "only now"]
-Reply = dict[str, Any] | None
-"""A reply as plain data; None where it was unusable."""
 
 
 @dataclass(frozen=True)
@@ -48,12 +46,3 @@ def _status(fork: Fork, node: str, old: Mapping[str, Any], new: Mapping[str, Any
     if node in fork.kept:
         return "kept"
     return "same" if old[node] == new[node] else "changed"
-
-
-def replies(turn: StoryTurn) -> dict[str, tuple[Reply, ...]]:
-    """The last reply of every sample of the nodes of a turn."""
-    found: dict[str, dict[int, Reply]] = {}
-    for call in turn.calls:
-        if call.outcome != "failed":
-            found.setdefault(call.node, {})[call.sample] = call.reply
-    return {node: tuple(by_sample[n] for n in sorted(by_sample)) for node, by_sample in found.items()}

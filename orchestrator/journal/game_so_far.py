@@ -121,7 +121,7 @@ def differences(old: GameStarted | None, new: GameStarted) -> list[str]:
     seats = sorted({*old.memories, *new.memories})
     found += [f"what seat {s} was given before the game" for s in seats if old.memories.get(s) != new.memories.get(s)]
     if old.parent != new.parent:
-        found.insert(0, f"it {_begins(old.parent)}, and this one {_begins(new.parent)}")
+        found.insert(0, f"{FORKED}{begins(old.parent)}, and this one {begins(new.parent)}")
     if old.deck != new.deck:
         found.insert(0, f"the deal was {old.deal}, is {new.deal}")
     found = list(dict.fromkeys(found)) or ["the deal's label or the repeat"]
@@ -129,7 +129,11 @@ def differences(old: GameStarted | None, new: GameStarted) -> list[str]:
     return [*found[:SHOWN], f"and {more} more"] if more > 0 else found
 
 
-def _begins(parent: Parent | None) -> str:
+FORKED = "it "
+"""Begins the sentence that says where one of two games was forked from."""
+
+
+def begins(parent: Parent | None) -> str:
     """How a game begins: on its own, or as a fork."""
     if parent is None:
         return "is no fork"
