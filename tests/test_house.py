@@ -52,7 +52,9 @@ ROOMS: dict[str, dict[str, set[str]]] = {
         "bench": RUNNING,
         "doctor": {*RUNNING, "costs"},
         "export": RUNNING,
-        "cli": {*RUNNING, "costs", "report", "bench", "doctor", "export"},
+        "fork": RUNNING,
+        "diff": {*RUNNING, "report"},
+        "cli": {*RUNNING, "costs", "report", "bench", "doctor", "export", "fork", "diff"},
         "__main__": {"cli"},
     },
 }
@@ -71,18 +73,20 @@ ONLY_IN = {
     "aiohttp": {"orchestrator/models/fake_endpoint.py", "orchestrator/models/fake_faults.py"},
     "typer": {
         f"experiments/cli/{name}.py"
-        for name in [
+        for name in (
             "app",
             "shared_options",
+            "diff",
             "experiment",
             "export",
+            "fork",
             "imports",
             "listing",
             "game",
             "models",
             "show",
             "tools",
-        ]
+        )
     },
 }
 

@@ -48,6 +48,11 @@ def _heading(story: Story) -> Text:
     for seat, card in enumerate(started.seats):
         who = f"{card.graph}, {printable(card.label)}" if card.label else f"{card.graph} on {on(card.model)}"
         text.append(f"P{seat}  {who}\n")
+    if (parent := started.parent) is not None:
+        text.append(f"forked from {parent.journal} at turn {parent.turn}")
+        text.append("".join(f"; P{seat} was {card.graph} on {on(card.model)}" for seat, card in parent.seats.items()))
+        text.append("".join(f"; the note of {node} was changed" for node in parent.edits))
+        text.append("\n")
     return text
 
 
