@@ -20,7 +20,7 @@ NEUTRAL = {"spelling", "errors", "values", "wire_try", "logs", "versions", "plug
 """What every room of orchestrator may use."""
 
 RESULTS = {"results"}
-DESIGN = {*RESULTS, "design", "show"}
+DESIGN = {*RESULTS, "design", "marks", "show"}
 RUNNING = {*DESIGN, "running", "statistics"}
 
 ROOMS: dict[str, dict[str, set[str]]] = {
@@ -43,14 +43,18 @@ ROOMS: dict[str, dict[str, set[str]]] = {
     "experiments": {
         "results": set(),
         "design": RESULTS,
-        "show": RESULTS,
+        "marks": RESULTS,
+        "show": {*RESULTS, "marks"},
         "running": DESIGN,
         "statistics": DESIGN,
         "costs": RUNNING,
         "report": RUNNING,
         "bench": RUNNING,
         "doctor": {*RUNNING, "costs"},
-        "cli": {*RUNNING, "costs", "report", "bench", "doctor"},
+        "export": RUNNING,
+        "fork": RUNNING,
+        "diff": {*RUNNING, "report"},
+        "cli": {*RUNNING, "costs", "report", "bench", "doctor", "export", "fork", "diff"},
         "__main__": {"cli"},
     },
 }
@@ -65,10 +69,24 @@ ONLY_IN = {
     "langgraph": {"graphs/langgraph_compile.py", "graphs/langgraph_app.py"},
     "jinja2": {"experiments/report/page.py"},
     "pyarrow": {"experiments/results/parquet.py"},
+    "opentelemetry": {"experiments/export/otlp.py"},
     "aiohttp": {"orchestrator/models/fake_endpoint.py", "orchestrator/models/fake_faults.py"},
     "typer": {
         f"experiments/cli/{name}.py"
-        for name in ("app", "shared_options", "experiment", "export", "listing", "game", "models", "tools")
+        for name in (
+            "app",
+            "shared_options",
+            "diff",
+            "experiment",
+            "export",
+            "fork",
+            "imports",
+            "listing",
+            "game",
+            "models",
+            "show",
+            "tools",
+        )
     },
 }
 

@@ -31,13 +31,17 @@ DOCS = (
     "running",
     "costs",
     "partners",
+    "forks",
     "report",
     "statistics",
+    "formats",
 )
 PAGES = ("README.md", "CONTRIBUTING.md", *(f"docs/{page}.md" for page in DOCS))
 ALL = sorted(path.relative_to(ROOT).as_posix() for path in (*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")))
 OTHERS = ("curl", "git", ".venv/bin/python")
 """Commands of shell snippets that are not ours."""
+GROUPS = ("graphs", "roles", "experiment", "partners", "import")
+"""Commands of ours that have commands of their own."""
 
 
 def blocks(page: str) -> list[Block]:
@@ -158,7 +162,7 @@ def test_the_shell_snippets_name_what_there_is(page: str) -> None:
                 assert arguments[0] in targets
             elif name not in OTHERS:
                 options = {argument for argument in arguments if argument.startswith("--")}
-                known = helped(*arguments[: 2 if arguments[0] in ("graphs", "roles", "experiment", "partners") else 1])
+                known = helped(*arguments[: 2 if arguments[0] in GROUPS else 1])
                 assert name == "orchestrator" and all(option in known for option in options)
 
 

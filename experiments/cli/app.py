@@ -9,14 +9,16 @@ from typing import Annotated, Any
 
 import typer
 
-from experiments.cli import experiment, export, game, listing, logs, models, pointers, tools
+from experiments.cli import diff, experiment, export, fork, game, imports, listing, logs, models, pointers, show, tools
 from experiments.cli.shared_options import HELP, INTERRUPTED, Interrupted, Quiet, Verbose
 from orchestrator import spelling
 from orchestrator.errors import Suspended, TurnError, UserError
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, context_settings=HELP)
 app.command()(game.play)
-app.command()(game.show)
+app.command()(show.show)
+app.command("fork")(fork.fork)
+app.command("diff")(diff.diff)
 app.add_typer(listing.graphs_app, name="graphs")
 app.add_typer(listing.roles_app, name="roles")
 app.add_typer(experiment.app, name="experiment")
@@ -25,6 +27,7 @@ app.add_typer(models.app, name="models")
 app.command("doctor")(models.doctor)
 app.add_typer(listing.games_app, name="games")
 app.command("export")(export.export)
+app.add_typer(imports.app, name="import")
 app.command("bench")(tools.measure)
 app.command("fake-endpoint")(tools.serve_blindly)
 

@@ -1,5 +1,6 @@
 """`experiment`: run, plan and compare ablation experiments."""
 
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -12,6 +13,8 @@ from experiments.cli.shared_options import (
     Json,
     MaxTokens,
     MaxUsd,
+    Otlp,
+    OtlpContent,
     Quiet,
     ReplayOf,
     Verbose,
@@ -73,6 +76,8 @@ def run(
     max_tokens: MaxTokens = None,
     max_usd: MaxUsd = None,
     min_own: MinOwn = None,
+    otlp: Otlp = None,
+    otlp_content: OtlpContent = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Estimate the cost, and play nothing.")] = False,
     interval: Intervals = "t",
     metric: MetricOf = None,
@@ -102,7 +107,8 @@ def run(
         return
     models = ModelOptions(cache, replay, max_tokens, max_usd)
     options = runner.RunOptions(models, workers, executor, Shard.read(shard) if shard else None, min_own)
-    done = runner.run(asked, folder, options=options, progress=Progress(quiet=loud.quiet))
+    with _traced(otlp, folder, content=otlp_content):
+        done = runner.run(asked, folder, options=options, progress=Progress(quiet=loud.quiet))
     from experiments.report import run_report, run_summary
 
     made = run_report.of_run(done, interval=interval, metric=metric)
@@ -114,6 +120,14 @@ def run(
         raise Suspended(f"{done.suspended}. {_onward(done)} continues from there", 0)
     if done.failed:
         raise TurnError(run_summary.failed(done))
+
+
+def _traced(url: str | None, folder: Path, *, content: bool) -> AbstractContextManager[object]:
+    if url is None:
+        return nullcontext()
+    from experiments.export import live_traces
+
+    return live_traces.of_run(url, folder, content=content)
 
 
 def _onward(done: "Done") -> str:

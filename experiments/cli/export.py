@@ -1,7 +1,7 @@
-"""`export`: runs in the formats of other programs."""
+"""`export`: games in the formats of other programs."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -9,29 +9,99 @@ from experiments.cli.shared_options import Import, Json, printed
 from orchestrator import spelling
 from orchestrator.errors import UserError
 
-TARGETS = ("tables",)
+TARGETS = ("tables", "hanab-live", "otlp", "atif", "inspect")
 
 
 def export(
-    folder: Annotated[Path, typer.Argument(metavar="PATH", help="A run's folder, e.g. runs/role-ablation.")],
+    path: Annotated[Path, typer.Argument(metavar="PATH", help="A run's folder, or the journal of one game.")],
     to: Annotated[str, typer.Option("--to", help=f"The format: {', '.join(TARGETS)}.")],
-    out: Annotated[Path, typer.Option(help="The folder to write.")],
-    texts: Annotated[bool, typer.Option("--texts", help="Include the messages and response of every call.")] = False,
+    out: Annotated[Path | None, typer.Option(help="The file or folder to write.")] = None,
+    texts: Annotated[bool, typer.Option("--texts", help="tables: with the messages and response of calls.")] = False,
+    endpoint: Annotated[str | None, typer.Option(metavar="URL", help="otlp: send to this collector.")] = None,
+    content: Annotated[bool, typer.Option("--content", help="otlp: with prompts, answers and reasons.")] = False,
     imports: Import = None,
     as_json: Json = False,
 ) -> None:
-    """Write a run in another format: `tables` are Parquet files of its games, turns and calls."""
-    from rich.text import Text
-
-    from experiments.results import parquet
-    from experiments.show.terminal import console
-
+    """Write games in another format. Exports hold the deal: those of unfinished games show hidden cards."""
     if to not in TARGETS:
         raise UserError(f"--to is {to!r}; {spelling.known(to, TARGETS, 'it can be')}")
+    if not path.exists():
+        raise UserError(f"there is nothing at {str(path)!r}; name a run's folder or the journal of a game")
+    if to == "tables":
+        _tables(path, _needed(out), texts, as_json)
+    elif to == "hanab-live":
+        _hanab_live(path, _needed(out), as_json)
+    elif to == "otlp":
+        _otlp(path, out, endpoint, content, as_json)
+    elif to == "atif":
+        _atif(path, _needed(out), as_json)
+    else:
+        _inspect(path, _needed(out), as_json)
+
+
+def _needed(out: Path | None) -> Path:
+    if out is None:
+        raise UserError("--out is missing: say which file or folder to write")
+    return out
+
+
+def _say(*lines: str) -> None:
+    from rich.text import Text
+
+    from experiments.show.terminal import console
+
+    screen = console()
+    for line in lines:
+        screen.print(Text(line), soft_wrap=True)
+
+
+def _tables(folder: Path, out: Path, texts: bool, as_json: bool) -> None:
+    from experiments.results import parquet
+
     written = parquet.export(folder, out, texts=texts)
     if as_json:
         printed({"out": str(out), "rows": written})
-        return
-    screen = console()
-    for name, rows in written.items():
-        screen.print(Text(f"{name:<6} {rows:>9,}  {out}/{name}.parquet"), soft_wrap=True)
+    else:
+        _say(*(f"{name:<6} {rows:>9,}  {out}/{name}.parquet" for name, rows in written.items()))
+
+
+def _hanab_live(path: Path, out: Path, as_json: bool) -> None:
+    from experiments.export import hanab_live_files
+
+    written = hanab_live_files.export(path, out)
+    if as_json:
+        data: list[dict[str, Any]] = [one.plain for one in written]
+        printed(data)
+    else:
+        _say(*hanab_live_files.lines(written, out))
+
+
+def _otlp(path: Path, out: Path | None, endpoint: str | None, content: bool, as_json: bool) -> None:
+    from experiments.export import otlp_files
+
+    written = otlp_files.export(path, out, endpoint, content=content)
+    if as_json:
+        printed({"games": written.games, "spans": written.spans, "to": written.to})
+    else:
+        games = "1 game" if written.games == 1 else f"{written.games:,} games"
+        _say(*(f"{games}, {written.spans:,} spans  {to}" for to in written.to))
+
+
+def _atif(path: Path, out: Path, as_json: bool) -> None:
+    from experiments.export import atif
+
+    written = atif.export(path, out)
+    if as_json:
+        printed({"out": str(out), "files": [str(one) for one in written]})
+    else:
+        _say(f"{len(written):,} trajectories  {out}")
+
+
+def _inspect(path: Path, out: Path, as_json: bool) -> None:
+    from experiments.export import inspect_log
+
+    log, games = inspect_log.export(path, out)
+    if as_json:
+        printed({"log": str(log), "games": games})
+    else:
+        _say(f"{games:,} samples  {log}", f"next: inspect view --log-dir {log.parent}")

@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -20,6 +20,8 @@ from experiments.cli.shared_options import (
     MaxTokens,
     MaxUsd,
     Model,
+    Otlp,
+    OtlpContent,
     Players,
     Quiet,
     ReplayOf,
@@ -50,6 +52,8 @@ def play(
     cache: CacheFolder = "off",
     max_tokens: MaxTokens = None,
     max_usd: MaxUsd = None,
+    otlp: Otlp = None,
+    otlp_content: OtlpContent = False,
     force_new: Annotated[bool, typer.Option("--force-new", help="Start a new game; an old journal is kept.")] = False,
     imports: Import = None,
     as_json: Json = False,
@@ -102,8 +106,8 @@ def play(
         console(err=True).print(why, markup=False, soft_wrap=True, style="dim")
     screen = console(err=as_json)
     board = None if as_json or loud.quiet else LiveTable(screen, live=not loud.verbose)
-    played = single_game.SingleGame(cast, started, label, path, asked)
-    with board or nullcontext():
+    played = single_game.SingleGame(cast, started, path, asked)
+    with board or nullcontext(), _traced(otlp, path, content=otlp_content):
         try:
             result = asyncio.run(played.play(board or nowhere))
         except KeyboardInterrupt:
@@ -120,6 +124,14 @@ def play(
         printed(result.model_dump(mode="json") | {"journal": str(path)})
     else:
         game_story.print_result(result, path, screen, again=played.over)
+
+
+def _traced(url: str | None, path: Path, *, content: bool) -> AbstractContextManager[object]:
+    if url is None:
+        return nullcontext()
+    from experiments.export import live_traces
+
+    return live_traces.of_game(url, path, content=content)
 
 
 def _onward(suspended: Suspended, forced: bool) -> str:
@@ -141,25 +153,3 @@ def _deck(path: Path | None) -> list[str] | None:
     if not isinstance(cards, list) or not all(isinstance(card, str) for card in cards):
         raise UserError(f'deck {str(path)!r} is not a JSON list of cards like ["R1", "B3", ...]')
     return cards
-
-
-def show(
-    game: Annotated[Path, typer.Argument(help="A game's journal.")],
-    turn: Annotated[int | None, typer.Option(help="Show this turn instead of the game.")] = None,
-    full: Annotated[bool, typer.Option("--full", help="With whole prompts and responses.")] = False,
-    imports: Import = None,
-    as_json: Json = False,
-) -> None:
-    """Show a game turn by turn, or one turn with its prompts and responses."""
-    from experiments.results.story import Story
-    from experiments.show import game_story, turn_story
-    from experiments.show.terminal import console
-    from orchestrator import journal
-
-    told = Story.read(journal.read(game))
-    if as_json:
-        printed(game_story.as_data(told, turn))
-    elif turn is None:
-        game_story.print_game(told, console())
-    else:
-        turn_story.print_turn(told, turn, console(), full=full)

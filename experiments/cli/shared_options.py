@@ -78,6 +78,13 @@ MaxAnswerTokens = Annotated[
     int | None,
     typer.Option("--max-answer-tokens", help="The longest answer, reasoning included: the models' max_tokens."),
 ]
+Otlp = Annotated[
+    str | None,
+    typer.Option(
+        "--otlp", metavar="URL", help="Send traces to this OpenTelemetry collector; `env` for the environment's."
+    ),
+]
+OtlpContent = Annotated[bool, typer.Option("--otlp-content", help="Traces with prompts and answers.")]
 MaxUsd = Annotated[float | None, typer.Option("--max-usd", help="Suspend before more dollars than this.")]
 Verbose = Annotated[bool, typer.Option("-v", "--verbose", help="Also log errors that are recovered from, on stderr.")]
 Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="Print only the outcome and errors.")]

@@ -1,0 +1,36 @@
+"""`import`: games of other programs as journals."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from experiments.cli.shared_options import Json, group, printed
+
+app = group("Read games of other programs in, as journals.")
+
+
+@app.command("hanab-live")
+def hanab_live(
+    source: Annotated[str, typer.Argument(metavar="FILE", help="The site's JSON of a game, or a replay's address.")],
+    out: Annotated[Path | None, typer.Option(help="The journal to write; default games/hanab-live-NAME.jsonl.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Read a game of hanab.live: its deck and its moves, so that `show` and other commands take it."""
+    from rich.text import Text
+
+    from experiments.export import hanab_live_import
+    from experiments.show.terminal import console
+
+    game = hanab_live_import.read(source)
+    name = "address" if source.startswith("http") else Path(source).stem
+    path = out or Path("games") / f"hanab-live-{name}.jsonl"
+    events = hanab_live_import.journal_of(game, path, path.stem)
+    moves, colours = hanab_live_import.turns(events), "the site's blue cards are white here, its purple ones blue"
+    if as_json:
+        printed({"journal": str(path), "players": game.players, "moves": moves, "ended": game.ended})
+        return
+    screen = console()
+    end = "" if game.ended else ", unfinished"
+    screen.print(Text(f"{path}: {game.players} players, {moves} moves{end}; {colours}"), soft_wrap=True)
+    screen.print(Text(f"next: orchestrator show {path}"), soft_wrap=True)
