@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from experiments.cli import control
 from experiments.cli.shared_options import (
     CacheFolder,
     Import,
@@ -235,3 +236,7 @@ def errors(
 
     found = error_counts.count_run(folder)
     printed(error_counts.data(found)) if as_json else error_counts.show(found, console())
+
+
+for _name, _command in control.COMMANDS.items():
+    app.command(_name)(_command)
