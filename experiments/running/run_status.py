@@ -46,12 +46,16 @@ def _by(player: Player, said: str, players: int) -> str:
 
 def _nobody(folder: Path, name: str) -> str:
     if taken(folder):
-        return f"the run in {str(folder)!r} is played by a program that takes no commands"
+        return f"the run in {str(folder)!r} takes no commands: {DEAF}"
     again = {
         "retry": "; the command that started it tries games again that failed or were suspended",
         "resume": "; the command that started it goes on with it",
     }
     return f"nobody plays the run in {str(folder)!r}{again.get(name, '')}"
+
+
+DEAF = "it is about to begin or to end, or it cannot write to its folder"
+"""Why a run that is played may take no commands."""
 
 
 @dataclass
@@ -123,5 +127,5 @@ def _asked(folder: Path) -> tuple[list[dict[str, Any]], list[str]]:
         except (UserError, TimeoutError) as error:
             silent.append(str(error))
     if not found and taken(folder):
-        silent.append("it is played by a program that takes no commands")
+        silent.append(f"a process that takes no commands: {DEAF}")
     return players, silent
