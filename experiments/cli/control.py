@@ -58,6 +58,3 @@ def _say(folder: Path, as_json: bool, command: str, **given: Any) -> None:
 
     answer = run_status.command(folder, command, **given)
     printed(answer) if as_json else print("\n".join(answer["said"]))
-
-
-COMMANDS = {"status": status, "pause": pause, "resume": resume, "limit": limit, "retry": retry, "cancel": cancel}

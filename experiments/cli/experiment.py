@@ -238,5 +238,9 @@ def errors(
     printed(error_counts.data(found)) if as_json else error_counts.show(found, console())
 
 
-for _name, _command in control.COMMANDS.items():
-    app.command(_name)(_command)
+app.command("status")(control.status)
+app.command("pause")(control.pause)
+app.command("resume")(control.resume)
+app.command("limit")(control.limit)
+app.command("retry")(control.retry)
+app.command("cancel")(control.cancel)

@@ -81,11 +81,14 @@ def _request(path: Path) -> Mapping[str, Any] | None:
 def listening(folder: Path, about: Mapping[str, Any]) -> Iterator[Inbox | None]:
     """The inbox of this process while it plays a run; None where the folder cannot hold one, which stops no run.
 
-    `about`: what commands are told of this process.
+    `about`: what commands are told of this process. Unless it plays a `shard`, no other plays the run, and files that
+    others have left are removed.
     """
     name = f"{os.getpid()}-{uuid4().hex[:8]}"
     there = folder / CONTROL
     try:
+        if not about.get("shard"):
+            _clear(there, "*")
         descriptor = _announced(there, name, {**about, **_self()})
     except OSError as error:
         log.info("the run cannot be controlled while it plays", error=str(error))
@@ -146,7 +149,9 @@ class Player:
 
     @property
     def alive(self) -> bool:
-        """Whether it still plays; true where that cannot be known."""
+        """Whether it still plays; true where that cannot be known, as on another machine."""
+        if self.about.get("host") != socket.gethostname():
+            return (self.folder / f"{self.name}{PLAYER}").exists()
         try:
             with (self.folder / f"{self.name}{PLAYER}").open("rb") as file:
                 fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
@@ -155,7 +160,7 @@ class Player:
         except FileNotFoundError:
             return False
         except OSError:  # a file system without locks
-            return self.about.get("host") != socket.gethostname() or _runs(int(self.about.get("pid", 0)))
+            return _runs(int(self.about.get("pid", 0)))
         return False
 
     def ask(self, **request: Any) -> Mapping[str, Any]:

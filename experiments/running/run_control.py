@@ -39,7 +39,7 @@ class RunControl:
 
     def answer(self, asked: Mapping[str, Any]) -> dict[str, Any]:
         """Raises UserError for a command that is refused."""
-        commands = {
+        commands: dict[str, Callable[..., dict[str, Any]]] = {
             "pause": self._pause,
             "resume": self._resume,
             "limit": self._limit,
@@ -47,7 +47,7 @@ class RunControl:
             "cancel": self._cancel,
             "status": self.status,
         }
-        name, given = asked.get("command"), {key: value for key, value in asked.items() if key != "command"}
+        name, given = str(asked.get("command")), {key: value for key, value in asked.items() if key != "command"}
         if name not in commands:
             raise UserError(f"the run was started by another version, which knows no {name!r}")
         if self.stopping() and name != "status":

@@ -3,10 +3,11 @@
 import asyncio
 import os
 import signal
+import socket
 import stat
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -276,22 +277,36 @@ def test_only_the_owner_can_read_what_controls_a_run(mine: Path) -> None:
         (player,) = players(mine)
         with Meanwhile(lambda: until_asked(inbox)):
             assert player.ask(command="pause") == {"ok": True, "asked": "pause"}
-        asked: list[object] = []
         (there / f"{player.name}.1.request").symlink_to(mine / "run.yaml")
         (there / f"{player.name}.2.request").write_text("no JSON", "utf-8")
-        inbox.poll(lambda request: {"asked": asked.append(request)})
-        assert not asked and not list(there.glob("*.request")) and (mine / "run.yaml").exists()
+        inbox.poll(lambda request: pytest.fail(f"answered {request}"))
+        assert not list(there.glob("*.re*")) and (mine / "run.yaml").exists()
     assert not there.exists()
 
 
-def until_asked(inbox: control_folder.Inbox) -> None:
-    asked: list[str] = []
+def test_what_a_killed_run_left_is_removed(mine: Path) -> None:
+    with listening(mine, {"shard": "1/2"}), listening(mine, {"shard": "2/2"}):
+        assert len(players(mine)) == 2
+        (mine / CONTROL / "99-dead.player").write_text(f'{{"pid": 99, "host": "{socket.gethostname()}"}}')
+        (mine / CONTROL / "99-far.player").write_text('{"pid": 99, "host": "another"}')
+        assert [one.name for one in players(mine) if "99" in one.name] == ["99-far"]
+        assert not (mine / CONTROL / "99-dead.player").exists()
+    with listening(mine, {}):
+        assert len(players(mine)) == 1
 
-    def answer(request: Any) -> dict[str, str]:
-        asked.append(request["command"])
+
+def until_asked(inbox: control_folder.Inbox) -> None:
+    asked: list[object] = []
+
+    def answer(request: Mapping[str, Any]) -> Mapping[str, Any]:
+        asked.append(request)
         return {"asked": request["command"]}
 
-    until(lambda: inbox.poll(answer) or asked)
+    def answered() -> bool:
+        inbox.poll(answer)
+        return bool(asked)
+
+    until(answered)
 
 
 def test_a_run_that_does_not_answer_and_another_users_are_told(mine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
