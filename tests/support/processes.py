@@ -15,6 +15,8 @@ from tests.support.folders import ROOT
 
 IMPORTED = (
     "experiments.cli.app",
+    "experiments.report.run_report",
+    "experiments.running.runner",
     "graphs.langgraph_compile",
     "langchain_core.language_models.chat_models",
     "matplotlib.pyplot",

@@ -38,6 +38,7 @@ from orchestrator.models.layer import ModelLayer
 from orchestrator.models.limiter import Limiter, turn_to_call
 from orchestrator.table.seat import Decision
 from tests.conftest import Run
+from tests.support import processes
 from tests.support.prove import FULL
 from tests.support.servers import in_a_thread, quick
 from tests.test_games import of
@@ -138,13 +139,14 @@ def test_a_shard_has_whole_deals() -> None:
 
 
 def test_ray_plays_the_same_games(run: Run, endpoint: str, tmp_path: Path) -> None:
-    """In a process of its own: Ray changes signals, warnings and threads."""
+    """In a process of its own: Ray changes signals, warnings and threads. Each actor is a process that imports all, so
+    `make prove` alone has two that play, and one for the budget."""
     pytest.importorskip("ray")
     text = asking(endpoint) | {"seeds": [1]}
     text["arms"] |= {"programs": {"models": {"default": "program"}}}
     path = written(text, tmp_path)
     ray = [sys.executable, "-m", "experiments", "experiment", "run", path, "-q", "--out", str(tmp_path / "ray")]
-    ray += ["--executor", "ray", "--workers", "2", "--max-tokens", "10000000"]
+    ray += ["--executor", "ray", *(["--workers", "2", "--max-tokens", "10000000"] if FULL else [])]
     done = subprocess.run(ray, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
     assert run("experiment", "run", path, "-q", "--out", str(tmp_path / "local"))[0] == 0
@@ -279,18 +281,21 @@ def test_a_model_that_is_down_stops_no_arm_of_another(run: Run, fickle: tuple[Fi
 
 def interrupted(text: dict[str, Any], folder: Path, *more: str) -> int:
     """Run it, send an interrupt when games are in play, and give its exit code."""
-    command = [sys.executable, "-m", "experiments", "experiment", "run", written(text, folder)]
-    child = subprocess.Popen([*command, "--out", str(folder / "here"), *more], stderr=subprocess.PIPE)
+    command = ["experiment", "run", written(text, folder), "--out", str(folder / "here"), *more]
+    child = processes.begun(folder, *command)
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline:
         begun = list(folder.glob("here/games/*/*.jsonl"))
         if sum(path.read_bytes().count(b'"event": "moved"') > 1 for path in begun) > 1:
             break
         time.sleep(0.01)
-    child.send_signal(signal.SIGINT)
-    said = child.communicate(timeout=60)[1].decode()
+    assert child.pid is not None
+    os.kill(child.pid, signal.SIGINT)
+    child.join(60)
+    said = (folder / "stderr").read_text("utf-8")
     assert "stopping at the end of the turns in play; Ctrl-C again stops at once" in said
-    return child.returncode
+    assert child.exitcode is not None
+    return child.exitcode
 
 
 @pytest.mark.parametrize("workers", ["1", "2"] if FULL else ["2"])
