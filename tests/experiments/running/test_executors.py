@@ -139,14 +139,13 @@ def test_a_shard_has_whole_deals() -> None:
 
 
 def test_ray_plays_the_same_games(run: Run, endpoint: str, tmp_path: Path) -> None:
-    """In a process of its own: Ray changes signals, warnings and threads. Each actor is a process that imports all, so
-    `make prove` alone has two that play, and one for the budget."""
+    """In a process of its own: Ray changes signals, warnings and threads."""
     pytest.importorskip("ray")
     text = asking(endpoint) | {"seeds": [1]}
     text["arms"] |= {"programs": {"models": {"default": "program"}}}
     path = written(text, tmp_path)
     ray = [sys.executable, "-m", "experiments", "experiment", "run", path, "-q", "--out", str(tmp_path / "ray")]
-    ray += ["--executor", "ray", *(["--workers", "2", "--max-tokens", "10000000"] if FULL else [])]
+    ray += ["--executor", "ray", "--workers", "2", "--max-tokens", "10000000"]
     done = subprocess.run(ray, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
     assert run("experiment", "run", path, "-q", "--out", str(tmp_path / "local"))[0] == 0
