@@ -3,7 +3,8 @@
 UserError         a config, a prompt, a deck or a command is wrong: raised before any turn is played
 TurnError         a turn could not be finished
 + ModelError      no answer came from the provider, after all retries
-  + OverBudget    the budget leaves no room for the call, so it was not made
+  + Held          the run itself holds the call back, so it was not made
+    + OverBudget  the budget leaves no room for it
 + IllegalMove     a seat decided a move that the rules do not allow
 + RoleError       the program of a role raised
 + Unwritten       a file cannot be written, so the run stops: what came after it would be lost
@@ -101,7 +102,11 @@ class ModelError(TurnError):
         """The server refused for good: a retry would change nothing."""
 
 
-class OverBudget(ModelError):  # noqa: N818  # the field's short name
+class Held(ModelError):  # noqa: N818  # what became of the call
+    """The run itself holds the call back: for want of budget, or since it was paused and stops now."""
+
+
+class OverBudget(Held):
     """The budget leaves no room for the call."""
 
 

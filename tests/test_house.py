@@ -76,6 +76,7 @@ ONLY_IN = {
         for name in (
             "app",
             "shared_options",
+            "control",
             "diff",
             "experiment",
             "export",

@@ -16,7 +16,7 @@ from typing import ParamSpec, Protocol
 
 import structlog
 
-from orchestrator.errors import ModelError, OverBudget, Suspended, Unwritten, UserError
+from orchestrator.errors import Held, ModelError, Suspended, Unwritten, UserError
 from orchestrator.hanabi import wasted_hints
 from orchestrator.hanabi.cards import COLOURS, Card
 from orchestrator.hanabi.public_record import Record
@@ -277,7 +277,7 @@ class _GameInPlay:
                     decision = await seat(view, memory)
                     decided = decided_event(view.turn, view.seat, decision, self.started.memories.get(view.seat, {}))
                 except ModelError as error:
-                    held = isinstance(error, OverBudget)
+                    held = isinstance(error, Held)
                     raise self._suspended(str(error), view.turn, held=held, final=error.final) from None
         past = referee.apply(decided.move)  # before it is emitted: an illegal decision must not stand in the journal
         self._emit(decided)
