@@ -1,5 +1,6 @@
 """/api/turn: the graph of the acting seat, its calls, verdicts and decision; only the lines of that turn are parsed."""
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
@@ -11,7 +12,10 @@ from experiments.page.recorded_game import RecordedGame
 from experiments.page.spoken import Json
 from experiments.show.graph_tree import steps
 from graphs.config import PROGRAM, GraphConfig
+from orchestrator.hanabi.moves import PATTERN
 from orchestrator.journal.events import Call, Event, VerdictGiven
+
+_MOVE = re.compile(PATTERN)
 
 
 def turn(game: RecordedGame, number: int) -> Json:
@@ -162,21 +166,25 @@ def _took(calls: Iterable[Call], decided: Mapping[str, Any], config: GraphConfig
 
 
 def proposals(reply: Mapping[str, Any] | None) -> list[str]:
-    """The moves that a reply names, best first: its choice, then its list by rank or by rating."""
+    """The moves that a reply speaks for, best first: its choice, its lists by rank, rating or gain, the hint that it
+    proposes, the discards that it holds for safest. A list of all legal moves without an order speaks for none."""
     if not reply:
         return []
-    found = [reply["action"]] if isinstance(reply.get("action"), str) else []
+    found = [move for key in ("action", "hint") if isinstance(move := reply.get(key), str)]
     for value in reply.values():
         if isinstance(value, list) and value and all(isinstance(one, dict) and "action" in one for one in value):
-            found += [str(one["action"]) for one in sorted(value, key=_place)]
-    return list(dict.fromkeys(found))
+            placed = [(place, str(one["action"])) for one in value if (place := _place(one)) is not None]
+            found += [move for _, move in sorted(placed, key=lambda pair: pair[0])]
+    found += [f"discard slot {slot}" for slot in reply.get("safest_first") or () if isinstance(slot, int)]
+    return list(dict.fromkeys(move for move in found if _MOVE.fullmatch(move)))
 
 
-def _place(entry: Mapping[str, Any]) -> float:
-    """Smaller is better."""
+def _place(entry: Mapping[str, Any]) -> float | None:
+    """Smaller is better; None for an entry that does not say how good its move is."""
     if isinstance(rank := entry.get("rank"), int | float):
         return rank
-    return -rating if isinstance(rating := entry.get("rating"), int | float) else 0.0
+    worth = entry.get("rating", entry.get("gain"))
+    return -worth if isinstance(worth, int | float) else None
 
 
 def together(samples: list[list[str]]) -> list[str]:
