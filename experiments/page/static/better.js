@@ -15,7 +15,7 @@ export const same = (one, other) => one.id === other.id;
 
 export function mount(root, params, shell) {
   shell.way([["Run", link("run")], [params.id ?? "game", params.id ? link("game", { id: params.id }) : null], ["find the better move", null]]);
-  const state = { root, shell, id: params.id, tries: keep(`better.${params.id}`) ?? {}, ended: false, puzzles: null, number: Number(params.n) || 1 };
+  const state = { root, shell, id: params.id, tries: keep(`better.${params.id}`) ?? {}, ended: false, puzzles: null, number: Number(params.n) || 1, turn: Number(params.turn) };
   start(state).catch((error) => state.ended || replace(root, h("h1", {}, "Find the better move"),
     notice("error", `The mistakes of this game could not be read: ${error.message}`, h("p", {}, h("a", { href: link("run") }, "Back to the run")))));
   return { update: (now) => { state.number = Number(now.n) || 1; if (state.puzzles) draw(state); }, unmount: () => (state.ended = true) };
@@ -32,6 +32,7 @@ async function start(state) {
   }
   if (state.ended) return;
   state.puzzles = (strip.mistakes ?? []).filter((one) => game.turns[one.turn - 1]?.move);
+  if (state.turn) state.number = Math.max(1, state.puzzles.findIndex((one) => one.turn === state.turn) + 1);
   draw(state);
 }
 
@@ -132,7 +133,7 @@ function scoreWords({ tries, puzzles }) {
   return `Found so far: ${own.filter((one) => one.found).length} of ${own.length} tried, ${plural(puzzles.length - own.length, "puzzle")} left.`;
 }
 
-const turnTo = (state, number) => patch({ n: Math.min(Math.max(1, number), state.puzzles.length) }, { replace: true });
+const turnTo = (state, number) => patch({ n: Math.min(Math.max(1, number), state.puzzles.length), turn: null }, { replace: true });
 
 function tools(state, mistake) {
   const at = state.puzzles.indexOf(mistake) + 1;

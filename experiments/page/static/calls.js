@@ -78,7 +78,7 @@ function totals(calls) {
   const models = calls.filter((call) => !isProgram(call));
   if (!models.length) return `${plural(calls.length, "program")} answered; no model was asked.`;
   const sum = (name) => models.reduce((all, call) => all + (call[name] ?? 0), 0);
-  const paid = models.every((call) => call.usd !== null && call.usd !== undefined) ? `, ${money(sum("usd"))}` : "";
+  const paid = models.every((call) => call.usd) ? `, ${money(sum("usd"))}` : "";
   return `${plural(models.length, "call")} of models: ${sum("tokens_in").toLocaleString("en")} tokens in, `
     + `${sum("tokens_out").toLocaleString("en")} out${paid}; ${seconds(axis(calls))} from the first to the last, `
     + `${seconds(sum("seconds"))} if one after another.`;

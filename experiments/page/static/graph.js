@@ -16,7 +16,7 @@ export function graphPicture({ data, chosen, onChoose }) {
   function draw() {
     const focused = document.activeElement?.closest?.(".node")?.dataset.node;
     const back = focused && box.contains(document.activeElement);
-    box.replaceChildren(picture(data, nodes, width, chosen, onChoose));
+    box.replaceChildren(picture(nodes, width, chosen, onChoose));
     if (back) box.querySelector(`[data-node="${CSS.escape(focused)}"]`)?.focus();
   }
   new ResizeObserver(([entry]) => {
@@ -57,28 +57,31 @@ function fared(calls) {
   return { outcome: calls.length > 1 && calls.some((call) => call.outcome === "ok" || call.outcome === "repaired") ? "ok" : worst, worst };
 }
 
-function picture(data, nodes, room, chosen, onChoose) {
+function picture(nodes, room, chosen, onChoose) {
   const levels = Math.max(...nodes.map((node) => node.level)) + 1;
   const gap = room < 560 ? 16 : GAP.x;
   const wide = Math.max(WIDTH.least, Math.min(WIDTH.most, Math.floor((room - 4 - gap * (levels - 1)) / levels)));
   for (const node of nodes) node.lines = lines(node, wide);
-  const height = Math.max(...nodes.map((node) => node.lines.length)) * LINE + 26;
+  for (const node of nodes) node.height = node.lines.length * LINE + (node.calls.length ? 26 : 14);
   const columns = Array.from({ length: levels }, (_, level) => nodes.filter((node) => node.level === level));
-  const most = Math.max(...columns.map((column) => column.length));
-  const tall = most * (height + GAP.y) - GAP.y + 4;
+  const used = columns.map((column) => column.reduce((sum, node) => sum + node.height + GAP.y, -GAP.y));
+  const tall = Math.max(...used) + 4;
   for (const [level, column] of columns.entries()) {
-    const used = column.length * (height + GAP.y) - GAP.y;
-    column.forEach((node, at) => Object.assign(node, { x: 2 + level * (wide + gap), y: 2 + (tall - 4 - used) / 2 + at * (height + GAP.y) }));
+    let y = 2 + (tall - 4 - used[level]) / 2;
+    for (const node of column) {
+      Object.assign(node, { x: 2 + level * (wide + gap), y });
+      y += node.height + GAP.y;
+    }
   }
   const total = levels * (wide + gap) - gap + 4;
   return svg("svg", { width: total, height: tall, viewBox: `0 0 ${total} ${tall}` },
-    edges(nodes, wide, height), nodes.map((node) => drawn(node, wide, height, chosen, onChoose, data)));
+    edges(nodes, wide), nodes.map((node) => drawn(node, wide, chosen, onChoose)));
 }
 
-function edges(nodes, wide, height) {
+function edges(nodes, wide) {
   const named = new Map(nodes.map((node) => [node.name, node]));
   return nodes.flatMap((node) => (node.reads ?? []).map((name) => named.get(name)).filter(Boolean).map((from) => {
-    const [x1, y1, x2, y2] = [from.x + wide, from.y + height / 2, node.x - 5, node.y + height / 2];
+    const [x1, y1, x2, y2] = [from.x + wide, from.y + from.height / 2, node.x - 5, node.y + node.height / 2];
     const bend = Math.max(10, (x2 - x1) / 2);
     const kind = node.decides && from.took ? (from.took.agrees ? "agrees" : "overruled") : "";
     return svg("g", { class: ["edge", kind], "aria-hidden": "true" },
@@ -89,7 +92,7 @@ function edges(nodes, wide, height) {
 
 /** The lines of text in a node: name, how it fared, cost, and whether the decision followed it. */
 function lines(node, wide) {
-  const room = Math.floor((wide - 14) / 6.4);
+  const room = Math.floor((wide - 14) / 5.9);
   const name = wrapped(node.name === "move" ? "played" : node.name, Math.floor((wide - 14) / 7.1)).map((text) => ({ text, kind: "name" }));
   if (node.move) return [...name, ...wrapped(node.move, room).map((text) => ({ text, kind: "strong" })), node.forced && { text: "⚠ forced", kind: "bad" }].filter(Boolean);
   const made = [...name];
@@ -116,8 +119,9 @@ function price(node) {
   const times = node.calls.length > 1 ? `${node.calls.length}× ` : "";
   if (node.calls.every(isProgram)) return `${times}program ${seconds(sum("seconds"))}`;
   const tokens = sum("tokens_in") + sum("tokens_out");
-  const paid = node.calls.every((call) => call.usd !== null && call.usd !== undefined) ? ` ${money(sum("usd"))}` : "";
-  return `${times}${tokens >= 10000 ? `${Math.round(tokens / 1000)}k` : tokens.toLocaleString("en")} tok${paid} ${seconds(latest(node))}`;
+  const paid = node.calls.every((call) => call.usd) ? ` · ${money(sum("usd"))}` : "";
+  const many = tokens >= 10000 ? `${Math.round(tokens / 1000)}k` : tokens.toLocaleString("en");
+  return `${times}${many}\u00a0tokens${paid} · ${seconds(latest(node)).replaceAll(" ", "\u00a0")}`;
 }
 
 const latest = (node) => Math.max(...node.calls.map((call) => (call.start ?? 0) + (call.seconds ?? 0))) - Math.min(...node.calls.map((call) => call.start ?? 0));
@@ -132,7 +136,8 @@ function wrapped(text, room) {
   return made.map((line) => line.trimEnd());
 }
 
-function drawn(node, wide, height, chosen, onChoose, data) {
+function drawn(node, wide, chosen, onChoose) {
+  const { height } = node;
   const open = node.calls.length > 0;
   const choose = () => onChoose(node.name);
   const button = open && { role: "button", tabindex: "0", "aria-pressed": String(chosen === node.name), onclick: choose,

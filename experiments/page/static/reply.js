@@ -27,15 +27,15 @@ export function seconds(value) {
   return value < 120 ? `${number(value, 1)} s` : `${Math.floor(value / 60)} min ${Math.round(value % 60)} s`;
 }
 
-/** `$0.0031`; nothing where no price is known. */
+/** `$0.0031`; nothing where no price is known, or nothing was paid. */
 export function money(usd) {
-  if (usd === null || usd === undefined) return null;
-  return `$${usd === 0 || usd >= 0.1 ? usd.toFixed(2) : usd.toPrecision(2)}`;
+  return usd ? `$${usd >= 0.1 ? usd.toFixed(2) : usd.toPrecision(2)}` : null;
 }
 
 /** Whether a program answered, not a model. */
 export const isProgram = (call) => !call.model || call.model === "program";
 
+const ENTRIES = 6;
 const FIRST = ["action", "accept", "summary"];
 
 /** All fields of a reply; lists of objects become tables. */
@@ -62,10 +62,15 @@ function list(given) {
     return h("span", { class: "prose" }, given.map((one) => (typeof one === "object" ? JSON.stringify(one) : String(one))).join(", "));
   }
   const columns = [...new Set(given.flatMap(Object.keys))].filter((key) => given.some((one) => one[key] !== null && one[key] !== ""));
-  return h("div", { class: "wide", tabindex: "0", role: "region", "aria-label": "entries of the list" },
+  const rows = given.map((one, at) => h("tr", { hidden: at >= ENTRIES && given.length > ENTRIES + 2 }, columns.map((key) => h("td", {}, value(one[key])))));
+  const hidden = rows.filter((row) => row.hidden);
+  const more = hidden.length > 0 && h("button", { type: "button", class: "small-button", onclick: () => {
+    hidden.forEach((row) => (row.hidden = false));
+    more.remove();
+  } }, `Show all ${given.length} entries`);
+  return h("div", {}, h("div", { class: "wide", tabindex: "0", role: "region", "aria-label": "entries of the list" },
     h("table", { class: "data" },
-      h("thead", {}, h("tr", {}, columns.map((key) => h("th", { scope: "col" }, words(key))))),
-      h("tbody", {}, given.map((one) => h("tr", {}, columns.map((key) => h("td", {}, value(one[key]))))))));
+      h("thead", {}, h("tr", {}, columns.map((key) => h("th", { scope: "col" }, words(key))))), h("tbody", {}, rows))), more);
 }
 
 /** The moves that a reply is for, best first. */
