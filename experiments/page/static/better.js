@@ -47,7 +47,7 @@ function draw(state) {
     h("header", { class: "trace" }, h("h1", {}, "Find the better move"),
       h("p", {}, h("b", {}, `Puzzle ${puzzles.indexOf(mistake) + 1} of ${puzzles.length}`), `, turn ${turn.turn}: P${turn.seat} is to move. The move of the game lost points; which one is better?`), said),
     h("div", { class: "better-body" }, board({ game: state.game, turn, view: "acting" }),
-      h("div", { class: "trace" }, choices(state, mistake, turn, answer, said), answer, tools(state, mistake)))));
+      h("div", { class: "trace" }, choices(state, mistake, turn, answer, said), tools(state, mistake), answer))));
   state.shell.keys(keys(state));
   if (state.tries[mistake.turn]) reveal(state, mistake, state.tries[mistake.turn].move, answer, said);
 }
@@ -88,7 +88,7 @@ function choices(state, mistake, turn, answer, said) {
       button.disabled = true;
       button.setAttribute("aria-pressed", String(button.dataset.move === move));
     }
-    reveal(state, mistake, move, answer, said);
+    reveal(state, mistake, move, answer, said).then(() => answer.querySelector(".verdict")?.focus());
   }
   return box;
 }
@@ -102,7 +102,7 @@ async function reveal(state, mistake, move, answer, said) {
     state.tries[mistake.turn] ??= { move, found: judged.found };
     keep(`better.${state.id}`, state.tries);
     said.textContent = scoreWords(state);
-    replace(answer, h("p", { class: ["verdict", judged.kind], role: "status" }, judged.text), h("p", {}, h("b", {}, "The mistake: "), mistake.text),
+    replace(answer, h("p", { class: ["verdict", judged.kind], tabindex: "-1" }, judged.text), h("p", {}, h("b", {}, "The mistake: "), mistake.text),
       valuesTable(values, data, move), h("section", { class: "block" }, h("h3", {}, "What each role said"), roleLines(data)),
       h("p", {}, h("a", { href: link("game", { id: state.id, turn: mistake.turn }) }, "This turn in the game")));
   } catch (error) {
@@ -137,9 +137,13 @@ const turnTo = (state, number) => patch({ n: Math.min(Math.max(1, number), state
 
 function tools(state, mistake) {
   const at = state.puzzles.indexOf(mistake) + 1;
+  const leaf = (by) => {
+    turnTo(state, at + by);
+    state.root.querySelector(".choices button:not(:disabled), .verdict")?.focus();
+  };
   const box = h("div", { class: "row" },
-    h("button", { type: "button", disabled: at === 1, onclick: () => turnTo(state, at - 1) }, "◀ Puzzle before"),
-    h("button", { type: "button", disabled: at === state.puzzles.length, onclick: () => turnTo(state, at + 1) }, "Next puzzle ▶"),
+    h("button", { type: "button", disabled: at === 1, onclick: () => leaf(-1) }, "◀ Puzzle before"),
+    h("button", { type: "button", disabled: at === state.puzzles.length, onclick: () => leaf(1) }, "Next puzzle ▶"),
     h("button", { type: "button", class: "plain", onclick: () => ((state.tries = {}), keep(`better.${state.id}`, {}), draw(state)) }, "Start over"));
   if (at === state.puzzles.length) onwards(state).then((more) => box.append(more));
   return box;

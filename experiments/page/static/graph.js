@@ -4,7 +4,7 @@ import { axis, base } from "page/calls";
 import { isProgram, moveText, money, OUTCOMES, seconds } from "page/reply";
 
 const GAP = { x: 40, y: 14 };
-const WIDTH = { least: 104, most: 176 };
+const WIDTH = { least: 88, most: 176 };
 const LINE = 14;
 const WORST = ["failed", "fallback", "reasked", "repaired", "ok"];
 
@@ -35,7 +35,7 @@ function withEnds({ graph, calls, verdicts, took, decided }) {
   const end = axis(calls);
   const nodes = graph.nodes.map((node) => {
     const its = calls.filter((call) => base(call.node) === node.name);
-    return { ...node, calls: its, end, ...fared(its), took: took?.find((one) => one.node === node.name),
+    return { ...node, calls: its, end, ...fared(its), took: node.name === graph.decides ? null : took?.find((one) => one.node === node.name),
       decides: node.name === graph.decides, verdicts: verdicts.filter((one) => base(one.node) === node.name) };
   });
   const rules = [...new Set(verdicts.map((one) => base(one.node)))].filter((name) => !nodes.some((node) => node.name === name));
@@ -59,7 +59,7 @@ function fared(calls) {
 
 function picture(nodes, room, chosen, onChoose) {
   const levels = Math.max(...nodes.map((node) => node.level)) + 1;
-  const gap = room < 560 ? 16 : GAP.x;
+  const gap = room < 620 ? 14 : GAP.x;
   const wide = Math.max(WIDTH.least, Math.min(WIDTH.most, Math.floor((room - 4 - gap * (levels - 1)) / levels)));
   for (const node of nodes) node.lines = lines(node, wide);
   for (const node of nodes) node.height = node.lines.length * LINE + (node.calls.length ? 26 : 14);
@@ -100,10 +100,12 @@ function lines(node, wide) {
   if (said) made.push(...wrapped(said.text, room).map((text) => ({ ...said, text })));
   const refused = node.verdicts.filter((one) => !one.accepted).length;
   if (node.verdicts.length) {
-    made.push(refused ? { text: `✕ refused ${refused === 1 ? "once" : `${refused} times`}`, kind: "bad" } : { text: "✓ accepted", kind: "good" });
+    const says = refused ? `✕ refused ${refused === 1 ? "once" : `${refused} times`}` : "✓ accepted";
+    made.push(...wrapped(says, room).map((text) => ({ text, kind: refused ? "bad" : "good" })));
   }
   if (node.calls.length) made.push(...wrapped(price(node), room).map((text) => ({ text, kind: "muted" })));
-  if (node.took) made.push({ text: node.took.agrees ? "= agrees" : `≠ overruled${node.took.rank_of_played ? ` (#${node.took.rank_of_played})` : ""}`, kind: node.took.agrees ? "good" : "warn" });
+  if (node.took) made.push(...wrapped(node.took.agrees ? "= agrees" : `≠ overruled${node.took.rank_of_played ? ` (#${node.took.rank_of_played})` : ""}`, room)
+    .map((text) => ({ text, kind: node.took.agrees ? "good" : "warn" })));
   return made.map((one) => ({ ...one, text: one.text.length > room + 2 ? `${one.text.slice(0, room)}…` : one.text }));
 }
 

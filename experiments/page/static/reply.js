@@ -32,6 +32,12 @@ export function money(usd) {
   return usd ? `$${usd >= 0.1 ? usd.toFixed(2) : usd.toPrecision(2)}` : null;
 }
 
+/** A name that may break after underscores and hyphens. */
+export const breakable = (name) => name.split(/(?<=[_-])/).flatMap((part, at) => (at ? [h("wbr", {}), part] : [part]));
+
+/** A model's name without the address of its server. */
+export const modelName = (model) => (model ?? "").replace(/@https?:[^+]*/g, "");
+
 /** Whether a program answered, not a model. */
 export const isProgram = (call) => !call.model || call.model === "program";
 
@@ -87,7 +93,7 @@ const num = (one) => (typeof one === "number" ? one : 0);
 
 /** What a role said in a sentence: its move or its best ones, and its reason. */
 export function gist(call) {
-  if (!call.reply) return { says: OUTCOMES[call.outcome]?.word ?? "no output", why: call.error ?? "" };
+  if (!call.reply) return { says: "", why: call.error ?? "" };
   const { reply } = call;
   const why = [reply.reason, reply.summary, reply.rationale, reply.text].find((one) => typeof one === "string" && one) ?? firstText(reply);
   if (typeof reply.accept === "boolean") return { says: reply.accept ? "accepts" : "refuses", why };

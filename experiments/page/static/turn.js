@@ -6,7 +6,7 @@ import { beliefsBlock } from "page/beliefs";
 import { callDetail } from "page/call";
 import { forkBlock } from "page/fork";
 import { graphPicture } from "page/graph";
-import { gist, moveText, outcome } from "page/reply";
+import { breakable, gist, modelName, moveText, outcome } from "page/reply";
 import { lossTag, valuesBlock } from "page/values";
 
 const KEPT = 40;
@@ -53,7 +53,7 @@ const block = (title, ...children) => h("section", { class: "block" }, h("h3", {
 function decision(data, told, game) {
   const seat = game?.seats?.[data.seat];
   const move = moveText(data.decided?.move);
-  const who = `P${data.seat}${seat ? `, ${seat.graph}${seat.model && seat.model !== "program" ? ` on ${seat.model}` : ""}` : ""}`;
+  const who = `P${data.seat}${seat ? `, ${seat.graph}${seat.model && seat.model !== "program" ? ` on ${modelName(seat.model)}` : ""}` : ""}`;
   const stopped = (told.suspended ?? []).at(-1);
   return h("header", { class: "decision-head" },
     h("p", { class: "muted" }, `Turn ${data.turn}: ${who}`),
@@ -131,24 +131,37 @@ function firstCall(data) {
 
 /** What the decision took from whom: each colleague's proposals against the move played and, once known, the values. */
 function took(data, choose, values) {
-  if (!data.took?.length) return null;
-  const followed = data.took.filter((one) => one.agrees).length;
+  const spoke = (data.took ?? []).filter((one) => base(one.node) !== data.graph.decides);
+  if (!spoke.length) return null;
+  const followed = spoke.filter((one) => one.agrees).length;
   return block("What the decision took from whom",
-    h("p", { class: "hint-text" }, `${followed} of ${plural(data.took.length, "colleague")} put the played move first.`),
-    h("ul", { class: "took" }, data.took.map((one) => {
+    h("p", { class: "hint-text" }, `${followed} of ${plural(spoke.length, "colleague")} with a proposal put the played move first.`),
+    h("ul", { class: "took" }, spoke.map((one) => {
       const call = best(data.calls.filter((other) => base(other.node) === base(one.node)));
       const first = moveText(one.proposed[0]);
       return h("li", { class: one.agrees ? "agrees" : "overruled" },
-        h("button", { type: "button", class: "plain", onclick: () => choose(base(one.node)) }, one.node), " ", followedTag(one), " ",
+        h("button", { type: "button", class: "plain", onclick: () => choose(base(one.node)) }, breakable(one.node)), " ", followedTag(one, data, call), " ",
         values && first && lossTag(values, first), h("span", { class: "moves" }, " ", proposals(one, data)),
         call?.reply && h("span", { class: "prose reason" }, gist(call).why));
     })));
 }
 
-function followedTag(one) {
+const KINDS = { play: "plays", discard: "discards", hint: "hints" };
+
+/** Whether the decision followed a colleague. One who only advises on discards is not overruled by a play. */
+function followedTag(one, data, call) {
   if (one.agrees) return h("span", { class: "tag good" }, "= agrees");
+  if (!readBy(data, one)) return h("span", { class: "tag" }, "≠ not read by the deciding role");
+  const kinds = new Set(one.proposed.map((move) => move.type));
+  const [only] = kinds;
+  if (!call?.reply?.action && kinds.size === 1 && only !== data.decided?.move?.type) return h("span", { class: "tag" }, `– advised on ${KINDS[only] ?? only} only`);
   const place = one.rank_of_played ? `: played is number ${one.rank_of_played} of theirs` : ": played is not among theirs";
-  return h("span", { class: "tag warn" }, `≠ ${one.read === false ? "not read by the deciding role" : `overruled${place}`}`);
+  return h("span", { class: "tag warn" }, `≠ overruled${place}`);
+}
+
+function readBy(data, one) {
+  const decides = data.graph.nodes.find((node) => node.name === data.graph.decides);
+  return decides?.reads.includes(base(one.node));
 }
 
 function proposals(one, data) {
@@ -187,9 +200,9 @@ export function roleLines(data) {
     const { says, why } = gist(call);
     const taken = data.took?.find((one) => one.node === node);
     const first = says === "a report" && moveText(taken?.proposed[0]);
-    return h("li", {}, h("b", {}, node), " ", call.outcome !== "ok" && [outcome(call), " "], h("span", { class: "moves" }, first ? `for ${first}` : says), " ",
+    return h("li", {}, h("b", {}, breakable(node)), " ", call.outcome !== "ok" && [outcome(call), " "], h("span", { class: "moves" }, first ? `for ${first}` : says), " ",
       node === data.decided?.node && h("span", { class: "tag played" }, "▶ decided"),
-      taken && h("span", { class: ["tag", taken.agrees ? "good" : "warn"] }, taken.agrees ? "= agrees" : "≠ overruled"),
+      taken && base(node) !== data.graph.decides && followedTag(taken, data, call),
       why && h("p", { class: "prose" }, short(why)));
   }));
 }
