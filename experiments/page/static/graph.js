@@ -3,7 +3,7 @@ import { h, svg } from "page/dom";
 import { axis, base } from "page/calls";
 import { isProgram, moveText, money, OUTCOMES, seconds } from "page/reply";
 
-const GAP = { x: 40, y: 14 };
+const GAP = { x: 40, y: 14, down: 24 };
 const WIDTH = { least: 88, most: 176 };
 const LINE = 14;
 const WORST = ["failed", "fallback", "reasked", "repaired", "ok"];
@@ -57,13 +57,24 @@ function fared(calls) {
   return { outcome: calls.length > 1 && calls.some((call) => call.outcome === "ok" || call.outcome === "repaired") ? "ok" : worst, worst };
 }
 
+/** From left to right; where that has no room, from top to bottom. */
 function picture(nodes, room, chosen, onChoose) {
   const levels = Math.max(...nodes.map((node) => node.level)) + 1;
   const gap = room < 620 ? 14 : GAP.x;
-  const wide = Math.max(WIDTH.least, Math.min(WIDTH.most, Math.floor((room - 4 - gap * (levels - 1)) / levels)));
-  for (const node of nodes) node.lines = lines(node, wide);
-  for (const node of nodes) node.height = node.lines.length * LINE + (node.calls.length ? 26 : 14);
-  const columns = Array.from({ length: levels }, (_, level) => nodes.filter((node) => node.level === level));
+  const rows = Array.from({ length: levels }, (_, level) => nodes.filter((node) => node.level === level));
+  const across = Math.floor((room - 4 - gap * (levels - 1)) / levels);
+  const size = across >= WIDTH.least ? sideways(rows, Math.min(WIDTH.most, across), gap) : downwards(rows, room);
+  return svg("svg", { width: size.wide, height: size.tall, viewBox: `0 0 ${size.wide} ${size.tall}` },
+    edges(nodes, size.down), nodes.map((node) => drawn(node, chosen, onChoose)));
+}
+
+function shape(node, wide) {
+  const told = lines(node, wide);
+  Object.assign(node, { wide, lines: told, height: told.length * LINE + (node.calls.length ? 26 : 14) });
+}
+
+function sideways(columns, wide, gap) {
+  columns.flat().forEach((node) => shape(node, wide));
   const used = columns.map((column) => column.reduce((sum, node) => sum + node.height + GAP.y, -GAP.y));
   const tall = Math.max(...used) + 4;
   for (const [level, column] of columns.entries()) {
@@ -73,28 +84,46 @@ function picture(nodes, room, chosen, onChoose) {
       y += node.height + GAP.y;
     }
   }
-  const total = levels * (wide + gap) - gap + 4;
-  return svg("svg", { width: total, height: tall, viewBox: `0 0 ${total} ${tall}` },
-    edges(nodes, wide), nodes.map((node) => drawn(node, wide, chosen, onChoose)));
+  return { wide: columns.length * (wide + gap) - gap + 4, tall, down: false };
 }
 
-function edges(nodes, wide) {
+function downwards(rows, room) {
+  let y = 2;
+  for (const row of rows) {
+    const wide = Math.max(WIDTH.least, Math.min(WIDTH.most, Math.floor((room - 4 - GAP.y * (row.length - 1)) / row.length)));
+    row.forEach((node) => shape(node, wide));
+    const used = row.length * (wide + GAP.y) - GAP.y;
+    row.forEach((node, at) => Object.assign(node, { x: Math.max(2, (room - used) / 2) + at * (wide + GAP.y), y }));
+    y += Math.max(...row.map((node) => node.height)) + GAP.down;
+  }
+  return { wide: Math.max(room, ...rows.flat().map((node) => node.x + node.wide + 2)), tall: y - GAP.down + 2, down: true };
+}
+
+function edges(nodes, down) {
   const named = new Map(nodes.map((node) => [node.name, node]));
   return nodes.flatMap((node) => (node.reads ?? []).map((name) => named.get(name)).filter(Boolean).map((from) => {
-    const [x1, y1, x2, y2] = [from.x + wide, from.y + from.height / 2, node.x - 5, node.y + node.height / 2];
-    const bend = Math.max(10, (x2 - x1) / 2);
     const kind = node.decides && from.took ? (from.took.agrees ? "agrees" : "overruled") : "";
-    return svg("g", { class: ["edge", kind], "aria-hidden": "true" },
-      svg("path", { d: `M${x1} ${y1} C${x1 + bend} ${y1} ${x2 - bend} ${y2} ${x2} ${y2}` }),
-      svg("path", { class: "tip", d: `M${x2 + 4} ${y2} l-7 -4 v8 z` }));
+    return svg("g", { class: ["edge", kind], "aria-hidden": "true" }, down ? falling(from, node) : flowing(from, node));
   }));
+}
+
+function flowing(from, node) {
+  const [x1, y1, x2, y2] = [from.x + from.wide, from.y + from.height / 2, node.x - 5, node.y + node.height / 2];
+  const bend = Math.max(10, (x2 - x1) / 2);
+  return [svg("path", { d: `M${x1} ${y1} C${x1 + bend} ${y1} ${x2 - bend} ${y2} ${x2} ${y2}` }), svg("path", { class: "tip", d: `M${x2 + 4} ${y2} l-7 -4 v8 z` })];
+}
+
+function falling(from, node) {
+  const [x1, y1, x2, y2] = [from.x + from.wide / 2, from.y + from.height, node.x + node.wide / 2, node.y - 5];
+  const bend = Math.max(10, (y2 - y1) / 2);
+  return [svg("path", { d: `M${x1} ${y1} C${x1} ${y1 + bend} ${x2} ${y2 - bend} ${x2} ${y2}` }), svg("path", { class: "tip", d: `M${x2} ${y2 + 4} l-4 -7 h8 z` })];
 }
 
 /** The lines of text in a node: name, how it fared, cost, and whether the decision followed it. */
 function lines(node, wide) {
   const room = Math.floor((wide - 14) / 5.9);
   const name = wrapped(node.name === "move" ? "played" : node.name, Math.floor((wide - 14) / 7.1)).map((text) => ({ text, kind: "name" }));
-  if (node.move) return [...name, ...wrapped(node.move, room).map((text) => ({ text, kind: "strong" })), node.forced && { text: "⚠ forced", kind: "bad" }].filter(Boolean);
+  if (node.move) return [...name, ...wrapped(node.move, Math.floor((wide - 14) / 7)).map((text) => ({ text, kind: "strong" })), node.forced && { text: "⚠ forced", kind: "bad" }].filter(Boolean);
   const made = [...name];
   const said = !node.rule && state(node);
   if (said) made.push(...wrapped(said.text, room).map((text) => ({ ...said, text })));
@@ -131,15 +160,15 @@ const latest = (node) => Math.max(...node.calls.map((call) => (call.start ?? 0) 
 /** Broken after underscores, hyphens and spaces. */
 function wrapped(text, room) {
   const made = [""];
-  for (const word of text.split(/(?<=[_\s-])/)) {
+  for (const word of text.split(/(?<=[_ -])/)) {
     if (made[made.length - 1] && (made[made.length - 1] + word).trimEnd().length > room) made.push(word);
     else made[made.length - 1] += word;
   }
   return made.map((line) => line.trimEnd());
 }
 
-function drawn(node, wide, chosen, onChoose) {
-  const { height } = node;
+function drawn(node, chosen, onChoose) {
+  const { wide, height } = node;
   const open = node.calls.length > 0;
   const choose = () => onChoose(node.name);
   const button = open && { role: "button", tabindex: "0", "aria-pressed": String(chosen === node.name), onclick: choose,
@@ -161,6 +190,6 @@ function bar(call, end, wide, height) {
 function spoken(node) {
   if (node.move) return `Played: ${node.move}${node.forced ? ", forced" : ""}`;
   const reads = node.reads?.length ? `reads ${node.reads.join(", ")}` : "reads no other node";
-  const told = lines(node, 400).slice(1).map((line) => line.text.replace("≠ ", "").replace("= ", "").replace(/^[✓✕↻∅≈⚠] /, ""));
+  const told = lines(node, 600).slice(1).map((line) => line.text.replace("≠ ", "").replace("= ", "").replace(/^[✓✕↻∅≈⚠] /, ""));
   return [`${node.name}${node.decides ? " (decides)" : ""}`, ...told, reads].join("; ");
 }

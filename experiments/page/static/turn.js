@@ -6,7 +6,7 @@ import { beliefsBlock } from "page/beliefs";
 import { callDetail } from "page/call";
 import { forkBlock } from "page/fork";
 import { graphPicture } from "page/graph";
-import { breakable, gist, modelName, moveText, outcome } from "page/reply";
+import { breakable, fields, gist, modelName, moveText, outcome } from "page/reply";
 import { lossTag, valuesBlock } from "page/values";
 
 const KEPT = 40;
@@ -188,7 +188,7 @@ function memory(data) {
   const parts = [["What the seat remembered of its turn before", data.memory], ["What it keeps for its next turn", data.remembered]]
     .filter(([, value]) => value && Object.keys(value).length);
   return parts.length > 0 && block("Memory", parts.map(([title, value]) => h("details", { class: "fold" }, h("summary", {}, title),
-    h("pre", { class: "raw", tabindex: "0", role: "region", "aria-label": title }, JSON.stringify(value, null, 1)))));
+    fields(value))));
 }
 
 /** What each role said in a turn, short: for two games side by side, and after a puzzle. */
