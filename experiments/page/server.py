@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from mimetypes import guess_type
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from starlette.applications import Starlette
@@ -13,10 +14,13 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 from starlette.staticfiles import StaticFiles
 
+from experiments.design.metric import headline
+from experiments.marks.rollout_store import FOLDER
 from experiments.page import assets, beliefs, game_page, games_table, guard, prompts, spoken, turn_page
 from experiments.page.games import Games
 from experiments.page.library import Library, NotThereError, OutsideError
 from experiments.page.run_page import RunPage
+from experiments.page.strips import Strips
 from experiments.page.values import Values
 from orchestrator.errors import UserError
 from orchestrator.logs import log
@@ -32,11 +36,22 @@ class Api:
     games: Games
     run_page: RunPage
     values: Values
+    strips: Strips
+    temporary: TemporaryDirectory[str]
 
     @classmethod
     def of(cls, library: Library) -> "Api":
-        games = Games(library)
-        return cls(games, RunPage(games), Values())
+        """Raises UserError for a run.yaml that cannot be read."""
+        temporary = TemporaryDirectory(prefix="hanabi-values-")
+        games, run = Games(library), library.run()
+        folder = library.root / FOLDER if library.kind == "run" else Path(temporary.name)
+        metric = headline(run).metric
+        return cls(games, RunPage(games), Values(folder, metric), Strips(folder, metric), temporary)
+
+    def close(self) -> None:
+        """End what is computed in the background."""
+        self.strips.close()
+        self.temporary.cleanup()
 
     def version(self, _: Asked) -> Any:
         shelf = self.games.shelf()
@@ -46,7 +61,7 @@ class Api:
         return self.run_page.data(self.games.shelf())
 
     def table(self, _: Asked) -> Any:
-        return games_table.table(self.games.shelf(), self.values.swing)
+        return games_table.table(self.games.shelf(), self.strips.swing)
 
     def game(self, asked: Asked) -> Any:
         game = self.games.game(asked.get("id", ""))
@@ -66,7 +81,7 @@ class Api:
         return self.values.of_turn(self._game(asked), spoken.number(asked, "turn"))
 
     def strip(self, asked: Asked) -> Any:
-        return self.values.strip(self._game(asked))
+        return self.strips.of(self._game(asked))
 
     def compare(self, asked: Asked) -> Any:
         return game_page.compared(*(self.games.game(asked.get(name, "")) for name in ("a", "b")))
@@ -91,9 +106,9 @@ class Api:
         }
 
 
-def app(library: Library) -> Starlette:
+def app(library: Library, api: Api | None = None) -> Starlette:
     """The page of a library, as an ASGI application."""
-    api = Api.of(library)
+    api = api or Api.of(library)
     routes = [
         Route("/", _index),
         *(Route(f"/api/{name}", _answering(answer)) for name, answer in api.answers.items()),

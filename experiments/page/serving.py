@@ -8,7 +8,7 @@ from errno import EADDRINUSE
 import uvicorn
 
 from experiments.page.library import Library
-from experiments.page.server import app
+from experiments.page.server import Api, app
 from orchestrator.errors import UserError
 
 HOST = "127.0.0.1"
@@ -41,9 +41,9 @@ def address(listener: socket.socket) -> str:
     return f"http://{HOST}:{listener.getsockname()[1]}/"
 
 
-def server(library: Library) -> uvicorn.Server:
+def server(library: Library, api: Api) -> uvicorn.Server:
     config = uvicorn.Config(
-        app(library),
+        app(library, api),
         log_level="critical",
         access_log=False,
         lifespan="off",
@@ -56,13 +56,14 @@ def server(library: Library) -> uvicorn.Server:
 
 def serve(library: Library, listener: socket.socket, *, ready: Callable[[str], None], browser: bool) -> None:
     """Serve until Ctrl-C."""
-    where = address(listener)
+    where, api = address(listener), Api.of(library)
     ready(where)
     if browser:
         webbrowser.open(where)
     try:
-        server(library).run(sockets=[listener])
+        server(library, api).run(sockets=[listener])
     except KeyboardInterrupt:
         pass
     finally:
+        api.close()
         listener.close()
