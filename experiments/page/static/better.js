@@ -7,7 +7,7 @@ import { go, link, patch } from "page/router";
 import { moveText } from "page/reply";
 import { keep } from "page/theme";
 import { roleLines, turnData } from "page/turn";
-import { valuesTable } from "page/values";
+import { against, valuesTable } from "page/values";
 
 const WAIT_MS = 1500;
 
@@ -102,7 +102,7 @@ async function reveal(state, mistake, move, answer, said) {
     state.tries[mistake.turn] ??= { move, found: judged.found };
     keep(`better.${state.id}`, state.tries);
     said.textContent = scoreWords(state);
-    replace(answer, h("p", { class: ["verdict", judged.kind], tabindex: "-1" }, judged.text), h("p", {}, h("b", {}, "The mistake: "), mistake.text),
+    replace(answer, h("p", { class: ["verdict", judged.kind], tabindex: "-1" }, judged.text), 
       valuesTable(values, data, move), h("section", { class: "block" }, h("h3", {}, "What each role said"), roleLines(data)),
       h("p", {}, h("a", { href: link("game", { id: state.id, turn: mistake.turn }) }, "This turn in the game")));
   } catch (error) {
@@ -111,20 +111,17 @@ async function reveal(state, mistake, move, answer, said) {
   }
 }
 
-const worth = (row) => row?.rollout ?? row?.one_step ?? null;
-
 /** How a try stands against the best and the played move. */
 function judge(values, move) {
-  const row = (text) => values.moves.find((one) => moveText(one.move) === text);
-  const [tried, best, played] = [row(move), row(moveText(values.best)), row(moveText(values.played))];
-  if (worth(tried) === null || worth(best) === null) return { found: false, kind: "warn", text: `No value is known for ${move}.` };
-  const lost = worth(best) - worth(tried);
-  const against = `${number(lost)} points less than ${moveText(best.move)}`;
-  if (move === moveText(best.move)) return { found: true, kind: "good", text: `✓ Found: ${move} is the best move.` };
-  if (lost <= (tried.error ?? 0)) return { found: true, kind: "good", text: `✓ Found: ${move} is as good as the best (${moveText(best.move)}), within the error of the rollouts.` };
-  if (move === moveText(values.played)) return { found: false, kind: "bad", text: `✕ That was the move of the game: ${against}.` };
-  if (worth(tried) > worth(played)) return { found: false, kind: "warn", text: `≈ Better than the move of the game (${moveText(played.move)}), but ${against}.` };
-  return { found: false, kind: "bad", text: `✕ No better than the move of the game (${moveText(played.move)}): ${against}.` };
+  const [tried, game] = [against(values, move), against(values, moveText(values.played))];
+  const [best, played] = [moveText(values.best), moveText(values.played)];
+  if (!tried) return { found: false, kind: "warn", text: `No value is known for ${move}.` };
+  const less = `${number(tried.lost)} points less than ${best}`;
+  if (tried.best) return { found: true, kind: "good", text: `✓ Found: ${move} is the best move.` };
+  if (move === played) return { found: false, kind: "bad", text: `✕ That was the move of the game: ${less}.` };
+  if (tried.even) return { found: true, kind: "good", text: `✓ Found: ${move} is as good as the best (${best}), within the error of the rollouts.` };
+  if (tried.lost < game.lost) return { found: false, kind: "warn", text: `≈ Better than the move of the game (${played}), but ${less}.` };
+  return { found: false, kind: "bad", text: `✕ No better than the move of the game (${played}): ${less}.` };
 }
 
 function scoreWords({ tries, puzzles }) {

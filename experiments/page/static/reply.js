@@ -64,6 +64,7 @@ function value(given) {
 
 function list(given) {
   if (!given.length) return h("span", { class: "muted" }, "none");
+  if (given.length === 1 && Object.values(given[0] ?? {}).some((one) => one && typeof one === "object")) return fields(given[0]);
   if (!given.every((one) => one && typeof one === "object" && !Array.isArray(one))) {
     return h("span", { class: "prose" }, given.map((one) => (typeof one === "object" ? JSON.stringify(one) : String(one))).join(", "));
   }

@@ -53,6 +53,7 @@ export function valuesTable(values, turn = {}, tried = null) {
   return h("div", {}, h("div", { class: "wide", tabindex: "0", role: "region", "aria-label": "values of all legal moves" },
     h("table", { class: "data moves" },
       h("caption", {}, sentence(values, scene.best, scene.played), values.basis && h("span", { class: "basis" }, values.basis),
+        columns.rollout && h("span", { class: "basis" }, "± is the standard error of the difference to the move played. One step: points won or lost at once."),
         scene.tied > SHARED && h("span", { class: "basis" }, `${scene.tied} moves share the highest rating.`)),
       h("thead", {}, h("tr", {}, head("#"), head("Move", false), ratings && head("Rating"), columns.one_step && head("One step"),
         columns.rollout && head("Rollouts"), head(h("span", { class: "hidden-text" }, "Bar"), false), scene.took.length > 0 && head("First choice of", false))),
@@ -92,15 +93,23 @@ function line(row, scene) {
     scene.took.length > 0 && h("td", {}, fans.join(", ")));
 }
 
-/** How far a move lies below the best, as a tag; nothing where no value is known. */
-export function lossTag(values, move) {
-  const worth = (one) => one?.rollout ?? one?.one_step ?? null;
+/** What a move is worth against the best: `{lost, even}`; `even`: chance may explain the loss. Null without values. */
+export function against(values, move) {
   const row = (text) => values.moves.find((one) => moveText(one.move) === text);
   const [own, best] = [row(move), row(moveText(values.best))];
   if (worth(own) === null || worth(best) === null) return null;
   const lost = worth(best) - worth(own);
-  if (own === best) return mark("good", "★ the best move");
-  return lost <= (own.error ?? 0) ? mark("good", "★ as good as the best") : mark("bad", `▽ ${number(lost)} below the best`);
+  return { lost, best: own === best, even: lost <= Math.hypot(own.error ?? 0, best.error ?? 0) };
+}
+
+export const worth = (row) => row?.rollout ?? row?.one_step ?? null;
+
+/** How far a move lies below the best, as a tag; nothing where no value is known. */
+export function lossTag(values, move) {
+  const found = against(values, move);
+  if (!found) return null;
+  if (found.best) return mark("good", "★ the best move");
+  return found.even ? mark("good", "★ as good as the best") : mark("bad", `▽ ${number(found.lost)} below the best`);
 }
 
 function extent(rows, name) {
@@ -113,9 +122,8 @@ function share(value, [low, high]) {
 }
 
 function sentence(values, best, played) {
-  if (best === played) return "The move played is the best by these values.";
-  const error = values.error ? ` ± ${number(values.error)}` : "";
-  const lost = typeof values.loss === "number" ? ` and loses ${number(values.loss)}${error} points against it` : "";
-  const kind = values.mistake ? ` ${values.mistake.text}` : values.loss ? " It is not marked as a mistake." : "";
-  return `Best: ${best}. ${played ? `Played: ${played},${lost.replace(" and", " which")}.` : ""}${kind}`;
+  if (best === played) return "The move played is the best by these values. ";
+  if (values.mistake) return `A mistake: ${values.mistake.text}. `;
+  const lost = typeof values.loss === "number" ? `, ${number(values.loss)} ± ${number(values.error)} points less: not enough to be marked as a mistake` : "";
+  return `Best: ${best}. ${played ? `Played: ${played}${lost}. ` : ""}`;
 }
