@@ -41,7 +41,8 @@ def address(listener: socket.socket) -> str:
     return f"http://{HOST}:{listener.getsockname()[1]}/"
 
 
-def server(library: Library, api: Api) -> uvicorn.Server:
+def server(library: Library, api: Api | None = None) -> uvicorn.Server:
+    """A server of a library's page, to be run on a socket."""
     config = uvicorn.Config(
         app(library, api),
         log_level="critical",
