@@ -4,8 +4,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from mimetypes import guess_type
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from shutil import rmtree
+from tempfile import mkdtemp
 from typing import Any
+from weakref import finalize
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -37,21 +39,22 @@ class Api:
     run_page: RunPage
     values: Values
     strips: Strips
-    temporary: TemporaryDirectory[str]
 
     @classmethod
     def of(cls, library: Library) -> "Api":
         """Raises UserError for a run.yaml that cannot be read."""
-        temporary = TemporaryDirectory(prefix="hanabi-values-")
         games, run = Games(library), library.run()
-        folder = library.root / FOLDER if library.kind == "run" else Path(temporary.name)
+        own = library.kind == "run"
+        folder = library.root / FOLDER if own else Path(mkdtemp(prefix="hanabi-values-"))
         metric = headline(run).metric
-        return cls(games, RunPage(games), Values(folder, metric), Strips(folder, metric), temporary)
+        made = cls(games, RunPage(games), Values(folder, metric), Strips(folder, metric))
+        if not own:
+            finalize(made, rmtree, folder, ignore_errors=True)
+        return made
 
     def close(self) -> None:
         """End what is computed in the background."""
         self.strips.close()
-        self.temporary.cleanup()
 
     def version(self, _: Asked) -> Any:
         shelf = self.games.shelf()
