@@ -42,7 +42,7 @@ export function turnPanel({ id, turn, game, spoilers = false }) {
 function fill(panel, { id, game, spoilers, data }) {
   const told = game?.turns?.find((one) => one.turn === data.turn) ?? {};
   const trace = data.graph ? traced(id, data) : null;
-  const values = data.decided && block("Against the exact values", valuesBlock({ id, turn: data, open: spoilers && kept.values,
+  const values = data.decided && block("Values of the moves", valuesBlock({ id, turn: data, open: spoilers && kept.values,
     onOpen: () => (kept.values = true), onValues: (found) => trace?.judge(found) }));
   replace(panel, decision(data, told, game), trace ? trace.took : withoutGraph(data, game), votes(data), values, trace?.rest,
     block("Beliefs against the truth", beliefsBlock({ id, turn: data.turn, seat: data.seat, told })), memory(data), forkBlock({ id, data }));

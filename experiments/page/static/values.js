@@ -15,23 +15,13 @@ export function valuesBlock({ id, turn, open = false, onOpen, onValues }) {
       onValues?.(values);
       replace(box, values.moves?.length ? valuesTable(values, turn) : notice("empty", values.basis || "No move has a value here."));
     } catch (error) {
-      replace(box, notice("error", `The values could not be reckoned: ${error.message}`, button("Try again")), rated && ratingsAlone(turn));
+      replace(box, notice("error", `The values could not be reckoned: ${error.message}`, button("Try again")));
     }
   }
   const button = (text) => h("button", { type: "button", onclick: load }, text);
   if (open) load();
-  else replace(box, rated && ratingsAlone(turn), button(rated ? "Compare with exact values" : "Show the exact value of every move"));
+  else replace(box, button(rated ? "Compare the ratings with values" : "Show the value of every move"));
   return box;
-}
-
-function ratingsAlone(turn) {
-  const rows = Object.entries(turn.ratings).sort((a, b) => b[1] - a[1]);
-  const played = moveText(turn.decided?.move);
-  return h("table", { class: "data moves" }, h("caption", {}, "Ratings of the deciding role, −1 to 1"),
-    h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "Move"), h("th", { scope: "col", class: "num" }, "Rating"))),
-    h("tbody", {}, rows.map(([move, rating]) => h("tr", { class: [move === played && "is-played"] },
-      h("th", { scope: "row" }, move, " ", move === played && mark("played", "▶ played")),
-      h("td", { class: "num" }, number(rating))))));
 }
 
 const mark = (kind, text) => h("span", { class: ["tag", kind] }, text);
