@@ -74,7 +74,8 @@ class GamePage {
       h("div", { class: "group" }, button("first", "First turn", "Home", () => this.goTo(1)), button("previous", "Previous turn", "←", () => this.by(-1)),
         this.player.button, button("next", "Next turn", "→", () => this.by(1)), button("last", "End", "End", () => this.goTo(this.last)), this.player.select, this.place),
       h("div", { class: "group" }, button("mistakeBack", "Previous mistake", "p", () => this.mistake(-1)), button("mistakeOn", "Next mistake", "n", () => this.mistake(1)),
-        h("label", { class: "check small" }, this.answers, " show mistakes and values")),
+        h("label", { class: "check small" }, this.answers, " show mistakes and values"),
+        h("a", { class: "small", href: link("better", { id: this.game.id }) }, "Find the better move")),
       h("div", { class: "group" }, this.view, this.copied)];
   }
 
