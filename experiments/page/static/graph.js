@@ -125,7 +125,8 @@ function falling(from, node) {
 
 /** The lines of text in a node: name, how it fared, cost, and whether the decision followed it. */
 function lines(node, wide) {
-  const room = Math.floor((wide - 14) / 5.9);
+  const room = Math.floor((wide - 14) / 6.6);
+  const small = Math.floor((wide - 14) / 5.9);
   const name = wrapped(node.name === "move" ? "played" : node.name, Math.floor((wide - 14) / 7.1)).map((text) => ({ text, kind: "name" }));
   if (node.move) return [...name, ...wrapped(node.move, Math.floor((wide - 14) / 7)).map((text) => ({ text, kind: "strong" })), node.forced && { text: "⚠ forced", kind: "bad" }].filter(Boolean);
   const made = [...name];
@@ -136,9 +137,9 @@ function lines(node, wide) {
     const says = refused ? `✕ refused ${refused === 1 ? "once" : `${refused} times`}` : "✓ accepted";
     made.push(...wrapped(says, room).map((text) => ({ text, kind: refused ? "bad" : "good" })));
   }
-  if (node.calls.length) made.push(...wrapped(price(node), room).map((text) => ({ text, kind: "muted" })));
+  if (node.calls.length) made.push(...wrapped(price(node), small).map((text) => ({ text, kind: "muted" })));
   if (node.stance) made.push(...wrapped(node.stance.short, room).map((text) => ({ text, kind: node.stance.kind ?? "muted" })));
-  return made.map((one) => ({ ...one, text: one.text.length > room + 2 ? `${one.text.slice(0, room)}…` : one.text }));
+  return made.map((one) => ({ ...one, text: one.text.length > small + 2 ? `${one.text.slice(0, small)}…` : one.text }));
 }
 
 function state(node) {
