@@ -26,6 +26,7 @@ app.command("doctor")(models.doctor)
 app.add_typer(listing.games_app, name="games")
 app.command("export")(export.export)
 app.command()(page.view)
+app.command()(page.bundle)
 app.command("bench")(tools.measure)
 app.command("fake-endpoint")(tools.serve_blindly)
 
