@@ -9,14 +9,14 @@ from typing import Annotated, Any
 
 import typer
 
-from experiments.cli import experiment, export, game, listing, logs, models, page, pointers, tools
+from experiments.cli import experiment, export, game, listing, logs, models, page, pointers, show, tools
 from experiments.cli.shared_options import HELP, INTERRUPTED, Interrupted, Quiet, Verbose
 from orchestrator import spelling
 from orchestrator.errors import Suspended, TurnError, UserError
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, context_settings=HELP)
 app.command()(game.play)
-app.command()(game.show)
+app.command()(show.show)
 app.add_typer(listing.graphs_app, name="graphs")
 app.add_typer(listing.roles_app, name="roles")
 app.add_typer(experiment.app, name="experiment")
