@@ -102,7 +102,7 @@ def play(
         console(err=True).print(why, markup=False, soft_wrap=True, style="dim")
     screen = console(err=as_json)
     board = None if as_json or loud.quiet else LiveTable(screen, live=not loud.verbose)
-    played = single_game.SingleGame(cast, started, label, path, asked)
+    played = single_game.SingleGame(cast, started, path, asked)
     with board or nullcontext():
         try:
             result = asyncio.run(played.play(board or nowhere))

@@ -18,6 +18,10 @@ def view(
         int | None,
         typer.Option(min=0, max=65535, help="On 127.0.0.1; default 8642, or a free one where that is taken; 0: free."),
     ] = None,
+    model: Annotated[
+        list[str] | None,
+        typer.Option("--model", help="A model by which turns may be decided again, e.g. openai:NAME; repeatable."),
+    ] = None,
     browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open a browser.")] = True,
     imports: Import = None,
 ) -> None:
@@ -35,7 +39,7 @@ def view(
             screen.print(f"port {serving.DEFAULT_PORT} is taken, so another one is used", markup=False)
         screen.print(f"{library.name} is at {where}\nCtrl-C ends this", markup=False, soft_wrap=True)
 
-    serving.serve(library, listener, ready=ready, browser=browser)
+    serving.serve(library, listener, ready=ready, browser=browser, models=model or ())
 
 
 def bundle(

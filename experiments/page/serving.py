@@ -2,7 +2,7 @@
 
 import socket
 import webbrowser
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from errno import EADDRINUSE
 
 import uvicorn
@@ -56,9 +56,16 @@ def server(library: Library, api: Api | None = None) -> uvicorn.Server:
     return uvicorn.Server(config)
 
 
-def serve(library: Library, listener: socket.socket, *, ready: Callable[[str], None], browser: bool) -> None:
-    """Serve until Ctrl-C."""
-    where, api = address(listener), Api.of(library)
+def serve(
+    library: Library,
+    listener: socket.socket,
+    *,
+    ready: Callable[[str], None],
+    browser: bool,
+    models: Sequence[str] = (),
+) -> None:
+    """Serve until Ctrl-C. `models`: that turns may be decided by again. Raises UserError for one that is none."""
+    where, api = address(listener), Api.of(library, models)
     ready(where)
     if browser:
         webbrowser.open(where)

@@ -1,12 +1,13 @@
 // Decides a turn again, with another graph or model, and shows old and new side by side. The server says whether it can.
 import { h, notice, plural, replace } from "page/dom";
-import { get, post } from "page/data";
+import { get, live, post } from "page/data";
 import { moveText } from "page/reply";
 
 let offered = null;
 
 /** `{graphs, models}` that the server offers, or null where it cannot fork (a bundle, an older server). */
 async function offer() {
+  if (!live) return null;
   offered ??= get("run").then((run) => run.fork ?? null, () => null);
   return offered;
 }

@@ -155,8 +155,11 @@ class GamePage {
   async fillPanel(turn) {
     const shown = turn.final ? this.game.turns.length : turn.turn;
     try {
-      const { turnPanel } = await import("page/turn");
-      if (!this.gone) replace(this.parts.panel, h("div", { class: "panel" }, turnPanel({ id: this.game.id, turn: shown, game: this.game, spoilers: this.spoilers })));
+      const { turnData, turnPanel } = await import("page/turn");
+      const key = this.panelKey;
+      if (!this.parts.panel.hasChildNodes()) replace(this.parts.panel, notice("loading", `Loading turn ${shown} …`));
+      const data = await turnData(this.game.id, shown).catch(() => null); // the old panel stays until then; the new one says what failed
+      if (!this.gone && key === this.panelKey) replace(this.parts.panel, h("div", { class: "panel" }, turnPanel({ id: this.game.id, turn: shown, game: this.game, data, spoilers: this.spoilers })));
     } catch (error) {
       replace(this.parts.panel, notice("error", `The turn cannot be shown: ${error.message}`));
     }

@@ -3,6 +3,9 @@ import { h, notice, number, replace } from "page/dom";
 import { get } from "page/data";
 import { moveText } from "page/reply";
 
+/** Values cost seconds: opened by themselves, they wait until a reader stays at a turn. */
+const DWELL_MS = 700;
+
 /** The block with its button; the table when asked for. `turn`: the JSON of /api/turn. */
 export function valuesBlock({ id, turn, open = false, onOpen, onValues }) {
   const box = h("div", { class: "values" });
@@ -19,8 +22,8 @@ export function valuesBlock({ id, turn, open = false, onOpen, onValues }) {
     }
   }
   const button = (text) => h("button", { type: "button", onclick: load }, text);
-  if (open) load();
-  else replace(box, button(rated ? "Compare the ratings with values" : "Show the value of every move"));
+  replace(box, button(rated ? "Compare the ratings with values" : "Show the value of every move"));
+  if (open) setTimeout(() => box.isConnected && load(), DWELL_MS);
   return box;
 }
 
@@ -40,7 +43,7 @@ export function valuesTable(values, turn = {}, tried = null) {
     hidden.forEach((one) => (one.hidden = false));
     more.remove();
   } }, `Show all ${rows.length} legal moves`);
-  return h("div", {}, h("div", { class: "wide", tabindex: "0", role: "region", "aria-label": "values of all legal moves" },
+  return h("div", {}, h("div", { class: "wide", tabindex: "0", "data-own-keys": true, role: "region", "aria-label": "values of all legal moves" },
     h("table", { class: "data moves" },
       h("caption", {}, sentence(values, scene.best, scene.played), scene.tied > SHARED && `${scene.tied} moves share the highest rating.`),
       h("thead", {}, h("tr", {}, head("#"), head("Move", false), ratings && head("Rating"), columns.one_step && head("One step"),
