@@ -87,7 +87,7 @@ function verdicts(data) {
   const refused = data.verdicts.filter((one) => !one.accepted);
   if (!refused.length) return null;
   return h("div", { class: "refused" }, h("h3", {}, `Refused: ${plural(refused.length, "move")}`), h("ul", {}, refused.map((one) => h("li", {},
-    h("span", { class: "tag bad" }, "✕ refused"), " ", h("b", {}, moveText(one.move)), ` by ${one.node}: `, h("span", { class: "prose" }, one.why),
+    h("span", { class: "tag bad" }, "✕ refused"), " ", h("b", {}, moveText(one.move)), ` by ${title(one, [])}: `, h("span", { class: "prose" }, one.why),
     one.told && one.told !== one.why && h("p", { class: "muted" }, `The redo was told only: ${one.told}`)))));
 }
 
