@@ -144,7 +144,8 @@ class GamePage {
 
   /** The turn panel comes a moment later, so that leafing through turns asks for nothing in between. */
   drawPanel(turn) {
-    const key = `${turn.turn} ${turn.final ?? ""} ${this.spoilers} ${turn.move?.text} ${this.game.state}`;
+    const soFar = turn.move ? "" : `${turn.calls} ${turn.tokens_out} ${turn.seconds}`;
+    const key = `${turn.turn} ${turn.final ?? ""} ${this.spoilers} ${turn.move?.text} ${this.game.state} ${soFar}`;
     if (key === this.panelKey) return;
     const first = this.panelKey === undefined;
     this.panelKey = key;
