@@ -6,6 +6,11 @@ import { moveText } from "page/reply";
 /** Values cost seconds: opened by themselves, they wait until a reader stays at a turn. */
 const DWELL_MS = 700;
 
+const known = new Map();
+
+/** The values of a turn, if a reader has asked for them. */
+export const knownValues = (id, turn) => known.get(`${id} ${turn}`) ?? null;
+
 /** The block with its button; the table when asked for. `turn`: the JSON of /api/turn. */
 export function valuesBlock({ id, turn, open = false, onOpen, onValues }) {
   const box = h("div", { class: "values" });
@@ -15,6 +20,7 @@ export function valuesBlock({ id, turn, open = false, onOpen, onValues }) {
     replace(box, notice("loading", "Playing every legal move out … this takes some seconds the first time."));
     try {
       const values = await get("values", { id, turn: turn.turn });
+      known.set(`${id} ${turn.turn}`, values);
       onValues?.(values);
       replace(box, values.moves?.length ? valuesTable(values, turn) : notice("empty", values.basis || "No move has a value here."));
     } catch (error) {
