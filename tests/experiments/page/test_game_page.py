@@ -105,6 +105,13 @@ def test_the_run_says_what_was_run_and_lists_its_games(tab: Tab) -> None:
     expect(page.locator("h1")).to_have_text(STRUCK)
     page.go_back()
     expect(page.locator("h1")).to_have_text("endings")
+    page.get_by_role("link", name="hat", exact=True).click()
+    page.locator(".games-table").get_by_role("link", name=DECK).click()
+    expect(page.locator("h1")).to_have_text(DECK)
+    page.keyboard.press("k")
+    expect(page.locator("h1")).to_have_text(PERFECT)
+    page.keyboard.press("j")
+    expect(page.locator("h1")).to_have_text(DECK)
 
 
 def test_filters_search_and_order_are_in_the_address(tab: Tab) -> None:
