@@ -45,7 +45,7 @@ def _refused() -> Scripted:
 
 @pytest.fixture(scope="module")
 def games(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Two games of one deal that differ in turn 2, one with a refusal and roles without output, one of a rule player."""
+    """Two games of one deal that differ in turn 2, one with a refusal and unusable answers, one of a rule player."""
     folder = tmp_path_factory.mktemp("games")
     seats: dict[str, tuple[Seat, int]] = {
         "first": (graphs.seat("sherlock", _chooses(HINT, PLAY)), 2),
