@@ -1,6 +1,6 @@
 // Ratings and proposals as a table against exact values. Values are reckoned on demand, as rollouts take a while.
 import { h, notice, number, replace } from "page/dom";
-import { get } from "page/data";
+import { get, live } from "page/data";
 import { moveText } from "page/reply";
 
 /** Values cost seconds: opened by themselves, they wait until a reader stays at a turn. */
@@ -24,7 +24,7 @@ export function valuesBlock({ id, turn, open = false, onOpen, onValues }) {
       onValues?.(values);
       replace(box, values.moves?.length ? valuesTable(values, turn) : notice("empty", values.basis || "No move has a value here."));
     } catch (error) {
-      replace(box, notice("error", `The values could not be reckoned: ${error.message}`, button("Try again")));
+      replace(box, notice("error", `The values could not be reckoned: ${error.message}`, live && button("Try again")));
     }
   }
   const button = (text) => h("button", { type: "button", onclick: load }, text);
