@@ -8,7 +8,8 @@ from rich.table import Table
 from rich.text import Text
 
 from experiments.results.story import StoryTurn
-from experiments.show.terminal import certainty, printable
+from experiments.show.chances import certainty
+from experiments.show.terminal import printable
 from experiments.show.turn_story import reply_lines
 
 WIDEST = 160

@@ -123,7 +123,7 @@ class GamePage {
   said(turn) {
     const mistake = this.spoilers && this.values?.mistakes?.find((one) => one.turn === turn.turn);
     const found = marks(turn, mistake).filter((one) => one.kind !== "life");
-    const over = turn.final || !turn.move ? ending(this.game) : null;
+    const over = turn.final || (!turn.move && this.game.state === "going") ? ending(this.game) : null;
     return [h("h2", { class: "said" }, h("span", { class: "muted num" }, turn.final ? "End" : `Turn ${turn.turn}`), " ", over?.title && turn.final ? over.title : moveWords(turn)),
       over && h("p", { class: ["ending", over.kind] }, turn.final ? over.text : `${over.title}. ${over.text}`),
       turn.why && h("p", { class: "why" }, turn.why),

@@ -4,7 +4,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from httpx import Response
 
 from tests.experiments.page.conftest import client
 from tests.experiments.page.test_api import GAME, got
@@ -12,9 +11,8 @@ from tests.experiments.page.test_api import GAME, got
 OWN = {"x-page": "1"}
 
 
-def forked(path: Path, **asked: Any) -> Response:
-    answer: Response = client(path).post("/api/fork", json=asked, headers=OWN)
-    return answer
+def forked(path: Path, **asked: Any) -> Any:
+    return client(path).post("/api/fork", json=asked, headers=OWN)
 
 
 def test_programs_decide_a_turn_again(played: Path) -> None:
