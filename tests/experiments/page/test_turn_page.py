@@ -13,8 +13,7 @@ import graphs
 from orchestrator.journal import Journal
 from orchestrator.models.request import ModelRequest, Scripted
 from orchestrator.players import partners
-from orchestrator.table import play
-from orchestrator.table.game_loop import Seat
+from orchestrator.table import Seat, play
 from tests.experiments.page.conftest import MARKUP
 from tests.support.browser import chromium, page_of, served
 from tests.support.tabs import faults
