@@ -1,5 +1,6 @@
 from .design.experiment import Experiment, read
 from .design.seat_spec import read_seat
+from .fork.decision import Fork, decide
 from .marks.score_strip import mistakes_of, strip
 from .marks.turn_values import turn_values
 from .results.rows import Row
@@ -11,11 +12,13 @@ from .statistics.analysis import analyse
 
 __all__ = [
     "Experiment",
+    "Fork",
     "ModelOptions",
     "Row",
     "RunOptions",
     "Story",
     "analyse",
+    "decide",
     "mistakes_of",
     "read",
     "read_rows",

@@ -161,7 +161,7 @@ def test_an_interrupt_ends_the_game_with_code_130(run: Run, monkeypatch: pytest.
     async def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(single_game, "play_async", interrupted)
+    monkeypatch.setattr(single_game, "play_started", interrupted)
     assert run("play", "--graph", "watson") == (130, "", "interrupted: the game had not begun\n")
 
 
