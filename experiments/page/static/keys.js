@@ -1,4 +1,5 @@
 // All keys of the page, in one list: it is what the help overlay shows and what a key does.
+import { openDialog } from "page/dialog";
 import { h } from "page/dom";
 
 let groups = [];
@@ -29,13 +30,7 @@ const NAMES = { ArrowLeft: "←", ArrowRight: "→", ArrowUp: "↑", ArrowDown: 
 
 /** The overlay with all keys; Esc closes it. */
 export function showHelp() {
-  const dialog = h("dialog", { class: "help", "aria-labelledby": "help-title", onclose: () => dialog.remove() },
-    h("header", {}, h("h2", { id: "help-title" }, "Keys"),
-      h("button", { type: "button", class: "icon", "aria-label": "Close", onclick: () => dialog.close() }, "✕")),
-    h("div", { class: "help-groups" }, [...groups, EVERYWHERE].map(helpGroup)));
-  dialog.addEventListener("click", (event) => event.target === dialog && dialog.close());
-  document.body.append(dialog);
-  dialog.showModal();
+  openDialog("Keys", "help", h("div", { class: "help-groups" }, [...groups, EVERYWHERE].map(helpGroup)));
 }
 
 const EVERYWHERE = {

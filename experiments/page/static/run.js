@@ -3,6 +3,7 @@ import { h, notice, plural, replace } from "page/dom";
 import { file, get } from "page/data";
 import { link, patch, read } from "page/router";
 import { armsTable } from "page/arms";
+import { openDialog } from "page/dialog";
 import { chooser, filterBar } from "page/filters";
 import { follow } from "page/live";
 import { defaults, makeTable } from "page/table";
@@ -135,11 +136,17 @@ function head(run) {
   run.labels?.length > 0 && h("div", { class: "notice warn banner", role: "note" }, run.labels.map((label) => h("p", {}, SAYS[label] ?? label)))];
 }
 
+/** A figure as large as the window, with what it shows. */
+function enlarge(figure) {
+  const dialog = openDialog(figure.title, "figure", h("img", { src: file(figure.file), alt: figure.caption ?? figure.title }), h("p", {}, figure.caption),
+    h("p", {}, h("a", { href: link("run", figure.games ?? {}), onclick: () => dialog.close() }, "its games")));
+}
+
 function figures(run) {
   const shown = (run.figures ?? []).filter((figure) => file(figure.file));
   if (!shown.length) return null;
   return h("details", { class: "figures panel", open: keep("figures") === true, ontoggle: (event) => keep("figures", event.target.open) }, h("summary", {}, h("h2", {}, "Figures"), " ", h("span", { class: "muted small" }, `${shown.length} of the report`)),
     h("ul", { class: "gallery" }, shown.map((figure) => h("li", {}, h("figure", {},
-      h("a", { href: file(figure.file), target: "_blank", rel: "noopener", title: figure.caption }, h("img", { src: file(figure.file), alt: figure.caption ?? figure.title, loading: "lazy" })),
+      h("button", { type: "button", class: "enlarge", title: "Enlarge", onclick: () => enlarge(figure) }, h("img", { src: file(figure.file), alt: figure.caption ?? figure.title, loading: "lazy" })),
       h("figcaption", {}, h("span", {}, figure.title), " ", h("a", { href: link("run", figure.games ?? {}), "aria-label": `games of ${figure.title}` }, "its games")))))));
 }

@@ -32,6 +32,7 @@ arms:
   flawed: {graph: "partner:flawed"}
 baseline: hat
 """
+FIGURE = '<svg xmlns="http://www.w3.org/2000/svg" width="120" height="80"><rect width="60" height="40"/></svg>'
 PERFECT, DECK, STRUCK = "hat/3p-s1-r1", "hat/3p-s2-r1", "flawed/3p-s1-r1"
 CUT, FAILED = "hat/3p-s7-r1", "hat/3p-s8-r1"
 
@@ -42,6 +43,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("endings")
     (place / "endings.yaml").write_text(RUN, "utf-8")
     runner.run(experiment.read(str(place / "endings.yaml"), ()), place / "run", options=runner.RunOptions())
+    (place / "run" / "figures").mkdir(exist_ok=True)
+    (place / "run" / "figures" / "scores.svg").write_text(FIGURE, "utf-8")
     games = place / "run" / "games"
     whole = (games / f"{PERFECT}.jsonl").read_text("utf-8").splitlines(keepends=True)
     for name in (CUT, FAILED):
@@ -146,6 +149,17 @@ def test_the_reader_chooses_columns_and_order(open_tab: Open, address: str) -> N
     assert "lives" not in page.locator(".games-table thead").inner_text()
     page.reload()
     expect(page.locator(".games-table thead")).not_to_contain_text("lives")
+
+
+def test_a_figure_is_enlarged_and_leads_to_its_games(tab: Tab) -> None:
+    page = tab.go()
+    page.get_by_role("heading", name="Figures").click()
+    page.locator(".gallery button").click()
+    dialog = page.get_by_role("dialog")
+    assert dialog.locator("img").evaluate("(image) => image.decode().then(() => image.naturalWidth)") == 120
+    dialog.get_by_role("link", name="its games").click()
+    expect(dialog).to_have_count(0)
+    expect(page).to_have_url(re.compile("state=finished"))
 
 
 def test_ten_thousand_games_stay_quick(open_tab: Open, address: str) -> None:
