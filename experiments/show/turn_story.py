@@ -97,7 +97,7 @@ def as_data(story: Story, number: int, part: Part = WHOLE) -> dict[str, Any]:
     turn = story.turn(number)
     asked = part.of(turn)
     if part.prompts:
-        config, memory = story.config(turn.started.seat), story.memory(number)
+        config, memory = story.config(turn.started.seat, number), story.memory(number)
         shown = TurnStory(turn, asked, config, memory, part.full, WIDEST)
         return {"turn": number, "prompts": shown.prompt_data()}
     return {"turn": number, "events": [event.model_dump(mode="json") for event in (turn.started, *asked.events)]}
