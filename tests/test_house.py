@@ -46,11 +46,12 @@ ROOMS: dict[str, dict[str, set[str]]] = {
         "show": RESULTS,
         "running": DESIGN,
         "statistics": DESIGN,
+        "person": DESIGN,
         "costs": RUNNING,
         "report": RUNNING,
         "bench": RUNNING,
         "doctor": {*RUNNING, "costs"},
-        "cli": {*RUNNING, "costs", "report", "bench", "doctor"},
+        "cli": {*RUNNING, "costs", "report", "bench", "doctor", "person"},
         "__main__": {"cli"},
     },
 }

@@ -27,7 +27,8 @@ def print_game(story: Story, console: Console) -> None:
     for turn in story.turns:
         if turn.decided and turn.moved:
             console.print(turn_line(turn.started.view, turn.decided, turn.moved.past, made.get(turn.decided.turn)))
-            console.print(Text(f"         {printable(turn.decided.why)}", style="dim italic"), soft_wrap=True)
+            if turn.decided.why:
+                console.print(Text(f"         {printable(turn.decided.why)}", style="dim italic"), soft_wrap=True)
         else:
             console.print(Text(f"{turn.started.turn:>3}  P{turn.started.seat}  stopped here", style="bold red"))
         for why, times in Counter(halt.why for halt in turn.suspensions).items():
@@ -107,6 +108,11 @@ def _many(number: int, one: str, several: str = "") -> str:
 def print_result(result: Result, path: Path, screen: Console, *, again: bool) -> None:
     """The result, and which command to use next."""
     screen.print(summary(result))
+    print_next(path, screen, again=again)
+
+
+def print_next(path: Path, screen: Console, *, again: bool) -> None:
+    """Where the game is, and which command to use next."""
     screen.print(Text(f"\njournal  {path}"))
     if again:
         screen.print(Text("         played before; --force-new plays it again", style="dim"))

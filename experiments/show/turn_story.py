@@ -174,7 +174,8 @@ class TurnStory:
         text = Text.assemble(("\ndecided  ", "bold"), (str(decided.move), "bold cyan"), f"  ({sure})" if sure else "")
         text.append(f"  rank {decided.rank} of the recommender's list" if decided.rank else "", style="dim")
         text.append("  FORCED" if decided.forced else "", style="bold magenta")
-        text.append(f"\n         {printable(decided.why)}", style="italic")
+        if decided.why:
+            text.append(f"\n         {printable(decided.why)}", style="italic")
         for node, moves in decided.votes.items():
             text.append(f"\nvotes    {node}: {', '.join(f'{move} ({times})' for move, times in moves.items())}")
         if moved:
