@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from experiments.cli import experiment, export, game, listing, logs, models, pointers, tools
+from experiments.cli import experiment, export, game, listing, logs, models, page, pointers, tools
 from experiments.cli.shared_options import HELP, INTERRUPTED, Interrupted, Quiet, Verbose
 from orchestrator import spelling
 from orchestrator.errors import Suspended, TurnError, UserError
@@ -25,6 +25,7 @@ app.add_typer(models.app, name="models")
 app.command("doctor")(models.doctor)
 app.add_typer(listing.games_app, name="games")
 app.command("export")(export.export)
+app.command()(page.view)
 app.command("bench")(tools.measure)
 app.command("fake-endpoint")(tools.serve_blindly)
 

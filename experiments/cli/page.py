@@ -1,0 +1,38 @@
+"""`view` and `bundle`: the page on which people look at runs and games."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from experiments.cli.shared_options import Import
+
+Opened = Annotated[
+    Path, typer.Argument(metavar="PATH", help="A run folder, a folder of journals, or one journal.", show_default=False)
+]
+
+
+def view(
+    path: Opened,
+    port: Annotated[
+        int | None,
+        typer.Option(min=0, max=65535, help="On 127.0.0.1; default 8642, or a free one where that is taken; 0: free."),
+    ] = None,
+    browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open a browser.")] = True,
+    imports: Import = None,
+) -> None:
+    """Look at a run or at games in a browser, on this machine alone. Ctrl-C ends it."""
+    from experiments.page import serving
+    from experiments.page.library import Library
+    from experiments.show.terminal import console
+
+    library = Library.open(path)
+    listener = serving.listening(port)
+    screen = console(err=True)
+
+    def ready(where: str) -> None:
+        if port is None and not where.endswith(f":{serving.DEFAULT_PORT}/"):
+            screen.print(f"port {serving.DEFAULT_PORT} is taken, so another one is used", markup=False)
+        screen.print(f"{library.name} is at {where}\nCtrl-C ends this", markup=False, soft_wrap=True)
+
+    serving.serve(library, listener, ready=ready, browser=browser)

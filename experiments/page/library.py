@@ -1,0 +1,137 @@
+"""The journals of an opened path: a run folder, a folder of journals, or one journal."""
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import Literal
+
+from experiments.results.rows import GAMES, NotAJournal, peek
+from experiments.results.run_folder import RUN
+from orchestrator.errors import UserError
+
+Kind = Literal["run", "games", "game"]
+SUFFIX = ".jsonl"
+MORE = 12
+"""How many files are looked at to tell a folder of journals from any other folder."""
+
+
+class NotThereError(Exception):
+    """An address names nothing of the opened path; the message is for a person."""
+
+
+class OutsideError(Exception):
+    """An address leads out of the opened path."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """A journal's file, as it was listed."""
+
+    id: str
+    """Its path in the folder, without .jsonl: `full/3p-s1-r1`."""
+    path: Path
+    size: int
+    mtime: int
+    """In nanoseconds."""
+
+    @property
+    def arm(self) -> str:
+        """The folder that it lies in; empty beside no other."""
+        return self.id.rpartition("/")[0]
+
+
+@dataclass(frozen=True)
+class Library:
+    """Everything that a page may read."""
+
+    root: Path
+    """The run folder, or the folder of journals."""
+    kind: Kind
+    only: Path | None = None
+    """The one journal that was opened."""
+
+    @classmethod
+    def open(cls, path: Path) -> "Library":
+        """Raises UserError, in a sentence, for a path that holds no game."""
+        try:
+            whole = path.resolve(strict=True)
+        except (OSError, RuntimeError):
+            said = f"there is nothing at {str(path)!r}; name a run folder, a folder of journals, or a journal"
+            raise UserError(said) from None
+        if whole.is_dir():
+            return _folder(whole, path)
+        if whole.suffix != SUFFIX:
+            raise UserError(f"{str(path)!r} is no journal: those end in {SUFFIX}")
+        if peek(whole).started is None:
+            raise UserError(f"{str(path)!r} holds no game yet")
+        return cls(whole.parent, "game", whole)
+
+    @property
+    def base(self) -> Path:
+        """The folder to which ids are relative."""
+        return self.root / GAMES if self.kind == "run" else self.root
+
+    @property
+    def name(self) -> str:
+        return self.only.stem if self.only else self.root.name
+
+    def journals(self) -> list[Found]:
+        """All journals, sorted by id; files that lie elsewhere, behind a symbolic link, are left out."""
+        if self.only is not None:
+            return [found for found in [_found(self.only, self.root)] if found]
+        return sorted(_walk(self.base), key=lambda one: one.id)
+
+    def find(self, id: str) -> Path:
+        """The file of a game. Raises OutsideError for what is no id of this folder, NotThereError for no game."""
+        parts = PurePosixPath(id).parts
+        if not id or "\0" in id or "\\" in id or id.startswith("/") or ".." in parts or "/".join(parts) != id:
+            raise OutsideError(f"{id[:200]!r} is no game's id; ids read like 'full/3p-s1-r1'")
+        try:
+            path = (self.base / f"{id}{SUFFIX}").resolve(strict=True)
+        except (OSError, RuntimeError, ValueError):
+            raise NotThereError(f"there is no game {id[:200]!r} here") from None
+        if not path.is_relative_to(self.base):
+            raise OutsideError(f"{id!r} leads out of the opened folder")
+        if not path.is_file() or path.suffix != SUFFIX or (self.only and path != self.only):
+            raise NotThereError(f"there is no game {id!r} here")
+        return path
+
+
+def _folder(whole: Path, said: Path) -> Library:
+    games = whole / GAMES
+    if games.is_dir() and ((whole / RUN).exists() or any(_walk(games))):
+        if games.resolve() != games:
+            raise UserError(f"{str(said / GAMES)!r} leads out of the run folder; open {str(games.resolve())!r} itself")
+        return Library(whole, "run")
+    if (whole / RUN).exists():
+        return Library(whole, "run")
+    if not any(_is_game(found.path) for found, _ in zip(_walk(whole), range(MORE), strict=False)):
+        raise UserError(f"{str(said)!r} holds neither a run ({RUN}) nor journals of games (*{SUFFIX})")
+    return Library(whole, "games")
+
+
+def _is_game(path: Path) -> bool:
+    try:
+        return peek(path).started is not None
+    except (NotAJournal, OSError):
+        return False
+
+
+def _walk(base: Path) -> Iterator[Found]:
+    for folder, inner, names in os.walk(base):
+        inner[:] = sorted(name for name in inner if not name.startswith("."))
+        for name in names:
+            if name.endswith(SUFFIX) and not name.startswith(".") and (found := _found(Path(folder, name), base)):
+                yield found
+
+
+def _found(path: Path, base: Path) -> Found | None:
+    """None for a file that is gone since, or lies elsewhere."""
+    try:
+        if path.is_symlink() and not path.resolve().is_relative_to(base):
+            return None
+        stat = path.stat()
+    except (OSError, RuntimeError):
+        return None
+    return Found(path.relative_to(base).as_posix().removesuffix(SUFFIX), path, stat.st_size, stat.st_mtime_ns)
