@@ -10,11 +10,13 @@ from typing import Any
 
 from experiments.page.activity import Activity, version
 from experiments.page.game_page import Standing
-from experiments.page.library import Found, Library
+from experiments.page.library import Found, Library, OutsideError
 from experiments.page.recorded_game import RecordedGame
 from experiments.results import failures, rows, run_folder
 from experiments.results.rows import RESULTS, NotAJournal, Row
 from orchestrator.errors import UserError
+from orchestrator.journal.events import GameStarted
+from orchestrator.models.settings import PERSON
 
 KEPT = 24
 """Games whose lines are kept in memory."""
@@ -102,6 +104,8 @@ class Games:
                 self._open.popitem(last=False)
             found = self._open[id]
         found.refresh()
+        if hidden(found.started, over=found.result is not None):
+            raise OutsideError(f"a person is still playing {id!r}; it can be looked at when it has ended")
         return found
 
     def standing(self, id: str) -> Standing:
@@ -123,7 +127,7 @@ class Games:
         """None for another program's file, and for one that is gone since."""
         try:
             peeked = rows.peek(found.path)
-            if peeked.started is None:
+            if peeked.started is None or hidden(peeked.started, over=peeked.result is not None):
                 return None
             if peeked.result:
                 return Listed(found, self._row(found, peeked.started.repeat, peeked.result))
@@ -156,6 +160,11 @@ class Games:
             if row and one.mtime <= since:
                 found[one.id] = Listed(one, row)
         return found
+
+
+def hidden(started: GameStarted, *, over: bool) -> bool:
+    """Whether nobody may look at a game yet, because a person plays it and must not see the others' reasons."""
+    return not over and any(seat.graph == PERSON for seat in started.seats)
 
 
 def _unfinished(found: Found, game: RecordedGame, arm: Any) -> Listed:

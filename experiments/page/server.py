@@ -16,6 +16,7 @@ from starlette.staticfiles import StaticFiles
 from experiments.page import assets, beliefs, game_page, games_table, guard, prompts, spoken, turn_page
 from experiments.page.games import Games
 from experiments.page.library import Library, NotThereError, OutsideError
+from experiments.page.person_tables import PersonTables
 from experiments.page.run_page import RunPage
 from experiments.page.values import Values
 from orchestrator.errors import UserError
@@ -91,15 +92,17 @@ class Api:
         }
 
 
-def app(library: Library) -> Starlette:
-    """The page of a library, as an ASGI application."""
-    api = Api.of(library)
+def app(library: Library, models: tuple[str, ...] = ()) -> Starlette:
+    """The page of a library, as an ASGI application. `models`: those that partners of persons may ask."""
+    api, tables = Api.of(library), PersonTables(library, models)
     routes = [
         Route("/", _index),
         *(Route(f"/api/{name}", _answering(answer)) for name, answer in api.answers.items()),
+        *tables.routes(),
         Route("/files/{path:path}", _of_run(library)),
     ]
     made = Starlette(routes=routes, exception_handlers={HTTPException: _failed, Exception: _broken})
+    made.state.tables = tables
     made.mount("/static", StaticFiles(packages=[("experiments.page", "static")]))
     made.add_middleware(guard.Guard)
     return made

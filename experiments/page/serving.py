@@ -2,12 +2,14 @@
 
 import socket
 import webbrowser
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from errno import EADDRINUSE
 
 import uvicorn
+from starlette.applications import Starlette
 
 from experiments.page.library import Library
+from experiments.page.person_tables import PersonTables
 from experiments.page.server import app
 from orchestrator.errors import UserError
 
@@ -41,9 +43,9 @@ def address(listener: socket.socket) -> str:
     return f"http://{HOST}:{listener.getsockname()[1]}/"
 
 
-def server(library: Library) -> uvicorn.Server:
+def server(page: Starlette) -> uvicorn.Server:
     config = uvicorn.Config(
-        app(library),
+        page,
         log_level="critical",
         access_log=False,
         lifespan="off",
@@ -54,15 +56,25 @@ def server(library: Library) -> uvicorn.Server:
     return uvicorn.Server(config)
 
 
-def serve(library: Library, listener: socket.socket, *, ready: Callable[[str], None], browser: bool) -> None:
-    """Serve until Ctrl-C."""
-    where = address(listener)
-    ready(where)
+def serve(
+    library: Library,
+    listener: socket.socket,
+    *,
+    ready: Callable[[str, Sequence[str]], None],
+    browser: bool,
+    models: tuple[str, ...] = (),
+) -> None:
+    """Serve until Ctrl-C. `ready` gets the page's address, and those of the seats of persons whose games are not over;
+    `models` may be asked by their partners."""
+    where, page = address(listener), app(library, models)
+    tables: PersonTables = page.state.tables
+    ready(where, tables.links())
     if browser:
         webbrowser.open(where)
     try:
-        server(library).run(sockets=[listener])
+        server(page).run(sockets=[listener])
     except KeyboardInterrupt:
         pass
     finally:
+        tables.close()
         listener.close()
