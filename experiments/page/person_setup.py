@@ -17,7 +17,6 @@ from orchestrator.models.settings import PERSON, PROGRAM
 from orchestrator.players import partners
 from orchestrator.values import Frozen
 
-
 SUFFIX = ".seats.json"
 _NAME = re.compile(r"[\w+-][\w.+-]{0,120}")
 

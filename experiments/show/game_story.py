@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from experiments.results.story import Story
-from experiments.show.terminal import fake_warning, fireworks, on, printable, turn_line, warning
+from experiments.show.terminal import fake_warning, fireworks, printable, turn_line, warning, who
 from orchestrator import journal
 from orchestrator.journal.events import Call, Result
 from orchestrator.journal.move_origins import origins
@@ -42,7 +42,7 @@ def _heading(story: Story) -> Text:
     started = story.started
     text = Text.assemble((f"{started.players} players, {started.deal}\n", "bold"))
     for seat, card in enumerate(started.seats):
-        text.append(f"P{seat}  {card.graph} on {on(card.model)}\n")
+        text.append(f"P{seat}  {who(card)}\n")
     return text
 
 

@@ -16,7 +16,7 @@ from orchestrator.hanabi import belief
 from orchestrator.hanabi.cards import COLOURS, Card
 from orchestrator.hanabi.moves import Discard, Move, Play
 from orchestrator.hanabi.view import Past, View
-from orchestrator.journal.events import Decided
+from orchestrator.journal.events import Decided, SeatInfo
 from orchestrator.journal.move_origins import MoveOrigin
 from orchestrator.models.simulated_settings import among
 from roles.words import ENGLISH, percent
@@ -94,6 +94,11 @@ def printable(text: str) -> str:
 def on(models: str) -> str:
     """The models of a seat, marked when one is simulated: it must never be taken for a language model."""
     return f"{models} (simulated)" if among(models) else models
+
+
+def who(seat: SeatInfo) -> str:
+    """Who sits at a seat: `house on openai:NAME`, `person`."""
+    return seat.graph if seat.graph == seat.model else f"{seat.graph} on {on(seat.model)}"
 
 
 def warning(models: str) -> Text | None:

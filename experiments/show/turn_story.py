@@ -12,7 +12,7 @@ from rich.text import Text
 
 from experiments.results.story import Story, StoryTurn
 from experiments.show.live_table import picture
-from experiments.show.terminal import certainty, on, printable
+from experiments.show.terminal import certainty, on, printable, who
 from graphs.config import PROGRAM, GraphConfig
 from graphs.context import OWN_PARTS
 from graphs.prompt_preview import requests
@@ -48,7 +48,7 @@ def print_turn(story: Story, number: int, console: Console, *, full: bool = Fals
     seat = turn.started.seat
     card = story.started.seats[seat]
     shown = TurnStory(turn, story.config(seat), story.memory(number), full, min(console.width - MARGIN, WIDEST))
-    console.print(Text(f"turn {number} of {len(story.turns)}: P{seat}, {card.graph} on {on(card.model)}", style="bold"))
+    console.print(Text(f"turn {number} of {len(story.turns)}: P{seat}, {who(card)}", style="bold"))
     for block in shown.blocks():
         console.print(block)
 

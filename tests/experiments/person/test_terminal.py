@@ -42,7 +42,7 @@ def test_a_person_plays_a_game_to_its_end_and_only_then_reads_the_others_reasons
     assert re.search(r"  1  P0  play slot 0 \(", after) and "the third life was lost" in after
     assert f"journal  {PATH}" in after
     _, shown, _ = run("show", str(PATH))
-    assert "P0  person on person" in shown
+    assert "P0  person\n" in shown
     assert run("show", str(PATH), "--turn", "1")[0] == 0
 
 
