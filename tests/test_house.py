@@ -20,7 +20,7 @@ NEUTRAL = {"spelling", "errors", "values", "wire_try", "logs", "versions", "plug
 """What every room of orchestrator may use."""
 
 RESULTS = {"results"}
-DESIGN = {*RESULTS, "design", "show"}
+DESIGN = {*RESULTS, "design", "marks", "show"}
 RUNNING = {*DESIGN, "running", "statistics"}
 
 ROOMS: dict[str, dict[str, set[str]]] = {
@@ -43,7 +43,8 @@ ROOMS: dict[str, dict[str, set[str]]] = {
     "experiments": {
         "results": set(),
         "design": RESULTS,
-        "show": RESULTS,
+        "marks": RESULTS,
+        "show": {*RESULTS, "marks"},
         "running": DESIGN,
         "statistics": DESIGN,
         "person": DESIGN,

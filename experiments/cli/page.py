@@ -42,4 +42,4 @@ def view(
             screen.print(f"a person's seat: {where}{seat}", markup=False, soft_wrap=True)
         screen.print("Ctrl-C ends this")
 
-    serving.serve(library, listener, ready=ready, browser=browser, models=tuple(model or ()))
+    serving.serve(library, listener, ready=ready, browser=browser, models=model or ())

@@ -127,6 +127,8 @@ class Experiment(Frozen):
     """The arm that the others are compared with, deal by deal."""
     journals: Literal["full", "lean"] = "full"
     """`lean` leaves out views and the replies of programs; scores are the same."""
+    columns: OneOrMore[str] = ()
+    """The columns that the page's table of games shows, in this order; all of them are listed in docs/page.md."""
     min_own: float = Field(default=0.5, ge=0, le=1)
     """The run stops when fewer of an arm's moves than this share are its model's own, judged from 50 moves on; 0 never
     stops it."""

@@ -4,8 +4,9 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import Literal
+from typing import Any, Literal
 
+from experiments.results import run_folder
 from experiments.results.rows import GAMES, NotAJournal, peek
 from experiments.results.run_folder import RUN
 from orchestrator.errors import UserError
@@ -77,6 +78,10 @@ class Library:
     @property
     def name(self) -> str:
         return self.only.stem if self.only else self.root.name
+
+    def run(self) -> dict[str, Any]:
+        """The contents of run.yaml; empty where there is none. Raises UserError when it is no mapping."""
+        return run_folder.run(self.root) if self.kind == "run" else {}
 
     def journals(self) -> list[Found]:
         """All journals, sorted by id; files that lie elsewhere, behind a symbolic link, are left out."""

@@ -1,6 +1,6 @@
 """/api/person: all games that persons play on the page; who has no token of a seat learns nothing of it."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from hmac import compare_digest
 from pathlib import Path
 from threading import RLock
@@ -30,7 +30,7 @@ SHOWN = 30
 class PersonTables:
     """The games of persons of an opened folder. They begin and go on when somebody asks for their seat."""
 
-    def __init__(self, library: Library, models: tuple[str, ...] = ()) -> None:
+    def __init__(self, library: Library, models: Sequence[str] = ()) -> None:
         self.folder: Path = library.root / PERSONS
         self.models = (PROGRAM, *(model for model in models if model != PROGRAM))
         self._lock = RLock()

@@ -11,6 +11,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from experiments.page.line_index import CallBrief, Line, LineIndex
+from experiments.results.story import Story, StoryTurn
 from graphs.ablate import at
 from graphs.config import GraphConfig, checked
 from orchestrator.errors import IllegalMove, UserError
@@ -19,7 +20,7 @@ from orchestrator.hanabi.literal_knowledge import shifted, with_hand
 from orchestrator.hanabi.moves import HintColour, HintRank, Move, parse
 from orchestrator.hanabi.referee import Referee
 from orchestrator.hanabi.view import Knowledge, View
-from orchestrator.journal.events import Event, GameStarted, Memory, Result
+from orchestrator.journal.events import Decided, Event, GameStarted, Memory, Moved, Result, TurnStarted
 
 Hands = tuple[tuple[Card, ...], ...]
 
@@ -136,6 +137,18 @@ class RecordedGame:
         except IllegalMove as error:
             raise UserError(f"the moves of {self.id!r} do not fit its deck: {error}") from None
         return found if referee.over or self.result else [*found, _position(referee, hands)]
+
+    def story(self) -> Story:
+        """The game without its calls."""
+        with self.lock:
+            moved = [Moved.model_validate(one) for one in self.index.data("moved")]
+            decided = {turn: Decided.model_validate(one) for turn, one in self.decided.items()}
+            turns = []
+            for number, position in enumerate(self.positions(), 1):
+                inside = [event for event in (decided.get(number), *moved[number - 1 : number]) if event]
+                begun = TurnStarted(turn=number, seat=position.view.seat, view=position.view)
+                turns.append(StoryTurn(begun, tuple(inside)))
+            return Story(self.started, tuple(turns), self.result)
 
     def seat(self, turn: int) -> int:
         return (turn - 1) % self.started.players

@@ -12,7 +12,6 @@ from experiments.page.spoken import Json
 from experiments.report import run_report
 from experiments.report.figures import all_figures
 from experiments.report.run_data import RunData
-from experiments.results import run_folder
 from experiments.results.rows import Row
 from experiments.statistics import conclusions
 from experiments.statistics.analysis import Analysis
@@ -35,7 +34,7 @@ class RunPage:
     def data(self, shelf: Shelf) -> Json:
         """Raises UserError."""
         library = self.games.library
-        run = run_folder.run(library.root) if library.kind == "run" else {}
+        run = library.run()
         found = self._analysed(shelf, run)
         return {
             "name": str(run.get("name") or library.name),

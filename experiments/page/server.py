@@ -1,9 +1,10 @@
 """The page's server: its addresses, and the loop that serves them on 127.0.0.1."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from mimetypes import guess_type
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from starlette.applications import Starlette
@@ -13,11 +14,14 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 from starlette.staticfiles import StaticFiles
 
+from experiments.design.metric import headline
+from experiments.marks.rollout_store import FOLDER
 from experiments.page import assets, beliefs, game_page, games_table, guard, prompts, spoken, turn_page
 from experiments.page.games import Games
 from experiments.page.library import Library, NotThereError, OutsideError
 from experiments.page.person_tables import PersonTables
 from experiments.page.run_page import RunPage
+from experiments.page.strips import Strips
 from experiments.page.values import Values
 from orchestrator.errors import UserError
 from orchestrator.logs import log
@@ -33,11 +37,25 @@ class Api:
     games: Games
     run_page: RunPage
     values: Values
+    strips: Strips
+    persons: PersonTables
+    temporary: TemporaryDirectory[str]
 
     @classmethod
-    def of(cls, library: Library) -> "Api":
-        games = Games(library)
-        return cls(games, RunPage(games), Values())
+    def of(cls, library: Library, models: Sequence[str] = ()) -> "Api":
+        """`models`: those that may be asked. Raises UserError for a run.yaml that cannot be read."""
+        temporary = TemporaryDirectory(prefix="hanabi-values-")
+        games, run = Games(library), library.run()
+        folder = library.root / FOLDER if library.kind == "run" else Path(temporary.name)
+        metric = headline(run).metric
+        values, strips = Values(folder, metric), Strips(folder, metric)
+        return cls(games, RunPage(games), values, strips, PersonTables(library, models), temporary)
+
+    def close(self) -> None:
+        """End what is computed in the background."""
+        self.strips.close()
+        self.persons.close()
+        self.temporary.cleanup()
 
     def version(self, _: Asked) -> Any:
         shelf = self.games.shelf()
@@ -47,7 +65,7 @@ class Api:
         return self.run_page.data(self.games.shelf())
 
     def table(self, _: Asked) -> Any:
-        return games_table.table(self.games.shelf(), self.values.swing)
+        return games_table.table(self.games.shelf(), self.strips.swing)
 
     def game(self, asked: Asked) -> Any:
         game = self.games.game(asked.get("id", ""))
@@ -67,7 +85,7 @@ class Api:
         return self.values.of_turn(self._game(asked), spoken.number(asked, "turn"))
 
     def strip(self, asked: Asked) -> Any:
-        return self.values.strip(self._game(asked))
+        return self.strips.of(self._game(asked))
 
     def compare(self, asked: Asked) -> Any:
         return game_page.compared(*(self.games.game(asked.get(name, "")) for name in ("a", "b")))
@@ -92,17 +110,16 @@ class Api:
         }
 
 
-def app(library: Library, models: tuple[str, ...] = ()) -> Starlette:
-    """The page of a library, as an ASGI application. `models`: those that partners of persons may ask."""
-    api, tables = Api.of(library), PersonTables(library, models)
+def app(library: Library, api: Api | None = None) -> Starlette:
+    """The page of a library, as an ASGI application."""
+    api = api or Api.of(library)
     routes = [
         Route("/", _index),
         *(Route(f"/api/{name}", _answering(answer)) for name, answer in api.answers.items()),
-        *tables.routes(),
+        *api.persons.routes(),
         Route("/files/{path:path}", _of_run(library)),
     ]
     made = Starlette(routes=routes, exception_handlers={HTTPException: _failed, Exception: _broken})
-    made.state.tables = tables
     made.mount("/static", StaticFiles(packages=[("experiments.page", "static")]))
     made.add_middleware(guard.Guard)
     return made

@@ -6,11 +6,9 @@ from collections.abc import Callable, Sequence
 from errno import EADDRINUSE
 
 import uvicorn
-from starlette.applications import Starlette
 
 from experiments.page.library import Library
-from experiments.page.person_tables import PersonTables
-from experiments.page.server import app
+from experiments.page.server import Api, app
 from orchestrator.errors import UserError
 
 HOST = "127.0.0.1"
@@ -43,9 +41,10 @@ def address(listener: socket.socket) -> str:
     return f"http://{HOST}:{listener.getsockname()[1]}/"
 
 
-def server(page: Starlette) -> uvicorn.Server:
+def server(library: Library, api: Api | None = None) -> uvicorn.Server:
+    """A server of a library's page, to be run on a socket."""
     config = uvicorn.Config(
-        page,
+        app(library, api),
         log_level="critical",
         access_log=False,
         lifespan="off",
@@ -62,19 +61,18 @@ def serve(
     *,
     ready: Callable[[str, Sequence[str]], None],
     browser: bool,
-    models: tuple[str, ...] = (),
+    models: Sequence[str] = (),
 ) -> None:
-    """Serve until Ctrl-C. `ready` gets the page's address, and those of the seats of persons whose games are not over;
-    `models` may be asked by their partners."""
-    where, page = address(listener), app(library, models)
-    tables: PersonTables = page.state.tables
-    ready(where, tables.links())
+    """Serve until Ctrl-C. `ready` gets the page's address, and the seats of persons whose games are not over; `models`
+    are those that the page may ask."""
+    where, api = address(listener), Api.of(library, models)
+    ready(where, api.persons.links())
     if browser:
         webbrowser.open(where)
     try:
-        server(page).run(sockets=[listener])
+        server(library, api).run(sockets=[listener])
     except KeyboardInterrupt:
         pass
     finally:
-        tables.close()
+        api.close()
         listener.close()

@@ -5,6 +5,7 @@
 import { h, notice, replace } from "page/dom";
 import { live } from "page/data";
 import { read, link, watch } from "page/router";
+import { sign } from "page/cards";
 import { applyTheme, themeButton } from "page/theme";
 import { listen, setKeys, showHelp } from "page/keys";
 
@@ -25,14 +26,16 @@ const shell = {
   /** `[["Run", "#/"], ["game 3", null]]`: the last one is where one is. */
   way(steps) {
     const nav = document.querySelector("#top nav");
-    const parts = steps.map(([text, to], place) => [
-      place > 0 && h("span", { class: "muted", "aria-hidden": "true" }, "›"),
+    const parts = steps.map(([text, to]) => [
+      h("span", { class: "muted", "aria-hidden": "true" }, "›"),
       to ? h("a", { href: to }, text) : h("span", { class: "here", "aria-current": "page" }, text)]);
-    replace(nav, parts);
+    replace(nav, brand(), parts);
     document.title = `${steps.at(-1)[0]} · Hanabi orchestrator`;
   },
   keys: setKeys,
 };
+
+const brand = () => h("a", { class: "brand", href: link("run") }, sign("Y"), "Hanabi orchestrator");
 
 async function show({ page, params }) {
   const turn = ++asked;
@@ -60,7 +63,7 @@ async function show({ page, params }) {
 
 async function start() {
   applyTheme();
-  const nav = h("nav", { "aria-label": "Where you are" }, h("a", { href: link("run") }, "Hanabi orchestrator"));
+  const nav = h("nav", { "aria-label": "Where you are" }, brand());
   const help = h("button", { type: "button", class: "icon", "aria-label": "Keys", title: "Keys (?)", onclick: showHelp }, "?");
   replace(document.getElementById("top"), nav, live && h("a", { href: link("person"), class: "play-link" }, "Play a game"), themeButton(), help);
   listen();

@@ -7,7 +7,7 @@ import { go, link, patch } from "page/router";
 import { moveText } from "page/reply";
 import { keep } from "page/theme";
 import { roleLines, turnData } from "page/turn";
-import { valuesTable } from "page/values";
+import { against, valuesTable } from "page/values";
 
 const WAIT_MS = 1500;
 
@@ -15,7 +15,7 @@ export const same = (one, other) => one.id === other.id;
 
 export function mount(root, params, shell) {
   shell.way([["Run", link("run")], [params.id ?? "game", params.id ? link("game", { id: params.id }) : null], ["find the better move", null]]);
-  const state = { root, shell, id: params.id, tries: keep(`better.${params.id}`) ?? {}, ended: false, puzzles: null, number: Number(params.n) || 1 };
+  const state = { root, shell, id: params.id, tries: keep(`better.${params.id}`) ?? {}, ended: false, puzzles: null, number: Number(params.n) || 1, turn: Number(params.turn) };
   start(state).catch((error) => state.ended || replace(root, h("h1", {}, "Find the better move"),
     notice("error", `The mistakes of this game could not be read: ${error.message}`, h("p", {}, h("a", { href: link("run") }, "Back to the run")))));
   return { update: (now) => { state.number = Number(now.n) || 1; if (state.puzzles) draw(state); }, unmount: () => (state.ended = true) };
@@ -32,6 +32,7 @@ async function start(state) {
   }
   if (state.ended) return;
   state.puzzles = (strip.mistakes ?? []).filter((one) => game.turns[one.turn - 1]?.move);
+  if (state.turn) state.number = Math.max(1, state.puzzles.findIndex((one) => one.turn === state.turn) + 1);
   draw(state);
 }
 
@@ -46,7 +47,7 @@ function draw(state) {
     h("header", { class: "trace" }, h("h1", {}, "Find the better move"),
       h("p", {}, h("b", {}, `Puzzle ${puzzles.indexOf(mistake) + 1} of ${puzzles.length}`), `, turn ${turn.turn}: P${turn.seat} is to move. The move of the game lost points; which one is better?`), said),
     h("div", { class: "better-body" }, board({ game: state.game, turn, view: "acting" }),
-      h("div", { class: "trace" }, choices(state, mistake, turn, answer, said), answer, tools(state, mistake)))));
+      h("div", { class: "trace" }, choices(state, mistake, turn, answer, said), tools(state, mistake), answer))));
   state.shell.keys(keys(state));
   if (state.tries[mistake.turn]) reveal(state, mistake, state.tries[mistake.turn].move, answer, said);
 }
@@ -87,7 +88,7 @@ function choices(state, mistake, turn, answer, said) {
       button.disabled = true;
       button.setAttribute("aria-pressed", String(button.dataset.move === move));
     }
-    reveal(state, mistake, move, answer, said);
+    reveal(state, mistake, move, answer, said).then(() => answer.querySelector(".verdict")?.focus());
   }
   return box;
 }
@@ -101,7 +102,7 @@ async function reveal(state, mistake, move, answer, said) {
     state.tries[mistake.turn] ??= { move, found: judged.found };
     keep(`better.${state.id}`, state.tries);
     said.textContent = scoreWords(state);
-    replace(answer, h("p", { class: ["verdict", judged.kind], role: "status" }, judged.text), h("p", {}, h("b", {}, "The mistake: "), mistake.text),
+    replace(answer, h("p", { class: ["verdict", judged.kind], tabindex: "-1" }, judged.text), 
       valuesTable(values, data, move), h("section", { class: "block" }, h("h3", {}, "What each role said"), roleLines(data)),
       h("p", {}, h("a", { href: link("game", { id: state.id, turn: mistake.turn }) }, "This turn in the game")));
   } catch (error) {
@@ -110,20 +111,17 @@ async function reveal(state, mistake, move, answer, said) {
   }
 }
 
-const worth = (row) => row?.rollout ?? row?.one_step ?? null;
-
 /** How a try stands against the best and the played move. */
 function judge(values, move) {
-  const row = (text) => values.moves.find((one) => moveText(one.move) === text);
-  const [tried, best, played] = [row(move), row(moveText(values.best)), row(moveText(values.played))];
-  if (worth(tried) === null || worth(best) === null) return { found: false, kind: "warn", text: `No value is known for ${move}.` };
-  const lost = worth(best) - worth(tried);
-  const against = `${number(lost)} points less than ${moveText(best.move)}`;
-  if (move === moveText(best.move)) return { found: true, kind: "good", text: `✓ Found: ${move} is the best move.` };
-  if (lost <= (tried.error ?? 0)) return { found: true, kind: "good", text: `✓ Found: ${move} is as good as the best (${moveText(best.move)}), within the error of the rollouts.` };
-  if (move === moveText(values.played)) return { found: false, kind: "bad", text: `✕ That was the move of the game: ${against}.` };
-  if (worth(tried) > worth(played)) return { found: false, kind: "warn", text: `≈ Better than the move of the game (${moveText(played.move)}), but ${against}.` };
-  return { found: false, kind: "bad", text: `✕ No better than the move of the game (${moveText(played.move)}): ${against}.` };
+  const [tried, game] = [against(values, move), against(values, moveText(values.played))];
+  const [best, played] = [moveText(values.best), moveText(values.played)];
+  if (!tried) return { found: false, kind: "warn", text: `No value is known for ${move}.` };
+  const less = `${number(tried.lost)} points less than ${best}`;
+  if (tried.best) return { found: true, kind: "good", text: `✓ Found: ${move} is the best move.` };
+  if (move === played) return { found: false, kind: "bad", text: `✕ That was the move of the game: ${less}.` };
+  if (tried.even) return { found: true, kind: "good", text: `✓ Found: ${move} is as good as the best (${best}), within the error of the rollouts.` };
+  if (tried.lost < game.lost) return { found: false, kind: "warn", text: `≈ Better than the move of the game (${played}), but ${less}.` };
+  return { found: false, kind: "bad", text: `✕ No better than the move of the game (${played}): ${less}.` };
 }
 
 function scoreWords({ tries, puzzles }) {
@@ -132,13 +130,17 @@ function scoreWords({ tries, puzzles }) {
   return `Found so far: ${own.filter((one) => one.found).length} of ${own.length} tried, ${plural(puzzles.length - own.length, "puzzle")} left.`;
 }
 
-const turnTo = (state, number) => patch({ n: Math.min(Math.max(1, number), state.puzzles.length) }, { replace: true });
+const turnTo = (state, number) => patch({ n: Math.min(Math.max(1, number), state.puzzles.length), turn: null }, { replace: true });
 
 function tools(state, mistake) {
   const at = state.puzzles.indexOf(mistake) + 1;
+  const leaf = (by) => {
+    turnTo(state, at + by);
+    state.root.querySelector(".choices button:not(:disabled), .verdict")?.focus();
+  };
   const box = h("div", { class: "row" },
-    h("button", { type: "button", disabled: at === 1, onclick: () => turnTo(state, at - 1) }, "◀ Puzzle before"),
-    h("button", { type: "button", disabled: at === state.puzzles.length, onclick: () => turnTo(state, at + 1) }, "Next puzzle ▶"),
+    h("button", { type: "button", disabled: at === 1, onclick: () => leaf(-1) }, "◀ Puzzle before"),
+    h("button", { type: "button", disabled: at === state.puzzles.length, onclick: () => leaf(1) }, "Next puzzle ▶"),
     h("button", { type: "button", class: "plain", onclick: () => ((state.tries = {}), keep(`better.${state.id}`, {}), draw(state)) }, "Start over"));
   if (at === state.puzzles.length) onwards(state).then((more) => box.append(more));
   return box;

@@ -1,8 +1,8 @@
 // The table of one turn: seats with their cards (face, and what the owner knows), fireworks, tokens, discards.
 import { h } from "page/dom";
 import { back, face, grid, knowledge, knowledgeWords, place, STANDING } from "page/cards";
-import { ceiling, COLOUR_NAMES, COLOURS, copies, discarded, height, isLast, points, possible, reach, standing } from "page/position";
-import { named } from "page/words";
+import { ceiling, COLOUR_NAMES, COLOURS, copies, discarded, height, isLast, narrowed, points, possible, reach, standing } from "page/position";
+import { modelName, named } from "page/words";
 
 /**
  * The board at a turn. `view`: "acting" (as the seat to move sees it), a seat's number, or "open".
@@ -13,14 +13,9 @@ export function board({ game, turn, view = "acting", onCard = null }) {
   const details = h("div", { class: "card-details", role: "tooltip", id: "card-details", hidden: true });
   const scene = { game, turn, viewer, onCard, details };
   return h("div", { class: ["board", `players-${turn.hands.length}`] },
+    h("div", { class: "bar-row" }, fireworks(turn), counters(turn)),
     h("div", { class: "seats" }, turn.hands.map((_, seat) => seatRow(scene, seat))),
-    h("div", { class: "middle" }, fireworks(turn), counters(turn), discards(turn)), details);
-}
-
-/** In words, what a view shows. */
-export function viewWords(view) {
-  if (view === "open") return "all cards open";
-  return view === "acting" ? "as the acting seat sees it" : `as P${view} sees it`;
+    discards(turn), details);
 }
 
 function seatRow(scene, seat) {
@@ -30,7 +25,7 @@ function seatRow(scene, seat) {
   const target = turn.move?.type === "hint" && turn.move.to === seat;
   return h("section", { class: ["seat", acting && "acting", target && "target"], "aria-label": `P${seat}${acting ? ", to move" : ""}` },
     h("header", {}, h("b", { class: "name" }, `P${seat}`),
-      h("span", { class: "who", title: [info.graph, info.model].filter(Boolean).join(" · ") }, h("span", { class: "graph-name" }, info.graph), " ", h("span", { class: "muted" }, info.model)),
+      h("span", { class: "who", title: [info.graph, info.model].filter(Boolean).join(" · ") }, h("span", { class: "graph-name" }, info.graph), " ", h("span", { class: "muted" }, modelName(info.model))),
       acting && h("span", { class: "badge turn-badge" }, turn.move ? "▶ moves" : "▶ to move"),
       target && h("span", { class: "badge hint-badge" }, `P${turn.seat} hints `, h("b", { "data-colour": turn.move.colour ? hintLetter(turn.move) : null }, named(turn.move))),
       viewer === seat && h("span", { class: "badge eye", title: "The board is drawn as this seat sees it" }, "own cards hidden")),
@@ -45,13 +40,13 @@ function slotCard(scene, seat, slot, card) {
   const touched = turn.move?.type === "hint" && turn.move.to === seat && turn.slots.includes(slot);
   const used = turn.seat === seat && turn.move?.slot === slot && turn.move.type !== "hint" ? turn.move.type : null;
   const known = turn.known[seat][slot];
-  const inferred = turn.inferred?.[seat]?.[slot] ?? null;
+  const inferred = narrowed(turn, seat, slot);
   const kind = seen ? standing(turn, card) : null;
   const words = `P${seat} slot ${slot}: ${seen ? `${COLOUR_NAMES[card[0]]} ${card[1]}${kind ? `, ${STANDING[kind].says}` : ""}` : "face hidden in this view"}. ` +
     `P${seat} knows: ${knowledgeWords(known, inferred)}${touched ? ". Touched by the hint" : ""}${used ? `. ${used === "play" ? "Played" : "Discarded"} this turn` : ""}`;
   const show = (event) => showDetails(scene, event.currentTarget, seat, slot);
   const hide = () => { scene.details.hidden = true; };
-  return h("button", { type: "button", class: ["slot", touched && "touched", used, kind], "aria-label": words, dataset: { key: `card-${seat}-${slot}`, slot },
+  return h("button", { type: "button", class: ["slot", touched && "touched", used, used === "play" && !turn.scored && "misplay", kind], "aria-label": words, dataset: { key: `card-${seat}-${slot}`, slot },
     onmouseenter: show, onfocus: show, onmouseleave: hide, onblur: hide,
     onkeydown: (event) => { if (event.key === "Escape" && !scene.details.hidden) { hide(); event.stopPropagation(); } },
     onclick: (event) => (onCard ? onCard(seat, slot) : show(event)) },
@@ -64,15 +59,15 @@ function slotCard(scene, seat, slot, card) {
 }
 
 function usedWords(turn) {
-  if (turn.move.type === "discard") return "discards";
-  return turn.scored ? "plays ✓" : "plays ✕";
+  if (turn.move.type === "discard") return ["discards ", turn.card];
+  return ["plays ", turn.card, turn.scored ? " ✓" : " ✕"];
 }
 
 /** What a card may be for its owner, beside the card: all 25 as a grid, and in words. */
 function showDetails(scene, anchor, seat, slot) {
   const { turn, viewer, details } = scene;
   const may = possible(turn, seat, slot);
-  const inferred = turn.inferred?.[seat]?.[slot] ?? null;
+  const inferred = narrowed(turn, seat, slot);
   const card = viewer !== seat ? turn.hands[seat][slot] : null;
   details.replaceChildren(
     h("b", {}, `P${seat} slot ${slot}${card ? ` is ${card}` : ""}`),
@@ -95,8 +90,8 @@ function put(details, anchor) {
 
 function fireworks(turn) {
   return h("section", { class: "fireworks", "aria-label": `Fireworks: ${[...COLOURS].map((colour) => `${COLOUR_NAMES[colour]} ${height(turn, colour)}`).join(", ")}` },
-    h("h3", {}, "Fireworks ", h("span", { class: "muted num" }, `${points(turn)} points`),
-      ceiling(turn) < 25 && h("span", { class: "muted num small" }, ` of ${ceiling(turn)} still possible`)),
+    h("p", { class: "points-now num" }, h("b", {}, points(turn)), h("span", { class: "muted small" }, points(turn) === 1 ? " point" : " points"),
+      ceiling(turn) < 25 && h("span", { class: "muted small" }, `, ${ceiling(turn)} possible`)),
     h("div", { class: "stacks" }, [...COLOURS].map((colour) => {
       const top = height(turn, colour);
       const added = turn.scored && turn.card?.[0] === colour;
@@ -109,7 +104,7 @@ function counters(turn) {
   return h("section", { class: "counters", "aria-label": "Tokens, lives and deck" },
     counter("Hints", turn.tokens, 8, "●", "○", "tokens"), counter("Lives", turn.lives, 3, "♥", "♡", "lives"),
     h("div", { class: "counter" }, h("span", { class: "label" }, "Deck"), h("b", { class: "num" }, turn.deck_size),
-      h("span", { class: "muted small" }, turn.deck_size === 0 ? (left !== null ? `${left} turns left` : "empty") : "cards")));
+      h("span", { class: "muted small" }, turn.deck_size === 0 ? (left !== null ? `${left} turns left` : "empty") : null)));
 }
 
 function counter(label, value, most, full, empty, kind) {

@@ -2,7 +2,7 @@
 import { h } from "page/dom";
 import { base, cost, title } from "page/calls";
 import { longText, onlyMark, promptBlock } from "page/prompt";
-import { fields, isProgram, moveText, outcome, seconds } from "page/reply";
+import { fields, isProgram, modelName, moveText, outcome, seconds } from "page/reply";
 
 const open = { prompt: false };
 
@@ -27,18 +27,26 @@ function facts(call) {
   const number = (value) => (value ?? 0).toLocaleString("en");
   const rows = [
     ["Role", call.role !== base(call.node) && call.role],
-    ["Answered by", isProgram(call) ? "a program" : `${call.model}${call.served_by && call.served_by !== call.model ? `, served by ${call.served_by}` : ""}`],
+    ["Answered by", isProgram(call) ? "a program" : `${call.model}${call.served_by && !modelName(call.model).endsWith(call.served_by) ? `, served by ${call.served_by}` : ""}`],
     ["Cost", cost(call)],
     ["Of the tokens in", call.cached_tokens > 0 && `${number(call.cached_tokens)} from the provider's cache`],
     ["Of the tokens out", call.reasoning_tokens > 0 && `${number(call.reasoning_tokens)} for reasoning`],
     ["From the cache", call.cached && "an earlier run paid for this answer"],
-    ["Held to", call.constraint && shown(call.constraint)],
+    ["Server held to", call.constraint && (CONSTRAINTS[call.constraint] ?? shown(call.constraint))],
     ["Ended because", call.finish && call.finish !== "stop" && call.finish],
     ["Reads", call.reads?.length > 0 && call.reads.join(", ")],
     ["Sections", call.sections?.length > 0 && sections(call)],
   ];
   return h("dl", { class: "facts" }, rows.filter(([, value]) => value).map(([name, value]) => [h("dt", {}, name), h("dd", {}, value)]));
 }
+
+const CONSTRAINTS = {
+  fitted: "a schema with the legal moves, and lists and texts that fit the limit of tokens",
+  moves: "a schema with the legal moves of the turn",
+  bounds: "a schema with the bounds of numbers",
+  schema: "a plain schema",
+  json_object: "any JSON object",
+};
 
 const shown = (value) => (typeof value === "string" ? value : JSON.stringify(value));
 

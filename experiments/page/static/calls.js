@@ -2,7 +2,7 @@
 // the order of their beginning, or a tree: attempt, node, sample, ask.
 import { h, plural } from "page/dom";
 import { keep } from "page/theme";
-import { gist, isProgram, money, OUTCOMES, outcome, seconds } from "page/reply";
+import { breakable, gist, isProgram, money, OUTCOMES, outcome, seconds } from "page/reply";
 
 /** A node's name without the number of its attempt: `generate-2` is the second attempt of `generate`. */
 export const base = (node) => node.replace(/-\d+$/, "");
@@ -40,9 +40,9 @@ export function callList({ calls, chosen, onChoose }) {
     h("li", {}, number > 1 && h("p", { class: "branch" }, `Redo ${number - 1}: asked again after a refusal`),
       h("ul", {}, groups(tried, (call) => call.node).map(([node, its]) => branch(node, its))))));
   function branch(node, its) {
-    if (its.length === 1) return h("li", {}, row(its[0], node));
+    if (its.length === 1) return h("li", {}, row(its[0], base(node)));
     const samples = groups(its, (call) => call.sample);
-    return h("li", {}, h("p", { class: "branch" }, `${node}: ${samples.length > 1 ? plural(samples.length, "sample") : plural(its.length, "ask")}`),
+    return h("li", {}, h("p", { class: "branch" }, `${base(node)}: ${samples.length > 1 ? plural(samples.length, "sample") : plural(its.length, "ask")}`),
       h("ul", {}, its.map((call) => h("li", {}, row(call, part(call, samples.length > 1))))));
   }
   function mark(key) {
@@ -78,7 +78,7 @@ function totals(calls) {
   const models = calls.filter((call) => !isProgram(call));
   if (!models.length) return `${plural(calls.length, "program")} answered; no model was asked.`;
   const sum = (name) => models.reduce((all, call) => all + (call[name] ?? 0), 0);
-  const paid = models.every((call) => call.usd !== null && call.usd !== undefined) ? `, ${money(sum("usd"))}` : "";
+  const paid = models.every((call) => call.usd) ? `, ${money(sum("usd"))}` : "";
   return `${plural(models.length, "call")} of models: ${sum("tokens_in").toLocaleString("en")} tokens in, `
     + `${sum("tokens_out").toLocaleString("en")} out${paid}; ${seconds(axis(calls))} from the first to the last, `
     + `${seconds(sum("seconds"))} if one after another.`;
@@ -89,12 +89,14 @@ function scale(end) {
 }
 
 function callRow(call, name, end, calls, choose) {
-  const { says } = gist(call);
-  return h("button", { type: "button", class: ["call", OUTCOMES[call.outcome]?.kind], "aria-pressed": "false", onclick: choose,
-    dataset: { key: call.key }, "aria-label": `${name}: ${spoken(call, says)}` },
-    h("span", { class: "call-name" }, name), h("span", { class: "call-says" }, outcome(call), " ", says),
+  const { says, why } = gist(call);
+  return h("button", { type: "button", class: "call", "aria-pressed": "false", onclick: choose,
+    dataset: { key: call.key }, "aria-label": `${name}: ${spoken(call, says || why)}` },
+    h("span", { class: "call-name" }, breakable(name)), h("span", { class: "call-says" }, outcome(call), " ", says || h("span", { class: "muted small" }, short(why))),
     bar(call, end), h("span", { class: "call-cost" }, cost(call)));
 }
+
+const short = (text) => (text.length > 90 ? `${text.slice(0, 90)} …` : text);
 
 function spoken(call, says) {
   const time = call.start === null || call.start === undefined ? "" : `, from ${seconds(call.start)} for ${seconds(call.seconds)}`;

@@ -54,7 +54,7 @@ export function knowledge(known, inferred, turn) {
   return h("span", { class: "knows", "aria-hidden": "true" },
     h("span", { class: ["row", known.colour && "told"] }, [...COLOURS].map((colour) => cell(colour, colour, [...known.colours].includes(colour), known.colour === colour))),
     h("span", { class: ["row", known.rank && "told"] }, [1, 2, 3, 4, 5].map((rank) => cell(rank, null, holds(known.ranks, rank), Number(known.rank) === rank))),
-    h("span", { class: ["read", !read && "none"], title: read ? `by conventions: ${inferred.join(" ")}` : null }, read ?? " "));
+    h("span", { class: ["read", !read && "none"], title: read ? `by conventions: ${inferred.join(" ")}` : null }, read ?? "\u00a0"));
 }
 
 const holds = (ranks, rank) => [...ranks].some((one) => Number(one) === rank);
@@ -69,7 +69,7 @@ function reading(cards, turn) {
   const kinds = new Set(cards.map((card) => standing(turn, card)));
   if (kinds.size === 1 && kinds.has("playable")) return [h("b", {}, "≈"), "playable"];
   if (kinds.size === 1 && kinds.has("dead")) return [h("b", {}, "≈"), "dead"];
-  return [h("b", {}, "≈"), `${cards.length} cards`];
+  return cards.length <= 10 ? [h("b", {}, "≈"), `${cards.length} cards`] : null;
 }
 
 /** The same in words, for labels: "knows: red; rank not 1, 2". */

@@ -2,7 +2,8 @@
 import { h, notice, replace } from "page/dom";
 import { get } from "page/data";
 import { go, link, read } from "page/router";
-import { board, viewWords } from "page/board";
+import { board } from "page/board";
+import { icon } from "page/icons";
 import { heading } from "page/heading";
 import { follow } from "page/live";
 import { makeLog } from "page/log";
@@ -54,14 +55,14 @@ class GamePage {
     this.tools = h("div", { class: "tools panel", role: "toolbar", "aria-label": "Turns and views" });
     replace(this.root, this.parts.head, this.strip.element, this.tools,
       h("div", { class: "game-body" },
-        h("div", { class: "play-col panel" }, this.parts.said, this.parts.board, this.log.element), this.parts.panel));
+        h("div", { class: ["play-col", "panel", `players-${this.game.players}`] }, this.parts.said, this.parts.board, this.log.element), this.parts.panel));
     replace(this.tools, this.toolButtons());
     this.shell.keys(gameKeys(this));
     replace(this.parts.head, heading(this.game, () => this.player.stop()));
   }
 
   toolButtons() {
-    const button = (text, label, key, onclick) => h("button", { type: "button", "aria-label": label, title: `${label} (${key})`, onclick }, text);
+    const button = (sign, label, key, onclick) => h("button", { type: "button", "aria-label": label, title: `${label} (${key})`, onclick }, icon(sign));
     this.view = h("select", { "aria-label": "View", title: "Whose view (v)", onchange: () => this.setView(this.view.value) },
       [["acting", "as the acting seat sees it"], ...this.game.seats.map((one) => [String(one.seat), `as P${one.seat} sees it`]), ["open", "all cards open"]]
         .map(([value, text]) => h("option", { value }, text)));
@@ -70,9 +71,9 @@ class GamePage {
     this.place = h("span", { class: "turn-place num" });
     this.copied = h("button", { type: "button", onclick: () => this.copy() }, "Copy link");
     return [
-      h("div", { class: "group" }, button("⏮", "First turn", "Home", () => this.goTo(1)), button("◀", "Previous turn", "←", () => this.by(-1)),
-        this.player.button, button("▶", "Next turn", "→", () => this.by(1)), button("⏭", "End", "End", () => this.goTo(this.last)), this.player.select, this.place),
-      h("div", { class: "group" }, button("◂▼", "Previous mistake", "p", () => this.mistake(-1)), button("▼▸", "Next mistake", "n", () => this.mistake(1)),
+      h("div", { class: "group" }, button("first", "First turn", "Home", () => this.goTo(1)), button("previous", "Previous turn", "←", () => this.by(-1)),
+        this.player.button, button("next", "Next turn", "→", () => this.by(1)), button("last", "End", "End", () => this.goTo(this.last)), this.player.select, this.place),
+      h("div", { class: "group" }, button("mistakeBack", "Previous mistake", "p", () => this.mistake(-1)), button("mistakeOn", "Next mistake", "n", () => this.mistake(1)),
         h("label", { class: "check small" }, this.answers, " show mistakes and values")),
       h("div", { class: "group" }, this.view, this.copied)];
   }
@@ -126,8 +127,7 @@ class GamePage {
       turn.why && h("p", { class: "why" }, turn.why),
       h("p", { class: "said-marks" }, found.map((one) => h("span", { class: ["tag", TONE[one.kind]] }, h("b", { "aria-hidden": "true" }, `${one.sign} `), one.says)),
         (turn.refused ?? []).map((one) => h("span", { class: "small muted refusal" }, `refused: ${one.move?.text ?? one.move} by ${one.by}: ${one.why}`)),
-        mistake && h("a", { class: "small", href: link("better", { id: this.game.id, turn: turn.turn }) }, "find the better move"),
-        h("span", { class: "small muted view-words" }, viewWords(this.viewName)))];
+        mistake && h("a", { class: "small", href: link("better", { id: this.game.id, turn: turn.turn }) }, "find the better move"))];
   }
 
   /** The turn panel comes a moment later, so that leafing through turns asks for nothing in between. */

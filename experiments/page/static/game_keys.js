@@ -1,5 +1,7 @@
 // The keys of the game page: what the help overlay lists and what they do.
+import { STANDING } from "page/cards";
 import { go } from "page/router";
+import { MARKS } from "page/words";
 
 /** Groups of keys for a GamePage. */
 export function gameKeys(page) {
@@ -27,5 +29,7 @@ export function gameKeys(page) {
       { keys: ["c"], says: "copy a link to this turn", does: () => void page.copy() },
       { keys: ["Escape"], says: "stop playing; then back to the run", does: () => (page.player.playing() ? page.player.stop() : go("run")) },
     ] },
+    { title: "Marks of turns", keys: MARKS.map(([sign, says]) => ({ keys: [sign], says })) },
+    { title: "Marks of cards", keys: [...Object.values(STANDING).map(({ sign, says }) => ({ keys: [sign], says })), { keys: ["≈"], says: "what conventions narrow the card to" }] },
   ];
 }

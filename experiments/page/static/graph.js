@@ -3,8 +3,8 @@ import { h, svg } from "page/dom";
 import { axis, base } from "page/calls";
 import { isProgram, moveText, money, OUTCOMES, seconds } from "page/reply";
 
-const GAP = { x: 40, y: 14 };
-const WIDTH = { least: 104, most: 176 };
+const GAP = { x: 40, y: 14, down: 24 };
+const WIDTH = { least: 88, most: 176 };
 const LINE = 14;
 const WORST = ["failed", "fallback", "reasked", "repaired", "ok"];
 
@@ -16,7 +16,7 @@ export function graphPicture({ data, chosen, onChoose }) {
   function draw() {
     const focused = document.activeElement?.closest?.(".node")?.dataset.node;
     const back = focused && box.contains(document.activeElement);
-    box.replaceChildren(picture(data, nodes, width, chosen, onChoose));
+    box.replaceChildren(picture(nodes, width, chosen, onChoose));
     if (back) box.querySelector(`[data-node="${CSS.escape(focused)}"]`)?.focus();
   }
   new ResizeObserver(([entry]) => {
@@ -35,7 +35,7 @@ function withEnds({ graph, calls, verdicts, took, decided }) {
   const end = axis(calls);
   const nodes = graph.nodes.map((node) => {
     const its = calls.filter((call) => base(call.node) === node.name);
-    return { ...node, calls: its, end, ...fared(its), took: took?.find((one) => one.node === node.name),
+    return { ...node, calls: its, end, ...fared(its), took: node.name === graph.decides ? null : took?.find((one) => one.node === node.name),
       decides: node.name === graph.decides, verdicts: verdicts.filter((one) => base(one.node) === node.name) };
   });
   const rules = [...new Set(verdicts.map((one) => base(one.node)))].filter((name) => !nodes.some((node) => node.name === name));
@@ -57,50 +57,84 @@ function fared(calls) {
   return { outcome: calls.length > 1 && calls.some((call) => call.outcome === "ok" || call.outcome === "repaired") ? "ok" : worst, worst };
 }
 
-function picture(data, nodes, room, chosen, onChoose) {
+/** From left to right; where that has no room, from top to bottom. */
+function picture(nodes, room, chosen, onChoose) {
   const levels = Math.max(...nodes.map((node) => node.level)) + 1;
-  const gap = room < 560 ? 16 : GAP.x;
-  const wide = Math.max(WIDTH.least, Math.min(WIDTH.most, Math.floor((room - 4 - gap * (levels - 1)) / levels)));
-  for (const node of nodes) node.lines = lines(node, wide);
-  const height = Math.max(...nodes.map((node) => node.lines.length)) * LINE + 26;
-  const columns = Array.from({ length: levels }, (_, level) => nodes.filter((node) => node.level === level));
-  const most = Math.max(...columns.map((column) => column.length));
-  const tall = most * (height + GAP.y) - GAP.y + 4;
-  for (const [level, column] of columns.entries()) {
-    const used = column.length * (height + GAP.y) - GAP.y;
-    column.forEach((node, at) => Object.assign(node, { x: 2 + level * (wide + gap), y: 2 + (tall - 4 - used) / 2 + at * (height + GAP.y) }));
-  }
-  const total = levels * (wide + gap) - gap + 4;
-  return svg("svg", { width: total, height: tall, viewBox: `0 0 ${total} ${tall}` },
-    edges(nodes, wide, height), nodes.map((node) => drawn(node, wide, height, chosen, onChoose, data)));
+  const gap = room < 620 ? 14 : GAP.x;
+  const rows = Array.from({ length: levels }, (_, level) => nodes.filter((node) => node.level === level));
+  const across = Math.floor((room - 4 - gap * (levels - 1)) / levels);
+  const size = across >= WIDTH.least ? sideways(rows, Math.min(WIDTH.most, across), gap) : downwards(rows, room);
+  return svg("svg", { width: size.wide, height: size.tall, viewBox: `0 0 ${size.wide} ${size.tall}` },
+    edges(nodes, size.down), nodes.map((node) => drawn(node, chosen, onChoose)));
 }
 
-function edges(nodes, wide, height) {
+function shape(node, wide) {
+  const told = lines(node, wide);
+  Object.assign(node, { wide, lines: told, height: told.length * LINE + (node.calls.length ? 26 : 14) });
+}
+
+function sideways(columns, wide, gap) {
+  columns.flat().forEach((node) => shape(node, wide));
+  const used = columns.map((column) => column.reduce((sum, node) => sum + node.height + GAP.y, -GAP.y));
+  const tall = Math.max(...used) + 4;
+  for (const [level, column] of columns.entries()) {
+    let y = 2 + (tall - 4 - used[level]) / 2;
+    for (const node of column) {
+      Object.assign(node, { x: 2 + level * (wide + gap), y });
+      y += node.height + GAP.y;
+    }
+  }
+  return { wide: columns.length * (wide + gap) - gap + 4, tall, down: false };
+}
+
+function downwards(rows, room) {
+  let y = 2;
+  for (const row of rows) {
+    const wide = Math.max(WIDTH.least, Math.min(WIDTH.most, Math.floor((room - 4 - GAP.y * (row.length - 1)) / row.length)));
+    row.forEach((node) => shape(node, wide));
+    const used = row.length * (wide + GAP.y) - GAP.y;
+    row.forEach((node, at) => Object.assign(node, { x: Math.max(2, (room - used) / 2) + at * (wide + GAP.y), y }));
+    y += Math.max(...row.map((node) => node.height)) + GAP.down;
+  }
+  return { wide: Math.max(room, ...rows.flat().map((node) => node.x + node.wide + 2)), tall: y - GAP.down + 2, down: true };
+}
+
+function edges(nodes, down) {
   const named = new Map(nodes.map((node) => [node.name, node]));
   return nodes.flatMap((node) => (node.reads ?? []).map((name) => named.get(name)).filter(Boolean).map((from) => {
-    const [x1, y1, x2, y2] = [from.x + wide, from.y + height / 2, node.x - 5, node.y + height / 2];
-    const bend = Math.max(10, (x2 - x1) / 2);
     const kind = node.decides && from.took ? (from.took.agrees ? "agrees" : "overruled") : "";
-    return svg("g", { class: ["edge", kind], "aria-hidden": "true" },
-      svg("path", { d: `M${x1} ${y1} C${x1 + bend} ${y1} ${x2 - bend} ${y2} ${x2} ${y2}` }),
-      svg("path", { class: "tip", d: `M${x2 + 4} ${y2} l-7 -4 v8 z` }));
+    return svg("g", { class: ["edge", kind], "aria-hidden": "true" }, down ? falling(from, node) : flowing(from, node));
   }));
+}
+
+function flowing(from, node) {
+  const [x1, y1, x2, y2] = [from.x + from.wide, from.y + from.height / 2, node.x - 5, node.y + node.height / 2];
+  const bend = Math.max(10, (x2 - x1) / 2);
+  return [svg("path", { d: `M${x1} ${y1} C${x1 + bend} ${y1} ${x2 - bend} ${y2} ${x2} ${y2}` }), svg("path", { class: "tip", d: `M${x2 + 4} ${y2} l-7 -4 v8 z` })];
+}
+
+function falling(from, node) {
+  const [x1, y1, x2, y2] = [from.x + from.wide / 2, from.y + from.height, node.x + node.wide / 2, node.y - 5];
+  const bend = Math.max(10, (y2 - y1) / 2);
+  return [svg("path", { d: `M${x1} ${y1} C${x1} ${y1 + bend} ${x2} ${y2 - bend} ${x2} ${y2}` }), svg("path", { class: "tip", d: `M${x2} ${y2 + 4} l-4 -7 h8 z` })];
 }
 
 /** The lines of text in a node: name, how it fared, cost, and whether the decision followed it. */
 function lines(node, wide) {
-  const room = Math.floor((wide - 14) / 6.4);
+  const room = Math.floor((wide - 14) / 5.9);
   const name = wrapped(node.name === "move" ? "played" : node.name, Math.floor((wide - 14) / 7.1)).map((text) => ({ text, kind: "name" }));
-  if (node.move) return [...name, ...wrapped(node.move, room).map((text) => ({ text, kind: "strong" })), node.forced && { text: "⚠ forced", kind: "bad" }].filter(Boolean);
+  if (node.move) return [...name, ...wrapped(node.move, Math.floor((wide - 14) / 7)).map((text) => ({ text, kind: "strong" })), node.forced && { text: "⚠ forced", kind: "bad" }].filter(Boolean);
   const made = [...name];
   const said = !node.rule && state(node);
   if (said) made.push(...wrapped(said.text, room).map((text) => ({ ...said, text })));
   const refused = node.verdicts.filter((one) => !one.accepted).length;
   if (node.verdicts.length) {
-    made.push(refused ? { text: `✕ refused ${refused === 1 ? "once" : `${refused} times`}`, kind: "bad" } : { text: "✓ accepted", kind: "good" });
+    const says = refused ? `✕ refused ${refused === 1 ? "once" : `${refused} times`}` : "✓ accepted";
+    made.push(...wrapped(says, room).map((text) => ({ text, kind: refused ? "bad" : "good" })));
   }
   if (node.calls.length) made.push(...wrapped(price(node), room).map((text) => ({ text, kind: "muted" })));
-  if (node.took) made.push({ text: node.took.agrees ? "= agrees" : `≠ overruled${node.took.rank_of_played ? ` (#${node.took.rank_of_played})` : ""}`, kind: node.took.agrees ? "good" : "warn" });
+  if (node.took) made.push(...wrapped(node.took.agrees ? "= agrees" : `≠ overruled${node.took.rank_of_played ? ` (#${node.took.rank_of_played})` : ""}`, room)
+    .map((text) => ({ text, kind: node.took.agrees ? "good" : "warn" })));
   return made.map((one) => ({ ...one, text: one.text.length > room + 2 ? `${one.text.slice(0, room)}…` : one.text }));
 }
 
@@ -116,8 +150,9 @@ function price(node) {
   const times = node.calls.length > 1 ? `${node.calls.length}× ` : "";
   if (node.calls.every(isProgram)) return `${times}program ${seconds(sum("seconds"))}`;
   const tokens = sum("tokens_in") + sum("tokens_out");
-  const paid = node.calls.every((call) => call.usd !== null && call.usd !== undefined) ? ` ${money(sum("usd"))}` : "";
-  return `${times}${tokens >= 10000 ? `${Math.round(tokens / 1000)}k` : tokens.toLocaleString("en")} tok${paid} ${seconds(latest(node))}`;
+  const paid = node.calls.every((call) => call.usd) ? ` · ${money(sum("usd"))}` : "";
+  const many = tokens >= 10000 ? `${Math.round(tokens / 1000)}k` : tokens.toLocaleString("en");
+  return `${times}${many}\u00a0tokens${paid} · ${seconds(latest(node)).replaceAll(" ", "\u00a0")}`;
 }
 
 const latest = (node) => Math.max(...node.calls.map((call) => (call.start ?? 0) + (call.seconds ?? 0))) - Math.min(...node.calls.map((call) => call.start ?? 0));
@@ -125,14 +160,15 @@ const latest = (node) => Math.max(...node.calls.map((call) => (call.start ?? 0) 
 /** Broken after underscores, hyphens and spaces. */
 function wrapped(text, room) {
   const made = [""];
-  for (const word of text.split(/(?<=[_\s-])/)) {
+  for (const word of text.split(/(?<=[_ -])/)) {
     if (made[made.length - 1] && (made[made.length - 1] + word).trimEnd().length > room) made.push(word);
     else made[made.length - 1] += word;
   }
   return made.map((line) => line.trimEnd());
 }
 
-function drawn(node, wide, height, chosen, onChoose, data) {
+function drawn(node, chosen, onChoose) {
+  const { wide, height } = node;
   const open = node.calls.length > 0;
   const choose = () => onChoose(node.name);
   const button = open && { role: "button", tabindex: "0", "aria-pressed": String(chosen === node.name), onclick: choose,
@@ -154,6 +190,6 @@ function bar(call, end, wide, height) {
 function spoken(node) {
   if (node.move) return `Played: ${node.move}${node.forced ? ", forced" : ""}`;
   const reads = node.reads?.length ? `reads ${node.reads.join(", ")}` : "reads no other node";
-  const told = lines(node, 400).slice(1).map((line) => line.text.replace("≠ ", "").replace("= ", "").replace(/^[✓✕↻∅≈⚠] /, ""));
+  const told = lines(node, 600).slice(1).map((line) => line.text.replace("≠ ", "").replace("= ", "").replace(/^[✓✕↻∅≈⚠] /, ""));
   return [`${node.name}${node.decides ? " (decides)" : ""}`, ...told, reads].join("; ");
 }

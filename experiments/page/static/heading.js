@@ -2,7 +2,7 @@
 import { h, notice, replace } from "page/dom";
 import { get } from "page/data";
 import { link } from "page/router";
-import { ending } from "page/words";
+import { ending, modelName } from "page/words";
 
 /** The head of the game page. */
 export function heading(game) {
@@ -18,7 +18,7 @@ export function heading(game) {
 }
 
 function facts(game) {
-  const seats = game.seats.map((one) => [...new Set([one.graph, one.model])].filter(Boolean).join(" on "));
+  const seats = game.seats.map((one) => [one.graph, one.model !== one.graph && modelName(one.model)].filter(Boolean).join(" on "));
   const alike = new Set(seats).size === 1;
   return [`${game.players} players`, game.seed !== null && game.seed !== undefined && h("span", {}, "seed ", copyable(String(game.seed))),
     alike ? `all seats ${seats[0]}` : seats.map((one, seat) => `P${seat} ${one}`).join(", "),
@@ -52,5 +52,5 @@ function othersList(game, { keys, rows }) {
   const found = rows.filter((row) => at(row, "seed") === game.seed && at(row, "players") === game.players && at(row, "id") !== game.id);
   if (!found.length) return h("p", { class: "muted" }, "There is no other game of this deal here.");
   return h("ul", {}, found.slice(0, 50).map((row) => h("li", {}, h("a", { href: link("game", { id: at(row, "id") }) }, at(row, "id")),
-    ` ${at(row, "score_kept") ?? ""} points `, h("a", { href: link("compare", { a: game.id, b: at(row, "id") }) }, "side by side"))));
+    ` ${at(row, "score_kept") ?? "no"} points `, h("a", { href: link("compare", { a: game.id, b: at(row, "id") }) }, "side by side"))));
 }

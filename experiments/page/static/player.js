@@ -1,5 +1,6 @@
 // Plays a game turn by turn at one of several speeds.
-import { h } from "page/dom";
+import { h, replace } from "page/dom";
+import { icon } from "page/icons";
 import { keep } from "page/theme";
 
 const SPEEDS = [0.5, 1, 2, 4, 8];
@@ -31,7 +32,7 @@ export function makePlayer(step) {
     if (step(true) !== false) begin();
   }
   function name() {
-    button.textContent = timer ? "❚❚" : "▶";
+    replace(button, icon(timer ? "pause" : "play"));
     button.setAttribute("aria-label", timer ? "Pause" : "Play");
     button.title = `${timer ? "Pause" : "Play"} (space)`;
     button.setAttribute("aria-pressed", String(Boolean(timer)));

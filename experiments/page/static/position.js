@@ -49,6 +49,15 @@ export function possible(turn, owner, slot) {
     .filter((card) => (seen.get(card) ?? 0) < copies(card));
 }
 
+/** What conventions narrow a card to, of what it may still be; null where they add nothing. */
+export function narrowed(turn, owner, slot) {
+  const read = turn.inferred?.[owner]?.[slot];
+  if (!read) return null;
+  const may = possible(turn, owner, slot);
+  const left = may.filter((card) => read.includes(card));
+  return left.length && left.length < may.length ? left : null;
+}
+
 /** Copies that a seat sees: fireworks, discards and the hands of the others. */
 function counted(turn, owner) {
   const seen = new Map();
@@ -62,7 +71,7 @@ function counted(turn, owner) {
 /** The position after the last move, drawn as one more turn: nobody's turn, no move. */
 export function afterLast(turn) {
   const next = structuredClone(turn);
-  Object.assign(next, { turn: turn.turn + 1, seat: null, move: null, card: null, slots: [], why: null, final: true, refused: [], forced: null, suspended: [], drew: null });
+  Object.assign(next, { turn: turn.turn + 1, seat: null, move: null, card: null, slots: [], why: null, final: true, refused: [], forced: null, suspended: [], absent: [], unusable: 0, drew: null, turns_left: null });
   const { type, slot } = turn.move ?? {};
   if (type === "play" || type === "discard") {
     next.hands[turn.seat].splice(slot, 1);

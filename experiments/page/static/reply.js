@@ -27,15 +27,21 @@ export function seconds(value) {
   return value < 120 ? `${number(value, 1)} s` : `${Math.floor(value / 60)} min ${Math.round(value % 60)} s`;
 }
 
-/** `$0.0031`; nothing where no price is known. */
+/** `$0.0031`; nothing where no price is known, or nothing was paid. */
 export function money(usd) {
-  if (usd === null || usd === undefined) return null;
-  return `$${usd === 0 || usd >= 0.1 ? usd.toFixed(2) : usd.toPrecision(2)}`;
+  return usd ? `$${usd >= 0.1 ? usd.toFixed(2) : usd.toPrecision(2)}` : null;
 }
+
+/** A name that may break after underscores and hyphens. */
+export const breakable = (name) => name.split(/(?<=[_-])/).flatMap((part, at) => (at ? [h("wbr", {}), part] : [part]));
+
+/** A model's name without the address of its server. */
+export const modelName = (model) => (model ?? "").replace(/@https?:[^+]*/g, "");
 
 /** Whether a program answered, not a model. */
 export const isProgram = (call) => !call.model || call.model === "program";
 
+const ENTRIES = 6;
 const FIRST = ["action", "accept", "summary"];
 
 /** All fields of a reply; lists of objects become tables. */
@@ -58,14 +64,20 @@ function value(given) {
 
 function list(given) {
   if (!given.length) return h("span", { class: "muted" }, "none");
+  if (given.length === 1 && Object.values(given[0] ?? {}).some((one) => one && typeof one === "object")) return fields(given[0]);
   if (!given.every((one) => one && typeof one === "object" && !Array.isArray(one))) {
     return h("span", { class: "prose" }, given.map((one) => (typeof one === "object" ? JSON.stringify(one) : String(one))).join(", "));
   }
   const columns = [...new Set(given.flatMap(Object.keys))].filter((key) => given.some((one) => one[key] !== null && one[key] !== ""));
-  return h("div", { class: "wide", tabindex: "0", role: "region", "aria-label": "entries of the list" },
+  const rows = given.map((one, at) => h("tr", { hidden: at >= ENTRIES && given.length > ENTRIES + 2 }, columns.map((key) => h("td", {}, value(one[key])))));
+  const hidden = rows.filter((row) => row.hidden);
+  const more = hidden.length > 0 && h("button", { type: "button", class: "small-button", onclick: () => {
+    hidden.forEach((row) => (row.hidden = false));
+    more.remove();
+  } }, `Show all ${given.length} entries`);
+  return h("div", {}, h("div", { class: "wide", tabindex: "0", role: "region", "aria-label": "entries of the list" },
     h("table", { class: "data" },
-      h("thead", {}, h("tr", {}, columns.map((key) => h("th", { scope: "col" }, words(key))))),
-      h("tbody", {}, given.map((one) => h("tr", {}, columns.map((key) => h("td", {}, value(one[key]))))))));
+      h("thead", {}, h("tr", {}, columns.map((key) => h("th", { scope: "col" }, words(key))))), h("tbody", {}, rows))), more);
 }
 
 /** The moves that a reply is for, best first. */
@@ -82,7 +94,7 @@ const num = (one) => (typeof one === "number" ? one : 0);
 
 /** What a role said in a sentence: its move or its best ones, and its reason. */
 export function gist(call) {
-  if (!call.reply) return { says: OUTCOMES[call.outcome]?.word ?? "no output", why: call.error ?? "" };
+  if (!call.reply) return { says: "", why: call.error ?? "" };
   const { reply } = call;
   const why = [reply.reason, reply.summary, reply.rationale, reply.text].find((one) => typeof one === "string" && one) ?? firstText(reply);
   if (typeof reply.accept === "boolean") return { says: reply.accept ? "accepts" : "refuses", why };

@@ -1,6 +1,6 @@
 // The run page: what was run, the arms and their scores, the figures, and the table of games.
 import { h, notice, plural, replace } from "page/dom";
-import { get } from "page/data";
+import { file, get } from "page/data";
 import { link, patch, read } from "page/router";
 import { armsTable } from "page/arms";
 import { chooser, filterBar } from "page/filters";
@@ -129,15 +129,16 @@ const SAYS = {
 
 function head(run) {
   return [h("div", { class: "title-line" }, h("h1", {}, run.name), run.going && h("span", { class: "tag good" }, h("span", { class: "pulse", "aria-hidden": "true" }), "going"),
-    run.report && h("a", { href: run.report, target: "_blank", rel: "noopener" }, "report")),
+    run.report && file(run.report) && h("a", { href: file(run.report), target: "_blank", rel: "noopener" }, "report")),
   run.question && h("p", { class: "question" }, run.question),
   run.labels?.length > 0 && h("div", { class: "notice warn banner", role: "note" }, run.labels.map((label) => h("p", {}, SAYS[label] ?? label)))];
 }
 
 function figures(run) {
-  if (!run.figures?.length) return null;
-  return h("details", { class: "figures panel", open: true }, h("summary", {}, h("h2", {}, "Figures"), " ", h("span", { class: "muted small" }, `${run.figures.length} of the report`)),
-    h("ul", { class: "gallery" }, run.figures.map((figure) => h("li", {}, h("figure", {},
-      h("a", { href: figure.file, target: "_blank", rel: "noopener", title: figure.caption }, h("img", { src: figure.file, alt: figure.caption ?? figure.title, loading: "lazy" })),
+  const shown = (run.figures ?? []).filter((figure) => file(figure.file));
+  if (!shown.length) return null;
+  return h("details", { class: "figures panel", open: keep("figures") === true, ontoggle: (event) => keep("figures", event.target.open) }, h("summary", {}, h("h2", {}, "Figures"), " ", h("span", { class: "muted small" }, `${shown.length} of the report`)),
+    h("ul", { class: "gallery" }, shown.map((figure) => h("li", {}, h("figure", {},
+      h("a", { href: file(figure.file), target: "_blank", rel: "noopener", title: figure.caption }, h("img", { src: file(figure.file), alt: figure.caption ?? figure.title, loading: "lazy" })),
       h("figcaption", {}, h("span", {}, figure.title), " ", h("a", { href: link("run", figure.games ?? {}), "aria-label": `games of ${figure.title}` }, "its games")))))));
 }

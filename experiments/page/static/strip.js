@@ -1,12 +1,12 @@
 // The strip over all turns: points, expected score with its uncertainty, lives, and marks. A click goes to the turn.
-import { h, number, svg, replace } from "page/dom";
+import { h, number, plural, svg, replace } from "page/dom";
 import { points } from "page/position";
-import { marks } from "page/words";
+import { MARKS, marks } from "page/words";
 
 const LEFT = 30;
 const RIGHT = 8;
 const TOP = 8;
-const CHART = 84;
+const CHART = 66;
 const LIVES = TOP + CHART + 6;
 const MARKS = LIVES + 26;
 const HEIGHT = MARKS + 22;
@@ -42,7 +42,7 @@ function paint(plot, says, ask, state, onAsk) {
   const step = (width - LEFT - RIGHT) / Math.max(game.turns.length, 1);
   const x = (index) => LEFT + (index + 0.5) * step;
   replace(plot, svg("svg", { width, height: HEIGHT, viewBox: `0 0 ${width} ${HEIGHT}`, "aria-hidden": "true" },
-    axis(width), cursor(x, step, now, game.turns.length), band(values, x), table(game, x, step), line(values, x), lives(game, step), signs(game, values, x, step)));
+    axis(width), cursor(x, step, now, game.turns.length), band(values, x, game.turns.length), table(game, x, step), line(values, x, game.turns.length), lives(game, step), signs(game, values, x, step)));
   const shown = Math.min(now, game.turns.length);
   const set = { "aria-valuemin": 1, "aria-valuemax": Math.max(game.turns.length, 1), "aria-valuenow": Math.max(shown, 1), "aria-valuetext": plain(state, shown) };
   for (const [name, value] of Object.entries(set)) plot.setAttribute(name, value);
@@ -60,7 +60,8 @@ function axis(width) {
 
 function cursor(x, step, now, count) {
   const index = Math.min(now, count) - 1;
-  return svg("rect", { x: x(index) - Math.max(step, 3) / 2, y: 0, width: Math.max(step, 3), height: HEIGHT, class: "cursor" });
+  const width = Math.min(28, Math.max(step, 3));
+  return svg("rect", { x: x(index) - width / 2, y: 0, width, height: HEIGHT, class: "cursor" });
 }
 
 /** Points on the table after each turn. */
@@ -70,22 +71,22 @@ function table(game, x, step) {
   return svg("path", { d: path, class: "points" });
 }
 
-function band(values, x) {
-  const known = known25(values);
-  if (known.length < 2) return null;
-  const up = known.map(([index, mean, error]) => `${x(index)},${y(mean + error)}`);
-  const down = known.map(([index, mean, error]) => `${x(index)},${y(mean - error)}`).reverse();
+function band(values, x, count) {
+  const list = known(values, count);
+  if (list.length < 2) return null;
+  const up = list.map(([index, mean, error]) => `${x(index)},${y(mean + error)}`);
+  const down = list.map(([index, mean, error]) => `${x(index)},${y(mean - error)}`).reverse();
   return svg("polygon", { points: [...up, ...down].join(" "), class: "band" });
 }
 
-function line(values, x) {
-  const known = known25(values);
-  return known.length ? svg("polyline", { points: known.map(([index, mean]) => `${x(index)},${y(mean)}`).join(" "), class: "expected" }) : null;
+function line(values, x, count) {
+  const list = known(values, count);
+  return list.length ? svg("polyline", { points: list.map(([index, mean]) => `${x(index)},${y(mean)}`).join(" "), class: "expected" }) : null;
 }
 
 /** `[index, mean, 1.96 standard errors]` of the turns whose value is known. */
-function known25(values) {
-  return (values?.expected ?? []).map((mean, index) => [index, mean, 1.96 * (values.error?.[index] ?? 0)]).filter(([, mean]) => mean !== null && mean !== undefined);
+function known(values, count) {
+  return (values?.expected ?? []).slice(0, count).map((mean, index) => [index, mean, 1.96 * (values.error?.[index] ?? 0)]).filter(([, mean]) => mean !== null && mean !== undefined);
 }
 
 /** Lives as bars, one for each stretch with the same number. */
@@ -121,7 +122,7 @@ function plain({ game, values }, at_) {
   if (!turn) return "no turn";
   const mean = values?.expected?.[at_ - 1];
   const error = values?.error?.[at_ - 1];
-  const parts = [`turn ${turn.turn}`, turn.move ? `P${turn.seat} ${turn.move.text}` : `P${turn.seat} to move`, `${points(turn)} points`];
+  const parts = [`turn ${turn.turn}`, turn.move ? `P${turn.seat} ${turn.move.text}` : `P${turn.seat} to move`, plural(points(turn), "point")];
   if (mean !== null && mean !== undefined) parts.push(`expected ${number(mean, 1)}${error ? ` ± ${number(1.96 * error, 1)}` : ""}`);
   return [...parts, ...marks(turn, mistakesByTurn(values).get(turn.turn)).map((one) => one.says)].join(", ");
 }
@@ -131,9 +132,19 @@ function tell(says, state, at_) {
 }
 
 function asking(values, game, onAsk) {
-  if (!values) return h("button", { type: "button", onclick: onAsk, title: "By playing each position on with programs many times; takes a while" }, "Expected score and mistakes");
+  if (!values) return [legend(game, values), h("button", { type: "button", onclick: onAsk, title: "By playing each position on with programs many times; takes a while" }, "Expected score and mistakes")];
   if (values.failed) return [h("span", { class: "small", role: "alert" }, values.failed), " ", h("button", { type: "button", onclick: onAsk }, "Try again")];
   if (!values.ready) return h("span", { class: "small muted", role: "status" }, h("progress", { max: game.turns.length, value: values.done ?? 0, "aria-label": "Turns reckoned" }), ` expected score: ${values.done ?? 0} of ${game.turns.length} turns`);
   const count = values.mistakes?.length ?? 0;
-  return h("span", { class: "small muted" }, h("span", { class: "key expected" }), "expected score with its 95 % interval ", h("span", { class: "key points" }), "points ", count ? `▼ ${count} ${count === 1 ? "mistake" : "mistakes"}` : "no mistakes found");
+  return h("span", { class: "small muted" }, h("span", { class: "key expected" }), "expected score, 95 % interval ", h("span", { class: "key points" }), "points",
+    legend(game, values), !count && values.expected.length > 0 && " · no mistakes found");
+}
+
+/** What the marks mean that this game has. */
+function legend(game, values) {
+  const wrong = mistakesByTurn(values);
+  const there = new Map();
+  for (const turn of game.turns) for (const { sign } of marks(turn, wrong.get(turn.turn))) there.set(sign, (there.get(sign) ?? 0) + 1);
+  const parts = MARKS.filter(([sign]) => there.has(sign)).map(([sign, says]) => h("span", {}, h("b", {}, ` ${sign} `), `${says.replace(/:.*/, "")} `, h("span", { class: "num" }, `(${there.get(sign)})`)));
+  return h("span", { class: "small muted legend-marks" }, parts);
 }

@@ -6,8 +6,8 @@ import { beliefsBlock } from "page/beliefs";
 import { callDetail } from "page/call";
 import { forkBlock } from "page/fork";
 import { graphPicture } from "page/graph";
-import { gist, moveText, outcome } from "page/reply";
-import { valuesBlock } from "page/values";
+import { breakable, fields, gist, modelName, moveText, outcome } from "page/reply";
+import { lossTag, valuesBlock } from "page/values";
 
 const KEPT = 40;
 const turns = new Map();
@@ -39,12 +39,13 @@ export function turnPanel({ id, turn, game, spoilers = false }) {
   return panel;
 }
 
-function fill(panel, { id, game, data }) {
+function fill(panel, { id, game, spoilers, data }) {
   const told = game?.turns?.find((one) => one.turn === data.turn) ?? {};
-  replace(panel, decision(data, told, game), data.graph ? traced(id, data) : withoutGraph(data, game),
-    block("Against the exact values", valuesBlock({ id, turn: data, open: kept.values, onOpen: () => (kept.values = true) })),
-    block("Beliefs against the truth", beliefsBlock({ id, turn: data.turn, seat: data.seat })), votes(data), memory(data),
-    forkBlock({ id, data }));
+  const trace = data.graph ? traced(id, data) : null;
+  const values = data.decided && block("Against the exact values", valuesBlock({ id, turn: data, open: spoilers && kept.values,
+    onOpen: () => (kept.values = true), onValues: (found) => trace?.judge(found) }));
+  replace(panel, decision(data, told, game), trace ? trace.took : withoutGraph(data, game), votes(data), values, trace?.rest,
+    block("Beliefs against the truth", beliefsBlock({ id, turn: data.turn, seat: data.seat, told })), memory(data), forkBlock({ id, data }));
 }
 
 const block = (title, ...children) => h("section", { class: "block" }, h("h3", {}, title), children);
@@ -52,12 +53,11 @@ const block = (title, ...children) => h("section", { class: "block" }, h("h3", {
 function decision(data, told, game) {
   const seat = game?.seats?.[data.seat];
   const move = moveText(data.decided?.move);
-  const who = `P${data.seat}${seat ? `, ${seat.graph}${seat.model && seat.model !== "program" ? ` on ${seat.model}` : ""}` : ""}`;
+  const who = `P${data.seat}${seat ? `, ${seat.graph}${seat.model && seat.model !== "program" ? ` on ${modelName(seat.model)}` : ""}` : ""}`;
   const stopped = (told.suspended ?? []).at(-1);
   return h("header", { class: "decision-head" },
     h("p", { class: "muted" }, `Turn ${data.turn}: ${who}`),
     h("h2", {}, move ?? (stopped ? "no move: the game stopped here" : "no move yet"), result(told)),
-    data.decided?.why && h("p", { class: "prose why" }, data.decided.why),
     stopped && notice("error", stopped),
     h("p", { class: "tags" }, tags(data, told)), verdicts(data));
 }
@@ -111,12 +111,14 @@ function traced(id, data) {
   const graph = graphPicture({ data, chosen: first && base(first.node), onChoose: (node) => choose(best(data.calls.filter((call) => base(call.node) === node)).key) });
   const list = callList({ calls: data.calls, chosen: first?.key, onChoose: choose });
   if (first) choose(first.key, { scroll: false });
-  return [
-    took(data, (node) => choose(best(data.calls.filter((call) => base(call.node) === node))?.key)),
-    block("The seat's graph", graph, h("p", { class: "hint-text" }, "Select a node for its prompt and reply. Bars share one axis of time.")),
+  const box = h("div", {});
+  const judge = (values) => replace(box, took(data, (node) => choose(best(data.calls.filter((call) => base(call.node) === node))?.key), values));
+  judge(null);
+  return { judge, took: box, rest: [
+    block("The seat’s graph", graph, h("p", { class: "hint-text" }, "Select a node for its prompt and reply. Bars share one axis of time.")),
     block("Calls", data.calls.length ? list : notice("empty", "No node was asked in this turn.")),
     detail,
-  ];
+  ] };
 }
 
 /** The call that tells most of a node: its last usable one. */
@@ -127,19 +129,39 @@ function firstCall(data) {
   return (kept.node && of(kept.node)) || (data.decided?.node && of(base(data.decided.node))) || of(data.graph.decides) || data.calls.at(-1);
 }
 
-/** What the decision took from whom: each colleague's proposals against the move played. */
-function took(data, choose) {
-  if (!data.took?.length) return null;
-  const followed = data.took.filter((one) => one.agrees).length;
+/** What the decision took from whom: each colleague's proposals against the move played and, once known, the values. */
+function took(data, choose, values) {
+  const spoke = (data.took ?? []).filter((one) => base(one.node) !== data.graph.decides);
+  if (!spoke.length) return null;
+  const followed = spoke.filter((one) => one.agrees).length;
   return block("What the decision took from whom",
-    h("p", { class: "hint-text" }, `${followed} of ${plural(data.took.length, "colleague")} put the played move first.`),
-    h("ul", { class: "took" }, data.took.map((one) => {
+    h("p", { class: "hint-text" }, `${followed} of ${plural(spoke.length, "colleague")} with a proposal put the played move first.`),
+    h("ul", { class: "took" }, spoke.map((one) => {
       const call = best(data.calls.filter((other) => base(other.node) === base(one.node)));
+      const first = moveText(one.proposed[0]);
       return h("li", { class: one.agrees ? "agrees" : "overruled" },
-        h("button", { type: "button", class: "plain", onclick: () => choose(base(one.node)) }, one.node), " ",
-        h("span", { class: ["tag", one.agrees ? "good" : "warn"] }, one.agrees ? "= agrees" : one.rank_of_played ? `≠ overruled: played is their number ${one.rank_of_played}` : "≠ overruled: not among theirs"),
-        h("span", { class: "moves" }, " ", proposals(one, data)), call?.reply && h("span", { class: "prose reason" }, gist(call).why));
+        h("button", { type: "button", class: "plain", onclick: () => choose(base(one.node)) }, breakable(one.node)), " ", followedTag(one, data, call), " ",
+        values && first && lossTag(values, first), h("span", { class: "moves" }, " ", proposals(one, data)),
+        call?.reply && h("span", { class: "prose reason" }, gist(call).why));
     })));
+}
+
+const KINDS = { play: "plays", discard: "discards", hint: "hints" };
+
+/** Whether the decision followed a colleague. One who only advises on discards is not overruled by a play. */
+function followedTag(one, data, call) {
+  if (one.agrees) return h("span", { class: "tag good" }, "= agrees");
+  if (!readBy(data, one)) return h("span", { class: "tag" }, "≠ not read by the deciding role");
+  const kinds = new Set(one.proposed.map((move) => move.type));
+  const [only] = kinds;
+  if (!call?.reply?.action && kinds.size === 1 && only !== data.decided?.move?.type) return h("span", { class: "tag" }, `– advised on ${KINDS[only] ?? only} only`);
+  const place = one.rank_of_played ? `: played is number ${one.rank_of_played} of theirs` : ": played is not among theirs";
+  return h("span", { class: "tag warn" }, `≠ overruled${place}`);
+}
+
+function readBy(data, one) {
+  const decides = data.graph.nodes.find((node) => node.name === data.graph.decides);
+  return decides?.reads.includes(base(one.node));
 }
 
 function proposals(one, data) {
@@ -163,10 +185,10 @@ function votes(data) {
 }
 
 function memory(data) {
-  const parts = [["What the seat remembered of its turn before", data.remembered], ["What it keeps for its next turn", data.memory]]
+  const parts = [["What the seat remembered of its turn before", data.memory], ["What it keeps for its next turn", data.remembered]]
     .filter(([, value]) => value && Object.keys(value).length);
   return parts.length > 0 && block("Memory", parts.map(([title, value]) => h("details", { class: "fold" }, h("summary", {}, title),
-    h("pre", { class: "raw", tabindex: "0", role: "region", "aria-label": title }, JSON.stringify(value, null, 1)))));
+    fields(value))));
 }
 
 /** What each role said in a turn, short: for two games side by side, and after a puzzle. */
@@ -177,9 +199,10 @@ export function roleLines(data) {
     const call = best(data.calls.filter((one) => one.node === node));
     const { says, why } = gist(call);
     const taken = data.took?.find((one) => one.node === node);
-    return h("li", {}, h("b", {}, node), " ", call.outcome !== "ok" && [outcome(call), " "], h("span", { class: "moves" }, says), " ",
+    const first = says === "a report" && moveText(taken?.proposed[0]);
+    return h("li", {}, h("b", {}, breakable(node)), " ", call.outcome !== "ok" && [outcome(call), " "], h("span", { class: "moves" }, first ? `for ${first}` : says), " ",
       node === data.decided?.node && h("span", { class: "tag played" }, "▶ decided"),
-      taken && h("span", { class: ["tag", taken.agrees ? "good" : "warn"] }, taken.agrees ? "= agrees" : "≠ overruled"),
+      taken && base(node) !== data.graph.decides && followedTag(taken, data, call),
       why && h("p", { class: "prose" }, short(why)));
   }));
 }

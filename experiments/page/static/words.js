@@ -1,5 +1,5 @@
 // Turns and endings in words.
-import { h } from "page/dom";
+import { h, plural } from "page/dom";
 import { chip } from "page/cards";
 import { COLOUR_NAMES, discarded, isLast, standing, copies } from "page/position";
 
@@ -44,6 +44,13 @@ function outcome(turn) {
   return standing(turn, card) === "dead" ? ": no longer needed" : `: ${copies(card) - before - 1} left`;
 }
 
+/** A model's name without the address of its server. */
+export const modelName = (model) => model?.replace(/@https?:\/\/.*$/, "");
+
+/** What the marks of turns and cards mean. */
+export const MARKS = [["▼", "a mistake: the move expected to score clearly less than another"], ["✕", "a life lost"], ["R", "a refused decision"],
+  ["F", "forced: the program played the safest move"], ["U", "an unusable answer"], ["A", "the note of a node is missing"], ["S", "the game was suspended here"]];
+
 /** What is to be seen at a turn, as marks: `[{sign, kind, says}]`; signs differ in shape, not only in colour. */
 export function marks(turn, mistake) {
   const lost = turn.move?.type === "play" && turn.scored === false;
@@ -52,7 +59,7 @@ export function marks(turn, mistake) {
     lost && { sign: "✕", kind: "life", says: "a life lost" },
     turn.refused?.length > 0 && { sign: "R", kind: "refused", says: `${turn.refused.length} refused` },
     turn.forced && { sign: "F", kind: "forced", says: "forced: the program played the safest move" },
-    turn.unusable > 0 && { sign: "U", kind: "unusable", says: `${turn.unusable} unusable answers` },
+    turn.unusable > 0 && { sign: "U", kind: "unusable", says: plural(turn.unusable, "unusable answer") },
     turn.suspended?.length > 0 && { sign: "S", kind: "suspended", says: "suspended in this turn" },
     turn.absent?.length > 0 && { sign: "A", kind: "absent", says: `no note of ${turn.absent.join(", ")}` },
   ].filter(Boolean);
@@ -73,13 +80,13 @@ function over(result) {
   const strict = result.score_strict ?? result.strict;
   const turns = turnsWords(result.turns);
   if (result.end === "perfect") return { kind: "good", title: "Perfect: 25 points", text: `All five fireworks are complete after ${turns}.` };
-  if (result.end === "lives_lost") return { kind: "bad", title: "Struck out", text: `The third life was lost in turn ${result.turns}: the strict score is ${strict}, the ${kept} points on the table are the kept score.` };
-  if (result.end === "max_turns") return { kind: "warn", title: `Stopped at the limit of turns: ${kept} points`, text: `The game reached its limit of ${turns} before it was over.` };
-  if (result.end === "deck_exhausted") return { kind: "plain", title: `${kept} points`, text: `The deck ran out and every seat had its last turn; ${turns} in all.` };
-  return { kind: "plain", title: `${kept} points`, text: `Ended: ${String(result.end).replaceAll("_", " ")}, after ${turns}.` };
+  if (result.end === "lives_lost") return { kind: "bad", title: "Struck out", text: `The third life was lost in turn ${result.turns}: the strict score is ${strict}; the kept score is ${kept}, the points on the table.` };
+  if (result.end === "max_turns") return { kind: "warn", title: `Stopped at the limit of turns: ${plural(kept, "point")}`, text: `The game reached its limit of ${turns} before it was over.` };
+  if (result.end === "deck_exhausted") return { kind: "plain", title: plural(kept, "point"), text: `The deck ran out and every seat had its last turn; ${turns} in all.` };
+  return { kind: "plain", title: plural(kept, "point"), text: `Ended: ${String(result.end).replaceAll("_", " ")}, after ${turns}.` };
 }
 
-const turnsWords = (count) => `${count} ${count === 1 ? "turn" : "turns"}`;
+const turnsWords = (count) => plural(count, "turn");
 
 /** The words of an end cause, for the table and filters. */
 export const END_WORDS = { perfect: "perfect", lives_lost: "struck out", deck_exhausted: "deck ran out", max_turns: "limit of turns" };
