@@ -110,7 +110,8 @@ class Games:
 
     def standing(self, id: str) -> Standing:
         shelf = self.shelf()
-        return next((shelf.standing(one) for one in shelf.listed if one.found.id == id), Standing("suspended"))
+        beside = Standing("finished" if self.game(id).result else "suspended")  # a game of a person beside a run
+        return next((shelf.standing(one) for one in shelf.listed if one.found.id == id), beside)
 
     def _read(self, journals: Sequence[Found]) -> list[Listed]:
         found = []
