@@ -16,6 +16,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 
 from experiments.page import serving
 from experiments.page.library import Library
+from experiments.page.server import Api
 
 CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
 PATIENCE_MS = 8000
@@ -53,7 +54,9 @@ def page_of(browser: Browser, width: int = 1440, height: int = 900, scheme: str 
 def served(path: Path) -> Iterator[str]:
     """The address of a server for a path, which serves in a thread."""
     listener = serving.listening(0)
-    server = serving.server(Library.open(path))
+    library = Library.open(path)
+    api = Api.of(library)
+    server = serving.server(library, api)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
     thread.start()
     try:
@@ -61,4 +64,5 @@ def served(path: Path) -> Iterator[str]:
     finally:
         server.should_exit = True
         thread.join(10)
+        api.close()
         listener.close()

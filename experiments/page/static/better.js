@@ -30,6 +30,7 @@ async function start(state) {
     await new Promise((done) => setTimeout(done, WAIT_MS));
     strip = await get("strip", { id: state.id });
   }
+  if (strip.failed) throw new Error(strip.failed);
   if (state.ended) return;
   state.puzzles = (strip.mistakes ?? []).filter((one) => game.turns[one.turn - 1]?.move);
   if (state.turn) state.number = Math.max(1, state.puzzles.findIndex((one) => one.turn === state.turn) + 1);

@@ -21,7 +21,7 @@ export function callList({ calls, chosen, onChoose }) {
   const buttons = new Map();
   function draw() {
     buttons.clear();
-    box.replaceChildren(head(), scale(end), tree ? branches() : flat());
+    box.replaceChildren(head(), ...(end < 0.001 ? [] : [scale(end)]), tree ? branches() : flat());
     mark(chosen);
   }
   function head() {

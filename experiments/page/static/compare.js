@@ -5,6 +5,7 @@ import { board } from "page/board";
 import { go, link, patch } from "page/router";
 import { moveText } from "page/reply";
 import { roleLines, turnData } from "page/turn";
+import { valuesBlock } from "page/values";
 import { ending } from "page/words";
 import { afterLast } from "page/position";
 
@@ -152,7 +153,7 @@ function said(one, at) {
   const found = turnData(one.id, at);
   const fill = (data) => replace(box, h("header", { class: "decision-head" }, h("h3", {}, `P${data.seat}: ${moveText(data.decided?.move) ?? "no move"}`,
     told?.card && ` (${told.card}${told.move?.type === "play" ? (told.scored ? ", scored" : ", a life lost") : ""})`),
-  data.decided?.why && h("p", { class: "prose" }, data.decided.why), data.decided?.forced && h("p", {}, h("span", { class: "tag bad" }, "⚠ forced"))), roleLines(data));
+  !data.graph && data.decided?.why && h("p", { class: "prose" }, data.decided.why), data.decided?.forced && h("p", {}, h("span", { class: "tag bad" }, "⚠ forced"))), roleLines(data), data.decided && valuesBlock({ id: one.id, turn: data }));
   if (found.data) fill(found.data);
   else {
     replace(box, notice("loading", "Loading what the roles said …"));

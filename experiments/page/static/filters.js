@@ -45,7 +45,7 @@ function choice({ keys, rows }, params, key, title) {
   counts.delete(undefined);
   if (counts.size < 2 && params[key] === undefined) return null;
   const values = [...counts].sort(([a], [b]) => (typeof a === "number" ? a - b : String(a).localeCompare(String(b))));
-  const select = h("select", { dataset: { key: `filter-${key}` }, onchange: () => patch({ [key]: select.value }) },
+  const select = h("select", { "aria-label": title, dataset: { key: `filter-${key}` }, onchange: () => patch({ [key]: select.value }) },
     h("option", { value: "" }, "all"),
     values.map(([value, count]) => h("option", { value, selected: String(value) === params[key] }, `${key === "end" ? END_WORDS[value] ?? value : value} (${count})`)),
     params[key] !== undefined && !counts.has(params[key]) && !values.some(([value]) => String(value) === params[key]) && h("option", { value: params[key], selected: true }, `${params[key]} (0)`));

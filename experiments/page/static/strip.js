@@ -8,8 +8,8 @@ const RIGHT = 8;
 const TOP = 8;
 const CHART = 66;
 const LIVES = TOP + CHART + 6;
-const MARKS = LIVES + 26;
-const HEIGHT = MARKS + 22;
+const SIGNS = LIVES + 26;
+const HEIGHT = SIGNS + 22;
 
 /**
  * `makeStrip({onGo(number), onAsk()})` -> `{element, draw({game, values, number})}`. `values` is what /api/strip said, or null
@@ -107,8 +107,8 @@ function signs(game, values, x, step) {
     const found = marks(turn, wrong.get(turn.turn));
     if (!found.length) return null;
     const [first] = found;
-    return svg("g", { class: ["sign", first.kind] }, svg("line", { x1: x(index), x2: x(index), y1: LIVES + 15, y2: MARKS + 2, class: "stem" }),
-      svg("text", { x: x(index), y: MARKS + 12, "text-anchor": "middle", "font-size": step < 9 ? 9 : 12 }, first.sign, found.length > 1 && step > 18 && found.slice(1).map((one) => one.sign).join("")));
+    return svg("g", { class: ["sign", first.kind] }, svg("line", { x1: x(index), x2: x(index), y1: LIVES + 15, y2: SIGNS + 2, class: "stem" }),
+      svg("text", { x: x(index), y: SIGNS + 12, "text-anchor": "middle", "font-size": step < 9 ? 9 : 12 }, first.sign, found.length > 1 && step > 18 && found.slice(1).map((one) => one.sign).join("")));
   })];
 }
 
@@ -132,7 +132,7 @@ function tell(says, state, at_) {
 }
 
 function asking(values, game, onAsk) {
-  if (!values) return [legend(game, values), h("button", { type: "button", onclick: onAsk, title: "By playing each position on with programs many times; takes a while" }, "Expected score and mistakes")];
+  if (!values) return [legend(game, values), h("button", { type: "button", onclick: onAsk, title: "Computed by playing each position on with programs, many times; this takes a while" }, "Expected score and mistakes")];
   if (values.failed) return [h("span", { class: "small", role: "alert" }, values.failed), " ", h("button", { type: "button", onclick: onAsk }, "Try again")];
   if (!values.ready) return h("span", { class: "small muted", role: "status" }, h("progress", { max: game.turns.length, value: values.done ?? 0, "aria-label": "Turns reckoned" }), ` expected score: ${values.done ?? 0} of ${game.turns.length} turns`);
   const count = values.mistakes?.length ?? 0;

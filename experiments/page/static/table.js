@@ -1,6 +1,6 @@
 // The table of games. Only the rows in sight are in the document, so that 10,000 games stay quick.
 import { h, number, replace } from "page/dom";
-import { link } from "page/router";
+import { go, link } from "page/router";
 import { matcher } from "page/filters";
 import { END_WORDS } from "page/words";
 
@@ -27,6 +27,10 @@ export function makeTable({ onSort }) {
   });
   new ResizeObserver(() => paint()).observe(scroller);
   body.addEventListener("keydown", (event) => walk(event));
+  body.addEventListener("click", (event) => {
+    const id = event.target.closest("tr")?.dataset?.id;
+    if (id && !event.target.closest("a") && !getSelection().toString()) go("game", { id });
+  });
 
   function draw({ games, columns, shown, params }) {
     state.at = Object.fromEntries(games.keys.map((key, place) => [key, place]));

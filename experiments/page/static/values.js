@@ -52,12 +52,15 @@ export function valuesTable(values, turn = {}, tried = null) {
   } }, `Show all ${rows.length} legal moves`);
   return h("div", {}, h("div", { class: "wide", tabindex: "0", role: "region", "aria-label": "values of all legal moves" },
     h("table", { class: "data moves" },
-      h("caption", {}, sentence(values, scene.best, scene.played), values.basis && h("span", { class: "basis" }, values.basis),
-        columns.rollout && h("span", { class: "basis" }, "± is the standard error of the difference to the move played. One step: points won or lost at once."),
-        scene.tied > SHARED && h("span", { class: "basis" }, `${scene.tied} moves share the highest rating.`)),
+      h("caption", {}, sentence(values, scene.best, scene.played), scene.tied > SHARED && `${scene.tied} moves share the highest rating.`),
       h("thead", {}, h("tr", {}, head("#"), head("Move", false), ratings && head("Rating"), columns.one_step && head("One step"),
         columns.rollout && head("Rollouts"), head(h("span", { class: "hidden-text" }, "Bar"), false), scene.took.length > 0 && head("First choice of", false))),
-      body)), more);
+      body)), more, h("p", { class: "hint-text" }, basis(values, columns)));
+}
+
+function basis(values, columns) {
+  const told = values.basis ? `${columns.rollout ? "Rollouts: " : ""}${values.basis.replace(/\.$/, "")}. ` : "";
+  return `${told}${columns.rollout ? "±: standard error of the difference to the move played. " : ""}${columns.one_step ? "One step: points won or lost at once." : ""}`;
 }
 
 const SHARED = 3;
