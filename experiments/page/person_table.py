@@ -149,8 +149,8 @@ class PersonTable:
 
     # What browsers ask
 
-    def move(self, seat: int, turn: int, text: str, why: str) -> None:
-        """Make a person's move. Raises UserError, with a sentence for them, for anything but a legal move."""
+    def move(self, seat: int, turn: int, text: str, why: str) -> str | None:
+        """Make a person's move, or say why a text is none. Raises UserError when it is not their turn."""
         with self._lock:
             question = self._question
             if question is None or (question.view.seat, question.view.turn) != (seat, turn):
@@ -158,10 +158,11 @@ class PersonTable:
             try:
                 move, because = typed_move(text, question.view)
             except ValueError as error:
-                raise UserError(str(error)) from None
+                return str(error)
             self._question = None
         decision = Decision(move, (why or because)[:LONGEST])
         question.loop.call_soon_threadsafe(_settle, question.answer, decision)
+        return None
 
     def leave(self) -> None:
         """Suspend the game, if it waits for a person; a partner's turn is played to its end first."""

@@ -77,13 +77,13 @@ class PersonTables:
         return table.seen(seat, since if isinstance(since, int) else 1)
 
     def move(self, asked: Mapping[str, Any]) -> Json:
-        """Raises UserError for what is no legal move now."""
+        """What became of a move: a text that is no legal move is not taken. Raises UserError when it is not one's turn."""
         table, seat = self._seated(asked)
         turn, text, why = (asked.get(name) for name in ("turn", "move", "why"))
         if not isinstance(turn, int) or not isinstance(text, str) or not isinstance(why, str | None):
             raise UserError("a move has a turn, a text and perhaps a reason")
-        table.move(seat, turn, text, why or "")
-        return {"taken": True}
+        problem = table.move(seat, turn, text, why or "")
+        return {"taken": problem is None, "why": problem}
 
     def leave(self, asked: Mapping[str, Any]) -> Json:
         self._seated(asked)[0].leave()

@@ -152,7 +152,7 @@ class SeatPage {
     replace(this.parts.moves, this.notices(over));
     this.list.draw(this.mine ? data.legal : []);
     const told = this.turns.slice(0, this.reached).filter((one, place) => one.move && (place + 1 < this.reached || this.reached < this.turns.length));
-    this.log.draw({ game: { turns: told, result: null }, values: null, number: this.number });
+    this.log.draw({ game: { turns: told, result: null }, values: null, number: Math.min(this.number, told.length) });
   }
 
   /** The frame to draw; when the game is over, the last one is nobody's turn. */
@@ -236,7 +236,8 @@ class SeatPage {
     if (!this.mine || this.moving) return;
     this.moving = true;
     try {
-      await this.ask("move", { turn: this.turns.length, move: text, why });
+      const answer = await this.ask("move", { turn: this.turns.length, move: text, why });
+      if (!answer.taken) return void this.list.say(answer.why);
       this.list.clear();
       this.data = { ...this.data, yours: false, legal: [] };
       await this.renew();

@@ -68,8 +68,7 @@ class Browser:
         return self.until(seat, lambda seen: seen["yours"] or seen["state"] == "over", **more)
 
     def move(self, seat: Seat, turn: int, text: str) -> None:
-        status, said = self.post("move", **seat, turn=turn, move=text)
-        assert status == 200, said
+        assert self.post("move", **seat, turn=turn, move=text) == (200, {"taken": True, "why": None})
 
     def play(self, seat: Seat) -> Any:
         """Plays slot 0 until the game is over."""
@@ -196,8 +195,9 @@ def test_what_cannot_be_played_is_refused_in_a_sentence(browser: Browser, wanted
 def test_a_move_is_refused_with_the_reason(browser: Browser) -> None:
     first, second = browser.begin(graph="watson", players=2, seats=[0, 1])
     browser.turn(first)
+    told = {"taken": False, "why": "you have no slot 9; your cards are in slots 0 to 4"}
+    assert browser.post("move", **first, turn=1, move="play 9") == (200, told)
     for asked, why in (
-        ({**first, "turn": 1, "move": "play 9"}, "you have no slot 9; your cards are in slots 0 to 4"),
         ({**first, "turn": 2, "move": "play 1"}, "it is not your turn now"),
         ({**second, "turn": 1, "move": "play 1"}, "it is not your turn now"),
         ({**first, "turn": 1, "move": 3}, "a move has a turn, a text and perhaps a reason"),

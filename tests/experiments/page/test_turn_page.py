@@ -20,7 +20,11 @@ from tests.support.browser import chromium, page_of, served
 from tests.support.tabs import faults
 
 HINT, PLAY, DISCARD = "hint P1 rank 1", "play slot 1", "discard slot 0"
-RATED = [{"action": HINT, "rating": 0.4}, {"action": "play slot 0", "rating": 0.9}, {"action": "hint P1 blue", "rating": -0.5}]
+RATED = [
+    {"action": HINT, "rating": 0.4},
+    {"action": "play slot 0", "rating": 0.9},
+    {"action": "hint P1 blue", "rating": -0.5},
+]
 
 
 def _chooses(*moves: str) -> Scripted:
@@ -201,7 +205,9 @@ def test_a_rule_player_has_no_graph_and_the_page_says_so(page: Page, address: st
 
 def test_two_games_start_at_the_first_turn_that_differs(page: Page, address: str) -> None:
     page.goto(f"{address}#/compare?a=first&b=second")
-    expect(page.locator(".compare-head")).to_contain_text("The same moves up to turn 1. Turn 2: A play slot 1, B discard slot 0")
+    expect(page.locator(".compare-head")).to_contain_text(
+        "The same moves up to turn 1. Turn 2: A play slot 1, B discard slot 0"
+    )
     sides = page.locator(".compare-side")
     for side in (0, 1):
         expect(sides.nth(side).locator(".side-head")).to_contain_text("turn 2 of 2")
