@@ -1,25 +1,30 @@
 """The games of an opened path, each read only when it changed: 10,000 finished games are not read again."""
 
+import re
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from pathlib import Path
 from threading import RLock
 from typing import Any
 
 from experiments.page.activity import Activity, version
 from experiments.page.game_page import Standing
-from experiments.page.library import Found, Library, OutsideError
+from experiments.page.library import SUFFIX, Found, Library, NotThereError, OutsideError
 from experiments.page.recorded_game import RecordedGame
 from experiments.results import failures, rows, run_folder
-from experiments.results.rows import RESULTS, NotAJournal, Row
+from experiments.results.rows import GAMES, RESULTS, Row
 from orchestrator.errors import UserError
-from orchestrator.journal.events import GameStarted
+from orchestrator.journal import file
+from orchestrator.journal.events import GameEnded, GameStarted, Result
 from orchestrator.models.settings import PERSON
 
 KEPT = 24
 """Games whose lines are kept in memory."""
+
+
+_REPEAT = re.compile(rb'"repeat": (\d+)')
+"""The first is that of the game: what comes before it are numbers."""
 
 
 @dataclass(frozen=True)
@@ -80,7 +85,7 @@ class Games:
         self._open: OrderedDict[str, RecordedGame] = OrderedDict()
 
     def shelf(self) -> Shelf:
-        """The games as they are now. Raises UserError for a journal that was changed by hand."""
+        """The games as they are now; files that cannot be read as games are left out."""
         with self._lock:
             if not self._listed and self.library.kind == "run":
                 self._listed = self._from_table()
@@ -127,17 +132,20 @@ class Games:
     def _listing(self, found: Found) -> Listed | None:
         """None for another program's file, and for one that is gone since."""
         try:
-            peeked = rows.peek(found.path)
-            if peeked.started is None or hidden(peeked.started, over=peeked.result is not None):
+            first, last = file.ends(found.path)
+            if not first or file.tag(first) != "game_started":
                 return None
-            if peeked.result:
-                return Listed(found, self._row(found, peeked.started.repeat, peeked.result))
-            return _unfinished(found, self.game(found.id), self.arm)
-        except (NotAJournal, OSError):
+            if not (last and b'"game_ended"' in last[-1]):
+                return _unfinished(found, self.game(found.id), self.arm)
+            result = GameEnded.model_validate(file.data(last[-1])).result
+            repeat = _REPEAT.search(first)
+            return Listed(found, self._row(found, int(repeat[1]) if repeat else 1, result))
+        except (ValueError, KeyError, UserError, OSError, NotThereError, OutsideError):
             return None
 
-    def _row(self, found: Found, repeat: int, result: Any) -> Row:
-        made = rows.row(found.arm, repeat, found.path.relative_to(self.library.root).as_posix(), result)
+    def _row(self, found: Found, repeat: int, result: Result) -> Row:
+        folder = f"{GAMES}/" if self.library.kind == "run" else ""
+        made = rows.row(found.arm, repeat, f"{folder}{found.id}{SUFFIX}", result)
         return replace(made, arm=self.arm(found, made.graph, made.model))
 
     def arm(self, found: Found, graph: str, model: str) -> str:
@@ -154,13 +162,9 @@ class Games:
             written, since = run_folder.written(self.library.root), table.stat().st_mtime_ns
         except (UserError, OSError):
             return {}
-        by_path = {Path(row.journal): row for row in written}
-        found = {}
-        for one in self.library.journals():
-            row = by_path.get(one.path.relative_to(self.library.root))
-            if row and one.mtime <= since:
-                found[one.id] = Listed(one, row)
-        return found
+        by_journal = {row.journal: row for row in written}
+        fitting = ((one, by_journal.get(f"{GAMES}/{one.id}{SUFFIX}")) for one in self.library.journals())
+        return {one.id: Listed(one, row) for one, row in fitting if row and one.mtime <= since}
 
 
 def hidden(started: GameStarted, *, over: bool) -> bool:

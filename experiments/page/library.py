@@ -33,10 +33,15 @@ class Found:
 
     id: str
     """Its path in the folder, without .jsonl: `full/3p-s1-r1`."""
-    path: Path
+    file: str
+    """Its whole path."""
     size: int
     mtime: int
     """In nanoseconds."""
+
+    @property
+    def path(self) -> Path:
+        return Path(self.file)
 
     @property
     def arm(self) -> str:
@@ -86,7 +91,7 @@ class Library:
     def journals(self) -> list[Found]:
         """All journals, sorted by id; files that lie elsewhere, behind a symbolic link, are left out."""
         if self.only is not None:
-            return [found for found in [_found(self.only, self.root)] if found]
+            return [found for found in _walk(self.root) if found.path == self.only]
         return sorted(_walk(self.base), key=lambda one: one.id)
 
     def find(self, id: str) -> Path:
@@ -127,19 +132,32 @@ def _is_game(path: Path) -> bool:
 
 
 def _walk(base: Path) -> Iterator[Found]:
-    for folder, inner, names in os.walk(base):
-        inner[:] = sorted(name for name in inner if not name.startswith("."))
-        for name in names:
-            if name.endswith(SUFFIX) and not name.startswith(".") and (found := _found(Path(folder, name), base)):
-                yield found
+    return _inside(str(base), "", str(base))
 
 
-def _found(path: Path, base: Path) -> Found | None:
+def _inside(folder: str, before: str, base: str) -> Iterator[Found]:
+    """The journals of a folder and those in it, without building a path for each: there may be ten thousand."""
+    try:
+        with os.scandir(folder) as entries:
+            found = list(entries)
+    except OSError:
+        return
+    for entry in found:
+        if entry.name.startswith("."):
+            continue
+        if entry.name.endswith(SUFFIX):
+            if one := _found(entry, before, base):
+                yield one
+        elif entry.is_dir(follow_symlinks=False):
+            yield from _inside(entry.path, f"{before}{entry.name}/", base)
+
+
+def _found(entry: "os.DirEntry[str]", before: str, base: str) -> Found | None:
     """None for a file that is gone since, or lies elsewhere."""
     try:
-        if path.is_symlink() and not path.resolve().is_relative_to(base):
+        if entry.is_symlink() and not Path(entry.path).resolve().is_relative_to(base):
             return None
-        stat = path.stat()
+        stat = entry.stat()
     except (OSError, RuntimeError):
         return None
-    return Found(path.relative_to(base).as_posix().removesuffix(SUFFIX), path, stat.st_size, stat.st_mtime_ns)
+    return Found(f"{before}{entry.name.removesuffix(SUFFIX)}", entry.path, stat.st_size, stat.st_mtime_ns)

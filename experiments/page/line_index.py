@@ -67,7 +67,7 @@ class LineIndex:
 
     def refresh(self) -> None:
         """Read what was written since. Raises UserError for what is no journal, and OSError when the file is gone."""
-        with self.path.open("rb") as opened:
+        with self.path.open("rb", buffering=2**20) as opened:
             stat = os.fstat(opened.fileno())
             if (stat.st_dev, stat.st_ino) != self._file or stat.st_size < self.end:
                 self.lines, self.end, self._number = [], 0, 0
@@ -83,7 +83,7 @@ class LineIndex:
 
     def _add(self, line: bytes) -> None:
         self._number += 1
-        if not line.strip():
+        if line.isspace():
             return
         try:
             self.lines.append(_line(line, self.end, self.lines[-1].turn if self.lines else 0))

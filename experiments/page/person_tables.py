@@ -77,7 +77,7 @@ class PersonTables:
         return table.seen(seat, since if isinstance(since, int) else 1)
 
     def move(self, asked: Mapping[str, Any]) -> Json:
-        """What became of a move: a text that is no legal move is not taken. Raises UserError when it is not one's turn."""
+        """What became of a move: a text that is no legal move is not taken. Raises UserError out of turn."""
         table, seat = self._seated(asked)
         turn, text, why = (asked.get(name) for name in ("turn", "move", "why"))
         if not isinstance(turn, int) or not isinstance(text, str) or not isinstance(why, str | None):

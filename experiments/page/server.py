@@ -4,8 +4,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from mimetypes import guess_type
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from shutil import rmtree
+from tempfile import mkdtemp
 from typing import Any
+from weakref import finalize
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -39,23 +41,24 @@ class Api:
     values: Values
     strips: Strips
     persons: PersonTables
-    temporary: TemporaryDirectory[str]
 
     @classmethod
     def of(cls, library: Library, models: Sequence[str] = ()) -> "Api":
         """`models`: those that may be asked. Raises UserError for a run.yaml that cannot be read."""
-        temporary = TemporaryDirectory(prefix="hanabi-values-")
         games, run = Games(library), library.run()
-        folder = library.root / FOLDER if library.kind == "run" else Path(temporary.name)
+        own = library.kind == "run"
+        folder = library.root / FOLDER if own else Path(mkdtemp(prefix="hanabi-values-"))
         metric = headline(run).metric
-        values, strips = Values(folder, metric), Strips(folder, metric)
-        return cls(games, RunPage(games), values, strips, PersonTables(library, models), temporary)
+        persons = PersonTables(library, models)
+        made = cls(games, RunPage(games), Values(folder, metric), Strips(folder, metric), persons)
+        if not own:
+            finalize(made, rmtree, folder, ignore_errors=True)
+        return made
 
     def close(self) -> None:
         """End what is computed in the background."""
         self.strips.close()
         self.persons.close()
-        self.temporary.cleanup()
 
     def version(self, _: Asked) -> Any:
         shelf = self.games.shelf()

@@ -50,10 +50,10 @@ class GamePage {
     this.player = makePlayer((first) => this.step(first));
     this.strip = makeStrip({ onGo: goTo, onAsk: () => this.ask(true) });
     this.log = makeLog({ onGo: goTo });
-    this.parts = Object.fromEntries(["head", "said", "board", "panel"].map((name) => [name, h("div", { class: `${name}-slot` })]));
+    this.parts = Object.fromEntries(["head", "said", "board", "mistakes", "panel"].map((name) => [name, h("div", { class: `${name}-slot` })]));
     this.parts.said.setAttribute("aria-live", "polite");
     this.tools = h("div", { class: "tools panel", role: "toolbar", "aria-label": "Turns and views" });
-    replace(this.root, this.parts.head, this.strip.element, this.tools,
+    replace(this.root, this.parts.head, this.strip.element, this.tools, this.parts.mistakes,
       h("div", { class: "game-body" },
         h("div", { class: ["play-col", "panel", `players-${this.game.players}`] }, this.parts.said, this.parts.board, this.log.element), this.parts.panel));
     replace(this.tools, this.toolButtons());
@@ -74,7 +74,8 @@ class GamePage {
       h("div", { class: "group" }, button("first", "First turn", "Home", () => this.goTo(1)), button("previous", "Previous turn", "←", () => this.by(-1)),
         this.player.button, button("next", "Next turn", "→", () => this.by(1)), button("last", "End", "End", () => this.goTo(this.last)), this.player.select, this.place),
       h("div", { class: "group" }, button("mistakeBack", "Previous mistake", "p", () => this.mistake(-1)), button("mistakeOn", "Next mistake", "n", () => this.mistake(1)),
-        h("label", { class: "check small" }, this.answers, " show mistakes and values")),
+        h("label", { class: "check small" }, this.answers, " show mistakes and values"),
+        h("a", { class: "small", href: link("better", { id: this.game.id }) }, "Find the better move")),
       h("div", { class: "group" }, this.view, this.copied)];
   }
 
@@ -113,6 +114,7 @@ class GamePage {
     this.place.textContent = turn.final ? "final position" : `turn ${number} of ${this.game.turns.length}`;
     this.view.value = this.viewName;
     if (held) this.root.querySelector(`[data-key="${CSS.escape(held)}"]`)?.focus({ preventScroll: true });
+    this.drawMistakes(values);
     this.drawPanel(turn);
     return null;
   }
@@ -128,6 +130,16 @@ class GamePage {
       h("p", { class: "said-marks" }, found.map((one) => h("span", { class: ["tag", TONE[one.kind]] }, h("b", { "aria-hidden": "true" }, `${one.sign} `), one.says)),
         (turn.refused ?? []).map((one) => h("span", { class: "small muted refusal" }, `refused: ${one.move?.text ?? one.move} by ${one.by}: ${one.why}`)),
         mistake && h("a", { class: "small", href: link("better", { id: this.game.id, turn: turn.turn }) }, "find the better move"))];
+  }
+
+  /** The list of all mistakes, once they are known. */
+  async drawMistakes(values) {
+    const key = values?.ready && !values.failed && this.spoilers ? `${this.game.id} ${values.mistakes.map((one) => one.turn)}` : "";
+    if (key === this.mistakesKey) return;
+    this.mistakesKey = key;
+    if (!key) return void replace(this.parts.mistakes);
+    const { mistakesBlock } = await import("page/mistakes");
+    replace(this.parts.mistakes, mistakesBlock({ id: this.game.id, mistakes: values.mistakes }));
   }
 
   /** The turn panel comes a moment later, so that leafing through turns asks for nothing in between. */

@@ -1,7 +1,7 @@
 // The acting seat's own graph: who read whom, how each node fared, and when it ran on one common axis of time.
 import { h, svg } from "page/dom";
 import { axis, base } from "page/calls";
-import { isProgram, moveText, money, OUTCOMES, seconds } from "page/reply";
+import { isProgram, moveText, money, OUTCOMES, seconds, stance } from "page/reply";
 
 const GAP = { x: 40, y: 14, down: 24 };
 const WIDTH = { least: 88, most: 176 };
@@ -33,9 +33,13 @@ export function graphPicture({ data, chosen, onChoose }) {
 /** The nodes with what happened to them, the rule that may refuse, and the move. */
 function withEnds({ graph, calls, verdicts, took, decided }) {
   const end = axis(calls);
+  const stanceOf = (name) => {
+    const found = name !== graph.decides && took?.find((one) => one.node === name);
+    return found ? stance(found, { graph, decided }, calls) : null;
+  };
   const nodes = graph.nodes.map((node) => {
     const its = calls.filter((call) => base(call.node) === node.name);
-    return { ...node, calls: its, end, ...fared(its), took: node.name === graph.decides ? null : took?.find((one) => one.node === node.name),
+    return { ...node, calls: its, end, ...fared(its), stance: stanceOf(node.name),
       decides: node.name === graph.decides, verdicts: verdicts.filter((one) => base(one.node) === node.name) };
   });
   const rules = [...new Set(verdicts.map((one) => base(one.node)))].filter((name) => !nodes.some((node) => node.name === name));
@@ -102,7 +106,7 @@ function downwards(rows, room) {
 function edges(nodes, down) {
   const named = new Map(nodes.map((node) => [node.name, node]));
   return nodes.flatMap((node) => (node.reads ?? []).map((name) => named.get(name)).filter(Boolean).map((from) => {
-    const kind = node.decides && from.took ? (from.took.agrees ? "agrees" : "overruled") : "";
+    const kind = node.decides && from.stance ? { good: "agrees", warn: "overruled" }[from.stance.kind] : null;
     return svg("g", { class: ["edge", kind], "aria-hidden": "true" }, down ? falling(from, node) : flowing(from, node));
   }));
 }
@@ -121,7 +125,8 @@ function falling(from, node) {
 
 /** The lines of text in a node: name, how it fared, cost, and whether the decision followed it. */
 function lines(node, wide) {
-  const room = Math.floor((wide - 14) / 5.9);
+  const room = Math.floor((wide - 14) / 6.6);
+  const small = Math.floor((wide - 14) / 5.9);
   const name = wrapped(node.name === "move" ? "played" : node.name, Math.floor((wide - 14) / 7.1)).map((text) => ({ text, kind: "name" }));
   if (node.move) return [...name, ...wrapped(node.move, Math.floor((wide - 14) / 7)).map((text) => ({ text, kind: "strong" })), node.forced && { text: "⚠ forced", kind: "bad" }].filter(Boolean);
   const made = [...name];
@@ -132,10 +137,9 @@ function lines(node, wide) {
     const says = refused ? `✕ refused ${refused === 1 ? "once" : `${refused} times`}` : "✓ accepted";
     made.push(...wrapped(says, room).map((text) => ({ text, kind: refused ? "bad" : "good" })));
   }
-  if (node.calls.length) made.push(...wrapped(price(node), room).map((text) => ({ text, kind: "muted" })));
-  if (node.took) made.push(...wrapped(node.took.agrees ? "= agrees" : `≠ overruled${node.took.rank_of_played ? ` (#${node.took.rank_of_played})` : ""}`, room)
-    .map((text) => ({ text, kind: node.took.agrees ? "good" : "warn" })));
-  return made.map((one) => ({ ...one, text: one.text.length > room + 2 ? `${one.text.slice(0, room)}…` : one.text }));
+  if (node.calls.length) made.push(...wrapped(price(node), small).map((text) => ({ text, kind: "muted" })));
+  if (node.stance) made.push(...wrapped(node.stance.short, room).map((text) => ({ text, kind: node.stance.kind ?? "muted" })));
+  return made.map((one) => ({ ...one, text: one.text.length > small + 2 ? `${one.text.slice(0, small)}…` : one.text }));
 }
 
 function state(node) {

@@ -1,7 +1,7 @@
 // The list of all moves; a click goes to the turn.
 import { h, replace } from "page/dom";
 import { marks, moveShort } from "page/words";
-import { mistakesByTurn } from "page/strip";
+import { mistakesByTurn } from "page/strip_plot";
 
 /** `makeLog({onGo(number)})` -> `{element, draw({game, values, number})}`. */
 export function makeLog({ onGo }) {
@@ -26,7 +26,7 @@ function item(turn, mistake, onGo) {
   return h("li", {}, h("button", { type: "button", dataset: { turn: turn.turn, key: `log-${turn.turn}` }, onclick: () => onGo(turn.turn) },
     h("span", { class: "num muted" }, turn.turn), h("span", { class: "by" }, `P${turn.seat}`),
     h("span", { class: "what" }, moveShort(turn)), h("span", { class: "good num" }, sign),
-    h("span", { class: "signs" }, found.map((one) => h("span", { class: ["sign", one.kind], title: one.says }, one.sign, h("span", { class: "hidden-text" }, one.says))))));
+    h("span", { class: "signs" }, found.map((one) => h("span", { class: ["sign", `is-${one.kind}`], title: one.says }, one.sign, h("span", { class: "hidden-text" }, one.says))))));
 }
 
 function last(game, onGo) {

@@ -96,12 +96,31 @@ const num = (one) => (typeof one === "number" ? one : 0);
 export function gist(call) {
   if (!call.reply) return { says: "", why: call.error ?? "" };
   const { reply } = call;
-  const why = [reply.reason, reply.summary, reply.rationale, reply.text].find((one) => typeof one === "string" && one) ?? firstText(reply);
+  const why = [reply.reason, reply.summary, reply.suggestion, reply.rationale, reply.explanation, reply.text].find((one) => typeof one === "string" && one) ?? firstText(reply);
   if (typeof reply.accept === "boolean") return { says: reply.accept ? "accepts" : "refuses", why };
   const moves = proposed(reply);
   if (reply.action) return { says: moves[0], why };
   if (moves.length) return { says: `${moves[0]} first${moves.length > 1 ? `, then ${moves.slice(1, 3).join(", ")}` : ""}`, why };
   return { says: "a report", why };
+}
+
+const KINDS = { play: "plays", discard: "discards", hint: "hints" };
+
+/**
+ * Whether the decision followed a colleague, `one` of the list `took`: `{kind, short, long}`. Who only advises on discards is
+ * not overruled by a play.
+ */
+export function stance(one, { graph, decided }, calls) {
+  if (one.agrees) return { kind: "good", short: "= agrees", long: "= agrees" };
+  const name = one.node.replace(/-\d+$/, "");
+  const read = graph.nodes.find((node) => node.name === graph.decides)?.reads.includes(name);
+  if (!read) return { kind: null, short: "≠ not read", long: "≠ not read by the deciding role" };
+  const kinds = [...new Set(one.proposed.map((move) => move.type))];
+  if (kinds.length === 1 && kinds[0] !== decided?.move?.type && !calls.some((call) => call.node === one.node && call.reply?.action)) {
+    return { kind: null, short: `– ${KINDS[kinds[0]]} only`, long: `– advised on ${KINDS[kinds[0]]} only` };
+  }
+  const place = one.rank_of_played;
+  return { kind: "warn", short: `≠ overruled${place ? ` (#${place})` : ""}`, long: `≠ overruled: played is ${place ? `number ${place} of` : "not among"} theirs` };
 }
 
 function firstText(reply) {

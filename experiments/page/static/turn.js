@@ -1,12 +1,12 @@
 // The turn panel: who said what in this turn, what the decision took from whom, and how that stands against the truth.
 import { h, notice, number, plural, replace } from "page/dom";
 import { get } from "page/data";
-import { base, callList } from "page/calls";
+import { base, callList, title } from "page/calls";
 import { beliefsBlock } from "page/beliefs";
 import { callDetail } from "page/call";
 import { forkBlock } from "page/fork";
 import { graphPicture } from "page/graph";
-import { breakable, fields, gist, modelName, moveText, outcome } from "page/reply";
+import { breakable, fields, gist, modelName, moveText, outcome, stance } from "page/reply";
 import { lossTag, valuesBlock } from "page/values";
 
 const KEPT = 40;
@@ -42,7 +42,7 @@ export function turnPanel({ id, turn, game, spoilers = false }) {
 function fill(panel, { id, game, spoilers, data }) {
   const told = game?.turns?.find((one) => one.turn === data.turn) ?? {};
   const trace = data.graph ? traced(id, data) : null;
-  const values = data.decided && block("Against the exact values", valuesBlock({ id, turn: data, open: spoilers && kept.values,
+  const values = data.decided && block("Values of the moves", valuesBlock({ id, turn: data, open: spoilers && kept.values,
     onOpen: () => (kept.values = true), onValues: (found) => trace?.judge(found) }));
   replace(panel, decision(data, told, game), trace ? trace.took : withoutGraph(data, game), votes(data), values, trace?.rest,
     block("Beliefs against the truth", beliefsBlock({ id, turn: data.turn, seat: data.seat, told })), memory(data), forkBlock({ id, data }));
@@ -74,7 +74,7 @@ function tags(data, told) {
   const faults = data.calls.filter((call) => call.outcome !== "ok").length;
   return [
     data.decided?.forced && h("span", { class: "tag bad" }, "⚠ forced: the safest legal move was played"),
-    data.decided?.node && h("span", { class: "tag" }, `chosen by ${data.decided.node}`),
+    data.decided?.node && h("span", { class: "tag" }, `chosen by ${title({ node: data.decided.node }, [])}`),
     sure && h("span", { class: "tag" }, sure), kept && h("span", { class: "tag" }, kept),
     faults > 0 && h("span", { class: "tag warn" }, `⚠ ${plural(faults, "answer")} not read as they came`),
     (told.absent ?? []).length > 0 && h("span", { class: "tag bad" }, `∅ no output: ${told.absent.join(", ")}`),
@@ -139,29 +139,16 @@ function took(data, choose, values) {
     h("ul", { class: "took" }, spoke.map((one) => {
       const call = best(data.calls.filter((other) => base(other.node) === base(one.node)));
       const first = moveText(one.proposed[0]);
-      return h("li", { class: one.agrees ? "agrees" : "overruled" },
-        h("button", { type: "button", class: "plain", onclick: () => choose(base(one.node)) }, breakable(one.node)), " ", followedTag(one, data, call), " ",
+      return h("li", { class: one.agrees ? "agrees" : stance(one, data, data.calls).kind && "overruled" },
+        h("button", { type: "button", class: "plain", onclick: () => choose(base(one.node)) }, breakable(one.node)), " ", stanceTag(one, data), " ",
         values && first && lossTag(values, first), h("span", { class: "moves" }, " ", proposals(one, data)),
         call?.reply && h("span", { class: "prose reason" }, gist(call).why));
     })));
 }
 
-const KINDS = { play: "plays", discard: "discards", hint: "hints" };
-
-/** Whether the decision followed a colleague. One who only advises on discards is not overruled by a play. */
-function followedTag(one, data, call) {
-  if (one.agrees) return h("span", { class: "tag good" }, "= agrees");
-  if (!readBy(data, one)) return h("span", { class: "tag" }, "≠ not read by the deciding role");
-  const kinds = new Set(one.proposed.map((move) => move.type));
-  const [only] = kinds;
-  if (!call?.reply?.action && kinds.size === 1 && only !== data.decided?.move?.type) return h("span", { class: "tag" }, `– advised on ${KINDS[only] ?? only} only`);
-  const place = one.rank_of_played ? `: played is number ${one.rank_of_played} of theirs` : ": played is not among theirs";
-  return h("span", { class: "tag warn" }, `≠ overruled${place}`);
-}
-
-function readBy(data, one) {
-  const decides = data.graph.nodes.find((node) => node.name === data.graph.decides);
-  return decides?.reads.includes(base(one.node));
+function stanceTag(one, data) {
+  const { kind, long } = stance(one, data, data.calls);
+  return h("span", { class: ["tag", kind] }, long);
 }
 
 function proposals(one, data) {
@@ -202,7 +189,7 @@ export function roleLines(data) {
     const first = says === "a report" && moveText(taken?.proposed[0]);
     return h("li", {}, h("b", {}, breakable(node)), " ", call.outcome !== "ok" && [outcome(call), " "], h("span", { class: "moves" }, first ? `for ${first}` : says), " ",
       node === data.decided?.node && h("span", { class: "tag played" }, "▶ decided"),
-      taken && base(node) !== data.graph.decides && followedTag(taken, data, call),
+      taken && base(node) !== data.graph.decides && stanceTag(taken, data),
       why && h("p", { class: "prose" }, short(why)));
   }));
 }

@@ -15,23 +15,13 @@ export function valuesBlock({ id, turn, open = false, onOpen, onValues }) {
       onValues?.(values);
       replace(box, values.moves?.length ? valuesTable(values, turn) : notice("empty", values.basis || "No move has a value here."));
     } catch (error) {
-      replace(box, notice("error", `The values could not be reckoned: ${error.message}`, button("Try again")), rated && ratingsAlone(turn));
+      replace(box, notice("error", `The values could not be reckoned: ${error.message}`, button("Try again")));
     }
   }
   const button = (text) => h("button", { type: "button", onclick: load }, text);
   if (open) load();
-  else replace(box, rated && ratingsAlone(turn), button(rated ? "Compare with exact values" : "Show the exact value of every move"));
+  else replace(box, button(rated ? "Compare the ratings with values" : "Show the value of every move"));
   return box;
-}
-
-function ratingsAlone(turn) {
-  const rows = Object.entries(turn.ratings).sort((a, b) => b[1] - a[1]);
-  const played = moveText(turn.decided?.move);
-  return h("table", { class: "data moves" }, h("caption", {}, "Ratings of the deciding role, −1 to 1"),
-    h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "Move"), h("th", { scope: "col", class: "num" }, "Rating"))),
-    h("tbody", {}, rows.map(([move, rating]) => h("tr", { class: [move === played && "is-played"] },
-      h("th", { scope: "row" }, move, " ", move === played && mark("played", "▶ played")),
-      h("td", { class: "num" }, number(rating))))));
 }
 
 const mark = (kind, text) => h("span", { class: ["tag", kind] }, text);
@@ -54,13 +44,13 @@ export function valuesTable(values, turn = {}, tried = null) {
     h("table", { class: "data moves" },
       h("caption", {}, sentence(values, scene.best, scene.played), scene.tied > SHARED && `${scene.tied} moves share the highest rating.`),
       h("thead", {}, h("tr", {}, head("#"), head("Move", false), ratings && head("Rating"), columns.one_step && head("One step"),
-        columns.rollout && head("Rollouts"), head(h("span", { class: "hidden-text" }, "Bar"), false), scene.took.length > 0 && head("First choice of", false))),
+        columns.rollout && head("Rollouts"), columns.deals && head("Deals"), head(h("span", { class: "hidden-text" }, "Bar"), false), scene.took.length > 0 && head("First choice of", false))),
       body)), more, h("p", { class: "hint-text" }, basis(values, columns)));
 }
 
 function basis(values, columns) {
   const told = values.basis ? `${columns.rollout ? "Rollouts: " : ""}${values.basis.replace(/\.$/, "")}. ` : "";
-  return `${told}${columns.rollout ? "±: standard error of the difference to the move played. " : ""}${columns.one_step ? "One step: points won or lost at once." : ""}`;
+  return `${told}${columns.rollout ? "±: standard error of the difference to the move played. The best is chosen among the moves that were tried on many deals; the others were tried on a few, for this table. " : ""}${columns.one_step ? "One step: points won or lost at once." : ""}`;
 }
 
 const SHARED = 3;
@@ -70,7 +60,7 @@ function sceneOf(values, turn, tried) {
   const ratings = turn.ratings && Object.keys(turn.ratings).length ? turn.ratings : null;
   const top = ratings && Math.max(...Object.values(ratings));
   const has = (name) => values.moves.some((one) => typeof one[name] === "number");
-  const columns = { one_step: has("one_step"), rollout: has("rollout") };
+  const columns = { one_step: has("one_step"), rollout: has("rollout"), deals: values.moves.some((one) => one.deals) };
   const rows = [...values.moves].sort((a, b) => (a.rank ?? 99) - (b.rank ?? 99));
   const by = columns.rollout ? "rollout" : "one_step";
   return { ratings, top, tied: ratings ? Object.values(ratings).filter((one) => one === top).length : 0, columns, rows, by,
@@ -91,6 +81,7 @@ function line(row, scene) {
     ratings && h("td", { class: "num" }, number(ratings[move])),
     columns.one_step && h("td", { class: "num" }, number(row.one_step)),
     columns.rollout && h("td", { class: "num" }, number(row.rollout), row.error ? h("span", { class: "muted" }, ` ± ${number(row.error)}`) : null),
+    columns.deals && h("td", { class: "num muted" }, row.deals),
     h("td", { class: "bar-cell" }, h("span", { class: "track", "aria-hidden": "true" },
       h("span", { class: "bar", style: { left: "0", width: `${share(row[by], scene.span) * 100}%` } }))),
     scene.took.length > 0 && h("td", {}, fans.join(", ")));
@@ -112,7 +103,7 @@ export function lossTag(values, move) {
   const found = against(values, move);
   if (!found) return null;
   if (found.best) return mark("good", "★ the best move");
-  return found.even ? mark("good", "★ as good as the best") : mark("bad", `▽ ${number(found.lost)} below the best`);
+  return found.even ? mark("good", "≈ about as good as the best") : mark("bad", `▽ ${number(found.lost)} below the best`);
 }
 
 function extent(rows, name) {

@@ -55,7 +55,7 @@ export const MARKS = [["▼", "a mistake: the move expected to score clearly les
 export function marks(turn, mistake) {
   const lost = turn.move?.type === "play" && turn.scored === false;
   return [
-    mistake && { sign: "▼", kind: "mistake", says: `mistake: ${[mistake.title, mistake.text].filter(Boolean).join(": ") || mistake.kind}` },
+    mistake && { sign: "▼", kind: "mistake", says: `mistake: ${mistake.text || mistake.kind}` },
     lost && { sign: "✕", kind: "life", says: "a life lost" },
     turn.refused?.length > 0 && { sign: "R", kind: "refused", says: `${turn.refused.length} refused` },
     turn.forced && { sign: "F", kind: "forced", says: "forced: the program played the safest move" },

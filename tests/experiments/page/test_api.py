@@ -117,7 +117,7 @@ def test_a_turn_has_its_calls_and_its_prompts(asked: Path) -> None:
     events = journal.read(asked / "marked-up.jsonl")
     call = next(event for event in events if isinstance(event, journal.events.Call))
     for message, shown in zip(call.messages, prompt["messages"], strict=True):
-        assert "".join(part["text"] for part in shown["parts"]).split() == message.content.split()
+        assert " ".join(part["text"] for part in shown["parts"]).split() == message.content.split()
 
 
 def test_the_answer_of_a_model_is_sent_as_data_never_as_a_page(asked: Path) -> None:

@@ -254,7 +254,6 @@ def test_every_ending_is_said_plainly(open_tab: Open, address: str) -> None:
     ):
         page = tab.go(f"/game?id={game}&turn=end")
         expect(page.locator("h1")).to_have_text(game)
-        expect(page.locator(".ending")).to_contain_text(says.removeprefix("Perfect: "))
         expect(page.locator(".game")).to_contain_text(says)
         shown(page, "turn 10 of 10" if game in (CUT, FAILED) else "final position")
 
@@ -264,8 +263,8 @@ def test_limits_of_turns_and_forced_moves_are_said(open_tab: Open, asked: Path) 
     expect(page.locator(".ending")).to_contain_text("reached its limit of 2 turns")
     page.keyboard.press("Home")
     expect(page.locator(".said-slot")).to_contain_text("forced: the program played the safest move")
-    assert page.locator(".log .sign.forced").count() == 2
-    assert page.locator(".strip .sign.forced").count() == 2
+    assert page.locator(".log .sign.is-forced").count() == 2
+    assert page.locator(".strip .sign.is-forced").count() == 2
 
 
 def test_what_a_model_wrote_stays_text(open_tab: Open, asked: Path) -> None:

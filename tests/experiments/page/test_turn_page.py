@@ -179,7 +179,7 @@ def test_refused_moves_and_a_role_without_output_are_told(page: Page, address: s
 def test_ratings_stand_beside_values(page: Page, address: str) -> None:
     _answers(page, "values", _values(HINT))
     page.goto(f"{address}#/game?id=first&turn=1")
-    page.get_by_role("button", name="Compare with exact values").click()
+    page.get_by_role("button", name="Compare the ratings with values").click()
     rows = page.locator(".turn-panel .moves tbody tr")
     expect(rows.filter(has_text=DISCARD)).to_contain_text("best")
     expect(rows.filter(has_text=HINT)).to_contain_text("played")
