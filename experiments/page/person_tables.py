@@ -111,10 +111,10 @@ class PersonTables:
         table = self._table(name) if folder == PERSONS else None
         if table is None:
             raise NotThereError(f"there is no game {str(id)[:200]!r} of a person here")
-        right = table.setup.tokens.get(seat, "") if isinstance(seat, int) else ""
-        if not right or not isinstance(token, str) or not compare_digest(right.encode(), token.encode()):
-            raise OutsideError("this link does not open that seat; ask for the seat's own link")
-        return table, seat
+        if isinstance(seat, int) and isinstance(token, str) and (right := table.setup.tokens.get(seat)):
+            if compare_digest(right.encode(), token.encode()):
+                return table, seat
+        raise OutsideError("this link does not open that seat; ask for the seat's own link")
 
     def routes(self) -> list[Route]:
         """Their addresses. What changes something, or needs a token, is a POST of the page itself."""

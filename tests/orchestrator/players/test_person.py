@@ -8,7 +8,20 @@ from typing import Any
 import pytest
 
 import graphs
-from orchestrator import Decision, HintRank, Left, Person, Play, Suspended, TurnError, View, journal, play, play_async
+from orchestrator import (
+    Decision,
+    HintRank,
+    Left,
+    Person,
+    Play,
+    Seat,
+    Suspended,
+    TurnError,
+    View,
+    journal,
+    play,
+    play_async,
+)
 from orchestrator.hanabi.moves import parse
 from orchestrator.hanabi.referee import Referee, deal
 from orchestrator.journal.events import Decided, GameStarted
@@ -137,7 +150,7 @@ async def test_a_game_goes_on_where_it_stopped_and_is_the_same_game(tmp_path: Pa
 async def test_a_replay_plays_what_the_person_decided(tmp_path: Path) -> None:
     path = tmp_path / "game.jsonl"
     recorded = await played(path, first)
-    seats = [RecordedPerson(path), graphs.seat("watson")]
+    seats: tuple[Seat, ...] = (RecordedPerson(path), graphs.seat("watson"))
     await play_async(seats, players=2, journal=tmp_path / "again.jsonl", max_turns=9)
     assert comparable(journal.read(tmp_path / "again.jsonl")) == recorded
     with pytest.raises(TurnError, match="turn 11 of P0 was decided by no person"):
