@@ -70,7 +70,7 @@ ONLY_IN = {
     "aiohttp": {"orchestrator/models/fake_endpoint.py", "orchestrator/models/fake_faults.py"},
     "typer": {
         f"experiments/cli/{name}.py"
-        for name in ("app", "shared_options", "experiment", "export", "listing", "game", "models", "tools")
+        for name in ("app", "shared_options", "experiment", "export", "listing", "game", "models", "show", "tools")
     },
 }
 

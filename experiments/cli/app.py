@@ -9,14 +9,14 @@ from typing import Annotated, Any
 
 import typer
 
-from experiments.cli import experiment, export, game, listing, logs, models, page, pointers, tools
+from experiments.cli import experiment, export, game, listing, logs, models, page, pointers, show, tools
 from experiments.cli.shared_options import HELP, INTERRUPTED, Interrupted, Quiet, Verbose
 from orchestrator import spelling
 from orchestrator.errors import Suspended, TurnError, UserError
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, context_settings=HELP)
 app.command()(game.play)
-app.command()(game.show)
+app.command()(show.show)
 app.add_typer(listing.graphs_app, name="graphs")
 app.add_typer(listing.roles_app, name="roles")
 app.add_typer(experiment.app, name="experiment")
@@ -26,6 +26,7 @@ app.command("doctor")(models.doctor)
 app.add_typer(listing.games_app, name="games")
 app.command("export")(export.export)
 app.command()(page.view)
+app.command()(page.bundle)
 app.command("bench")(tools.measure)
 app.command("fake-endpoint")(tools.serve_blindly)
 

@@ -150,25 +150,3 @@ def _deck(path: Path | None) -> list[str] | None:
     if not isinstance(cards, list) or not all(isinstance(card, str) for card in cards):
         raise UserError(f'deck {str(path)!r} is not a JSON list of cards like ["R1", "B3", ...]')
     return cards
-
-
-def show(
-    game: Annotated[Path, typer.Argument(help="A game's journal.")],
-    turn: Annotated[int | None, typer.Option(help="Show this turn instead of the game.")] = None,
-    full: Annotated[bool, typer.Option("--full", help="With whole prompts and responses.")] = False,
-    imports: Import = None,
-    as_json: Json = False,
-) -> None:
-    """Show a game turn by turn, or one turn with its prompts and responses."""
-    from experiments.results.story import Story
-    from experiments.show import game_story, turn_story
-    from experiments.show.terminal import console
-    from orchestrator import journal
-
-    told = Story.read(journal.read(game))
-    if as_json:
-        printed(game_story.as_data(told, turn))
-    elif turn is None:
-        game_story.print_game(told, console())
-    else:
-        turn_story.print_turn(told, turn, console(), full=full)

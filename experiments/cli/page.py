@@ -43,3 +43,33 @@ def view(
         screen.print("Ctrl-C ends this")
 
     serving.serve(library, listener, ready=ready, browser=browser, models=model or ())
+
+
+def bundle(
+    path: Opened,
+    out: Annotated[Path, typer.Argument(metavar="OUT", help="A new file ending in .html, or a new folder.")],
+    game: Annotated[
+        list[str] | None, typer.Option("--game", help="Only this game, e.g. full/2p-s1-r1; repeatable.")
+    ] = None,
+    values: Annotated[
+        bool, typer.Option("--values", help="Also compute what moves were worth: minutes a game.")
+    ] = False,
+    imports: Import = None,
+) -> None:
+    """Write a copy of the page that needs no software of ours: one HTML file to mail, or a folder."""
+    from experiments.page.bundle import Bundle
+    from experiments.page.library import Library
+    from experiments.show.terminal import console
+
+    screen = console(err=True)
+
+    def progress(id: str, done: int, of: int) -> None:
+        if screen.is_terminal:
+            screen.print(f"{done} of {of}: {id}", markup=False, end="\r" if done < of else "\n")
+
+    made = Bundle(Library.open(path), game or (), values, progress)
+    try:
+        size = made.write(out)
+    finally:
+        made.api.close()
+    screen.print(f"{out}  {size / 1e6:.1f} MB; it holds every card and every prompt of its games", markup=False)

@@ -5,8 +5,6 @@ below experiments. Start reading at move_values.py, which says what the numbers 
 turn, score_strip.py those of a game.
 """
 
-from experiments.marks.move_values import Mistake, MoveValue, Strip, TurnValues
-from experiments.marks.score_strip import strip
-from experiments.marks.turn_values import turn_values
+import lazy_loader
 
-__all__ = ["Mistake", "MoveValue", "Strip", "TurnValues", "strip", "turn_values"]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -35,7 +35,9 @@ def mistake(position: Position, past: Past, values: TurnValues) -> Mistake | Non
     found = fault(position, past)
     if not clear and not (found and values.loss > values.error):
         return None
-    kind, what = found or _clear(position)
+    final = position.view.turns_left is not None
+    kind, why = found or ("final_round" if final else "clear_loss", "in the final round " if final else "")
+    what = f"{why}; " if found else why
     return Mistake(
         turn=values.turn,
         seat=values.seat,
@@ -44,14 +46,8 @@ def mistake(position: Position, past: Past, values: TurnValues) -> Mistake | Non
         better=values.best,
         loss=values.loss,
         error=values.error,
-        text=f"{what}; {values.best} was worth {values.loss:.1f} points more (\N{PLUS-MINUS SIGN}{values.error:.1f})",
+        text=f"{what}{values.best} was worth {values.loss:.1f} points more (\N{PLUS-MINUS SIGN}{values.error:.1f})",
     )
-
-
-def _clear(position: Position) -> Fault:
-    if position.view.turns_left is not None:
-        return "final_round", "it gives points away in the final round"
-    return "clear_loss", "another move was clearly better"
 
 
 def fault(position: Position, past: Past) -> Fault | None:

@@ -2,7 +2,8 @@
 
 The one-step value of a move is the points that it scores or leads its receiver to score, less the points that can no
 longer be scored once it has thrown a last copy away, less what a life and a token are worth; each weighed by its exact
-probability.
+probability. What a token and a life are worth was measured: `python -m experiments.bench.move_values --worth`, see
+docs/values.md.
 """
 
 from collections.abc import Mapping, Sequence
@@ -12,11 +13,11 @@ from orchestrator.hanabi.cards import INDEX, MAX_TOKENS, Card, Piles
 from orchestrator.hanabi.convention.policy import Scene
 from orchestrator.hanabi.moves import Discard, Hint, Move, Play
 
-TOKEN = 0.25
+TOKEN = 0.35
 """Points that an information token is worth while the deck has cards."""
-LIFE: Mapping[int, float] = {3: 0.25, 2: 0.5}
-"""Points that a life is worth, by the lives left. The last one is worth all points on the table: without it they are
-lost."""
+LIFE: Mapping[int, float] = {3: 0.05, 2: 0.15}
+"""Points that a life is worth to convention players, who risk little, by the lives left. The last one is worth all
+points on the table: without it they are lost."""
 
 
 def one_step_values(scene: Scene) -> dict[Move, float]:

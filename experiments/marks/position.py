@@ -21,7 +21,7 @@ from roles.hanabi.sections.convention_facts import ConventionFacts
 
 @dataclass(frozen=True)
 class Position:
-    """A turn as its acting seat knows it: by hints, by counting, and by the conventions as far as partners keep them."""
+    """A turn as its acting seat knows it: by hints, counting and the conventions, as far as partners keep to them."""
 
     view: View
     memory: Memory

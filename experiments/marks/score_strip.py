@@ -48,8 +48,9 @@ def strip(
         before.append(value)
         if turn.moved:
             swings.append(swing)
+        if turn.moved and mistakes:
             values = turn_values(story, number, rollouts=rollouts, metric=metric, store=store, every=False)
-            found += [values.mistake] if mistakes and values.mistake else []
+            found += [values.mistake] if values.mistake else []
         if done:
             done(number)
     after = [*before[1:], *([(_score(story, metric), 0.0)] if story.result else [])][: len(swings)]

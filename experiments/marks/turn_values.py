@@ -6,7 +6,7 @@ made on deals that had no part in choosing it, until the difference is clear: so
 among many. The remaining moves are tried on a few deals, for the table alone.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from experiments.marks.mistakes import SURE, WORTH, mistake
@@ -131,6 +131,18 @@ def _without_rollouts(
     )
 
 
+def _likely(one_step: Mapping[Move, float]) -> list[Move]:
+    """The best move of each kind by one-step values, and the three best of all."""
+    ordered = sorted(one_step, key=lambda move: -one_step[move])
+    kinds = {move.kind: move for move in reversed(ordered)}
+    return [*ordered[:3], *kinds.values()]
+
+
+def _score(value: float) -> float:
+    """A score that a game can end with: the sum of two means on different deals may lie a little beyond."""
+    return min(max(value, 0.0), 25.0)
+
+
 class _Search:
     """The rollouts of a turn, and which moves they compare."""
 
@@ -147,8 +159,7 @@ class _Search:
         self.trials = SeatRollouts(position, store)
         self.used = 0
         self._counted: dict[Move, int] = {}
-        likely = sorted(one_step, key=lambda move: -one_step[move])[:3]
-        self.tried = list(dict.fromkeys((played, *candidates(position.scene, position.usual), *likely)))
+        self.tried = list(dict.fromkeys((played, *candidates(position.scene, position.usual), *_likely(one_step))))
 
     def judged(self) -> tuple[Move, float, float, int]:
         """The move that is likeliest better than the one played, what it is worth more, the error of that, and on how
@@ -206,8 +217,8 @@ class _Search:
         return MoveValue(
             move=move,
             one_step=self.one_step[move],
-            rollout=mean(self._scores(self.played, 0, every)) + gain,
-            kept=mean(self._scores(self.played, 0, every, "kept")) + kept,
+            rollout=_score(mean(self._scores(self.played, 0, every)) + gain),
+            kept=_score(mean(self._scores(self.played, 0, every, "kept")) + kept),
             error=error,
             deals=len(deals),
             rank=1,

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from hmac import compare_digest
 from pathlib import Path
+from secrets import token_urlsafe
 from threading import RLock
 from typing import Any
 
@@ -111,10 +112,9 @@ class PersonTables:
         table = self._table(name) if folder == PERSONS else None
         if table is None:
             raise NotThereError(f"there is no game {str(id)[:200]!r} of a person here")
-        if isinstance(seat, int) and isinstance(token, str) and (right := table.setup.tokens.get(seat)):
-            if compare_digest(right.encode(), token.encode()):
-                return table, seat
-        raise OutsideError("this link does not open that seat; ask for the seat's own link")
+        if not isinstance(seat, int) or not compare_digest(_secret(table, seat), str(token).encode()):
+            raise OutsideError("this link does not open that seat; ask for the seat's own link")
+        return table, seat
 
     def routes(self) -> list[Route]:
         """Their addresses. What changes something, or needs a token, is a POST of the page itself."""
@@ -124,6 +124,11 @@ class PersonTables:
             offered,
             *(Route(f"/api/person/{name}", _posted(does), methods=["POST"]) for name, does in posted.items()),
         ]
+
+
+def _secret(table: PersonTable, seat: int) -> bytes:
+    """The token of a seat; one that nobody knows where there is none."""
+    return table.setup.tokens.get(seat, token_urlsafe(16)).encode()
 
 
 def _posted(does: Callable[[Mapping[str, Any]], Json]) -> Callable[[Request], Any]:

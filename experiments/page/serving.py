@@ -31,6 +31,7 @@ def _bound(port: int) -> socket.socket:
     made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         made.bind((HOST, port))
+        made.listen()  # at once, so that a browser which is quicker than the server waits for it
     except OSError:
         made.close()
         raise

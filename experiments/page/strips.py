@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from hashlib import sha256
 from pathlib import Path
 from threading import Lock
+from time import sleep
 from typing import Any
 
 from experiments.marks.move_values import TITLES
@@ -41,6 +42,14 @@ class Strips:
             empty: list[None] = [None] * len(game.moves)
             nothing: Json = {"expected": empty, "error": empty, "swings": empty, "mistakes": []}
             return {"ready": False, "done": job.done if job else 0, **nothing}
+
+    def kept(self, game: RecordedGame, *, compute: bool = False) -> Json | None:
+        """The strip if it is ready; `compute`: wait until it is."""
+        while compute and not self.of(game)["ready"]:
+            sleep(0.2)
+        with self._lock:
+            found = self._ready(game)
+        return None if found is None or "failed" in found else found
 
     def swing(self, id: str) -> float | None:
         """The biggest change of a game's expected score by one move, up or down, where it has been computed."""

@@ -12,17 +12,21 @@ from orchestrator.journal import file
 
 def games(folder: Path) -> list[dict[str, Any]]:
     """A row for every journal below a folder, sorted by path; other files are left out. Raises UserError."""
-    return list(_games(_there(folder)))
+    return [{"journal": path.as_posix(), **_game(path, found)} for path, found in journals(folder)]
 
 
-def _games(folder: Path) -> Iterator[dict[str, Any]]:
-    for path in sorted(folder.rglob("*.jsonl")):
+def journals(folder: Path) -> Iterator[tuple[Path, Peeked]]:
+    """Every journal below a folder with its beginning and its end, sorted by path; other files are left out.
+
+    Raises UserError.
+    """
+    for path in sorted(_there(folder).rglob("*.jsonl")):
         try:
             found = peek(path)
         except NotAJournal:
             continue  # some other program's file
         if found.started:
-            yield {"journal": path.as_posix(), **_game(path, found)}
+            yield path, found
 
 
 def _game(path: Path, found: Peeked) -> dict[str, Any]:
@@ -36,6 +40,7 @@ def _game(path: Path, found: Peeked) -> dict[str, Any]:
         "score_strict": result.score_strict if result else None,
         "score_kept": result.score_kept if result else None,
         "turns": result.turns if result else moves(path),
+        "end": result.end if result else None,
         "finished": result is not None,
     }
 
@@ -43,6 +48,15 @@ def _game(path: Path, found: Peeked) -> dict[str, Any]:
 def moves(path: Path) -> int:
     """The turns that an unfinished game has behind it."""
     return sum(file.tag(line) == "moved" for line in file.lines(path) if line.startswith(file.HEAD))
+
+
+def suspended(path: Path) -> str | None:
+    """Why an unfinished game was suspended; None when it was played on since, or stopped without a word."""
+    why = None
+    for line in file.lines(path):
+        if line.startswith(file.HEAD) and (tag := file.tag(line)) != "game_started":
+            why = str(file.data(line)["why"]) if tag == "suspended" else None
+    return why
 
 
 def runs(folder: Path) -> list[dict[str, Any]]:

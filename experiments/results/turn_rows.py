@@ -6,7 +6,7 @@ journals of up to megabytes, mostly views and prompts.
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
@@ -20,6 +20,7 @@ from orchestrator.hanabi.cards import Card
 from orchestrator.hanabi.moves import Move, parse
 from orchestrator.hanabi.public_record import Record
 from orchestrator.journal import file
+from orchestrator.journal.events import Call
 from orchestrator.journal.move_origins import MoveOrigin, MoveOrigins
 from roles.reply_types import Choice
 
@@ -205,6 +206,16 @@ def _with_effect(row: TurnRow, choice: Move, turn: one_step.Compared) -> TurnRow
         played_points=turn.played.points,
         played_lives=turn.played.lives,
     )
+
+
+def proposed_moves(calls: Iterable[Call], decides: str | None) -> list[tuple[str, Move]]:
+    """The moves that the nodes of a turn proposed, by node and without repetitions; those of the deciding node, and of
+    attempts that a redo replaced, are left out."""
+    found: dict[tuple[str, int], str] = {}
+    for call in calls:
+        if call.reply is not None and _chooses(call.role):
+            _add_proposal({"node": call.node, "sample": call.sample, "reply": call.reply}, found)
+    return list(dict.fromkeys((node, parse(move)) for (node, _), move in found.items() if node != decides))
 
 
 _ROLE = re.compile(rb'.{0,200}?"role": "(\w+)"')

@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from experiments.marks.move_values import Mistake
 from experiments.results.story import Story
 from experiments.show.terminal import fake_warning, fireworks, printable, turn_line, warning, who
 from orchestrator import journal
@@ -18,8 +19,9 @@ from orchestrator.journal.totals import Ledger
 from orchestrator.models.simulated_settings import among
 
 
-def print_game(story: Story, console: Console) -> None:
-    """The seats, a line for each turn, the result."""
+def print_game(story: Story, console: Console, mistakes: Mapping[int, Mistake] | None = None) -> None:
+    """The seats, a line for each turn, the result. `mistakes`: by turn; None where nobody looked for them."""
+    mistakes = mistakes or {}
     console.print(_heading(story))
     made = {
         one.turn: one for one in origins((story.started, *(event for turn in story.turns for event in turn.events)))
@@ -29,6 +31,8 @@ def print_game(story: Story, console: Console) -> None:
             console.print(turn_line(turn.started.view, turn.decided, turn.moved.past, made.get(turn.decided.turn)))
             if turn.decided.why:
                 console.print(Text(f"         {printable(turn.decided.why)}", style="dim italic"), soft_wrap=True)
+            if found := mistakes.get(turn.started.turn):
+                console.print(Text(f"         mistake: {found.text}", style="bold red"), soft_wrap=True)
         else:
             console.print(Text(f"{turn.started.turn:>3}  P{turn.started.seat}  stopped here", style="bold red"))
         for why, times in Counter(halt.why for halt in turn.suspensions).items():
@@ -165,11 +169,9 @@ def _calls(calls: Iterable[Call]) -> Text:
     return Text("\n".join(lines), style="dim")
 
 
-def as_data(story: Story, number: int | None) -> dict[str, Any]:
-    """A game or a turn as plain data, for `--json`."""
-    if number is not None:
-        turn = story.turn(number)
-        return {"turn": number, "events": [event.model_dump(mode="json") for event in (turn.started, *turn.events)]}
+def as_data(story: Story, mistakes: Mapping[int, Mistake] | None = None) -> dict[str, Any]:
+    """A game as plain data, for `--json`; with mistakes where somebody looked for them."""
+    found = mistakes or {}
     return {
         "started": story.started.model_dump(mode="json"),
         "turns": [
@@ -178,6 +180,7 @@ def as_data(story: Story, number: int | None) -> dict[str, Any]:
                 "seat": turn.started.seat,
                 "decided": turn.decided.model_dump(mode="json") if turn.decided else None,
                 "moved": turn.moved.model_dump(mode="json") if turn.moved else None,
+                **({"mistake": found[turn.started.turn].model_dump(mode="json")} if turn.started.turn in found else {}),
             }
             for turn in story.turns
         ],

@@ -8,9 +8,9 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
+from experiments.show.chances import certainty
 from experiments.show.terminal import (
     card,
-    certainty,
     fake_warning,
     fireworks,
     plain_table,

@@ -12,14 +12,13 @@ from rich.measure import Measurement
 from rich.table import Column, Table
 from rich.text import Text
 
-from orchestrator.hanabi import belief
+from experiments.show.chances import certainty
 from orchestrator.hanabi.cards import COLOURS, Card
-from orchestrator.hanabi.moves import Discard, Move, Play
 from orchestrator.hanabi.view import Past, View
 from orchestrator.journal.events import Decided, SeatInfo
 from orchestrator.journal.move_origins import MoveOrigin
 from orchestrator.models.simulated_settings import among
-from roles.words import ENGLISH, percent
+from roles.words import ENGLISH
 
 STYLES = {"R": "red", "Y": "yellow", "G": "green", "W": "bright_white", "B": "blue"}
 
@@ -129,16 +128,6 @@ def fireworks(tops: tuple[int, ...]) -> Text:
     return Text(" ").join(parts)
 
 
-def certainty(view: View, move: Move) -> str:
-    """How likely a move is playable, dead or critical, given literal hints and card counting; empty for hints."""
-    if not isinstance(move, Play | Discard):
-        return ""
-    slot = belief.own(view)[move.slot]
-    if isinstance(move, Play):
-        return f"playable {percent(slot.playable)}"
-    return f"dead {percent(slot.dead)}" if slot.dead == 1.0 else f"critical {percent(slot.critical)}"
-
-
 def turn_line(view: View, decided: Decided, past: Past, origin: MoveOrigin | None = None) -> Text:
     """One turn on a line: the seat, its move and the outcome, the table after it, and how the move came about."""
     line = Text(f"{past.turn:>3}  P{past.seat}  ")
@@ -147,7 +136,7 @@ def turn_line(view: View, decided: Decided, past: Past, origin: MoveOrigin | Non
     line.append_text(fireworks(past.fireworks))
     line.append(f"  tokens {past.tokens}  lives {past.lives}  deck {_deck_after(view, past):>2}")
     sure = certainty(view, past.move)
-    line.append(f"  {sure:<13}", style="dim")
+    line.append(f"  {sure:<22}", style="dim")
     if decided.forced:
         line.append("  FORCED", style="bold magenta")
     return line if origin is None else line.append_text(_marks(origin))

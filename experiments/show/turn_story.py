@@ -1,7 +1,7 @@
 """`show GAME --turn N`: what the seat saw, the prompts and responses of its nodes, the verdicts, the move."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -11,13 +11,16 @@ from rich.table import Table
 from rich.text import Text
 
 from experiments.results.story import Story, StoryTurn
+from experiments.show.chances import certainty
 from experiments.show.live_table import picture
-from experiments.show.terminal import certainty, on, printable, who
+from experiments.show.terminal import on, printable, who
 from graphs.config import PROGRAM, GraphConfig
 from graphs.context import OWN_PARTS
 from graphs.prompt_preview import requests
 from graphs.recorded_notes import notes_of
-from orchestrator.journal.events import Call, Memory, VerdictGiven
+from orchestrator import spelling
+from orchestrator.errors import UserError
+from orchestrator.journal.events import Call, Event, Memory, VerdictGiven
 from orchestrator.models.request import Message, messages
 from roles.notes_text import scalar
 from roles.words import ENGLISH
@@ -42,20 +45,69 @@ BARE = ("action", "cards", "meaning", "next_action", "rationale", "reason", "imm
 """Fields of a list entry that are shown without their names."""
 
 
-def print_turn(story: Story, number: int, console: Console, *, full: bool = False) -> None:
-    """Everything that happened in a turn; `full`: with whole prompts and responses."""
+@dataclass(frozen=True)
+class Part:
+    """What of a turn is shown."""
+
+    full: bool = False
+    """With whole prompts and responses."""
+    role: str | None = None
+    """Only the node of this name, or the nodes of this role."""
+    prompts: bool = False
+    """Only the prompts."""
+
+    def of(self, turn: StoryTurn) -> StoryTurn:
+        """A turn with the calls and verdicts of this part alone. Raises UserError when it has none."""
+        if self.role is None:
+            return turn
+        names = [name for call in turn.calls for name in (call.node, call.node.partition("-")[0], call.role)]
+        names += [event.node for event in turn.events if isinstance(event, VerdictGiven)]
+        if self.role not in names:
+            known = spelling.known(self.role, names, "its nodes and roles are")
+            raise UserError(f"turn {turn.started.turn} has no node or role {self.role!r}; {known}")
+        return replace(turn, events=tuple(event for event in turn.events if self._keeps(event)))
+
+    def _keeps(self, event: Event) -> bool:
+        if isinstance(event, Call):
+            return self.role in (event.node, event.node.partition("-")[0], event.role)
+        return not isinstance(event, VerdictGiven) or event.node == self.role
+
+
+WHOLE = Part()
+
+
+def print_turn(story: Story, number: int, console: Console, part: Part = WHOLE) -> None:
+    """What happened in a turn, or a part of it. Raises UserError for a turn or a node that is not there."""
     turn = story.turn(number)
     seat = turn.started.seat
     card = story.started.seats[seat]
-    shown = TurnStory(turn, story.config(seat), story.memory(number), full, min(console.width - MARGIN, WIDEST))
+    width = min(console.width - MARGIN, WIDEST)
+    shown = TurnStory(turn, part.of(turn), story.config(seat), story.memory(number), part.full, width)
+    if part.prompts:
+        for block in shown.prompts_alone():
+            console.print(block, soft_wrap=True)
+        return
     console.print(Text(f"turn {number} of {len(story.turns)}: P{seat}, {who(card)}", style="bold"))
-    for block in shown.blocks():
+    for block in shown.blocks() if part.role is None else shown.answers():
         console.print(block)
+
+
+def as_data(story: Story, number: int, part: Part = WHOLE) -> dict[str, Any]:
+    """A turn, or a part of it, as plain data, for `--json`. Raises UserError for a turn or a node that is not there."""
+    turn = story.turn(number)
+    asked = part.of(turn)
+    if part.prompts:
+        config, memory = story.config(turn.started.seat), story.memory(number)
+        shown = TurnStory(turn, asked, config, memory, part.full, WIDEST)
+        return {"turn": number, "prompts": shown.prompt_data()}
+    return {"turn": number, "events": [event.model_dump(mode="json") for event in (turn.started, *asked.events)]}
 
 
 @dataclass(frozen=True)
 class TurnStory:
     turn: StoryTurn
+    part: StoryTurn
+    """Of it, what is shown."""
     config: GraphConfig | None
     memory: Memory
     """Of the acting seat."""
@@ -65,13 +117,40 @@ class TurnStory:
 
     def blocks(self) -> Iterator[RenderableType]:
         yield picture(self.turn.started.view)
+        yield from self.answers()
+        yield self._ending()
+
+    def answers(self) -> Iterator[RenderableType]:
+        """The calls and verdicts, one after the other."""
         judges = {event.node for event in self.turn.events if isinstance(event, VerdictGiven)}
         for event in self._in_order():
             if isinstance(event, VerdictGiven):
                 yield _verdict(event)
             elif not (event.node in judges and event.model == PROGRAM):  # its verdict says everything
                 yield self._call(event)
-        yield self._ending()
+
+    def prompts_alone(self) -> Iterator[RenderableType]:
+        """The prompt of each call, message by message."""
+        for call in self._in_order():
+            for message in self._prompt(call) if isinstance(call, Call) else ():
+                yield Text(f"=== {_asked(call)}: {message.role} message\n", style="bold cyan")
+                yield Text(f"{printable(message.content)}\n")
+
+    def prompt_data(self) -> list[dict[str, Any]]:
+        return [
+            {
+                "node": call.node,
+                "role": call.role,
+                "sample": call.sample,
+                "ask": call.ask,
+                "messages": [message.model_dump(mode="json") for message in self._prompt(call)],
+            }
+            for call in self._in_order()
+            if isinstance(call, Call)
+        ]
+
+    def _prompt(self, call: Call) -> tuple[Message, ...]:
+        return call.messages or tuple(self._prompts.get(call.node, ()))
 
     def _in_order(self) -> list[Call | VerdictGiven]:
         """Attempt by attempt, in the order of the config: nodes that run in parallel finish in any order."""
@@ -85,7 +164,7 @@ class TurnStory:
                 isinstance(event, VerdictGiven),
             )
 
-        return sorted((event for event in self.turn.events if isinstance(event, Call | VerdictGiven)), key=place)
+        return sorted((event for event in self.part.events if isinstance(event, Call | VerdictGiven)), key=place)
 
     @cached_property
     def _prompts(self) -> Mapping[str, tuple[Message, ...]]:
@@ -97,7 +176,7 @@ class TurnStory:
         return {node: messages(request.parts) for node, request in made.items()}
 
     def _call(self, call: Call) -> RenderableType:
-        prompt = call.messages or self._prompts.get(call.node, ())
+        prompt = self._prompt(call)
         grid = Table.grid(padding=(0, 2))
         grid.add_column(style="dim")
         grid.add_column()
@@ -183,6 +262,12 @@ class TurnStory:
             after = f"score {sum(past.fireworks)}, tokens {past.tokens}, lives {past.lives}"
             text.append(f"\nplayed   {past.move}{ENGLISH.outcome(past)}; {after}")
         return text
+
+
+def _asked(call: Call) -> str:
+    """The node, and which of its requests."""
+    sample = f", sample {call.sample + 1}" if call.sample else ""
+    return f"{call.node}{sample}{f', attempt {call.ask + 1}' if call.ask else ''}"
 
 
 def _field(key: str, value: Any) -> list[str]:

@@ -45,8 +45,8 @@ async function answered(request) {
   return data;
 }
 
-// A bundle: HANABI_BUNDLE = {answers: {"run": ..., "games": ...}, games: {id: "games/0001.js" or data}, files}.
-// The data of a game are {"game": ..., "turn?turn=1": ..., "prompt?turn=1&key=...": ..., ...}.
+// A bundle: HANABI_BUNDLE = {answers: {"run": ..., "games": ...}, games: {id: data or "games/00001.js"}, files, loaded}.
+// The data of a game are {"game": ..., "turn?turn=1": ..., "prompt?key=...&turn=1": ..., ...}, compressed: "gz:BASE64".
 
 const loading = new Map();
 
@@ -70,9 +70,14 @@ function found(answers, key) {
 function of(id) {
   const where = bundle.games[id];
   if (where === undefined) return Promise.reject(new Error(`This copy does not hold the game ${id}.`));
-  if (typeof where !== "string") return Promise.resolve(where);
-  if (!loading.has(id)) loading.set(id, loaded(id, where));
+  if (!loading.has(id)) loading.set(id, where.startsWith("gz:") ? unpacked(where) : loaded(id, where).then(unpacked));
   return loading.get(id);
+}
+
+async function unpacked(text) {
+  const bytes = Uint8Array.from(atob(text.slice(3)), (letter) => letter.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return JSON.parse(await new Response(stream).text());
 }
 
 // A classic script, since a page that was opened as a file may not fetch others.

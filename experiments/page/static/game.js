@@ -55,7 +55,7 @@ class GamePage {
     this.tools = h("div", { class: "tools panel", role: "toolbar", "aria-label": "Turns and views" });
     replace(this.root, this.parts.head, this.strip.element, this.tools, this.parts.mistakes,
       h("div", { class: "game-body" },
-        h("div", { class: ["play-col", "panel", `players-${this.game.players}`] }, this.parts.said, this.parts.board, this.log.element), this.parts.panel));
+        stays(h("div", { class: ["play-col", "panel", `players-${this.game.players}`] }, this.parts.said, this.parts.board, this.log.element)), this.parts.panel));
     replace(this.tools, this.toolButtons());
     this.shell.keys(gameKeys(this));
     replace(this.parts.head, heading(this.game, () => this.player.stop()));
@@ -277,6 +277,13 @@ class GamePage {
     clearTimeout(this.panelTimer);
     this.ends.forEach((end) => end());
   }
+}
+
+/** Keeps the board in sight beside a long turn panel; a board higher than the window scrolls to its lower end first. */
+function stays(column) {
+  const place = () => column.style.setProperty("top", `${Math.min(64, innerHeight - column.offsetHeight - 12)}px`);
+  new ResizeObserver(place).observe(column);
+  return column;
 }
 
 const TONE = { mistake: "bad", life: "bad", refused: "warn", forced: "warn", unusable: "warn", suspended: "warn", absent: "warn" };

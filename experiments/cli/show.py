@@ -1,0 +1,106 @@
+"""`show`: a game, one of its turns, or which games of a folder are worth a look."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from experiments.cli.shared_options import Import, Json, printed
+from orchestrator.errors import UserError
+
+if TYPE_CHECKING:
+    from experiments.marks import Mistake, TurnValues
+    from experiments.results.story import Story
+
+
+def show(
+    game: Annotated[Path, typer.Argument(metavar="GAME|DIR", help="A game's journal, or a folder of games.")],
+    turn: Annotated[int | None, typer.Option(help="Show this turn instead of the game.")] = None,
+    full: Annotated[bool, typer.Option("--full", help="With whole prompts and responses.")] = False,
+    role: Annotated[str | None, typer.Option(help="With --turn: only this node, or the nodes of this role.")] = None,
+    prompts: Annotated[bool, typer.Option("--prompts", help="With --turn: only the prompts.")] = False,
+    mistakes: Annotated[
+        bool,
+        typer.Option("--mistakes", help="Mark mistakes, or with --turn the value of every move: seconds a turn."),
+    ] = False,
+    swings: Annotated[
+        bool, typer.Option("--swings", help="With DIR: also find the moves that cost most: some seconds a game.")
+    ] = False,
+    most: Annotated[int, typer.Option(min=1, help="With --swings: the most games, those with the lowest scores.")] = 20,
+    imports: Import = None,
+    as_json: Json = False,
+) -> None:
+    """Show a game turn by turn, one turn with its prompts and responses, or the games of a folder worth a look."""
+    _check(game, turn, role, prompts=prompts, one_game=full or mistakes, swings=swings)
+    if game.is_dir():
+        _folder(game, most, swings=swings, as_json=as_json)
+        return
+    from experiments.results.story import Story
+    from experiments.show import game_story, turn_story
+    from experiments.show.terminal import console
+    from orchestrator import journal
+
+    told = Story.read(journal.read(game))
+    if turn is None:
+        found = _mistakes(told, game) if mistakes else {}
+        printed(game_story.as_data(told, found)) if as_json else game_story.print_game(told, console(), found)
+        return
+    part = turn_story.Part(full=full, role=role, prompts=prompts)
+    if as_json:
+        values = _values(told, turn, game) if mistakes else None
+        shown = {"values": values.model_dump(mode="json")} if values else {}
+        printed(turn_story.as_data(told, turn, part) | shown)
+    else:
+        turn_story.print_turn(told, turn, console(), part)
+        if mistakes:
+            from experiments.show import values_table
+
+            values_table.print_values(_values(told, turn, game), console())
+
+
+def _check(game: Path, turn: int | None, role: str | None, *, prompts: bool, one_game: bool, swings: bool) -> None:
+    """Raise UserError for options that do not belong together."""
+    if turn is None and (role is not None or prompts):
+        raise UserError(f"{'--role' if role is not None else '--prompts'} is for one turn: name it with --turn N")
+    if game.is_dir() and (turn is not None or one_game):
+        raise UserError(
+            f"{str(game)!r} is a folder, and --turn, --full and --mistakes are for one game; "
+            f"`orchestrator show {game}` says which are worth a look, `orchestrator games list {game}` lists all"
+        )
+    if swings and not game.is_dir():
+        raise UserError(f"--swings is for a folder of games, and {str(game)!r} is none; --mistakes is for one game")
+
+
+def _folder(folder: Path, most: int, *, swings: bool, as_json: bool) -> None:
+    from experiments.marks.worth_a_look import worth_a_look as find
+    from experiments.show import worth_a_look
+    from experiments.show.terminal import console
+
+    said = console(err=True)
+
+    def done(number: int, of: int) -> None:
+        if said.is_terminal:
+            said.print(f"rollouts of game {number} of {of}", end="\r")
+
+    found = find(folder, swings=swings, most=most, done=done)
+    printed(worth_a_look.as_data(found)) if as_json else worth_a_look.print_looks(found, console())
+
+
+def _mistakes(told: "Story", path: Path) -> dict[int, "Mistake"]:
+    """The mistakes of a game, by turn."""
+    from experiments.marks import store_of, strip
+    from experiments.show.terminal import console
+
+    said = console(err=True)
+
+    def done(number: int) -> None:
+        if said.is_terminal:
+            said.print(f"turn {number} of {len(told.turns)} judged", end="\r")
+
+    return {one.turn: one for one in strip(told, store=store_of(path), done=done).mistakes}
+
+
+def _values(told: "Story", turn: int, path: Path) -> "TurnValues":
+    from experiments.marks import store_of, turn_values
+
+    return turn_values(told, turn, store=store_of(path))

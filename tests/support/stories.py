@@ -1,0 +1,62 @@
+"""Stories of games that the tests make move by move."""
+
+from collections.abc import Iterable, Sequence
+
+from experiments.results.story import Story, StoryTurn
+from orchestrator.hanabi.moves import Move
+from orchestrator.hanabi.referee import Referee
+from orchestrator.journal.events import Decided, GameStarted, Moved, Result, SeatInfo, TurnStarted
+from tests.support.positions import partners_game, random_game
+
+
+def story_of(referee: Referee, moves: Iterable[Move]) -> Story:
+    """What happens from a referee's position on when these moves are made; the turns before it are part of the story,
+    and so is the turn that would come next."""
+    again = Referee(referee.players, referee.deck)
+    made = [*(past.move for past in referee.history), *moves]
+    turns = []
+    for move in made:
+        started = TurnStarted(turn=again.turn, seat=again.seat, view=again.view())
+        past = again.apply(move)
+        decided = Decided(turn=past.turn, seat=past.seat, move=move, why="")
+        turns.append(StoryTurn(started, (decided, Moved(past=past))))
+    if not again.over:
+        turns.append(StoryTurn(TurnStarted(turn=again.turn, seat=again.seat, view=again.view()), ()))
+    seats = (SeatInfo(graph="test", model="program"),) * again.players
+    started_game = GameStarted(
+        players=again.players, seed=None, game="", deck=again.deck, seats=seats, config_hash="", versions={}
+    )
+    return Story(started_game, tuple(turns), _result(again) if again.over else None)
+
+
+def _result(referee: Referee) -> Result:
+    assert referee.end
+    return Result(
+        score_strict=referee.score_strict,
+        score_kept=referee.score_kept,
+        lives=referee.lives,
+        turns=referee.turn - 1,
+        end=referee.end,
+        players=referee.players,
+        seed=None,
+        graph="test",
+        model="program",
+        fireworks=dict(zip("RYGWB", referee.fireworks, strict=True)),
+        tokens_in=0,
+        tokens_out=0,
+        calls=0,
+        fallbacks=0,
+        forced=0,
+    )
+
+
+def partners_story(names: Sequence[str], seed: int) -> Story:
+    """A whole game of partners, seat by seat."""
+    (*_, referee) = partners_game(names, seed)
+    return story_of(referee, ())
+
+
+def random_story(players: int, seed: int) -> Story:
+    """A whole game of random moves."""
+    (*_, referee) = random_game(players, seed)
+    return story_of(referee, ())
