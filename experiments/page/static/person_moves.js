@@ -27,7 +27,10 @@ export function moveList({ onMove, onPreview }) {
     focus: () => rows.querySelector("button")?.focus(),
     type: () => text.focus(),
     why: () => why.value,
-    say: (sentence) => { says.textContent = sentence; },
+    say(sentence) {
+      says.textContent = sentence;
+      if (text.value) text.focus();
+    },
     clear: () => { text.value = ""; why.value = ""; says.textContent = ""; },
   };
 }

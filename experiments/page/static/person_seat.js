@@ -235,15 +235,20 @@ class SeatPage {
   async move(text, why) {
     if (!this.mine || this.moving) return;
     this.moving = true;
+    this.list.draw([]);
     try {
       const answer = await this.ask("move", { turn: this.turns.length, move: text, why });
-      if (!answer.taken) return void this.list.say(answer.why);
+      if (!answer.taken) {
+        this.list.draw(this.data.legal);
+        return void this.list.say(answer.why);
+      }
       this.list.clear();
       this.data = { ...this.data, yours: false, legal: [] };
       await this.renew();
       this.urgent = true;
       this.wake?.();
     } catch (error) {
+      this.list.draw(this.mine ? this.data.legal : []);
       this.list.say(error.message);
     } finally {
       this.moving = false;
