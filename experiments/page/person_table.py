@@ -75,8 +75,11 @@ class PersonTable:
 
     # Running
 
-    def go_on(self) -> None:
-        """Play, in a thread of its own, unless it plays already or is over."""
+    def go_on(self, models: Sequence[str]) -> None:
+        """Play, in a thread of its own, unless it plays already or is over.
+
+        `models`: those that may be asked. Raises UserError for partners that cannot be seated.
+        """
         if self.stopped and self._thread:
             self._thread.join(STOPS_S)
         with self._lock:
@@ -85,6 +88,8 @@ class PersonTable:
             self.stopped, self._referee = None, None
             if self._ended():
                 return
+            if (model := self.setup.model) not in models:
+                raise UserError(f"its partners ask {model}; start the server with --model {model} to go on with it")
             game = self._game()
             self._thread = Thread(target=self._run, args=(game,), name=self.id, daemon=True)
             self._thread.start()

@@ -62,7 +62,7 @@ class PersonTables:
             name = setup.store(self.folder)
             table = self._open[name] = PersonTable(self.folder, name, setup)
         try:
-            table.go_on()
+            table.go_on(self.models)
         except UserError:
             del self._open[name]
             (self.folder / f"{name}{person_setup.SUFFIX}").unlink()
@@ -73,7 +73,7 @@ class PersonTables:
         """The seat of a token, which goes on with its game. Raises OutsideError for a wrong token."""
         table, seat = self._seated(asked)
         if not (table.stopped and asked.get("wait")):
-            table.go_on()
+            table.go_on(self.models)
         since = asked.get("since")
         return table.seen(seat, since if isinstance(since, int) else 1)
 

@@ -255,6 +255,10 @@ def test_a_partner_who_gives_no_move_stops_the_game_and_tells_no_prompt(
     seen = browser.until(seat, lambda seen: seen["state"] != "going", wait=True)
     assert seen["state"] == "stopped" and seen["why"].startswith("A partner gave no move. The terminal")
     browser.api.close()
+    without = Browser(folder)
+    status, said = without.post("seat", **seat)
+    assert status == 400 and f"start the server with --model {model} to go on" in said["error"]
+    without.api.close()
 
 
 def test_games_of_persons_are_no_arm_of_a_run_and_can_be_looked_at_when_over(run_copy: Path) -> None:
