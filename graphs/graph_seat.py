@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, Self, TypeAlias
 from graphs import gate, prompt_files
 from graphs.ablate import at, bind
 from graphs.attempts import Attempt, attempts
-from graphs.config import PROGRAM, GraphConfig, as_stored, read
+from graphs.config import PROGRAM, GraphConfig, as_stored, checked, read
 from graphs.memory import remember
-from graphs.node import SeatRuntime, SeatState
+from graphs.node import Fixed, SeatRuntime, SeatState
 from graphs.simulated_model import SimulatedModel
 from graphs.walk import walk
 from orchestrator.errors import UserError
@@ -45,12 +45,14 @@ class GraphSeat:
     models: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """The settings that decide what each of them answers."""
     game: GameContext = field(default_factory=GameContext)
+    fixed: Mapping[int, Fixed] = field(default_factory=dict)
+    """By turn: replies that are there already, so that nobody is asked for them; see `fixed_notes`."""
 
     async def __call__(self, view: View, memory: Memory, /) -> Decision:
         """Raises ModelError when a model gave no answer, TurnError when a role's program failed."""
         config, turn = self._turns[view.players]
         state: SeatState = {"view": view, "memory": memory, "notes": {}, "failed": []}
-        done = await turn(state, SeatRuntime(self.brains, self.game))
+        done = await turn(state, SeatRuntime(self.brains, self.game, self.fixed.get(view.turn, {})))
         if done["failed"]:
             raise done["failed"][0]
         decision = decide(config, view, done["notes"])
@@ -168,6 +170,21 @@ def seat(
     replays = [brain.recording for brain in made.brains.values() if isinstance(brain, Replay)]
     made = made.as_stored(info for recording in replays for info in recording.seats)
     return replace(made, brains={called: _of_seat(brain, made.info) for called, brain in made.brains.items()})
+
+
+def seat_again(
+    info: SeatInfo, *, models: Mapping[str, Model] | None = None, layer: ModelLayer | None = None
+) -> GraphSeat:
+    """The seat of a graph as a journal describes it; its models keep the names that they have there.
+
+    `models`: how to reach a model, by its name, instead of by the settings in the journal. Raises UserError for a graph
+    or a model that cannot be used now.
+    """
+    layer = layer or ModelLayer()
+    config = checked(dict(info.config or {}), f"the journal's graph {info.graph!r}")
+    known: dict[str, Model] = {name: deciding for name, deciding in info.models.items() if deciding}
+    used = {name: {**known, **(models or {})}.get(name, name) for name in config.models if name != PROGRAM}
+    return GraphSeat(config, {name: _brain(_found(model), layer) for name, model in used.items()}, dict(info.models))
 
 
 def _of_seat(brain: Brain | SimulatedModel, info: SeatInfo) -> Brain | SimulatedModel:

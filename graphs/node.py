@@ -47,11 +47,25 @@ class SeatState(TypedDict):
 
 
 @dataclass(frozen=True)
+class FixedReply:
+    """A reply that is there already, so that nobody is asked for it."""
+
+    reply: BaseModel
+    calls: tuple[Call, ...] = ()
+    """What the journal says of it."""
+
+
+Fixed = Mapping[tuple[str, int], FixedReply]
+"""By the node's name in its attempt, and the sample."""
+
+
+@dataclass(frozen=True)
 class SeatRuntime:
     """What a node of a seat can reach outside its graph: the models, and the game's journal."""
 
     brains: Mapping[str, Brain | SimulatedModel]
     game: GameContext
+    fixed: Fixed = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -168,6 +182,10 @@ class RoleNode:
     async def _reply(
         self, sample: int, view: View, sections: Sections, notes: Notes, runtime: SeatRuntime
     ) -> BaseModel:
+        if there := runtime.fixed.get((self.name, sample)):
+            for call in there.calls:
+                runtime.game.emit(call)
+            return there.reply
         if cause := self._nothing_to_ask(sections, notes):
             return Absent(reason=cause)
         settled = self.role.settled(sections, notes) if self.role.settled else None

@@ -25,7 +25,7 @@ def marks_at(events: Sequence[Event], number: int) -> Marked:
     if not isinstance(started, GameStarted) or not turn:
         raise UserError(f"this journal has no turn {number}")
     seat = next(event.seat for event in turn if isinstance(event, TurnStarted))
-    if (resolved := started.seats[seat].config) is None:
+    if (resolved := started.seat_at(seat, number).config) is None:
         return {}
     moves = [event.past.move for event in events if isinstance(event, Moved) and event.past.turn < number]
     decided = [event for event in events if isinstance(event, Decided) and event.turn < number]

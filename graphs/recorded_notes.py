@@ -17,14 +17,15 @@ def notes_of(config: GraphConfig, turn: Iterable[Event]) -> Notes:
     replies: dict[str, dict[int, BaseModel]] = {}
     for event in turn:
         if isinstance(event, Call):
-            replies.setdefault(event.node, {})[event.sample] = _reply(config, event)
+            replies.setdefault(event.node, {})[event.sample] = reply_of(config, event)
         if isinstance(event, VerdictGiven):
             said = event.why if event.told is None else event.told
             replies[event.node] = {0: Verdict(move=event.move, accept=event.accepted, reason=said)}
     return {node: tuple(by_sample[i] for i in sorted(by_sample)) for node, by_sample in replies.items()}
 
 
-def _reply(config: GraphConfig, call: Call) -> BaseModel:
+def reply_of(config: GraphConfig, call: Call) -> BaseModel:
+    """The reply of a call, typed; absent where it was unusable, or where the graph has no such node."""
     node = _node(config, call.node)
     if call.reply is None or node is None:
         return Absent(reason=call.error or "")

@@ -50,9 +50,12 @@ ROOMS: dict[str, dict[str, set[str]]] = {
         "person": DESIGN,
         "costs": RUNNING,
         "report": RUNNING,
-        "bench": RUNNING,
+        "bench": {*RUNNING, "page"},
         "doctor": {*RUNNING, "costs"},
-        "cli": {*RUNNING, "costs", "report", "bench", "doctor", "person"},
+        "fork": RUNNING,
+        "diff": {*RUNNING, "report"},
+        "page": {*RUNNING, "costs", "report", "fork"},
+        "cli": {*RUNNING, "costs", "report", "bench", "doctor", "fork", "diff", "page", "person"},
         "__main__": {"cli"},
     },
 }
@@ -66,11 +69,26 @@ ONLY_IN = {
     "sqlite3": {"orchestrator/models/cache.py"},
     "langgraph": {"graphs/langgraph_compile.py", "graphs/langgraph_app.py"},
     "jinja2": {"experiments/report/page.py"},
+    "starlette": {"experiments/page/server.py", "experiments/page/guard.py"},
+    "uvicorn": {"experiments/page/serving.py"},
     "pyarrow": {"experiments/results/parquet.py"},
     "aiohttp": {"orchestrator/models/fake_endpoint.py", "orchestrator/models/fake_faults.py"},
     "typer": {
         f"experiments/cli/{name}.py"
-        for name in ("app", "shared_options", "experiment", "export", "listing", "game", "models", "show", "tools")
+        for name in (
+            "app",
+            "shared_options",
+            "diff",
+            "experiment",
+            "export",
+            "fork",
+            "listing",
+            "game",
+            "models",
+            "page",
+            "show",
+            "tools",
+        )
     },
 }
 

@@ -9,6 +9,7 @@ asked; the run has the first line and the last two lines of the same game, which
 import argparse
 import json
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import perf_counter, process_time
@@ -29,18 +30,18 @@ def measure(journal: Path, megabytes: int, games: int) -> Iterator[tuple[str, tu
         large.mkdir()
         size = enlarge(journal, large / f"{NAME}.jsonl", megabytes)
         api = Api.of(Library.open(large))
-        yield f"open a game of {size / 1e6:.0f} MB", _timed(lambda: api.game({"id": NAME}))
-        yield "open it again", _timed(lambda: api.game({"id": NAME}))
-        yield "open its turn 5", _timed(lambda: api.turn({"id": NAME, "turn": "5"}))
+        yield f"open a game of {size / 1e6:.0f} MB", _timed(partial(api.game, {"id": NAME}))
+        yield "open it again", _timed(partial(api.game, {"id": NAME}))
+        yield "open its turn 5", _timed(partial(api.turn, {"id": NAME, "turn": "5"}))
         api.close()
         run = Path(folder, "run")
         many(journal, run, games)
         for what in ("without results.csv", "with results.csv"):
             api = Api.of(Library.open(run))
-            yield f"list {games:,} games, {what}", _timed(lambda api=api: api.table({}))
-            yield "list them again", _timed(lambda api=api: api.table({}))
-            yield "ask whether anything changed", _timed(lambda api=api: api.version({}))
-            yield "the page of the run, with its statistics", _timed(lambda api=api: api.run({}))
+            yield f"list {games:,} games, {what}", _timed(partial(api.table, {}))
+            yield "list them again", _timed(partial(api.table, {}))
+            yield "ask whether anything changed", _timed(partial(api.version, {}))
+            yield "the page of the run, with its statistics", _timed(partial(api.run, {}))
             rows.write(run, api.games.shelf().rows)
             api.close()
 

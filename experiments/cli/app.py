@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from experiments.cli import experiment, export, game, listing, logs, models, page, pointers, show, tools
+from experiments.cli import diff, experiment, export, fork, game, listing, logs, models, page, pointers, show, tools
 from experiments.cli.shared_options import HELP, INTERRUPTED, Interrupted, Quiet, Verbose
 from orchestrator import spelling
 from orchestrator.errors import Suspended, TurnError, UserError
@@ -17,6 +17,8 @@ from orchestrator.errors import Suspended, TurnError, UserError
 app = typer.Typer(no_args_is_help=True, add_completion=False, context_settings=HELP)
 app.command()(game.play)
 app.command()(show.show)
+app.command("fork")(fork.fork)
+app.command("diff")(diff.diff)
 app.add_typer(listing.graphs_app, name="graphs")
 app.add_typer(listing.roles_app, name="roles")
 app.add_typer(experiment.app, name="experiment")

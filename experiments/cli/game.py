@@ -107,7 +107,7 @@ def play(
         console(err=True).print(why, markup=False, soft_wrap=True, style="dim")
     live = None if as_json or loud.quiet else LiveTable(screen, live=not loud.verbose)
     board = here.waiting if here else live
-    played = single_game.SingleGame(cast, started, label, path, asked)
+    played = single_game.SingleGame(cast, started, path, asked)
     with board or nullcontext():
         try:
             result = asyncio.run(played.play(board or nowhere))

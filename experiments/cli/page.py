@@ -20,7 +20,8 @@ def view(
         typer.Option(min=0, max=65535, help="On 127.0.0.1; default 8642, or a free one where that is taken; 0: free."),
     ] = None,
     model: Annotated[
-        list[str] | None, typer.Option("--model", help="A model that the page may ask, e.g. openai:NAME; repeatable.")
+        list[str] | None,
+        typer.Option("--model", help="A model that the page may ask, e.g. openai:NAME; repeatable."),
     ] = None,
     browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open a browser.")] = True,
     imports: Import = None,

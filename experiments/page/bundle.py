@@ -84,7 +84,7 @@ class Bundle:
         """What the server says of the whole; nothing of it goes on any more."""
         held, table = set(games), self.api.table({})
         table["rows"] = [row for row in table["rows"] if row[0] in held]
-        run = self.api.run({}) | {"going": False}
+        run = self.api.run({}) | {"going": False, "fork": None}
         return {"run": run, "games": table, "version": {"version": run["version"], "going": False}}
 
     def _games(self) -> Iterator[tuple[str, Json]]:

@@ -46,9 +46,9 @@ def game(recorded: RecordedGame, standing: Standing) -> Json:
 
 
 def parent(recorded: RecordedGame) -> Json | None:
-    """The game and turn that this one was continued from; None for a game of its own."""
-    found = next(recorded.index.data("game_started")).get("parent")
-    return dict(found) if isinstance(found, Mapping) else None
+    """The game that this one was forked from, and at which turn; None for a game of its own."""
+    found = recorded.started.parent
+    return {"id": found.journal.removesuffix(".jsonl"), "turn": found.turn} if found else None
 
 
 def seat_labels(model: str, fake: bool) -> list[str]:

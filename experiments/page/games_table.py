@@ -26,9 +26,9 @@ FIRST = (
     "fallbacks",
     "swing",
 )
-KEYS = (*FIRST, *(name for name in rows.COLUMNS if name not in (*FIRST, "journal")))
+KEYS = (*FIRST, *(name for name in rows.COLUMNS if name not in FIRST))
 
-TEXT = frozenset(("id", "arm", "graph", "model", "state", "end", "moves_digest"))
+TEXT = frozenset(("id", "arm", "graph", "model", "state", "end", "journal", "moves_digest"))
 FLAGS = frozenset(("simulated", "fake"))
 
 TITLES: Mapping[str, str] = {

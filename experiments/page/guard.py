@@ -67,8 +67,8 @@ class Guard:
             return "this page does not let itself be framed"
         if headers.get("sec-fetch-site") == "cross-site" and headers.get("sec-fetch-mode") != "navigate":
             return "this server answers only to its own pages"
-        if int(headers.get("content-length") or 0) > MOST_BODY:
-            return f"a request may have {MOST_BODY} bytes"
+        if int(headers.get("content-length") or 0) > MOST_BODY or "transfer-encoding" in headers:
+            return f"a request may have {MOST_BODY} bytes, and says how many"
         return None
 
     def _own(self, host: str, scope: Scope) -> bool:

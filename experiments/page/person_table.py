@@ -115,7 +115,7 @@ class PersonTable:
         seed = begun.seed if isinstance(begun, GameStarted) else drawn
         start = partial(game_loop.start, players=setup.players, seed=seed)
         cast = single_game.as_begun(cast, self.path.parent, self.name, start)
-        return single_game.SingleGame(cast, start(cast), None, self.path, layer)
+        return single_game.SingleGame(cast, start(cast), self.path, layer)
 
     def _run(self, game: single_game.SingleGame) -> None:
         try:

@@ -7,11 +7,6 @@ from secrets import token_urlsafe
 from threading import RLock
 from typing import Any
 
-from starlette.concurrency import run_in_threadpool
-from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
-from starlette.routing import Route
-
 import graphs
 from experiments.page import person_setup
 from experiments.page.library import PERSONS, Library, NotThereError, OutsideError
@@ -116,42 +111,17 @@ class PersonTables:
             raise OutsideError("this link does not open that seat; ask for the seat's own link")
         return table, seat
 
-    def routes(self) -> list[Route]:
-        """Their addresses. What changes something, or needs a token, is a POST of the page itself."""
-        posted = {"start": self.start, "seat": self.seat, "move": self.move, "leave": self.leave}
-        offered = Route("/api/person", lambda _: JSONResponse(self.offered()))
-        return [
-            offered,
-            *(Route(f"/api/person/{name}", _posted(does), methods=["POST"]) for name, does in posted.items()),
-        ]
+    @property
+    def commands(self) -> dict[str, Callable[[Mapping[str, Any]], Json]]:
+        """By their address: what changes something, or needs a token."""
+        return {
+            "person/start": self.start,
+            "person/seat": self.seat,
+            "person/move": self.move,
+            "person/leave": self.leave,
+        }
 
 
 def _secret(table: PersonTable, seat: int) -> bytes:
     """The token of a seat; one that nobody knows where there is none."""
     return table.setup.tokens.get(seat, token_urlsafe(16)).encode()
-
-
-def _posted(does: Callable[[Mapping[str, Any]], Json]) -> Callable[[Request], Any]:
-    async def answered(request: Request) -> Response:
-        if request.headers.get("x-page") != "1":
-            return _error("only the page itself may ask that", 403)
-        try:
-            asked = await request.json()
-        except ValueError:
-            return _error("the request is not JSON", 400)
-        if not isinstance(asked, dict):
-            return _error("the request is not a JSON object", 400)
-        try:
-            return JSONResponse(await run_in_threadpool(does, asked))
-        except OutsideError as error:
-            return _error(str(error), 403)
-        except NotThereError as error:
-            return _error(str(error), 404)
-        except UserError as error:
-            return _error(str(error), 400)
-
-    return answered
-
-
-def _error(sentence: str, status: int) -> JSONResponse:
-    return JSONResponse({"error": sentence}, status_code=status)

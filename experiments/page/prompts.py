@@ -40,7 +40,7 @@ class Prompts:
     @cached_property
     def _rendered(self) -> Mapping[str, tuple[Message, ...]]:
         """By node, what a model would have been asked; none where the journal does not hold what nodes read."""
-        config = self.game.config(self.game.seat(self.turn))
+        config = self.game.config(self.turn)
         if config is None:
             return {}
         view = self.game.position(self.turn).view
@@ -74,7 +74,7 @@ class Prompts:
         raise UserError(f"turn {self.turn} has no call {key[:80]!r}")
 
     def _missing(self, call: Call) -> str:
-        if self.game.config(self.game.seat(self.turn)) is None:
+        if self.game.config(self.turn) is None:
             return "Its graph has roles that are not there here: name their file with --import."
         return f"The role {call.role} is a program without a prompt, or the journal is lean and lacks what it read."
 

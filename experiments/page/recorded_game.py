@@ -67,7 +67,7 @@ class RecordedGame:
             raise UserError(f"the game {self.id!r} has not begun yet")
         data = next(self.index.data("game_started"))
         try:
-            return GameStarted.model_validate({key: value for key, value in data.items() if key != "parent"})
+            return GameStarted.model_validate(data)
         except ValidationError:
             raise UserError(f"{self.id!r} does not begin as this program reads journals") from None
 
@@ -153,9 +153,9 @@ class RecordedGame:
     def seat(self, turn: int) -> int:
         return (turn - 1) % self.started.players
 
-    def config(self, seat: int) -> GraphConfig | None:
-        """The graph in a seat; None for a seat that is none, and for one with roles that are not registered here."""
-        data = self.started.seats[seat].config
+    def config(self, turn: int) -> GraphConfig | None:
+        """The graph of a turn's seat; None for a seat that is none, or with roles that are not registered here."""
+        data = self.started.seat_at(self.seat(turn), turn).config
         try:
             return at(checked(data, "the journal's graph"), self.started.players) if data else None
         except UserError:

@@ -1,5 +1,6 @@
 """/api/run: the arms with their scores as in the report, the columns of the games' table, the figures."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from threading import Lock
@@ -18,7 +19,7 @@ from experiments.statistics.analysis import Analysis
 from experiments.statistics.differences import Difference
 from experiments.statistics.labels import labels
 from experiments.statistics.summaries import Summary
-from orchestrator.errors import UserError
+from orchestrator.values import listed
 
 FIGURES = "figures"
 
@@ -90,12 +91,16 @@ def _comparable(rows: Sequence[Row]) -> tuple[Row, ...]:
 def _chosen(run: Mapping[str, Any]) -> tuple[str, ...]:
     """The columns that the run's file names; those that there are not, are left out."""
     named = (run.get("experiment") or {}).get("columns") or ()
-    return tuple(name for name in ([named] if isinstance(named, str) else named) if name in games_table.KEYS)
+    return tuple(name for name in listed(named) if name in games_table.KEYS)
 
 
 def _shown_in(figure: str) -> Json:
-    """The games that a figure is about, as a filter of the table."""
-    return {"state": "finished"}
+    """The games that a figure is about, as a filter of the table: some figures are of one player count."""
+    found = _AT.search(figure)
+    return {"state": "finished"} | ({"players": int(found[1])} if found else {})
+
+
+_AT = re.compile(r"-(\d)p$")
 
 
 def played_by(found: Sequence[Summary]) -> list[str]:
@@ -152,9 +157,3 @@ def _difference(arm: str, analysis: Analysis) -> Json | None:
 
 def _told(one: Difference) -> Json:
     return {"mean": one.mean, "low": one.low, "high": one.high, "p": one.p_holm, "says": conclusions.compared(one)}
-
-
-def check(columns: Sequence[str]) -> None:
-    """Raise UserError for a column that the page does not have."""
-    if wrong := next((name for name in columns if name not in games_table.KEYS), None):
-        raise UserError(f"columns: there is no column {wrong!r}; there are {', '.join(games_table.KEYS)}")

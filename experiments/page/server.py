@@ -1,6 +1,7 @@
 """The page's server: its addresses, and the loop that serves them on 127.0.0.1."""
 
-from collections.abc import Callable, Mapping, Sequence
+import json
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from mimetypes import guess_type
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any
 from weakref import finalize
 
 from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -19,6 +21,7 @@ from starlette.staticfiles import StaticFiles
 from experiments.design.metric import headline
 from experiments.marks.rollout_store import FOLDER
 from experiments.page import assets, beliefs, game_page, games_table, guard, prompts, spoken, turn_page
+from experiments.page.forks import Forks
 from experiments.page.games import Games
 from experiments.page.library import Library, NotThereError, OutsideError
 from experiments.page.person_tables import PersonTables
@@ -40,6 +43,7 @@ class Api:
     run_page: RunPage
     values: Values
     strips: Strips
+    forks: Forks
     persons: PersonTables
 
     @classmethod
@@ -50,7 +54,8 @@ class Api:
         folder = library.root / FOLDER if own else Path(mkdtemp(prefix="hanabi-values-"))
         metric = headline(run).metric
         persons = PersonTables(library, models)
-        made = cls(games, RunPage(games), Values(folder, metric), Strips(folder, metric), persons)
+        forks = Forks(games, models)
+        made = cls(games, RunPage(games), Values(folder, metric), Strips(folder, metric), forks, persons)
         if not own:
             finalize(made, rmtree, folder, ignore_errors=True)
         return made
@@ -65,7 +70,7 @@ class Api:
         return {"version": shelf.version, "going": shelf.going}
 
     def run(self, _: Asked) -> Any:
-        return self.run_page.data(self.games.shelf())
+        return self.run_page.data(self.games.shelf()) | {"fork": self.forks.offered()}
 
     def table(self, _: Asked) -> Any:
         return games_table.table(self.games.shelf(), self.strips.swing)
@@ -96,6 +101,9 @@ class Api:
     def _game(self, asked: Asked) -> Any:
         return self.games.game(asked.get("id", ""))
 
+    def fork(self, asked: Mapping[str, Any]) -> Any:
+        return self.forks.decided(self.games.game(str(asked.get("id", ""))), asked)
+
     @property
     def answers(self) -> dict[str, Callable[[Asked], Any]]:
         """By the last part of their address."""
@@ -110,7 +118,13 @@ class Api:
             "values": self.turn_values,
             "strip": self.strip,
             "compare": self.compare,
+            "person": lambda _: self.persons.offered(),
         }
+
+    @property
+    def commands(self) -> dict[str, Callable[[Mapping[str, Any]], Any]]:
+        """By the last part of the address to which they are sent."""
+        return {"fork": self.fork, **self.persons.commands}
 
 
 def app(library: Library, api: Api | None = None) -> Starlette:
@@ -119,7 +133,7 @@ def app(library: Library, api: Api | None = None) -> Starlette:
     routes = [
         Route("/", _index),
         *(Route(f"/api/{name}", _answering(answer)) for name, answer in api.answers.items()),
-        *api.persons.routes(),
+        *(Route(f"/api/{name}", _doing(command), methods=["POST"]) for name, command in api.commands.items()),
         Route("/files/{path:path}", _of_run(library)),
     ]
     made = Starlette(routes=routes, exception_handlers={HTTPException: _failed, Exception: _broken})
@@ -136,18 +150,39 @@ def _index(_: Request) -> Response:
 
 def _answering(answer: Callable[[Asked], Any]) -> Callable[[Request], Response]:
     def answered(request: Request) -> Response:
-        try:
-            return JSONResponse(answer(request.query_params))
-        except OutsideError as error:
-            return _error(str(error), 403)
-        except NotThereError as error:
-            return _error(str(error), 404)
-        except UserError as error:
-            return _error(str(error), 400)
-        except OSError as error:
-            return _error(f"a file cannot be read: {error.strerror}", 404)
+        return _answer(lambda: answer(request.query_params))
 
     return answered
+
+
+def _doing(command: Callable[[Mapping[str, Any]], Any]) -> Callable[[Request], Awaitable[Response]]:
+    """A command: only the page's own scripts can send this header."""
+
+    async def done(request: Request) -> Response:
+        if request.headers.get("x-page") != "1":
+            return _error("commands come from the page alone, with the header X-Page: 1", 403)
+        try:
+            asked = json.loads(await request.body())
+        except (ValueError, RecursionError):
+            asked = None
+        if not isinstance(asked, dict):
+            return _error("a command is one JSON object", 400)
+        return await run_in_threadpool(_answer, lambda: command(asked))
+
+    return done
+
+
+def _answer(made: Callable[[], Any]) -> Response:
+    try:
+        return JSONResponse(made())
+    except OutsideError as error:
+        return _error(str(error), 403)
+    except NotThereError as error:
+        return _error(str(error), 404)
+    except UserError as error:
+        return _error(str(error), 400)
+    except OSError as error:
+        return _error(f"a file cannot be read: {error.strerror}", 404)
 
 
 def _of_run(library: Library) -> Callable[[Request], Response]:

@@ -65,7 +65,7 @@ def serve(
     models: Sequence[str] = (),
 ) -> None:
     """Serve until Ctrl-C. `ready` gets the page's address, and the seats of persons whose games are not over; `models`
-    are those that the page may ask."""
+    are those that the page may ask. Raises UserError for one that is none."""
     where, api = address(listener), Api.of(library, models)
     ready(where, api.persons.links())
     if browser:

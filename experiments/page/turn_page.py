@@ -22,7 +22,7 @@ def turn(game: RecordedGame, number: int) -> Json:
     """Raises UserError when the game has no such turn."""
     found = game.events(number)
     seat = game.seat(number)
-    config, decided = game.config(seat), game.decided.get(number) or {}
+    config, decided = game.config(number), game.decided.get(number) or {}
     calls = [(line, event) for line, event in found if isinstance(event, Call)]
     prompts = Prompts(game, number, [event for _, event in found])
     begun = _begun(found)
@@ -30,7 +30,7 @@ def turn(game: RecordedGame, number: int) -> Json:
     return {
         "turn": number,
         "seat": seat,
-        "graph": _graph(config, game, seat) if config else None,
+        "graph": _graph(config, game, number) if config else None,
         "calls": [
             _call(call, key, line, begun, prompts, config)
             for (line, call), key in zip(calls, key_of([call for _, call in calls]), strict=True)
@@ -52,9 +52,9 @@ def _begun(found: Iterable[tuple[Line, Event]]) -> float:
     return min(starts, default=0.0)
 
 
-def _graph(config: GraphConfig, game: RecordedGame, seat: int) -> Json:
+def _graph(config: GraphConfig, game: RecordedGame, turn: int) -> Json:
     level = {name: number for number, names in enumerate(steps(config)) for name in names}
-    models = game.started.seats[seat].models
+    models = game.started.seat_at(game.seat(turn), turn).models
     return {
         "name": config.name,
         "decides": config.decides,
@@ -94,6 +94,7 @@ def _call(call: Call, key: str, line: Line, begun: float, prompts: Prompts, conf
         "reasoning_tokens": call.reasoning_tokens,
         "usd": call.usd,
         "cached": call.cached,
+        "fixed": call.fixed,
         "estimated": call.estimated,
         "asked": call.asked,
         "simulated": call.simulated,

@@ -59,7 +59,7 @@ def _of_game(data: RunData, arm: str) -> Iterator[Mapping[str, Any]]:
         started = peek(path).started if path.exists() else None
     except UserError:
         return
-    for seat in started.seats if started else ():
+    for seat in started.everybody if started else ():
         yield from seat.models.values()
 
 

@@ -77,16 +77,20 @@ class Story:
 
     def memory(self, number: int) -> Memory:
         """The memory of the acting seat in a turn: given to it before the game, or kept from its previous turn."""
-        seat = self.turn(number).started.seat
+        return self.memory_of(self.turn(number).started.seat, number)
+
+    def memory_of(self, seat: int, number: int) -> Memory:
+        """The memory of a seat at a turn, which need not have begun."""
         own = [turn.decided for turn in self.turns[: number - 1] if turn.started.seat == seat and turn.decided]
         return {**self.started.memories.get(seat, {}), **(own[-1].memory if own else {})}
 
-    def config(self, seat: int) -> GraphConfig | None:
-        """The graph in a seat, at this player count; None for a seat that is not a graph.
+    def config(self, seat: int, turn: int | None = None) -> GraphConfig | None:
+        """The graph in a seat at a turn (default: the last), at this player count; None for a seat that is not a graph.
 
         None, too, for a graph with roles that are not registered here: its calls can be shown, but not its prompts.
         """
-        data = self.started.seats[seat].config
+        info = self.started.seats[seat] if turn is None else self.started.seat_at(seat, turn)
+        data = info.config
         try:
             return at(checked(data, "the journal's graph"), self.started.players) if data else None
         except UserError:

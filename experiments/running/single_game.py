@@ -17,7 +17,7 @@ from orchestrator.models import settings, simulated_settings
 from orchestrator.models.layer import ModelLayer, limit_of
 from orchestrator.models.settings import ModelSettings
 from orchestrator.models.simulated_settings import SimSettings
-from orchestrator.table.game_loop import play_async
+from orchestrator.table.game_loop import play_started
 from orchestrator.table.seat import JournaledSeat, Seat
 
 
@@ -148,12 +148,9 @@ def asks_servers(seats: Sequence[Seat]) -> bool:
 class SingleGame:
     """A game and its journal, which is continued from its last event."""
 
-    def __init__(
-        self, seats: Sequence[Seat], started: GameStarted, label: str | None, path: Path, layer: ModelLayer
-    ) -> None:
+    def __init__(self, seats: Sequence[Seat], started: GameStarted, path: Path, layer: ModelLayer) -> None:
         self.seats = seats
         self.started = started
-        self.label = label
         self.path = path
         self.layer = layer
         self.before = GameSoFar.of(journal.read(path) if path.exists() else ())
@@ -216,14 +213,4 @@ class SingleGame:
             raise Suspended(str(error), len(self.before.moves) + 1) from None
 
     async def _played(self, sink: Sink) -> Result:
-        dealt = self.started.seed is not None
-        return await play_async(
-            self.seats,
-            players=self.started.players,
-            seed=self.started.seed,
-            deck=None if dealt else self.started.deck,
-            label=self.label,
-            journal=self.path,
-            sink=sink,
-            gate=self.layer.budget,
-        )
+        return await play_started(self.seats, self.started, journal=self.path, sink=sink, gate=self.layer.budget)

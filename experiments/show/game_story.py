@@ -47,6 +47,11 @@ def _heading(story: Story) -> Text:
     text = Text.assemble((f"{started.players} players, {started.deal}\n", "bold"))
     for seat, card in enumerate(started.seats):
         text.append(f"P{seat}  {who(card)}\n")
+    if (parent := started.parent) is not None:
+        text.append(f"forked from {parent.journal} at turn {parent.turn}")
+        text.append("".join(f"; P{seat} was {who(card)}" for seat, card in parent.seats.items()))
+        text.append("".join(f"; the note of {node} was changed" for node in parent.edits))
+        text.append("\n")
     return text
 
 

@@ -80,9 +80,9 @@ def print_turn(story: Story, number: int, console: Console, part: Part = WHOLE) 
     """What happened in a turn, or a part of it. Raises UserError for a turn or a node that is not there."""
     turn = story.turn(number)
     seat = turn.started.seat
-    card = story.started.seats[seat]
+    card = story.started.seat_at(seat, number)
     width = min(console.width - MARGIN, WIDEST)
-    shown = TurnStory(turn, part.of(turn), story.config(seat), story.memory(number), part.full, width)
+    shown = TurnStory(turn, part.of(turn), story.config(seat, number), story.memory(number), part.full, width)
     if part.prompts:
         for block in shown.prompts_alone():
             console.print(block, soft_wrap=True)
@@ -97,7 +97,7 @@ def as_data(story: Story, number: int, part: Part = WHOLE) -> dict[str, Any]:
     turn = story.turn(number)
     asked = part.of(turn)
     if part.prompts:
-        config, memory = story.config(turn.started.seat), story.memory(number)
+        config, memory = story.config(turn.started.seat, number), story.memory(number)
         shown = TurnStory(turn, asked, config, memory, part.full, WIDEST)
         return {"turn": number, "prompts": shown.prompt_data()}
     return {"turn": number, "events": [event.model_dump(mode="json") for event in (turn.started, *asked.events)]}
@@ -227,7 +227,7 @@ class TurnStory:
         """The parsed response, a line for each entry; the raw text when it was unusable, or with --full."""
         if call.reply is None or (self.full and call.text is not None):
             return self._raw(call.text or "(nothing)")
-        lines = [line for key, value in call.reply.items() for line in _field(key, value)]
+        lines = reply_lines(call.reply)
         if self.full:
             return "\n".join(lines)
         shown = [self._clipped(line) for line in lines[:SHOWN_LINES]]
@@ -268,6 +268,11 @@ def _asked(call: Call) -> str:
     """The node, and which of its requests."""
     sample = f", sample {call.sample + 1}" if call.sample else ""
     return f"{call.node}{sample}{f', attempt {call.ask + 1}' if call.ask else ''}"
+
+
+def reply_lines(reply: Mapping[str, Any]) -> list[str]:
+    """A reply as lines, one for each entry of a list."""
+    return [line for key, value in reply.items() for line in _field(key, value)]
 
 
 def _field(key: str, value: Any) -> list[str]:

@@ -63,7 +63,7 @@ class ErrorCounts:
         for number, turn in enumerate(story.turns, 1):
             self.injected.update(kind for call in turn.calls for kind in call.injected)
             self.counts.update(count_turn(turn))
-            if (config := story.config(turn.started.seat)) and interpreter in config.nodes:
+            if (config := story.config(turn.started.seat, turn.started.turn)) and interpreter in config.nodes:
                 self.counts.update(count_changes(config, turn, story.memory(number), interpreter))
 
 

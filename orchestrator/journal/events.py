@@ -46,6 +46,32 @@ class SeatInfo(Frozen):
     """A hash of every prompt file, by its name."""
 
 
+class Parent(Frozen):
+    """The game that this one was forked from: up to its turn `turn`, which was decided again, they are the same."""
+
+    journal: str
+    """The name of its journal; for a game of a run, with the folder of its arm."""
+    config_hash: str
+    turn: int = Field(ge=1)
+    seats: dict[int, SeatInfo] = {}
+    """Who sat in a seat before that turn, where somebody else does from then on."""
+    edits: dict[str, list[dict[str, Any] | None]] = {}
+    """The notes that were put in the place of a node's own in that turn, by node; None for an absent one."""
+    parent: "Parent | None" = None
+    """Of the parent, if it was forked itself."""
+
+    def seat_before(self, seat: int, turn: int) -> SeatInfo | None:
+        """Who sat in a seat at a turn before the fork; None where it is who sits there now."""
+        if turn >= self.turn:
+            return None
+        return (self.parent.seat_before(seat, turn) if self.parent else None) or self.seats.get(seat)
+
+    @property
+    def earlier(self) -> tuple[SeatInfo, ...]:
+        """Everybody who sat in a seat only before a fork."""
+        return (*(self.parent.earlier if self.parent else ()), *self.seats.values())
+
+
 class GameStarted(Frozen):
     event: Literal["game_started"] = "game_started"
     players: int
@@ -60,6 +86,8 @@ class GameStarted(Frozen):
     seats: tuple[SeatInfo, ...]
     memories: dict[int, dict[str, Any]] = {}
     """The memory that a seat was given before its first turn, by seat."""
+    parent: Parent | None = Field(default=None, exclude_if=lambda value: value is None)
+    """Where this game was forked from, if it was."""
     config_hash: str
     """Of everything above."""
     versions: dict[str, str]
@@ -68,6 +96,15 @@ class GameStarted(Frozen):
     def deal(self) -> str:
         """The deal in words."""
         return "a deck of its own" if self.seed is None else f"seed {self.seed}"
+
+    def seat_at(self, seat: int, turn: int) -> SeatInfo:
+        """Who sits in a seat at a turn: before the turn of a fork it may have been somebody else."""
+        return (self.parent.seat_before(seat, turn) if self.parent else None) or self.seats[seat]
+
+    @property
+    def everybody(self) -> tuple[SeatInfo, ...]:
+        """Who sits in the seats, then whoever sat there before a fork."""
+        return (*self.seats, *(self.parent.earlier if self.parent else ()))
 
 
 class TurnStarted(Frozen):
@@ -115,6 +152,9 @@ class Call(Frozen):
     """The requests over the wire, retries included; none for a program, a script or a response of the cache."""
     cached: bool = False
     """Whether the response came from the cache of an earlier run, which paid for its tokens."""
+    fixed: Literal["recorded", "edited"] | None = None
+    """Of a forked game: that nobody was asked here, because the answer is that of the parent, or a note that was put
+    in its place. Stored where there is something."""
     usd: float | None = None
     """Cost in US dollars; None when no price is known."""
     estimated: bool = False
@@ -157,8 +197,8 @@ class Call(Frozen):
 
     @property
     def paid(self) -> bool:
-        """Whether a model answered, not the cache."""
-        return self.asked and self.text is not None and not self.cached and not self.simulated
+        """Whether a model answered, neither the cache nor the game that this one was forked from."""
+        return self.asked and self.text is not None and not (self.cached or self.fixed or self.simulated)
 
     @model_serializer(mode="wrap")
     def _without_what_models_lack(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
@@ -168,7 +208,7 @@ class Call(Frozen):
         return {key: value for key, value in data.items() if key not in UNSAID or value}
 
 
-UNSAID = ("cause", "copied", "form", "constraint", "dropped")
+UNSAID = ("cause", "copied", "form", "constraint", "dropped", "fixed")
 """Fields of a call that are written only where there is something to say, as most calls have none of them."""
 
 
@@ -264,7 +304,7 @@ class Result(Frozen):
     faults: int = 0
     """Requests over the wire that failed."""
     cache_hits: int = 0
-    """Of `calls`: responses of the cache."""
+    """Of `calls`: responses of the cache, or of the game that this one was forked from."""
     forced: int
     """Decisions that were forced."""
     copied: Later = None

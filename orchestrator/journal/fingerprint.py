@@ -12,20 +12,26 @@ def hashed(value: Any) -> str:
 
 
 def of_game(
-    players: int, deck: Sequence[str], repeat: int, seats: Sequence[Any], memories: Mapping[Any, Any] | None = None
+    players: int,
+    deck: Sequence[str],
+    repeat: int,
+    seats: Sequence[Any],
+    memories: Mapping[Any, Any] | None = None,
+    parent: Mapping[str, Any] | None = None,
 ) -> str:
-    """Of the deal, its repeat, and the seats with the memories that they were given, all as plain data."""
+    """Of the deal, its repeat, the seats with the memories that they were given, and the game that it was forked from,
+    all as plain data."""
     plain: list[Any] = [players, deck, repeat, seats]
     plain += [{seat: hashed(memory) for seat, memory in memories.items()}] if memories else []
+    plain += [{"parent": parent}] if parent else []
     return hashed(plain)
 
 
 def holds(started: Mapping[str, Any]) -> bool:
     """Whether a stored game_started has the hash of what it says."""
     try:
-        made = of_game(
-            started["players"], started["deck"], started.get("repeat", 1), started["seats"], started.get("memories")
-        )
+        repeat, memories, parent = started.get("repeat", 1), started.get("memories"), started.get("parent")
+        made = of_game(started["players"], started["deck"], repeat, started["seats"], memories, parent)
         return bool(made == started["config_hash"])
     except (KeyError, AttributeError):
         return True  # other checks say what is missing

@@ -16,6 +16,7 @@ from orchestrator.journal.events import (
     GameStarted,
     Memory,
     Moved,
+    Parent,
     Result,
     TurnStarted,
     VerdictGiven,
@@ -119,6 +120,8 @@ def differences(old: GameStarted | None, new: GameStarted) -> list[str]:
     found = [f"{_spoken(path)} was {_shown(before.get(path))}, is {_shown(after.get(path))}" for path in changed]
     seats = sorted({*old.memories, *new.memories})
     found += [f"what seat {s} was given before the game" for s in seats if old.memories.get(s) != new.memories.get(s)]
+    if old.parent != new.parent:
+        found.insert(0, f"{FORKED}{begins(old.parent)}, and this one {begins(new.parent)}")
     if old.deck != new.deck:
         found.insert(0, f"the deal was {old.deal}, is {new.deal}")
     found = list(dict.fromkeys(found)) or ["the deal's label or the repeat"]
@@ -126,7 +129,19 @@ def differences(old: GameStarted | None, new: GameStarted) -> list[str]:
     return [*found[:SHOWN], f"and {more} more"] if more > 0 else found
 
 
-_TOLD_APART = {"versions", "config_hash", "game", "deck", "seed", "event", "memories"}
+FORKED = "it "
+"""Begins the sentence that says where one of two games was forked from."""
+
+
+def begins(parent: Parent | None) -> str:
+    """How a game begins: on its own, or as a fork."""
+    if parent is None:
+        return "is no fork"
+    edits = f" with a changed note of {', '.join(parent.edits)}" if parent.edits else ""
+    return f"was forked from {parent.journal} at turn {parent.turn}{edits}"
+
+
+_TOLD_APART = {"versions", "config_hash", "game", "deck", "seed", "event", "memories", "parent"}
 
 
 def _flat(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:

@@ -8,7 +8,7 @@ like any other.
 from collections.abc import Sequence
 
 from orchestrator.hanabi.referee import Referee
-from orchestrator.journal.events import Call, Event, GameStarted, GameSuspended, Moved, TurnStarted
+from orchestrator.journal.events import Call, Event, GameEnded, GameStarted, GameSuspended, Moved, TurnStarted
 
 
 def kept(event: Event) -> bool:
@@ -25,7 +25,7 @@ def whole(events: Sequence[Event]) -> list[Event]:
     for event in events[1:]:
         if isinstance(event, TurnStarted):
             shown = event.turn
-        elif not isinstance(event, GameSuspended) and not referee.over and shown < referee.turn:
+        elif not isinstance(event, GameSuspended | GameEnded) and not referee.over and shown < referee.turn:
             view = referee.view()
             found.append(TurnStarted(turn=view.turn, seat=view.seat, view=view))
             shown = view.turn

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from orchestrator.hanabi.moves import Move
-from orchestrator.journal.events import Call, Decided, Event, GameStarted, VerdictGiven
+from orchestrator.journal.events import Call, Decided, Event, GameStarted, Parent, VerdictGiven
 from orchestrator.models.settings import PERSON, PROGRAM
 
 RULE = "safety"
@@ -65,6 +65,7 @@ class MoveOrigins:
     def __init__(self, models: Sequence[str] = ()) -> None:
         """`models`: of the seats, as in `SeatInfo`; a sink finds them in the first event."""
         self.models = tuple(models)
+        self._parent: Parent | None = None
         self._refused: list[tuple[str, Move]] = []
         self._answers: dict[str, tuple[int, bool]] = {}
         """By node, of its last usable reply: at which ask, and whether it is a copy."""
@@ -73,7 +74,7 @@ class MoveOrigins:
         """The origin of the move that this event decides; None for other events."""
         match event:
             case GameStarted():
-                self.models = tuple(seat.model for seat in event.seats)
+                self.models, self._parent = tuple(seat.model for seat in event.seats), event.parent
             case VerdictGiven() if not event.accepted:
                 self.refused(event.node, event.move)
             case Call() if event.reply is not None:
@@ -93,9 +94,10 @@ class MoveOrigins:
     def decided(self, turn: int, seat: int, node: str | None, *, forced: bool) -> MoveOrigin:
         """A move was decided by a node, or forced."""
         ask, copied = self._answers.get(node or "", (0, False))
+        before = self._parent.seat_before(seat, turn) if self._parent else None
         found = MoveOrigin(
             turn=turn,
-            of_model=self.models[seat] not in (PROGRAM, PERSON),
+            of_model=(before.model if before else self.models[seat]) not in (PROGRAM, PERSON),
             forced=forced,
             refused=tuple(move for _, move in self._refused),
             refused_by_rule=sum(judge.partition("-")[0] == RULE for judge, _ in self._refused),

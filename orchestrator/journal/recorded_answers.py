@@ -62,7 +62,7 @@ class Resumed:
             return await self.brain(request, messages)
         if call.prompt_hash != prompt_hash(messages):
             raise TurnError(
-                f"{_where(request)}: the journal holds an answer to another prompt; {_differs(call, messages)}"
+                f"{_where(request)}: the journal holds an answer to another prompt; {first_difference(call, messages)}"
             )
         return response_of(call)
 
@@ -115,7 +115,7 @@ class Recording:
             games = {
                 game: fitting
                 for game, found in self.games.items()
-                if (fitting := [one for one in found if any(map(kept, one.started.seats))])
+                if (fitting := [one for one in found if any(map(kept, one.started.everybody))])
             }
             if games:
                 return replace(self, games=games)
@@ -124,7 +124,7 @@ class Recording:
     @property
     def seats(self) -> list[SeatInfo]:
         """Everybody who played in it."""
-        return [seat for found in self.games.values() for game in found for seat in game.started.seats]
+        return [seat for found in self.games.values() for game in found for seat in game.started.everybody]
 
     def check(self, started: GameStarted) -> None:
         """Raise UserError when the game is not in the recording."""
@@ -142,7 +142,7 @@ class Recording:
             (name, deciding)
             for found in self.games.values()
             for game in found
-            for seat in game.started.seats
+            for seat in game.started.everybody
             for name, deciding in seat.models.items()
         ]
         different = [one for number, one in enumerate(asked) if one not in asked[:number]]
@@ -176,7 +176,7 @@ class Replay:
                 f"{_where(request)} was answered in several ways ({names}): replay one journal, not the folder"
             )
         if not fitting:
-            why = _differs(there[0][1], messages) if there else "nothing was asked there"
+            why = first_difference(there[0][1], messages) if there else "nothing was asked there"
             raise TurnError(f"{_where(request)} asks what was not recorded in {str(self.recording.path)!r}: {why}")
         return response_of(fitting[0][1])
 
@@ -194,7 +194,7 @@ def _where(request: ModelRequest) -> str:
     return f"turn {request.place.turn}: node {request.node!r}{more}"
 
 
-def _differs(call: Call, messages: Sequence[Message]) -> str:
+def first_difference(call: Call, messages: Sequence[Message]) -> str:
     """Where two prompts first differ."""
     for old, new in zip(call.messages, messages, strict=False):
         before = {span.name: old.content[span.start : span.end] for span in old.spans}

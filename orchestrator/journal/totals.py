@@ -42,7 +42,7 @@ class Ledger:
         self.counts["reasked"] += event.outcome == "reasked"
         self.counts["fallbacks"] += event.outcome == "fallback"
         self.counts["copied"] += event.copied and event.reply is not None
-        self.counts["cache_hits"] += event.cached
+        self.counts["cache_hits"] += event.cached or event.fixed is not None
         if event.paid:
             self._pay(event)
 

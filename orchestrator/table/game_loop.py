@@ -97,6 +97,20 @@ async def play_async(
     """
     everybody = seated(seats, players)
     started = start(everybody, players=players, seed=seed, deck=deck, label=label, repeat=repeat, memories=memories)
+    return await play_started(everybody, started, journal=journal, sink=sink, gate=gate, max_turns=max_turns, lean=lean)
+
+
+async def play_started(
+    everybody: Sequence[Seat],
+    started: GameStarted,
+    *,
+    journal: Path | str | None = None,
+    sink: Sink = nowhere,
+    gate: Gate | None = None,
+    max_turns: int | None = None,
+    lean: bool = False,
+) -> Result:
+    """Play the game that begins with this event, or go on with it, as `play_async` does; one seat for each player."""
     try:
         return await _play(everybody, started, journal, sink, gate, max_turns, lean)
     except Unwritten as error:
@@ -261,7 +275,7 @@ class _GameInPlay:
             with structlog.contextvars.bound_contextvars(turn=view.turn, seat=view.seat):
                 try:
                     decision = await seat(view, memory)
-                    decided = _decided(view.turn, view.seat, decision, self.started.memories.get(view.seat, {}))
+                    decided = decided_event(view.turn, view.seat, decision, self.started.memories.get(view.seat, {}))
                 except Left as error:
                     raise self._suspended(str(error), view.turn, held=False) from None
                 except ModelError as error:
@@ -278,7 +292,7 @@ class _GameInPlay:
         return Suspended(why, turn, held=held, refused=final and not self.ledger.counts["calls"])
 
 
-def _decided(turn: int, seat: int, decision: Decision, given: Memory) -> Decided:
+def decided_event(turn: int, seat: int, decision: Decision, given: Memory) -> Decided:
     """The event of a decision, without the memory that was given before the game."""
     return Decided(
         turn=turn,
@@ -295,8 +309,8 @@ def _decided(turn: int, seat: int, decision: Decision, given: Memory) -> Decided
 
 
 def _result(referee: Referee, started: GameStarted, ledger: Ledger) -> Result:
-    names = list(dict.fromkeys(seat.graph for seat in started.seats))
-    models = list(dict.fromkeys(seat.model for seat in started.seats))
+    names = list(dict.fromkeys(seat.graph for seat in started.everybody))
+    models = list(dict.fromkeys(seat.model for seat in started.everybody))
     moves = tuple(past.move for past in referee.history)
     record = Record.model_construct(players=referee.players, deck=started.deck, moves=moves)
     return Result(

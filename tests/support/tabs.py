@@ -30,9 +30,9 @@ class Tab:
         self.page.on("pageerror", lambda error: self.wrong.append(f"threw: {error}"))
         self.page.on("request", self._request)
 
-    def go(self, hash: str = "") -> Page:
+    def go(self, hash: str = "/") -> Page:
         """Open `#HASH`: a visit the first time, then as a link within the page."""
-        self.page.goto(f"{self.address}#{hash}" if hash else self.address)
+        self.page.goto(f"{self.address}#{hash}")
         return self.page
 
     def _console(self, message: ConsoleMessage) -> None:
@@ -65,9 +65,16 @@ def open_tab(browser: Browser) -> Iterator[Open]:
     assert not [one for tab in tabs for one in tab.wrong]
 
 
+def checked(tab: Tab) -> Iterator[Tab]:
+    """A tab that several tests use, for the body of a fixture: each answers for its own errors."""
+    tab.wrong.clear()
+    yield tab
+    assert not tab.wrong
+
+
 def faults(page: Page) -> list[str]:
     """What axe-core finds serious or critical, in the colours and at the size that the page has now."""
-    from axe_playwright_python.sync_playwright import Axe  # reads its script when it is imported
+    from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]
 
     found = Axe().run(page).response["violations"]
     return [

@@ -36,7 +36,7 @@ function table({ seat, slots }, told) {
   const read = (slot) => slot.by_conventions && JSON.stringify(slot.by_conventions.cards) !== JSON.stringify(slot.cards);
   const conventions = slots.some(read);
   const head = (text, more) => h("th", { scope: "col", ...more }, text);
-  return h("div", { class: "wide", tabindex: "0", role: "region", "aria-label": `beliefs of P${seat}` },
+  return h("div", { class: "wide", tabindex: "0", "data-own-keys": true, role: "region", "aria-label": `beliefs of P${seat}` },
     h("table", { class: "data" },
       h("caption", {}, `P${seat}'s own cards, slot 0 is the oldest. `,
         conventions ? "By hints and counting; the second line of a card counts conventions, too." : "By hints and counting; conventions add nothing here."),

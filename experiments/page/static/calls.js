@@ -80,8 +80,8 @@ function totals(calls) {
   const sum = (name) => models.reduce((all, call) => all + (call[name] ?? 0), 0);
   const paid = models.every((call) => call.usd) ? `, ${money(sum("usd"))}` : "";
   return `${plural(models.length, "call")} of models: ${sum("tokens_in").toLocaleString("en")} tokens in, `
-    + `${sum("tokens_out").toLocaleString("en")} out${paid}; ${seconds(axis(calls))} from the first to the last, `
-    + `${seconds(sum("seconds"))} if one after another.`;
+    + `${sum("tokens_out").toLocaleString("en")} out${paid}; ${seconds(axis(calls))} from the first to the last`
+    + `${sum("seconds") > 0 ? `, ${seconds(sum("seconds"))} if one after another` : ""}.`;
 }
 
 function scale(end) {
@@ -103,10 +103,10 @@ function spoken(call, says) {
   return `${OUTCOMES[call.outcome]?.word ?? call.outcome}, ${says}, ${cost(call)}${time}`;
 }
 
-/** `1,204 + 88 tokens · $0.0031 · 2.3 s`, or `program · 4 ms`. */
+/** `1,204 + 88 tokens · $0.0031 · 2.3 s`, or `program`: programs and simulated models record no time. */
 export function cost(call) {
   const tokens = isProgram(call) ? "program" : `${(call.tokens_in ?? 0).toLocaleString("en")} + ${(call.tokens_out ?? 0).toLocaleString("en")} tokens`;
-  return [tokens, call.cached ? "from the cache" : money(call.usd), seconds(call.seconds)].filter(Boolean).join(" · ");
+  return [tokens, call.cached ? "from the cache" : money(call.usd), call.seconds > 0 && seconds(call.seconds)].filter(Boolean).join(" · ");
 }
 
 /** The bar of a call on the turn's axis. */

@@ -36,7 +36,7 @@ async function chooser(root, { a, ta }) {
   const score = (game) => (game.state === "finished" ? number(game.score_strict ?? game.score_kept) : game.state);
   replace(root, h("div", { class: "trace compare-chooser" }, h("h1", {}, "Compare with which game?"),
     h("p", { class: "muted" }, `Games with the same deal and number of players as ${a}.`),
-    games.length ? h("div", { class: "wide", tabindex: "0", role: "region", "aria-label": "games of the same deal" }, h("table", { class: "data" },
+    games.length ? h("div", { class: "wide", tabindex: "0", "data-own-keys": true, role: "region", "aria-label": "games of the same deal" }, h("table", { class: "data" },
       h("thead", {}, h("tr", {}, ["Game", "Arm", "Graph", "Model", "Repeat", "Score (strict)", "End"].map((text) => h("th", { scope: "col" }, text)))),
       h("tbody", {}, games.map((game) => h("tr", {}, h("th", { scope: "row" }, h("a", { href: link("compare", { a, b: game.id, ta }) }, game.id)),
         [game.arm, game.graph, game.model, game.repeat, score(game), game.end?.replaceAll("_", " ")].map((text) => h("td", {}, text ?? "–")))))))

@@ -66,5 +66,5 @@ export function plural(count, word, many = `${word}s`) {
 
 /** An empty, loading or error state: says what is the matter and, where there is one, what to do. */
 export function notice(kind, text, ...more) {
-  return h("div", { class: ["notice", kind], role: kind === "error" ? "alert" : "status" }, h("p", {}, text), more);
+  return h("div", { class: ["notice", kind], role: kind === "error" ? "alert" : "status" }, h("p", {}, text.charAt(0).toUpperCase() + text.slice(1)), more);
 }

@@ -1,12 +1,14 @@
 // Decides a turn again, with another graph or model, and shows old and new side by side. The server says whether it can.
 import { h, notice, plural, replace } from "page/dom";
-import { get, post } from "page/data";
-import { moveText } from "page/reply";
+import { get, live, post } from "page/data";
+import { breakable, gist, modelName, moveText, outcome } from "page/reply";
+import { knownValues, lossTag } from "page/values";
 
 let offered = null;
 
 /** `{graphs, models}` that the server offers, or null where it cannot fork (a bundle, an older server). */
 async function offer() {
+  if (!live) return null;
   offered ??= get("run").then((run) => run.fork ?? null, () => null);
   return offered;
 }
@@ -15,7 +17,7 @@ async function offer() {
 export function forkBlock({ id, data }) {
   const box = h("section", { class: "block fork", hidden: true, "aria-label": "Decide this turn again" });
   offer().then((can) => {
-    if (!can || !data.graph) return;
+    if (!can) return;
     box.hidden = false;
     replace(box, h("h3", {}, "Decide this turn again"), form(id, data, can));
   });
@@ -24,12 +26,12 @@ export function forkBlock({ id, data }) {
 
 function form(id, data, can) {
   const result = h("div", { class: "fork-result", "aria-live": "polite" });
-  const pick = (label, name, options, same) => options?.length > 0 && h("label", {}, `${label} `,
-    h("select", { name }, h("option", { value: "" }, same), options.map((one) => h("option", { value: one }, one))));
+  const same = data.graph ? "as in the game" : null;
+  const pick = (label, name, options, first) => options?.length > 0 && h("label", {}, `${label} `,
+    h("select", { name }, first && h("option", { value: "" }, first), options.map((one) => h("option", { value: one }, one))));
   const button = h("button", { type: "submit" }, "Decide again");
-  return h("div", {}, h("p", { class: "hint-text" }, "From the same view and memory. The game stays as it is."),
-    h("form", { class: "row", onsubmit: submit },
-      pick("Graph", "graph", can.graphs, "as in the game"), pick("Model", "model", can.models, "as in the game"),
+  return h("div", {}, h("p", { class: "hint-text" }, "From the same view and memory, by another graph or model, or by the same once more. The game stays as it is."),
+    h("form", { class: "row", onsubmit: submit }, pick("Graph", "graph", can.graphs, same), pick("Model", "model", can.models, same),
       h("label", {}, "Samples ", h("input", { type: "number", name: "samples", min: "1", max: "20", value: "1" })), button), result);
   async function submit(event) {
     event.preventDefault();
@@ -38,7 +40,7 @@ function form(id, data, can) {
     replace(result, notice("loading", "Deciding again …"));
     try {
       const answer = await post("fork", { id, turn: data.turn, ...given, samples: Number(given.samples ?? 1) });
-      replace(result, pair(data, answer, given));
+      replace(result, pair(id, data, answer));
     } catch (error) {
       replace(result, notice("error", `The turn could not be decided again: ${error.message}`));
     } finally {
@@ -47,22 +49,34 @@ function form(id, data, can) {
   }
 }
 
-function pair(data, answer, given) {
+function pair(id, data, answer) {
   const old = moveText(answer.old?.move ?? data.decided?.move);
   const changed = answer.new.filter((one) => moveText(one.move) !== old).length;
+  const values = knownValues(id, data.turn);
+  const many = answer.new.length > 1;
+  const summary = !answer.new.length ? "No new decision was made." : changed ? `${changed} of ${plural(answer.new.length, "new decision")} ${changed === 1 ? "differs" : "differ"}.` : "The same move again.";
   return [
-    h("p", {}, h("b", {}, changed ? `${changed} of ${plural(answer.new.length, "new decision")} differ.` : "The same move again.")),
-    h("div", { class: "columns" },
-      side("In the game", answer.old ?? data.decided, old),
-      answer.new.map((one, at) => side(`New${answer.new.length > 1 ? ` ${at + 1}` : ""}${given.graph ? `: ${given.graph}` : ""}${given.model ? ` on ${given.model}` : ""}`, one, old))),
+    h("p", {}, h("b", {}, summary)),
+    (answer.warnings ?? []).map((one) => notice("warn", one)), answer.stopped && notice("error", `Stopped: ${answer.stopped}`),
+    answer.same && h("p", { class: "hint-text" }, answer.same),
+    !values && h("p", { class: "hint-text" }, "Show the values of the moves above to see what each is worth."),
+    h("div", { class: "columns" }, side("In the game", answer.old ?? data.decided, old, values),
+      answer.new.map((one, at) => side(`New${many ? ` ${at + 1}` : ""}`, one, old, values))),
   ];
 }
 
-function side(name, one, old) {
+function side(name, one, old, values) {
   const move = moveText(one?.move);
-  return h("div", { class: "column" }, h("h4", {}, name),
-    h("p", { class: "decision" }, h("b", {}, move ?? "no usable choice"), " ", move !== old && h("span", { class: "tag warn" }, "≠ another move")),
-    one?.why && h("p", { class: "prose" }, one.why),
-    one?.error && notice("error", one.error),
-    (one?.calls ?? []).length > 0 && h("ul", {}, one.calls.map((call) => h("li", {}, h("b", {}, call.node), `: ${moveText(call.move) ?? call.says ?? call.outcome}`))));
+  return h("div", { class: "column" }, h("h4", {}, name, one?.graph && h("span", { class: "muted" }, `: ${one.graph}${one.model && one.model !== "program" ? ` on ${modelName(one.model)}` : ""}`)),
+    h("p", { class: "decision" }, h("b", {}, move ?? "no usable choice"), " ", move !== old && h("span", { class: "tag warn" }, "≠ another move"), " ",
+      one?.forced && h("span", { class: "tag bad" }, "⚠ forced"), " ", values && move && lossTag(values, move)),
+    one?.why && h("p", { class: "prose" }, one.why), one?.error && notice("error", one.error),
+    (one?.calls ?? []).length > 0 && h("ul", { class: "said" }, one.calls.map(said)));
+}
+
+function said(call) {
+  const { says } = call.reply ? gist(call) : { says: "" };
+  const move = says === "a report" && moveText(call.move) ? `for ${moveText(call.move)}` : says;
+  return h("li", {}, h("b", {}, breakable(call.node)), " ", call.outcome && call.outcome !== "ok" && [outcome(call), " "], move,
+    call.fixed && h("span", { class: "tag" }, "held as it was"));
 }

@@ -1,6 +1,6 @@
 // The game page: the table at a turn, the strip over all turns, the moves, and the turn panel beside them.
 import { h, notice, replace } from "page/dom";
-import { get } from "page/data";
+import { get, live } from "page/data";
 import { go, link, read } from "page/router";
 import { board } from "page/board";
 import { icon } from "page/icons";
@@ -41,14 +41,14 @@ class GamePage {
     this.build();
     this.draw();
     this.ends.push(follow(() => this.renew()));
-    if (keep("values") === true) this.ask(false);
+    if (keep("values") === true || !live) this.ask({ quietly: !live });
     return null;
   }
 
   build() {
     const goTo = (number) => this.goTo(number);
     this.player = makePlayer((first) => this.step(first));
-    this.strip = makeStrip({ onGo: goTo, onAsk: () => this.ask(true) });
+    this.strip = makeStrip({ onGo: goTo, onAsk: () => this.ask() });
     this.log = makeLog({ onGo: goTo });
     this.parts = Object.fromEntries(["head", "said", "board", "mistakes", "panel"].map((name) => [name, h("div", { class: `${name}-slot` })]));
     this.parts.said.setAttribute("aria-live", "polite");
@@ -123,7 +123,7 @@ class GamePage {
   said(turn) {
     const mistake = this.spoilers && this.values?.mistakes?.find((one) => one.turn === turn.turn);
     const found = marks(turn, mistake).filter((one) => one.kind !== "life");
-    const over = turn.final || !turn.move ? ending(this.game) : null;
+    const over = turn.final || (!turn.move && this.game.state === "going") ? ending(this.game) : null;
     return [h("h2", { class: "said" }, h("span", { class: "muted num" }, turn.final ? "End" : `Turn ${turn.turn}`), " ", over?.title && turn.final ? over.title : moveWords(turn)),
       over && h("p", { class: ["ending", over.kind] }, turn.final ? over.text : `${over.title}. ${over.text}`),
       turn.why && h("p", { class: "why" }, turn.why),
@@ -144,7 +144,8 @@ class GamePage {
 
   /** The turn panel comes a moment later, so that leafing through turns asks for nothing in between. */
   drawPanel(turn) {
-    const key = `${turn.turn} ${turn.final ?? ""} ${this.spoilers} ${turn.move?.text} ${this.game.state}`;
+    const soFar = turn.move ? "" : `${turn.calls} ${turn.tokens_out} ${turn.seconds}`;
+    const key = `${turn.turn} ${turn.final ?? ""} ${this.spoilers} ${turn.move?.text} ${this.game.state} ${soFar}`;
     if (key === this.panelKey) return;
     const first = this.panelKey === undefined;
     this.panelKey = key;
@@ -155,8 +156,11 @@ class GamePage {
   async fillPanel(turn) {
     const shown = turn.final ? this.game.turns.length : turn.turn;
     try {
-      const { turnPanel } = await import("page/turn");
-      if (!this.gone) replace(this.parts.panel, h("div", { class: "panel" }, turnPanel({ id: this.game.id, turn: shown, game: this.game, spoilers: this.spoilers })));
+      const { turnData, turnPanel } = await import("page/turn");
+      const key = this.panelKey;
+      if (!this.parts.panel.hasChildNodes()) replace(this.parts.panel, notice("loading", `Loading turn ${shown} …`));
+      const data = await turnData(this.game.id, shown).catch(() => null); // the old panel stays until then; the new one says what failed
+      if (!this.gone && key === this.panelKey) replace(this.parts.panel, h("div", { class: "panel" }, turnPanel({ id: this.game.id, turn: shown, game: this.game, data, spoilers: this.spoilers })));
     } catch (error) {
       replace(this.parts.panel, notice("error", `The turn cannot be shown: ${error.message}`));
     }
@@ -195,7 +199,7 @@ class GamePage {
 
   async mistake(step) {
     if (!this.spoilers) this.setAnswers(true);
-    if (!this.values?.ready) await this.ask(true);
+    if (!this.values?.ready) await this.ask();
     if (!this.values?.ready) return;
     const turns = this.values.mistakes.map((one) => one.turn).sort((a, b) => a - b);
     const found = step > 0 ? turns.find((turn) => turn > this.number) : turns.findLast((turn) => turn < this.number);
@@ -207,25 +211,25 @@ class GamePage {
     replace(this.parts.said, [...this.said(this.turn), h("p", { class: "small told", role: "status" }, text)]);
   }
 
-  /** Asks for expected scores, again and again until they are ready. */
-  async ask(aloud) {
+  /** Asks for expected scores, again and again until they are ready. `quietly`: only whether they are there. */
+  async ask({ quietly = false } = {}) {
     if (this.asking) return this.asking;
-    this.asking = this.poll(aloud).finally(() => { this.asking = null; });
+    this.asking = this.poll(quietly).finally(() => { this.asking = null; });
     return this.asking;
   }
 
-  async poll() {
-    keep("values", true);
+  async poll(quietly) {
+    if (!quietly) keep("values", true);
     this.values ??= { ready: false, done: 0 };
     for (let wait = 300; !this.gone; wait = Math.min(wait * 1.5, 3000)) {
       try {
         this.values = await get("strip", { id: this.game.id });
       } catch (error) {
-        this.values = { ready: false, failed: error.message };
+        this.values = quietly ? null : { ready: false, failed: error.message };
       }
       if (this.gone) return;
       this.draw();
-      if (this.values.ready || this.values.failed) return;
+      if (!this.values || this.values.ready || this.values.failed) return;
       await new Promise((then) => setTimeout(then, wait));
     }
   }
@@ -266,7 +270,7 @@ class GamePage {
     if (this.gone || JSON.stringify(found) === JSON.stringify(before)) return;
     this.game = found;
     replace(this.parts.head, heading(found, () => this.player.stop()));
-    if (this.values?.ready && found.turns.length !== before.turns.length) this.ask(false);
+    if (this.values?.ready && found.turns.length !== before.turns.length) this.ask();
     if (atEnd && this.number !== this.last) this.goTo(this.last, { replace: true });
     else this.draw();
   }

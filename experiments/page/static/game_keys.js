@@ -1,10 +1,15 @@
 // The keys of the game page: what the help overlay lists and what they do.
 import { STANDING } from "page/cards";
+import { beside } from "page/order";
 import { go } from "page/router";
 import { MARKS } from "page/words";
 
 /** Groups of keys for a GamePage. */
 export function gameKeys(page) {
+  const otherGame = (side) => {
+    const id = beside(page.game.id)[side];
+    if (id) go("game", { id });
+  };
   const turn = (number) => () => page.goTo(number());
   return [
     { title: "Turns", keys: [
@@ -27,6 +32,8 @@ export function gameKeys(page) {
       { keys: ["o"], says: "all cards open", does: () => page.setView("open") },
       { keys: ["m"], says: "show or hide mistakes and values", does: () => page.setAnswers(!page.spoilers) },
       { keys: ["c"], says: "copy a link to this turn", does: () => void page.copy() },
+      { keys: ["j"], says: "next game of the table", does: () => otherGame("after") },
+      { keys: ["k"], says: "previous game of the table", does: () => otherGame("before") },
       { keys: ["Escape"], says: "stop playing; then back to the run", does: () => (page.player.playing() ? page.player.stop() : go("run")) },
     ] },
     { title: "Marks of turns", keys: MARKS.map(([sign, says]) => ({ keys: [sign], says })) },

@@ -152,11 +152,11 @@ function state(node) {
 function price(node) {
   const sum = (name) => node.calls.reduce((all, call) => all + (call[name] ?? 0), 0);
   const times = node.calls.length > 1 ? `${node.calls.length}× ` : "";
-  if (node.calls.every(isProgram)) return `${times}program ${seconds(sum("seconds"))}`;
+  if (node.calls.every(isProgram)) return `${times}program`;
   const tokens = sum("tokens_in") + sum("tokens_out");
   const paid = node.calls.every((call) => call.usd) ? ` · ${money(sum("usd"))}` : "";
   const many = tokens >= 10000 ? `${Math.round(tokens / 1000)}k` : tokens.toLocaleString("en");
-  return `${times}${many}\u00a0tokens${paid} · ${seconds(latest(node)).replaceAll(" ", "\u00a0")}`;
+  return `${times}${many}\u00a0tokens${paid}${sum("seconds") > 0 ? ` · ${seconds(latest(node)).replaceAll(" ", "\u00a0")}` : ""}`;
 }
 
 const latest = (node) => Math.max(...node.calls.map((call) => (call.start ?? 0) + (call.seconds ?? 0))) - Math.min(...node.calls.map((call) => call.start ?? 0));

@@ -1,6 +1,7 @@
 // The head of a game: what was played by whom, how it ended, and where else the same deal was played.
 import { h, notice, replace } from "page/dom";
 import { get } from "page/data";
+import { beside } from "page/order";
 import { link } from "page/router";
 import { ending, modelName } from "page/words";
 
@@ -13,8 +14,17 @@ export function heading(game) {
       game.result && over.kind !== "good" && game.result.score_strict !== game.result.score_kept && h("span", { class: "tag" }, `strict ${game.result.score_strict}, kept ${game.result.score_kept}`),
       labels.map((label) => h("span", { class: "tag model" }, label))),
     h("p", { class: "muted small facts" }, facts(game).map((one, place) => [place > 0 && " · ", one])),
+    neighbours(game),
     ["warn", "bad"].includes(over.kind) && game.state !== "finished" && notice(over.kind === "bad" ? "error" : "warn", over.text),
     game.seed !== null && game.seed !== undefined && others(game));
+}
+
+/** Links to the games before and after this one in the table that one came from. */
+function neighbours(game) {
+  const { before, after } = beside(game.id);
+  if (!before && !after) return null;
+  const way = (id, text, key) => id && h("a", { href: link("game", { id }), title: `${id} (${key})` }, text);
+  return h("nav", { class: "neighbours small", "aria-label": "Games of the table" }, way(before, "‹ previous game", "k"), " ", way(after, "next game ›", "j"));
 }
 
 function facts(game) {

@@ -47,7 +47,7 @@ function summary(rows) {
 
 function table(id, rows) {
   const head = (text, num) => h("th", { scope: "col", class: num && "num" }, text);
-  return h("div", { class: "wide", tabindex: "0", role: "region", "aria-label": "mistakes of the game" }, h("table", { class: "data" },
+  return h("div", { class: "wide", tabindex: "0", "data-own-keys": true, role: "region", "aria-label": "mistakes of the game" }, h("table", { class: "data" },
     h("thead", {}, h("tr", {}, head("Turn"), head("Played"), head("Better"), head("Loss", true), head("What was wrong"), head("Chosen by"), head("Agreed"), head("Had the better move"))),
     h("tbody", {}, rows.map((row) => line(id, row)))));
 }

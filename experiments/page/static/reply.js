@@ -75,7 +75,7 @@ function list(given) {
     hidden.forEach((row) => (row.hidden = false));
     more.remove();
   } }, `Show all ${given.length} entries`);
-  return h("div", {}, h("div", { class: "wide", tabindex: "0", role: "region", "aria-label": "entries of the list" },
+  return h("div", {}, h("div", { class: "wide", tabindex: "0", "data-own-keys": true, role: "region", "aria-label": "entries of the list" },
     h("table", { class: "data" },
       h("thead", {}, h("tr", {}, columns.map((key) => h("th", { scope: "col" }, words(key))))), h("tbody", {}, rows))), more);
 }

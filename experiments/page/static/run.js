@@ -92,6 +92,7 @@ class RunPage {
   update(params) {
     this.params = params;
     if (!this.run) return;
+    if (document.activeElement?.closest(".arms, .figures")) this.root.querySelector(".games").scrollIntoView({ block: "start" });
     const held = document.activeElement?.dataset?.key;
     this.drawGames();
     if (held) this.root.querySelector(`[data-key="${CSS.escape(held)}"]`)?.focus({ preventScroll: true });

@@ -8,6 +8,7 @@ export const RIGHT = 8;
 const TOP = 6;
 const CHART = 74;
 const ROW = 15;
+const SIGN = 13;
 const SMALLEST_SPAN = 4;
 
 /** The picture, `width` pixels wide, of `{game, values, number}`. */
@@ -15,14 +16,16 @@ export function picture(width, { game, values, number: now }) {
   const count = Math.max(game.turns.length, 1);
   const step = (width - LEFT - RIGHT) / count;
   const x = (index) => LEFT + (index + 0.5) * step;
-  const list = known(values, game.turns.length);
-  const below = list.length ? TOP + CHART + 8 : TOP;
-  const height = below + 2 * (ROW + 3) + 24;
+  const curve = known(values, game.turns.length);
+  const below = curve.length ? TOP + CHART + 8 : TOP;
+  const wrong = mistakesByTurn(values);
+  const found = game.turns.map((turn) => marks(turn, wrong.get(turn.turn)));
+  const height = below + 2 * (ROW + 3) + 11 + SIGN * Math.max(1, ...found.map((list) => list.length));
   return svg("svg", { width, height, viewBox: `0 0 ${width} ${height}`, "aria-hidden": "true" },
-    cursor(x, step, Math.min(now, count), height), list.length > 0 && chart(list, x, width),
+    cursor(x, step, Math.min(now, count), height), curve.length > 0 && chart(curve, x, width),
     row("points", game.turns.map((turn) => points(turn) + (turn.scored ? 1 : 0)), step, below, (score) => score),
     row("lives", game.turns.map((turn) => turn.lives - (turn.move?.type === "play" && turn.scored === false ? 1 : 0)), step, below + ROW + 3, (left) => "♥".repeat(left) || "none"),
-    signs(game, values, x, step, below + 2 * (ROW + 3)));
+    found.map((one, index) => signs(one, x(index), step, below + 2 * (ROW + 3))));
 }
 
 /** Mistakes by the number of their turn. */
@@ -75,13 +78,9 @@ function row(name, values, step, top, text) {
   })];
 }
 
-function signs(game, values, x, step, top) {
-  const wrong = mistakesByTurn(values);
-  return game.turns.map((turn, index) => {
-    const found = marks(turn, wrong.get(turn.turn));
-    if (!found.length) return null;
-    const [first, ...more] = found;
-    return svg("g", { class: ["sign", `is-${first.kind}`] }, svg("line", { x1: x(index), x2: x(index), y1: top - 2, y2: top + 6, class: "stem" }),
-      svg("text", { x: x(index), y: top + 17, "text-anchor": "middle", "font-size": step < 9 ? 9 : 12 }, first.sign, step > 18 && more.map((one) => one.sign).join("")));
-  });
+/** The marks of a turn, one below the other. */
+function signs(list, x, step, top) {
+  if (!list.length) return null;
+  return svg("g", {}, svg("line", { x1: x, x2: x, y1: top - 2, y2: top + 6, class: "stem" }), list.map((one, place) =>
+    svg("text", { x, y: top + 17 + SIGN * place, class: ["sign", `is-${one.kind}`], "text-anchor": "middle", "font-size": step < 9 ? 9 : 12 }, one.sign)));
 }

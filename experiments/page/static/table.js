@@ -1,5 +1,6 @@
 // The table of games. Only the rows in sight are in the document, so that 10,000 games stay quick.
 import { h, number, replace } from "page/dom";
+import { setOrder } from "page/order";
 import { go, link } from "page/router";
 import { matcher } from "page/filters";
 import { END_WORDS } from "page/words";
@@ -37,6 +38,7 @@ export function makeTable({ onSort }) {
     state.columns = columns.filter((column) => shown.includes(column.key) && column.key in state.at);
     if (!state.columns.some((column) => column.key === "id")) state.columns.unshift({ key: "id", title: "game", kind: "text" });
     state.rows = sorted(games.rows.filter(matcher(games, params)), state.at, params.sort);
+    setOrder(state.rows.map((row) => row[state.at.id]));
     const held = document.activeElement?.dataset?.key;
     replace(head, headRow(state.columns, params.sort, onSort));
     state.drawn.clear();

@@ -26,11 +26,12 @@ export function turnData(id, turn) {
   return turns.get(key);
 }
 
-/** The panel of a turn, which fills itself. `game`: the JSON of /api/game; `turn`: its number, from 1. */
-export function turnPanel({ id, turn, game, spoilers = false }) {
+/** The panel of a turn, which fills itself. `game`: the JSON of /api/game; `turn`: its number, from 1; `data`: the JSON of
+ * /api/turn where it is there already. */
+export function turnPanel({ id, turn, game, data = null, spoilers = false }) {
   const panel = h("section", { class: "turn-panel trace", "aria-label": `Turn ${turn}` });
-  const found = turnData(id, turn);
-  if (found.data) fill(panel, { id, game, spoilers, data: found.data });
+  const found = data ? null : turnData(id, turn);
+  if (data ?? found.data) fill(panel, { id, game, spoilers, data: data ?? found.data });
   else {
     replace(panel, notice("loading", `Loading turn ${turn} …`));
     found.then((data) => fill(panel, { id, game, spoilers, data }),
@@ -86,7 +87,7 @@ function verdicts(data) {
   const refused = data.verdicts.filter((one) => !one.accepted);
   if (!refused.length) return null;
   return h("div", { class: "refused" }, h("h3", {}, `Refused: ${plural(refused.length, "move")}`), h("ul", {}, refused.map((one) => h("li", {},
-    h("span", { class: "tag bad" }, "✕ refused"), " ", h("b", {}, moveText(one.move)), ` by ${one.node}: `, h("span", { class: "prose" }, one.why),
+    h("span", { class: "tag bad" }, "✕ refused"), " ", h("b", {}, moveText(one.move)), ` by ${title(one, [])}: `, h("span", { class: "prose" }, one.why),
     one.told && one.told !== one.why && h("p", { class: "muted" }, `The redo was told only: ${one.told}`)))));
 }
 

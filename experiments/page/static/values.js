@@ -1,7 +1,15 @@
 // Ratings and proposals as a table against exact values. Values are reckoned on demand, as rollouts take a while.
 import { h, notice, number, replace } from "page/dom";
-import { get } from "page/data";
+import { get, live } from "page/data";
 import { moveText } from "page/reply";
+
+/** Values cost seconds: opened by themselves, they wait until a reader stays at a turn. */
+const DWELL_MS = 700;
+
+const known = new Map();
+
+/** The values of a turn, if a reader has asked for them. */
+export const knownValues = (id, turn) => known.get(`${id} ${turn}`) ?? null;
 
 /** The block with its button; the table when asked for. `turn`: the JSON of /api/turn. */
 export function valuesBlock({ id, turn, open = false, onOpen, onValues }) {
@@ -12,15 +20,16 @@ export function valuesBlock({ id, turn, open = false, onOpen, onValues }) {
     replace(box, notice("loading", "Playing every legal move out … this takes some seconds the first time."));
     try {
       const values = await get("values", { id, turn: turn.turn });
+      known.set(`${id} ${turn.turn}`, values);
       onValues?.(values);
       replace(box, values.moves?.length ? valuesTable(values, turn) : notice("empty", values.basis || "No move has a value here."));
     } catch (error) {
-      replace(box, notice("error", `The values could not be reckoned: ${error.message}`, button("Try again")));
+      replace(box, notice("error", `The values could not be reckoned: ${error.message}`, live && button("Try again")));
     }
   }
   const button = (text) => h("button", { type: "button", onclick: load }, text);
-  if (open) load();
-  else replace(box, button(rated ? "Compare the ratings with values" : "Show the value of every move"));
+  replace(box, button(rated ? "Compare the ratings with values" : "Show the value of every move"));
+  if (open) setTimeout(() => box.isConnected && load(), DWELL_MS);
   return box;
 }
 
@@ -40,7 +49,7 @@ export function valuesTable(values, turn = {}, tried = null) {
     hidden.forEach((one) => (one.hidden = false));
     more.remove();
   } }, `Show all ${rows.length} legal moves`);
-  return h("div", {}, h("div", { class: "wide", tabindex: "0", role: "region", "aria-label": "values of all legal moves" },
+  return h("div", {}, h("div", { class: "wide", tabindex: "0", "data-own-keys": true, role: "region", "aria-label": "values of all legal moves" },
     h("table", { class: "data moves" },
       h("caption", {}, sentence(values, scene.best, scene.played), scene.tied > SHARED && `${scene.tied} moves share the highest rating.`),
       h("thead", {}, h("tr", {}, head("#"), head("Move", false), ratings && head("Rating"), columns.one_step && head("One step"),

@@ -57,8 +57,8 @@ export function marks(turn, mistake) {
   return [
     mistake && { sign: "▼", kind: "mistake", says: `mistake: ${mistake.text || mistake.kind}` },
     lost && { sign: "✕", kind: "life", says: "a life lost" },
-    turn.refused?.length > 0 && { sign: "R", kind: "refused", says: `${turn.refused.length} refused` },
     turn.forced && { sign: "F", kind: "forced", says: "forced: the program played the safest move" },
+    turn.refused?.length > 0 && { sign: "R", kind: "refused", says: `${turn.refused.length} refused` },
     turn.unusable > 0 && { sign: "U", kind: "unusable", says: plural(turn.unusable, "unusable answer") },
     turn.suspended?.length > 0 && { sign: "S", kind: "suspended", says: "suspended in this turn" },
     turn.absent?.length > 0 && { sign: "A", kind: "absent", says: `no note of ${turn.absent.join(", ")}` },
@@ -68,11 +68,17 @@ export function marks(turn, mistake) {
 /** How a game stands or ended: `{kind, title, text}`. Says so plainly for every ending. */
 export function ending(game) {
   const played = game.turns.filter((turn) => turn.move).length;
-  const why = game.why ? ` ${game.why}` : "";
-  if (game.state === "failed") return { kind: "bad", title: "Failed", text: `The game failed after ${turnsWords(played)}.${why}` };
-  if (game.state === "suspended") return { kind: "warn", title: "Suspended", text: `The game was suspended after ${turnsWords(played)}; the same command goes on with it.${why}` };
+  if (game.state === "failed") return { kind: "bad", title: "Failed", text: stopped("failed", played, game.why) };
+  if (game.state === "suspended") return { kind: "warn", title: "Suspended", text: `${stopped("was suspended", played, game.why)} The same command goes on with it.` };
   if (game.state === "going" || !game.result) return { kind: "going", title: "Still going", text: `${turnsWords(played)} played so far.` };
   return over(game.result);
+}
+
+/** "The game failed after 3 turns: ..."; a reason that says as much itself stands alone. */
+function stopped(how, played, why) {
+  const reason = why?.trim().replace(/\.$/, "");
+  if (/^the game /i.test(reason ?? "")) return `${reason.charAt(0).toUpperCase()}${reason.slice(1)}.`;
+  return `The game ${how} after ${turnsWords(played)}${reason ? `: ${reason}` : ""}.`;
 }
 
 function over(result) {

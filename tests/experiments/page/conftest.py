@@ -11,6 +11,8 @@ from experiments.design import experiment
 from experiments.page.library import Library
 from experiments.page.server import app
 from experiments.report import run_report
+from experiments.report.figures import drawing
+from experiments.report.figures.all_figures import all_figures
 from experiments.running import runner
 from orchestrator.journal import Journal
 from orchestrator.models.request import Scripted
@@ -38,7 +40,9 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("page")
     (place / "small.yaml").write_text(RUN, "utf-8")
     done = runner.run(experiment.read(str(place / "small.yaml"), ()), place / "small", options=runner.RunOptions())
-    run_report.of_run(done)
+    with pytest.MonkeyPatch.context() as few:
+        few.setattr(drawing, "all_figures", lambda data: all_figures(data)[:1])  # each takes a third of a second
+        run_report.of_run(done)
     return place / "small"
 
 

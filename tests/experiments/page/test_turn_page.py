@@ -45,7 +45,7 @@ def _refused() -> Scripted:
 
 @pytest.fixture(scope="module")
 def games(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Two games of one deal that differ in turn 2, one with a refusal and roles without output, one of a rule player."""
+    """Two games of one deal that differ in turn 2, one with a refusal and unusable answers, one of a rule player."""
     folder = tmp_path_factory.mktemp("games")
     seats: dict[str, tuple[Seat, int]] = {
         "first": (graphs.seat("sherlock", _chooses(HINT, PLAY)), 2),
@@ -71,10 +71,21 @@ def browser(address: str) -> Iterator[Browser]:
         yield opened
 
 
-@pytest.fixture
-def page(browser: Browser) -> Iterator[Page]:
+@pytest.fixture(scope="module")
+def tab(browser: Browser, address: str) -> Iterator[Page]:
+    """One tab for all tests at the usual size: its files are fetched once."""
     with page_of(browser) as made:
+        made.goto(address)
         yield made
+
+
+@pytest.fixture
+def page(tab: Page) -> Iterator[Page]:
+    """The tab with nothing remembered."""
+    yield tab
+    tab.unroute_all()
+    tab.evaluate("localStorage.clear()")
+    tab.goto("about:blank")
 
 
 def _answers(page: Page, name: str, data: Any) -> None:
@@ -111,7 +122,7 @@ def _values(played: str = PLAY) -> dict[str, Any]:
 
 
 def _strip() -> dict[str, Any]:
-    found = {"turn": 2, "seat": 1, "kind": "risky_misplay", "loss": 2.0, "text": MISTAKE}
+    found = {"turn": 2, "seat": 1, "kind": "risky_misplay", "loss": 2.0, "better": DISCARD, "text": MISTAKE}
     return {"ready": True, "done": 2, "expected": [14, 12], "error": [0.1, 0.1], "mistakes": [found]}
 
 
@@ -173,7 +184,7 @@ def test_refused_moves_and_a_role_without_output_are_told(page: Page, address: s
     expect(refused).to_contain_text("Refused: 1 move")
     expect(refused).to_contain_text("play slot 0 by safety")
     expect(page.locator(".turn-panel")).to_contain_text("no output: ")
-    expect(page.locator('.node[data-node="safety"]')).to_contain_text("refused once")
+    expect(page.get_by_role("img", name=re.compile("^safety; refused once"))).to_be_visible()
 
 
 def test_ratings_stand_beside_values(page: Page, address: str) -> None:
@@ -249,6 +260,19 @@ def test_a_puzzle_hides_its_answer_until_a_move_was_tried(page: Page, address: s
     page.get_by_role("button", name=DISCARD, exact=True).click()
     expect(page.locator(".verdict")).to_contain_text("Found")
     expect(page.locator(".score")).to_contain_text("1 of 1")
+
+
+def test_the_mistakes_of_a_game_are_listed_with_the_roles_that_were_for_them(page: Page, address: str) -> None:
+    strip = _strip()
+    strip["mistakes"][0] |= {"turn": 1, "seat": 0, "better": "play slot 0"}
+    _answers(page, "strip", strip)
+    page.goto(f"{address}#/game?id=house&turn=1")
+    page.get_by_role("button", name="Expected score and mistakes").click()
+    page.get_by_text("1 mistake: what was wrong").press("Enter")
+    row = page.locator(".mistakes tbody tr")
+    expect(row).to_contain_text("the play could be right with 30% at most")
+    expect(row.locator("td").nth(4)).to_have_text("aggregator")
+    expect(page.locator(".mistakes p").first).to_contain_text(f"First: turn 1, P0, {HINT} (aggregator)")
 
 
 def test_a_turn_is_decided_again_where_the_server_offers_it(page: Page, address: str) -> None:

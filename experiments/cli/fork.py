@@ -1,0 +1,199 @@
+"""`fork`: decide a turn of a recorded game again, and play on from there."""
+
+import asyncio
+from contextlib import nullcontext
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from experiments.cli.shared_options import (
+    CacheFolder,
+    Import,
+    Interrupted,
+    Json,
+    MaxTokens,
+    MaxUsd,
+    Model,
+    Quiet,
+    ReplayOf,
+    Seats,
+    Settings,
+    Verbose,
+    printed,
+)
+from orchestrator.errors import Suspended, UserError
+
+if TYPE_CHECKING:
+    from experiments.fork.branch import Branch
+    from experiments.fork.decision import Fork
+    from experiments.fork.new_seat import Change
+    from orchestrator.models.layer import ModelLayer
+
+
+def fork(
+    context: typer.Context,
+    game: Annotated[Path, typer.Argument(metavar="GAME", help="A game's journal.")],
+    turn: Annotated[int, typer.Option(help="The turn to decide again.")],
+    graph: Annotated[str | None, typer.Option("--graph", help="Another graph: a name, or a YAML file.")] = None,
+    model: Model = None,
+    node_model: Annotated[
+        list[str] | None,
+        typer.Option("--node-model", help="NODE=MODEL: another model for one node; repeatable."),
+    ] = None,
+    settings: Settings = None,
+    without: Annotated[list[str] | None, typer.Option("--without", help="Take this node away; repeatable.")] = None,
+    edit: Annotated[
+        list[str] | None,
+        typer.Option("--edit", help="NODE=FILE: put this note in the place of the node's own; repeatable."),
+    ] = None,
+    note: Annotated[
+        str | None, typer.Option("--note", help="Print this node's note, to be changed for --edit; ask nobody.")
+    ] = None,
+    samples: Annotated[int, typer.Option("--samples", help="Decide so many times, with other seeds.")] = 1,
+    onward: Annotated[bool, typer.Option("--continue", help="Play on from there, in a new journal.")] = False,
+    seat: Seats = None,
+    out: Annotated[Path, typer.Option(help="The folder for the journal of --continue.")] = Path("forks"),
+    replay: ReplayOf = None,
+    cache: CacheFolder = "off",
+    max_tokens: MaxTokens = None,
+    max_usd: MaxUsd = None,
+    force_new: Annotated[bool, typer.Option("--force-new", help="Fork anew; an old journal is kept.")] = False,
+    imports: Import = None,
+    as_json: Json = False,
+    verbose: Verbose = False,
+    quiet: Quiet = False,
+) -> None:
+    """Decide a turn of a game again, as it was or with another graph, model or note; with --continue play on."""
+    from experiments.fork import decision, fork_story
+    from experiments.running.model_options import ModelOptions
+    from experiments.show.terminal import console
+
+    loud = context.obj.more(verbose=verbose, quiet=quiet).set_up()
+    if note is not None:
+        _print_note(game, turn, note, as_json)
+        return
+    if onward and samples != 1:
+        raise UserError(f"--continue plays on from one decision, not from {samples}: leave out --samples")
+    if seat and not onward:
+        raise UserError("--seat says who sits in the other seats from there on, so it needs --continue")
+    layer = ModelOptions(cache, replay, max_tokens, max_usd).layer()
+    change = _change(graph, model, node_model, settings, without)
+    edits = {node: Path(file) for node, file in _pairs("--edit", edit, "analyst=note.yaml").items()}
+    if onward:
+        prepared = asyncio.run(decision.prepared(game, turn, change, edits=edits, layer=layer))
+        begun = _branch(prepared, game, seat, model, out, layer, force_new)
+        _play_on(prepared, begun, layer, loud.quiet, loud.verbose, as_json)
+        return
+    try:
+        found = asyncio.run(decision.decide_async(game, turn, change, edits=edits, samples=samples, layer=layer))
+    finally:
+        layer.close()
+    printed({"journal": str(game)} | fork_story.data(found)) if as_json else fork_story.show(found, console())
+    if found.stopped:
+        made = f"{len(found.new)} of {samples} decisions were made"
+        raise Suspended(f"{found.stopped}; {made}. With --cache their answers are not paid for again", turn)
+
+
+def _pairs(flag: str, given: list[str] | None, example: str) -> dict[str, str]:
+    """The values of `NODE=VALUE`, by node. Raises UserError."""
+    found: dict[str, str] = {}
+    for one in given or ():
+        node, equals, value = one.partition("=")
+        if not (node and equals and value):
+            raise UserError(f"{flag} {one!r} is not NODE={'FILE' if flag == '--edit' else 'MODEL'}, e.g. {example}")
+        if node in found:
+            raise UserError(f"{flag} {one!r}: node {node!r} is given twice")
+        found[node] = value
+    return found
+
+
+def _change(
+    graph: str | None,
+    model: str | None,
+    node_model: list[str] | None,
+    settings: list[str] | None,
+    without: list[str] | None,
+) -> "Change":
+    from experiments.fork.new_seat import Change
+    from experiments.running.single_game import models
+
+    named = dict(models([], model)) if model else {}
+    nodes: dict[str, Any] = {}
+    for node, one in _pairs("--node-model", node_model, "analyst=program").items():
+        nodes[node] = named.get(one) or models([], one).get("default", one)
+    return Change(
+        graph=graph,
+        model=named.pop("default", None),
+        named=named,
+        settings=tuple(settings or ()),
+        nodes=nodes,
+        without=tuple(without or ()),
+    )
+
+
+def _print_note(game: Path, turn: int, node: str, as_json: bool) -> None:
+    """The note of a node as a file for --edit."""
+    from experiments.fork import decision, edited_note
+    from experiments.fork.new_seat import Change
+    from orchestrator.models.layer import ModelLayer
+
+    place = asyncio.run(decision.prepared(game, turn, Change(), layer=ModelLayer()))
+    kept = edited_note.as_data(place.place, place.old_notes, node)
+    printed(kept) if as_json else print(edited_note.as_yaml(kept), end="")
+
+
+def _branch(
+    fork: "Fork",
+    game: Path,
+    seat: list[str] | None,
+    model: str | None,
+    out: Path,
+    layer: "ModelLayer",
+    force_new: bool,
+) -> "Branch":
+    from experiments.design import seat_spec
+    from experiments.fork import branch
+    from experiments.running import single_game
+
+    players = fork.place.started.players
+    named = dict(single_game.models([], model or "program"))
+    others = {
+        number: seat_spec.check(
+            seat_spec.read_seat(spec, model=named.get("default", "program"), named=named, layer=layer), players
+        )
+        for number, spec in seat_spec.placed(seat or (), players).items()
+    }
+    return branch.branch(fork, game, out, layer, others, force_new=force_new)
+
+
+def _play_on(fork: "Fork", begun: "Branch", layer: "ModelLayer", quiet: bool, verbose: bool, as_json: bool) -> None:
+    """Play the forked game to its end, then print the turn and the result."""
+    from experiments.fork import fork_story
+    from experiments.results.story import Story
+    from experiments.show import game_story
+    from experiments.show.live_table import LiveTable
+    from experiments.show.terminal import console
+    from orchestrator import journal
+    from orchestrator.journal.events import nowhere
+
+    screen = console(err=as_json)
+    board = None if as_json or quiet else LiveTable(screen, live=not verbose)
+    played = begun.game(layer)
+    try:
+        with board or nullcontext():
+            result = asyncio.run(played.play(board or nowhere))
+    except KeyboardInterrupt:
+        raise Interrupted(f"the game is kept in {begun.path}; the same command goes on with it") from None
+    except Suspended as suspended:
+        if as_json:
+            printed({"suspended": str(suspended), "turn": suspended.turn, "journal": str(begun.path)})
+        raise Suspended(f"{suspended}. The same command continues from there", suspended.turn) from None
+    story = Story.read(journal.read(begun.path))
+    done = replace(fork, new=(story.turn(fork.place.view.turn),))
+    if as_json:
+        printed(fork_story.data(done) | {"result": result.model_dump(mode="json"), "journal": str(begun.path)})
+        return
+    fork_story.show(done, screen)
+    game_story.print_result(result, begun.path, screen, again=played.over)

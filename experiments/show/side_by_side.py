@@ -1,0 +1,87 @@
+"""Two decisions of a turn side by side: what was decided, and what each node said, where that differs."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from rich.table import Table
+from rich.text import Text
+
+from experiments.results.story import StoryTurn
+from experiments.show.chances import certainty
+from experiments.show.terminal import printable
+from experiments.show.turn_story import reply_lines
+
+WIDEST = 160
+"""Characters of a line where nothing else limits it."""
+MOST = 12
+"""Lines of a note that are shown on each side."""
+ALONE = 5
+"""The same, of a note that the other side does not have."""
+
+Reply = dict[str, Any] | None
+"""A reply as plain data; None where it was unusable."""
+
+
+@dataclass(frozen=True)
+class Side:
+    title: str
+    turn: StoryTurn
+
+
+def replies(turn: StoryTurn) -> dict[str, tuple[Reply, ...]]:
+    """The last reply of every sample of the nodes of a turn."""
+    found: dict[str, dict[int, Reply]] = {}
+    for call in turn.calls:
+        if call.outcome != "failed":
+            found.setdefault(call.node, {})[call.sample] = call.reply
+    return {node: tuple(by_sample[n] for n in sorted(by_sample)) for node, by_sample in found.items()}
+
+
+def sides(left: Side, right: Side, width: int, said: Mapping[str, str] | None = None) -> Table:
+    """A table with the decisions, and the nodes whose notes differ; `said`: what stands below a node's name."""
+    table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 1, 0), width=min(width, WIDEST))
+    table.add_column("", style="bold cyan", overflow="fold")
+    for side in (left, right):
+        table.add_column(Text(side.title), overflow="fold", ratio=1)
+    table.add_row("decided", _decision(left.turn), _decision(right.turn))
+    old, new = replies(left.turn), replies(right.turn)
+    for node in dict.fromkeys((*new, *old)):
+        ours, theirs = _lines(old.get(node, ())), _lines(new.get(node, ()))
+        if old.get(node) != new.get(node):
+            name = Text(node).append(f"\n{said[node]}" if said and node in said else "", style="dim")
+            table.add_row(name, _only(ours, theirs), _only(theirs, ours))
+    return table
+
+
+def alike(left: StoryTurn, right: StoryTurn) -> list[str]:
+    """The nodes that said the same in both."""
+    old, new = replies(left), replies(right)
+    return [node for node in new if new[node] == old.get(node)]
+
+
+def _only(lines: list[str], others: list[str]) -> Text:
+    """The lines that the other side does not have."""
+    own, most = [line for line in lines if line not in others], MOST if others else ALONE
+    text = Text(printable("\n".join(own[:most])) if lines else "")
+    if len(own) > most:
+        text.append(f"\n... {len(own) - most} more lines", style="dim")
+    if (alike := len(lines) - len(own)) and own:
+        text.append(f"\n({alike} {'line' if alike == 1 else 'lines'} the same)", style="dim")
+    return text if lines else Text("-", style="dim")
+
+
+def _lines(replies: Iterable[Reply]) -> list[str]:
+    found = list[str]()
+    for reply in replies:
+        found += ["no usable answer"] if reply is None else reply_lines(reply)
+    return found
+
+
+def _decision(turn: StoryTurn) -> Text:
+    if (decided := turn.decided) is None:
+        return Text("not decided: the game stopped here", style="bold red")
+    sure = certainty(turn.started.view, decided.move)
+    text = Text.assemble((str(decided.move), "bold cyan"), f"  ({sure})" if sure else "")
+    text.append("  FORCED" if decided.forced else "", style="bold magenta")
+    return text.append(f"\n{printable(decided.why)}", style="italic")
