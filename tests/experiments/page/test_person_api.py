@@ -102,7 +102,8 @@ def test_a_game_is_played_to_its_end_and_only_then_told(browser: Browser, folder
             assert browser.get(other).status_code == 403
         for table in ("games", "run", "version", "person"):
             assert browser.get(table).status_code == 200
-        assert seat["id"] not in browser.get("games").text
+        fork = browser.client.post("/api/fork", json={"id": seat["id"], "turn": 1}, headers={"x-page": "1"})
+        assert fork.status_code == 403 and seat["id"] not in browser.get("games").text
         browser.move(seat, seen["turn"], "play 0")
     before = "".join(text for text in browser.heard if '"state":"over"' not in text)
     events = journal.read(folder / f"{seat['id']}.jsonl")
