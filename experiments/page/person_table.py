@@ -66,6 +66,8 @@ class PersonTable:
         self._question: Question | None = None
         self._thread: Thread | None = None
         self._referee: Referee | None = None
+        self._known = 0
+        """Moves that the journal held when the game went on; before they are read again, nothing is shown."""
         self._views: dict[int, list[View]] = {seat: [] for seat in setup.seats}
         """By person's seat: what they may know before each turn, the present one included."""
 
@@ -110,7 +112,9 @@ class PersonTable:
         named = single_game.models(seat_spec.configs(config, setup.specs, setup.players), setup.model)
         person = Person(self._ask)
         cast = seat_spec.table(config, setup.specs, setup.players, named=named, layer=layer, person=person)
-        begun = next(iter(journal.read(self.path)), None) if self.path.exists() else None
+        events = journal.read(self.path) if self.path.exists() else []
+        self._known = sum(isinstance(event, Moved) for event in events)
+        begun = next(iter(events), None)
         drawn = secrets.randbelow(MAX_SEED) if setup.seed is None else setup.seed
         seed = begun.seed if isinstance(begun, GameStarted) else drawn
         start = partial(game_loop.start, players=setup.players, seed=seed)
@@ -187,7 +191,7 @@ class PersonTable:
     def seen(self, seat: int, since: int) -> Json:
         """What a person may know, from the turn `since`; the deal is told when the game is over."""
         with self._lock:
-            views = self._views[seat]
+            views = self._views[seat] if len(self._views[seat]) > self._known else []
             now = views[-1] if views else None
             mine = self._question is not None and self._question.view.seat == seat
             return {

@@ -37,17 +37,31 @@ class SeatPage {
     this.shell.way([["Run", "#/"], ["Play a game", link("person")], [`P${this.seat}`, null]]);
     replace(this.root, notice("loading", "Taking the seat …"));
     try {
-      this.data = await this.ask("seat", { since: 1 });
+      this.data = await this.dealt();
     } catch (error) {
       return replace(this.root, notice("error", error.message, h("p", {}, h("a", { href: link("person") }, "Play another game"))));
     }
     if (this.gone) return null;
+    if (!this.data.turns.length) {
+      const again = h("button", { type: "button", class: "primary", onclick: () => this.begin() }, "Try again");
+      return replace(this.root, notice("warn", this.data.why, h("p", {}, again)));
+    }
     this.take(this.data);
     this.reached = this.turns.length;
     this.build();
     this.draw();
     this.loop();
     return null;
+  }
+
+  /** The seat, as soon as the cards are dealt or the game has stopped before that. */
+  async dealt() {
+    let data = await this.ask("seat", { since: 1 });
+    while (!this.gone && !data.turns.length && data.state === "going") {
+      await new Promise((then) => setTimeout(then, ASK.theirs));
+      data = await this.ask("seat", { since: 1, wait: true });
+    }
+    return data;
   }
 
   take(data) {

@@ -226,6 +226,7 @@ def test_a_game_goes_on_after_the_server_was_started_again(browser: Browser, fol
     again = Browser(folder)
     (link,) = again.api.persons.links()
     assert seat["token"] in link and seat["id"] in link
+    assert again.until(seat, lambda seen: seen["turns"])["turns"] == before["turns"], "all moves, or none yet"
     assert again.turn(seat)["turns"] == before["turns"]
     turns = again.play(seat)["result"]["turns"]
     assert again.api.persons.links() == []

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, Route, expect
 
 from tests.support.browser import chromium, served
 from tests.support.tabs import Open, faults, open_tab
@@ -100,6 +100,21 @@ def test_two_persons_play_in_two_browsers_and_a_reload_keeps_the_seat(open_tab: 
         expect(second.locator(".person-status")).to_contain_text("P0 is thinking")
         first.get_by_role("link", name="Go on as P0").click()
         expect(first.locator(YOURS)).to_be_visible()
+
+
+def test_a_game_that_begins_slowly_or_cannot_begin_is_waited_for_and_said(open_tab: Open, folder: Path) -> None:
+    page = open_tab(folder).go()
+    early = {"turns": [], "turn": 0, "state": "going", "why": None, "yours": False, "legal": [], "result": None}
+    answers = [early, early | {"state": "stopped", "why": "A partner gave no move."}]
+
+    def answer(route: Route) -> None:
+        route.fulfill(json=answers.pop(0)) if answers else route.continue_()
+
+    page.route("**/api/person/seat", answer)
+    begun(page, 0)
+    expect(page.get_by_text("A partner gave no move.")).to_be_visible()
+    page.get_by_role("button", name="Try again").click()
+    expect(page.locator(YOURS)).to_be_visible()
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(1440, "light"), (390, "dark")])
