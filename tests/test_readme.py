@@ -31,6 +31,7 @@ DOCS = (
     "running",
     "costs",
     "partners",
+    "forks",
     "report",
     "statistics",
 )

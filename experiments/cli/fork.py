@@ -186,6 +186,9 @@ def _play_on(fork: "Fork", begun: "Branch", layer: "ModelLayer", quiet: bool, ve
             result = asyncio.run(played.play(board or nowhere))
     except KeyboardInterrupt:
         raise Interrupted(f"the game is kept in {begun.path}; the same command goes on with it") from None
+    except UserError as error:
+        begun.forget()
+        raise UserError(f"{error} (the other seats sit as recorded; --seat N=SPEC puts others there)") from None
     except Suspended as suspended:
         if as_json:
             printed({"suspended": str(suspended), "turn": suspended.turn, "journal": str(begun.path)})

@@ -27,6 +27,7 @@ def show(
         bool, typer.Option("--swings", help="With DIR: also find the moves that cost most: some seconds a game.")
     ] = False,
     most: Annotated[int, typer.Option(min=1, help="With --swings: the most games, those with the lowest scores.")] = 20,
+    rollouts: Annotated[int, typer.Option(min=50, help="With --mistakes: the most games played for a turn.")] = 400,
     imports: Import = None,
     as_json: Json = False,
 ) -> None:
@@ -42,12 +43,12 @@ def show(
 
     told = Story.read(journal.read(game))
     if turn is None:
-        found = _mistakes(told, game) if mistakes else {}
+        found = _mistakes(told, game, rollouts) if mistakes else {}
         printed(game_story.as_data(told, found)) if as_json else game_story.print_game(told, console(), found)
         return
     part = turn_story.Part(full=full, role=role, prompts=prompts)
     if as_json:
-        values = _values(told, turn, game) if mistakes else None
+        values = _values(told, turn, game, rollouts) if mistakes else None
         shown = {"values": values.model_dump(mode="json")} if values else {}
         printed(turn_story.as_data(told, turn, part) | shown)
     else:
@@ -55,7 +56,7 @@ def show(
         if mistakes:
             from experiments.show import values_table
 
-            values_table.print_values(_values(told, turn, game), console())
+            values_table.print_values(_values(told, turn, game, rollouts), console())
 
 
 def _check(game: Path, turn: int | None, role: str | None, *, prompts: bool, one_game: bool, swings: bool) -> None:
@@ -83,12 +84,15 @@ def _folder(folder: Path, most: int, *, swings: bool, as_json: bool) -> None:
             said.print(f"rollouts of game {number} of {of}", end="\r")
 
     found = find(folder, swings=swings, most=most, done=done)
-    printed(worth_a_look.as_data(found)) if as_json else worth_a_look.print_looks(found, console())
+    if as_json:
+        printed(worth_a_look.as_data(found))
+    else:
+        worth_a_look.print_looks(found, f"there is no game in {folder}", console())
 
 
-def _mistakes(told: "Story", path: Path) -> dict[int, "Mistake"]:
+def _mistakes(told: "Story", path: Path, rollouts: int) -> dict[int, "Mistake"]:
     """The mistakes of a game, by turn."""
-    from experiments.marks import store_of, strip
+    from experiments.marks import mistakes_of, store_of
     from experiments.show.terminal import console
 
     said = console(err=True)
@@ -97,10 +101,10 @@ def _mistakes(told: "Story", path: Path) -> dict[int, "Mistake"]:
         if said.is_terminal:
             said.print(f"turn {number} of {len(told.turns)} judged", end="\r")
 
-    return {one.turn: one for one in strip(told, store=store_of(path), done=done).mistakes}
+    return {one.turn: one for one in mistakes_of(told, rollouts=rollouts, store=store_of(path), done=done)}
 
 
-def _values(told: "Story", turn: int, path: Path) -> "TurnValues":
+def _values(told: "Story", turn: int, path: Path, rollouts: int) -> "TurnValues":
     from experiments.marks import store_of, turn_values
 
-    return turn_values(told, turn, store=store_of(path))
+    return turn_values(told, turn, rollouts=rollouts, store=store_of(path))

@@ -27,6 +27,13 @@ class Branch:
     seats: tuple[Seat, ...]
     started: GameStarted
     path: Path
+    copied: int | None = None
+    """The length in bytes of the turns before the fork, where they were copied just now."""
+
+    def forget(self) -> None:
+        """Remove the journal if nothing was played on from the fork."""
+        if self.copied is not None and self.path.exists() and self.path.stat().st_size == self.copied:
+            self.path.unlink()
 
     def game(self, layer: ModelLayer) -> single_game.SingleGame:
         """The game, to be played on. Raises UserError for a recording that does not hold it."""
@@ -53,10 +60,10 @@ def branch(
     cast = _cast(old, turn, {**(seats or {}), acting: fork.seat}, journal, layer)
     started = _started(fork, journal, tuple(map(describe, cast)))
     path = single_game.file(out, _name(fork, journal, out), started, new=force_new)
-    if not path.exists():
-        path.parent.mkdir(parents=True, exist_ok=True)
-        write_atomically(path, "".join(_copied(journal, started, turn)))
-    return Branch(cast, started, path)
+    if path.exists():
+        return Branch(cast, started, path)
+    write_atomically(path, "".join(_copied(journal, started, turn)))
+    return Branch(cast, started, path, path.stat().st_size)
 
 
 def _cast(old: GameStarted, turn: int, given: Mapping[int, Seat], journal: Path, layer: ModelLayer) -> tuple[Seat, ...]:

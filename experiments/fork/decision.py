@@ -49,6 +49,8 @@ class Fork:
     """Why all samples are the same, so that only one was decided."""
     stopped: str | None = None
     """Why not all samples were decided."""
+    undecided: tuple[StoryTurn, ...] = ()
+    """The calls of those that were not, which were paid for, too."""
 
     @property
     def config(self) -> GraphConfig:
@@ -185,11 +187,18 @@ async def decided(fork: Fork, samples: int) -> Fork:
         raise UserError(f"--samples is {samples}; decide at least once")
     same = _same(fork) if samples > 1 else None
     made = await asyncio.gather(*(_sample(fork, n) for n in range(1 if same else samples)), return_exceptions=True)
+    turns = list[tuple[StoryTurn, str | None]]()
     for one in made:
-        if isinstance(one, BaseException) and not isinstance(one, ModelError):
+        if isinstance(one, BaseException):
             raise one
-    stopped = next((str(one) for one in made if isinstance(one, ModelError)), None)
-    fork = replace(fork, new=tuple(one for one in made if isinstance(one, StoryTurn)), same=same, stopped=stopped)
+        turns.append(one)
+    fork = replace(
+        fork,
+        new=tuple(turn for turn, why in turns if why is None),
+        same=same,
+        stopped=next((why for _, why in turns if why is not None), None),
+        undecided=tuple(turn for turn, why in turns if why is not None),
+    )
     return replace(fork, warnings=(*fork.warnings, *_unexpected(fork)))
 
 
@@ -203,15 +212,18 @@ def _same(fork: Fork) -> str | None:
     return None
 
 
-async def _sample(fork: Fork, number: int) -> StoryTurn:
-    """One decision; the first has the seeds of the recorded one, and its responses in a cache."""
+async def _sample(fork: Fork, number: int) -> tuple[StoryTurn, str | None]:
+    """One decision, or why there is none; the first has the seeds of the recorded one, so its responses in a cache."""
     place, events = fork.place, list[Event]()
     started, view = place.started, place.view
     game = fingerprint.hashed([started.game, number]) if number else started.game
     seat = replace(fork.seat, game=GameContext(events.append, game, started.repeat + number))
-    decision = await seat(view, place.memory)
+    try:
+        decision = await seat(view, place.memory)
+    except ModelError as error:
+        return StoryTurn(place.turn.started, tuple(events)), str(error)
     events.append(decided_event(view.turn, view.seat, decision, started.memories.get(view.seat, {})))
-    return StoryTurn(place.turn.started, tuple(events))
+    return StoryTurn(place.turn.started, tuple(events)), None
 
 
 def _unexpected(fork: Fork) -> Iterator[str]:

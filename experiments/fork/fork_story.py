@@ -78,9 +78,9 @@ def _costs(fork: Fork, console: Console) -> None:
 
 
 def totals(fork: Fork) -> dict[str, Any]:
-    """What the calls of the new decisions have used; answers that were held fixed are left out."""
+    """What the calls have used, those of undecided samples included; answers that were held fixed are left out."""
     ledger = Ledger()
-    for turn in fork.new:
+    for turn in (*fork.new, *fork.undecided):
         for call in turn.calls:
             if call.fixed is None:
                 ledger(call)

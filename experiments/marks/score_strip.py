@@ -46,11 +46,8 @@ def strip(
     for number, (turn, position) in enumerate(zip(story.turns, open_positions(story), strict=True), 1):
         value, swing = _turn(turn, position, deals, metric, store)
         before.append(value)
-        if turn.moved:
-            swings.append(swing)
-        if turn.moved and mistakes:
-            values = turn_values(story, number, rollouts=rollouts, metric=metric, store=store, every=False)
-            found += [values.mistake] if values.mistake else []
+        swings += [swing] if turn.moved else []
+        found += _mistake(story, number, rollouts, metric, store) if mistakes else []
         if done:
             done(number)
     after = [*before[1:], *([(_score(story, metric), 0.0)] if story.result else [])][: len(swings)]
@@ -64,6 +61,31 @@ def strip(
         swing_errors=tuple(error for _, error in swings),
         mistakes=tuple(found),
     )
+
+
+def mistakes_of(
+    story: Story,
+    *,
+    rollouts: int = ROLLOUTS,
+    metric: Metric = "strict",
+    store: RolloutStore | None = None,
+    done: Callable[[int], None] | None = None,
+) -> list[Mistake]:
+    """The mistakes of a game, oldest first, without its strip; see `strip`."""
+    store, found = store or RolloutStore(), list[Mistake]()
+    for number in range(1, len(story.turns) + 1):
+        found += _mistake(story, number, rollouts, metric, store)
+        if done:
+            done(number)
+    return found
+
+
+def _mistake(story: Story, number: int, rollouts: int, metric: Metric, store: RolloutStore) -> list[Mistake]:
+    """That of a turn, if there is one."""
+    if story.turn(number).moved is None:
+        return []
+    found = turn_values(story, number, rollouts=rollouts, metric=metric, store=store, every=False).mistake
+    return [found] if found else []
 
 
 def _score(story: Story, metric: Metric) -> float:

@@ -7,6 +7,7 @@ games with the lowest scores. Swings take rollouts, and are looked for when they
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from shlex import quote
 from typing import Literal
 
 from experiments.marks.mistakes import WORTH
@@ -36,10 +37,12 @@ GROUPS: Mapping[Group, str] = {
 }
 """The groups in their order, and their titles."""
 
-READ = 200
+READ = 50
 """Games that are read for overruled roles, those with the lowest scores first."""
 ROLLED = 20
 """The same for swings."""
+DEALS = 8
+"""Orders of the deck for each turn of these: few, since only large swings count."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +62,7 @@ class Look:
 
     @property
     def command(self) -> str:
-        return f"orchestrator show {self.journal}{f' --turn {self.turn}' if self.turn else ''}"
+        return f"orchestrator show {quote(self.journal)}{f' --turn {self.turn}' if self.turn else ''}"
 
 
 @dataclass(frozen=True)
@@ -70,8 +73,10 @@ class Looks:
     finished: int
     looks: tuple[Look, ...]
     """Group by group, the gravest first."""
+    teams: int
+    """Games in which a graph has several nodes, so that one of them may be overruled."""
     read: int
-    """Games that were read for overruled roles."""
+    """Of these: games that were read for overruled roles, those with the lowest scores."""
     rolled: int
     """Games that were looked at for swings."""
 
@@ -91,7 +96,9 @@ def worth_a_look(
     ended = sorted(_results(found), key=lambda pair: pair[1].score_strict)
     looks = [look for path, peeked in found for look in _stated(path, peeked)]
     looks += [Look("failed", name, None, None, None, why, 0) for name, why in failures.read(folder).items()]
-    looks += [look for path, result in ended[:READ] for look in _overruled(path, result)]
+    teams = {path for path, peeked in found if _has_colleagues(peeked)}
+    read = [(path, result) for path, result in ended if path in teams][:READ]
+    looks += [look for path, result in read for look in _overruled(path, result)]
     rolled = ended[:most] if swings else []
     for number, (path, result) in enumerate(rolled, 1):
         looks += _swing(path, result)
@@ -99,7 +106,13 @@ def worth_a_look(
             done(number, len(rolled))
     order = list(GROUPS)
     looks.sort(key=lambda look: (order.index(look.group), -look.weight, look.journal))
-    return Looks(len(found), len(ended), tuple(looks), len(ended[:READ]), len(rolled))
+    return Looks(len(found), len(ended), tuple(looks), len(teams), len(read), len(rolled))
+
+
+def _has_colleagues(peeked: Peeked) -> bool:
+    """Whether several nodes of a seat's graph may propose moves, in a finished game."""
+    seats = peeked.started.seats if peeked.started and peeked.result else ()
+    return any(len((seat.config or {}).get("nodes", ())) > 1 for seat in seats)
 
 
 def _results(found: Iterable[tuple[Path, Peeked]]) -> Iterator[tuple[Path, Result]]:
@@ -115,7 +128,7 @@ def _stated(path: Path, peeked: Peeked) -> Iterator[Look]:
         turns = saved.moves(path)
         why = saved.suspended(path)
         said = f"suspended: {why}" if why else "it stopped, or is being played"
-        yield Look("suspended", path.as_posix(), None, None, None, f"after {turns} turns; {said}", turns)
+        yield Look("suspended", path.as_posix(), None, None, None, f"after {_many(turns, 'turn')}; {said}", turns)
         return
     for group, weight, why, turn in _reasons(result):
         yield Look(group, path.as_posix(), result.score_strict, result.score_kept, turn, why, weight)
@@ -190,7 +203,7 @@ def overruled(story: Story, turn: StoryTurn) -> list[Overruled]:
 
 
 def _swing(path: Path, result: Result) -> Iterator[Look]:
-    found = strip(Story.read(journal.read(path)), mistakes=False, store=store_of(path))
+    found = strip(Story.read(journal.read(path)), deals=DEALS, mistakes=False, store=store_of(path))
     turn = _worst(found.swings, found.swing_errors)
     if turn is not None:
         swing, error = found.swings[turn - 1], found.swing_errors[turn - 1]

@@ -152,8 +152,9 @@ def _arm(name: str, label: str, one: Summary | None, found: RunData | None, shel
 def _difference(arm: str, analysis: Analysis) -> Json | None:
     """The difference from the baseline over the most player counts, as the report states it."""
     one = next((one for one in conclusions.widest(analysis.differences) if one.arm == arm), None)
-    return None if one is None else _told(one)
+    return None if one is None else _told(one, conclusions.is_testable(one, analysis.differences))
 
 
-def _told(one: Difference) -> Json:
-    return {"mean": one.mean, "low": one.low, "high": one.high, "p": one.p_holm, "says": conclusions.compared(one)}
+def _told(one: Difference, testable: bool) -> Json:
+    says = conclusions.compared(one, testable)
+    return {"mean": one.mean, "low": one.low, "high": one.high, "p": one.p_holm, "says": says}

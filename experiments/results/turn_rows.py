@@ -20,7 +20,7 @@ from orchestrator.hanabi.cards import Card
 from orchestrator.hanabi.moves import Move, parse
 from orchestrator.hanabi.public_record import Record
 from orchestrator.journal import file
-from orchestrator.journal.events import Call
+from orchestrator.journal.events import Call, Parent
 from orchestrator.journal.move_origins import MoveOrigin, MoveOrigins
 from roles.reply_types import Choice
 
@@ -136,6 +136,17 @@ def _read(path: Path, parse: Callable[[Iterator[bytes]], Iterator[T]]) -> Iterat
         raise UserError(f"{str(path)!r} is not a journal that this program reads") from None
 
 
+def _parent(game: Mapping[str, Any]) -> Parent | None:
+    return Parent.model_validate(game["parent"]) if game.get("parent") else None
+
+
+def _config(game: Mapping[str, Any], past: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """The graph of the seat that moved, if it is one."""
+    before = parent.seat_before(past["seat"], past["turn"]) if (parent := _parent(game)) else None
+    found: Mapping[str, Any] | None = before.config if before else game["seats"][past["seat"]]["config"]
+    return found
+
+
 def _turns(lines: Iterator[bytes], arm: str) -> Iterator[TurnRow]:
     """Raises ValueError, KeyError or TypeError for what is no journal."""
     reader = _Reader(arm)
@@ -163,6 +174,7 @@ class _Reader:
         if tag == "game_started":
             self.game = file.data(line)
             self._find.models = tuple(seat["model"] for seat in self.game["seats"])
+            self._find.parent = _parent(self.game)
         elif tag == "call" and _may_propose(line):
             self._call(file.data(line))
         elif tag == "verdict" and not (verdict := file.data(line))["accepted"]:
@@ -260,7 +272,7 @@ def _turn(
         node=decided["node"],
         rank=rank(decided["move"], decided["ratings"] or {}),
         agreement=agreement(decided.get("votes", {})),
-        proposals=proposals(proposed, past["move"], ((game["seats"][past["seat"]]["config"]) or {}).get("decides")),
+        proposals=proposals(proposed, past["move"], (_config(game, past) or {}).get("decides")),
         own=origin.own if origin.of_model else None,
         refused=len(origin.refused),
         refused_by_rule=origin.refused_by_rule,

@@ -208,7 +208,7 @@ class SingleGame:
         try:
             await self.layer.check()
         except UserError as error:
-            if not any(call.asked for call in self._calls):
+            if not any(call.asked and not call.fixed for call in self._calls):
                 raise
             raise Suspended(str(error), len(self.before.moves) + 1) from None
 

@@ -131,8 +131,8 @@ class TurnStory:
 
     def prompts_alone(self) -> Iterator[RenderableType]:
         """The prompt of each call, message by message."""
-        for call in self._in_order():
-            for message in self._prompt(call) if isinstance(call, Call) else ():
+        for call in self._calls():
+            for message in self._prompt(call):
                 yield Text(f"=== {_asked(call)}: {message.role} message\n", style="bold cyan")
                 yield Text(f"{printable(message.content)}\n")
 
@@ -145,9 +145,11 @@ class TurnStory:
                 "ask": call.ask,
                 "messages": [message.model_dump(mode="json") for message in self._prompt(call)],
             }
-            for call in self._in_order()
-            if isinstance(call, Call)
+            for call in self._calls()
         ]
+
+    def _calls(self) -> list[Call]:
+        return [event for event in self._in_order() if isinstance(event, Call)]
 
     def _prompt(self, call: Call) -> tuple[Message, ...]:
         return call.messages or tuple(self._prompts.get(call.node, ()))

@@ -13,8 +13,11 @@ SHOWN = 5
 """Games of a group that are listed."""
 
 
-def print_looks(found: Looks, console: Console) -> None:
-    """A group after the other: how many games, and the first of them."""
+def print_looks(found: Looks, nothing: str, console: Console) -> None:
+    """A group after the other: how many games, and the first of them; `nothing` where there is no game at all."""
+    if not found.games and not found.looks:
+        console.print(Text(nothing, style="dim"))
+        return
     open_ones = found.games - found.finished
     rest = f", {open_ones} not finished" if open_ones else ""
     console.print(Text(f"{_games(found.games)}{rest}", style="bold"))
@@ -52,7 +55,7 @@ def _score(look: Look) -> str:
 def _limits(found: Looks) -> Iterable[str]:
     """What was not looked at."""
     yield ""
-    if found.read < found.finished:
+    if found.read < found.teams:
         yield f"overruled roles were looked for in the {found.read} games with the lowest scores"
     if found.rolled:
         yield f"moves that cost much were looked for in {_games(found.rolled)}, those with the lowest scores"

@@ -65,7 +65,8 @@ class MoveOrigins:
     def __init__(self, models: Sequence[str] = ()) -> None:
         """`models`: of the seats, as in `SeatInfo`; a sink finds them in the first event."""
         self.models = tuple(models)
-        self._parent: Parent | None = None
+        self.parent: Parent | None = None
+        """Of a forked game: who sat in a seat before."""
         self._refused: list[tuple[str, Move]] = []
         self._answers: dict[str, tuple[int, bool]] = {}
         """By node, of its last usable reply: at which ask, and whether it is a copy."""
@@ -74,7 +75,7 @@ class MoveOrigins:
         """The origin of the move that this event decides; None for other events."""
         match event:
             case GameStarted():
-                self.models, self._parent = tuple(seat.model for seat in event.seats), event.parent
+                self.models, self.parent = tuple(seat.model for seat in event.seats), event.parent
             case VerdictGiven() if not event.accepted:
                 self.refused(event.node, event.move)
             case Call() if event.reply is not None:
@@ -94,7 +95,7 @@ class MoveOrigins:
     def decided(self, turn: int, seat: int, node: str | None, *, forced: bool) -> MoveOrigin:
         """A move was decided by a node, or forced."""
         ask, copied = self._answers.get(node or "", (0, False))
-        before = self._parent.seat_before(seat, turn) if self._parent else None
+        before = self.parent.seat_before(seat, turn) if self.parent else None
         found = MoveOrigin(
             turn=turn,
             of_model=(before.model if before else self.models[seat]) not in (PROGRAM, PERSON),

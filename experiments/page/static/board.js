@@ -91,7 +91,7 @@ function put(details, anchor) {
 function fireworks(turn) {
   return h("section", { class: "fireworks", "aria-label": `Fireworks: ${[...COLOURS].map((colour) => `${COLOUR_NAMES[colour]} ${height(turn, colour)}`).join(", ")}` },
     h("p", { class: "points-now num" }, h("b", {}, points(turn)), h("span", { class: "muted small" }, points(turn) === 1 ? " point" : " points"),
-      ceiling(turn) < 25 && h("span", { class: "muted small" }, `, ${ceiling(turn)} possible`)),
+      ceiling(turn) < 25 && h("span", { class: "muted small ceiling", title: "The most that can still be reached" }, `${ceiling(turn)} possible`)),
     h("div", { class: "stacks" }, [...COLOURS].map((colour) => {
       const top = height(turn, colour);
       const added = turn.scored && turn.card?.[0] === colour;

@@ -4,6 +4,8 @@ import { get, live, post } from "page/data";
 import { breakable, gist, modelName, moveText, outcome } from "page/reply";
 import { knownValues, lossTag } from "page/values";
 
+const USUAL = "house"; // offered first where the seat had no graph of its own
+
 let offered = null;
 
 /** `{graphs, models}` that the server offers, or null where it cannot fork (a bundle, an older server). */
@@ -28,7 +30,7 @@ function form(id, data, can) {
   const result = h("div", { class: "fork-result", "aria-live": "polite" });
   const same = data.graph ? "as in the game" : null;
   const pick = (label, name, options, first) => options?.length > 0 && h("label", {}, `${label} `,
-    h("select", { name }, first && h("option", { value: "" }, first), options.map((one) => h("option", { value: one }, one))));
+    h("select", { name }, first && h("option", { value: "" }, first), options.map((one) => h("option", { value: one, selected: !first && one === USUAL }, one))));
   const button = h("button", { type: "submit" }, "Decide again");
   return h("div", {}, h("p", { class: "hint-text" }, "From the same view and memory, by another graph or model, or by the same once more. The game stays as it is."),
     h("form", { class: "row", onsubmit: submit }, pick("Graph", "graph", can.graphs, same), pick("Model", "model", can.models, same),

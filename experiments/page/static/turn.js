@@ -94,7 +94,8 @@ function verdicts(data) {
 function withoutGraph(data, game) {
   const seat = game?.seats?.[data.seat];
   const who = seat ? `P${data.seat} (${seat.graph})` : `P${data.seat}`;
-  return notice("empty", `${who} is a rule player or a person: no graph, no prompts and no calls stand behind this move.`);
+  const kind = seat?.graph?.startsWith("partner:") ? "is a rule player" : seat?.graph?.startsWith("person") ? "is a person" : "has no graph of roles";
+  return notice("empty", `${who} ${kind}: no graph, no prompts and no calls stand behind this move.`);
 }
 
 function traced(id, data) {

@@ -135,7 +135,7 @@ def wrong_decks() -> None:
         (["graphs", "show", "nope"], "unknown graph 'nope'"),
         (["show", "none.jsonl"], "cannot read none.jsonl as a journal"),
         (["show", "49.json"], "not a journal line"),
-        (["show", "."], "is a folder, not a journal; `orchestrator games list"),
+        (["show", ".", "--turn", "1"], "is a folder, and --turn, --full and --mistakes are for one game"),
         (["play", "--model", "openai:m@http://HOST:PORT/v1"], "'http://HOST:PORT/v1' is not a server's address"),
         (["play", "--out", "49.json"], "cannot write the journal '49.json/house-3p-s1.jsonl': File exists"),
         (["fake-endpoint", "--port", "99999"], "--port: must be at most 65535, not '99999'"),
@@ -161,7 +161,7 @@ def test_an_interrupt_ends_the_game_with_code_130(run: Run, monkeypatch: pytest.
     async def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(single_game, "play_async", interrupted)
+    monkeypatch.setattr(single_game, "play_started", interrupted)
     assert run("play", "--graph", "watson") == (130, "", "interrupted: the game had not begun\n")
 
 

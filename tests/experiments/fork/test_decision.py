@@ -1,19 +1,22 @@
 """A turn decided again: with nothing changed it is the same turn; with a change, only what reads it is asked."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
 import graphs
+from experiments.fork import fork_story
 from experiments.fork.decision import Fork, decide
 from experiments.results.story import Story
 from graphs.graph_seat import Model
 from orchestrator import journal
-from orchestrator.errors import UserError
+from orchestrator.errors import OverBudget, UserError
 from orchestrator.journal.events import Event, Moved
 from orchestrator.journal.file import comparable
+from orchestrator.models.request import Message, ModelRequest, ModelResponse, Scripted
 from orchestrator.players.partners import get
 from orchestrator.table.game_loop import play
 from tests.experiments.fork.conftest import Games
@@ -38,7 +41,7 @@ def of_turn(events: list[Event] | tuple[Event, ...]) -> list[dict[str, Any]]:
 @pytest.mark.parametrize("name", GAMES)
 def test_with_nothing_changed_every_turn_is_what_it_was(name: str, game: Games) -> None:
     graph, players, model, more = GAMES[name]
-    story = Story.read(journal.read(game(graph, players, model, turns=None if FULL else 5, **more)))
+    story = Story.read(journal.read(game(graph, players, model, turns=None if FULL else 4, **more)))
     for turn in story.turns:
         fork = decide(story, turn.started.turn)
         assert of_turn(fork.new[0].events) == of_turn(fork.old.events)
@@ -149,3 +152,18 @@ def test_a_fork_knows_no_more_than_the_seat_did(game: Games) -> None:
     for graph in (None, "mycroft"):
         one, two = (decide(told, 5, graph=graph, model="sim:average") for told in (story, other))
         assert [call.messages for call in one.new[0].calls] == [call.messages for call in two.new[0].calls]
+
+
+def test_a_budget_ends_the_samples_and_what_was_paid_is_counted(game: Games) -> None:
+    path = game("watson", 3, "sim:average", turns=6)
+    model = Scripted({"proposer": lambda request: {"reason": "x", "action": str(request.moves["0"])}})
+
+    async def limited(request: ModelRequest, messages: tuple[Message, ...], /) -> ModelResponse:
+        if len(model.asked) == 3:
+            raise OverBudget("the budget is reached")
+        return replace(await model(request, messages), tokens_in=7)
+
+    limited.aclose = model.aclose  # type: ignore[attr-defined]
+    fork = decide(path, 2, model=cast(Model, limited), samples=5)
+    assert (len(fork.new), len(fork.undecided), fork.stopped) == (3, 2, "the budget is reached")
+    assert fork_story.totals(fork)["tokens_in"] == 21 and sum(fork.moves.values()) == 3

@@ -13,8 +13,7 @@ import graphs
 from orchestrator.journal import Journal
 from orchestrator.models.request import ModelRequest, Scripted
 from orchestrator.players import partners
-from orchestrator.table import play
-from orchestrator.table.game_loop import Seat
+from orchestrator.table import Seat, play
 from tests.experiments.page.conftest import MARKUP
 from tests.support.browser import chromium, page_of, served
 from tests.support.tabs import faults
@@ -211,7 +210,7 @@ def test_beliefs_and_real_cards_wait_for_a_click(page: Page, address: str) -> No
 
 def test_a_rule_player_has_no_graph_and_the_page_says_so(page: Page, address: str) -> None:
     page.goto(f"{address}#/game?id=rule&turn=1")
-    expect(page.locator(".turn-panel")).to_contain_text("a rule player or a person: no graph")
+    expect(page.locator(".turn-panel")).to_contain_text("is a rule player: no graph")
 
 
 def test_two_games_start_at_the_first_turn_that_differs(page: Page, address: str) -> None:

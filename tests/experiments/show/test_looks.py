@@ -1,0 +1,177 @@
+"""`show DIR`, and what `show` says of mistakes, chances, and one node of a turn."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+import graphs
+from experiments.marks.worth_a_look import overruled, worth_a_look
+from experiments.show.chances import certainty
+from orchestrator import Scripted, play
+from orchestrator.hanabi.moves import HintRank, parse
+from orchestrator.journal.events import Call
+from tests.conftest import Run
+from tests.support.positions import dealt, partners_game
+from tests.support.stories import story_of
+
+HANDS = ("R1 Y3 G3 W4 B5", "R2 R3 Y4 G4 W5", "B1 B2 B3 R4 Y1")
+
+
+def games(run: Run) -> dict[str, Path]:
+    """A game that strikes out, one that is refused and forced, one of programs, one that is suspended."""
+    found = {}
+    found["struck"] = Path(
+        json.loads(
+            run(
+                "play",
+                "--json",
+                "--seat",
+                "0=partner:flawed",
+                "--seat",
+                "1=partner:flawed",
+                "--seat",
+                "2=partner:flawed",
+                "--seed",
+                "2",
+            )[1]
+        )["journal"]
+    )
+    found["smart"] = Path(
+        json.loads(
+            run(
+                "play", "--json", "--seat", "0=partner:smart", "--seat", "1=partner:smart", "--seat", "2=partner:smart"
+            )[1]
+        )["journal"]
+    )
+    model = Scripted({"proposer": "No idea."})
+    play(graphs.seat("watson", model), players=2, seed=1, journal="games/forced.jsonl", max_turns=2)
+    found["forced"] = Path("games/forced.jsonl")
+    whole = found["smart"].read_text("utf-8").splitlines()
+    halt = {"v": 1, "event": "suspended", "t": "2026-01-01T00:00:00.000+00:00", "turn": 1, "why": "no money left"}
+    cut = next(number for number, line in enumerate(whole) if '"event": "moved"' in line)
+    found["suspended"] = Path("games/suspended.jsonl")
+    found["suspended"].write_text("\n".join([*whole[: cut + 1], json.dumps(halt), ""]), "utf-8")
+    return found
+
+
+def test_a_folder_shows_the_games_worth_a_look_with_the_reason_and_the_command(run: Run) -> None:
+    made = games(run)
+    Path("games/other.jsonl").write_text('{"of": "another program"}\n', "utf-8")
+    code, out, err = run("show", "games")
+    assert (code, err) == (0, "") and out.startswith("4 games, 1 not finished")
+    assert "third life lost: 1 game" in out and f"orchestrator show {made['struck'].as_posix()} --turn" in out
+    assert "not finished: 1 game" in out and "after 1 turn; suspended: no money left" in out
+    assert "2 of 2 moves were forced" in out and "unusable answers" in out
+    assert made["smart"].as_posix() not in out and "--swings" in out
+    ends = {row["journal"]: row["end"] for row in json.loads(run("games", "list", "--json")[1])}
+    assert ends[made["struck"].as_posix()] == "lives_lost" and ends[made["suspended"].as_posix()] is None
+    data = json.loads(run("show", "games", "--json")[1])
+    assert data["games"] == 4 and data["finished"] == 3 and data["rolled_for_swings"] == 0
+    assert {look["group"] for look in data["looks"]} == {"struck_out", "suspended", "forced", "faults"}
+
+
+def test_a_folder_without_anything_to_see_says_so(run: Run) -> None:
+    Path("games").mkdir()
+    assert run("show", "games") == (0, "there is no game in games\n", "")
+    run("play", *(part for seat in range(3) for part in ("--seat", f"{seat}=partner:smart")))
+    code, out, _ = run("show", "games")
+    assert code == 0 and out.startswith("1 game\n") and "nothing stands out" in out
+
+
+def test_swings_find_the_move_that_cost_most(run: Run) -> None:
+    seats = [part for seat in range(5) for part in ("--seat", f"{seat}=partner:flawed")]
+    result = json.loads(run("play", "--json", "--players", "5", "--seed", "4", *seats)[1])
+    assert result["end"] == "lives_lost"
+    data = json.loads(run("show", "games", "--swings", "--json")[1])
+    (look,) = (look for look in data["looks"] if look["group"] == "swings")
+    assert data["rolled_for_swings"] == 1 and look["turn"] == result["turns"] and "expected score by -" in look["why"]
+
+
+def test_the_failed_games_of_a_run_are_named(run: Run) -> None:
+    Path("games").mkdir()
+    Path("games/failed.csv").write_text("game,why\nfull/2p-s1-r1,the seat broke\n", "utf-8")
+    (look,) = worth_a_look(Path("games")).looks
+    assert (look.group, look.journal, look.why) == ("failed", "full/2p-s1-r1", "the seat broke")
+
+
+def call(node: str, role: str, move: str) -> Call:
+    return Call(turn=1, seat=0, node=node, role=role, model="program", reply={"action": move})
+
+
+def test_a_colleague_is_overruled_though_right_only_with_a_clearly_better_move() -> None:
+    story = story_of(dealt(*HANDS), [parse("hint P1 green")])  # which points at a card that does not fit
+    (turn, _) = story.turns
+    for proposed, said in (("hint P1 green", 0), ("hint P1 yellow", 0), ("hint P2 rank 1", 1), ("discard slot 0", 0)):
+        asked = type(turn)(turn.started, (call("proposer", "proposer", proposed), *turn.events))
+        found = overruled(story, asked)
+        assert len(found) == said, proposed
+        assert all(str(case.move) == proposed and case.gain >= 0.5 for case in found)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["show", "games", "--turn", "3"], "is a folder, and --turn, --full and --mistakes are for one game"),
+        (["show", "games", "--mistakes"], "is a folder"),
+        (["show", "games/smart.jsonl", "--role", "analyst"], "--role is for one turn: name it with --turn N"),
+        (["show", "games/smart.jsonl", "--prompts"], "--prompts is for one turn: name it with --turn N"),
+        (["show", "games/smart.jsonl", "--swings"], "--swings is for a folder of games"),
+    ],
+)
+def test_options_that_do_not_belong_together_are_refused(run: Run, arguments: list[str], said: str) -> None:
+    Path("games").mkdir()
+    code, out, err = run(*arguments)
+    assert (code, out) == (2, "") and said in err and err.count("\n") == 1
+
+
+def test_one_node_of_a_turn_and_its_prompt_alone(run: Run) -> None:
+    journal_of = json.loads(run("play", "--json", "--graph", "house")[1])["journal"]
+    turn = ("show", journal_of, "--turn", "2")
+    one = run(*turn, "--role", "discard_strategist")[1]
+    assert "\ndiscard_strategist  (program)" in one and "aggregator" not in one and "\ndecided" not in one
+    prompt = run(*turn, "--role", "discard_strategist", "--prompts")[1]
+    assert prompt.startswith("=== discard_strategist: user message") and "# How to answer" in prompt
+    assert "turn 2 of" not in prompt and "(program)" not in prompt
+    every = run(*turn, "--prompts")[1]
+    assert prompt in every and "=== aggregator: user message" in every
+    data = json.loads(run(*turn, "--prompts", "--json")[1])
+    assert [one["node"] for one in data["prompts"]] and data["prompts"][0]["messages"][0]["content"]
+    events = json.loads(run(*turn, "--role", "safety", "--json")[1])["events"]
+    assert {event["node"] for event in events if event["event"] in ("call", "verdict")} == {"safety"}
+    code, _, err = run(*turn, "--role", "agregator")
+    assert code == 2 and "turn 2 has no node or role 'agregator'; did you mean 'aggregator'?" in err
+
+
+def test_a_chance_says_by_what_it_is_reckoned() -> None:
+    said = set()
+    for referee in partners_game(["smart"] * 3, 1):
+        if referee.over:
+            break
+        view = referee.view()
+        for move in view.legal:
+            line = certainty(view, move)
+            assert bool(line) == (move.kind in ("play", "discard"))
+            if line:
+                said.add("both" if "conventions" in line else "hints")
+                assert " by hints" in line
+                first, _, second = line.partition(" by hints")
+                assert first not in second, "the same twice"
+    assert said == {"both", "hints"}
+    assert certainty(dealt(*HANDS).view(), HintRank(to=1, rank=2)) == ""
+    assert certainty(dealt(*HANDS).view(), parse("play slot 0")) == "playable 32% by hints"
+
+
+def test_mistakes_are_marked_when_they_are_asked_for(run: Run) -> None:
+    told = {"proposer": '{"ratings": [], "reason": "a guess", "action": "play slot 4"}'}
+    played = play(graphs.seat("watson", Scripted(told)), players=2, seed=1, journal="short.jsonl")
+    assert played.end == "lives_lost"
+    few, last = ("--rollouts", "50"), ("--turn", str(played.turns))
+    plain, marked = run("show", "short.jsonl")[1], run("show", "short.jsonl", "--mistakes", *few)[1]
+    assert "mistake:" not in plain and "mistake: the play could be right with" in marked
+    one = run("show", "short.jsonl", *last, "--mistakes", *few)[1]
+    assert "\nvalues   expected final score" in one and "mistake  the play could be right" in one
+    data = json.loads(run("show", "short.jsonl", "--mistakes", "--json", *few)[1])
+    assert data["turns"][-1]["mistake"]["kind"] == "risky_misplay"
+    values = json.loads(run("show", "short.jsonl", *last, "--mistakes", "--json", *few)[1])["values"]
+    assert values["played"] == "play slot 4" and values["moves"][0]["rank"] == 1
