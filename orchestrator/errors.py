@@ -7,6 +7,7 @@ TurnError         a turn could not be finished
     + OverBudget  the budget leaves no room for it
 + IllegalMove     a seat decided a move that the rules do not allow
 + RoleError       the program of a role raised
++ Left            a person left the table, so the game is suspended
 + Unwritten       a file cannot be written, so the run stops: what came after it would be lost
 Suspended         a game stopped before its end and has no score; it can be resumed from its journal
 """
@@ -112,6 +113,10 @@ class OverBudget(Held):
 
 class IllegalMove(TurnError):  # noqa: N818  # the field's short name
     """A seat decided a move that the rules do not allow now."""
+
+
+class Left(TurnError):  # noqa: N818  # what happened
+    """A person left the table before their move; the game is suspended and can be continued."""
 
 
 class RoleError(TurnError):

@@ -47,6 +47,7 @@ ROOMS: dict[str, dict[str, set[str]]] = {
         "show": {*RESULTS, "marks"},
         "running": DESIGN,
         "statistics": DESIGN,
+        "person": DESIGN,
         "costs": RUNNING,
         "report": RUNNING,
         "bench": {*RUNNING, "page"},
@@ -55,7 +56,7 @@ ROOMS: dict[str, dict[str, set[str]]] = {
         "fork": RUNNING,
         "diff": {*RUNNING, "report"},
         "page": {*RUNNING, "costs", "report", "fork"},
-        "cli": {*RUNNING, "costs", "report", "bench", "doctor", "export", "fork", "diff", "page"},
+        "cli": {*RUNNING, "costs", "report", "bench", "doctor", "export", "fork", "diff", "page", "person"},
         "__main__": {"cli"},
     },
 }

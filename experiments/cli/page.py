@@ -1,5 +1,6 @@
 """`view` and `bundle`: the page on which people look at runs and games."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -20,7 +21,7 @@ def view(
     ] = None,
     model: Annotated[
         list[str] | None,
-        typer.Option("--model", help="A model by which turns may be decided again, e.g. openai:NAME; repeatable."),
+        typer.Option("--model", help="A model that the page may ask, e.g. openai:NAME; repeatable."),
     ] = None,
     browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open a browser.")] = True,
     imports: Import = None,
@@ -34,10 +35,13 @@ def view(
     listener = serving.listening(port)
     screen = console(err=True)
 
-    def ready(where: str) -> None:
+    def ready(where: str, seats: Sequence[str]) -> None:
         if port is None and not where.endswith(f":{serving.DEFAULT_PORT}/"):
             screen.print(f"port {serving.DEFAULT_PORT} is taken, so another one is used", markup=False)
-        screen.print(f"{library.name} is at {where}\nCtrl-C ends this", markup=False, soft_wrap=True)
+        screen.print(f"{library.name} is at {where}", markup=False, soft_wrap=True)
+        for seat in seats:
+            screen.print(f"a person's seat: {where}{seat}", markup=False, soft_wrap=True)
+        screen.print("Ctrl-C ends this")
 
     serving.serve(library, listener, ready=ready, browser=browser, models=model or ())
 

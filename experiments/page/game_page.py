@@ -11,7 +11,7 @@ from experiments.page.spoken import Json
 from orchestrator.hanabi import belief
 from orchestrator.hanabi.moves import Discard, Play
 from orchestrator.journal.events import SeatInfo
-from orchestrator.models.settings import PROGRAM
+from orchestrator.models.settings import PERSON, PROGRAM
 from orchestrator.models.simulated_settings import among
 
 
@@ -53,8 +53,8 @@ def parent(recorded: RecordedGame) -> Json | None:
 
 def seat_labels(model: str, fake: bool) -> list[str]:
     """What played, where it was no language model."""
-    if model == PROGRAM:
-        return ["programs"]
+    if model in (PROGRAM, PERSON):
+        return ["programs" if model == PROGRAM else "person"]
     return ["simulated"] * bool(among(model)) + ["fake server"] * fake
 
 

@@ -16,7 +16,8 @@ from experiments.results import failures, rows, run_folder
 from experiments.results.rows import GAMES, RESULTS, Row
 from orchestrator.errors import UserError
 from orchestrator.journal import file
-from orchestrator.journal.events import GameEnded, Result
+from orchestrator.journal.events import GameEnded, GameStarted, Result
+from orchestrator.models.settings import PERSON
 
 KEPT = 24
 """Games whose lines are kept in memory."""
@@ -108,11 +109,14 @@ class Games:
                 self._open.popitem(last=False)
             found = self._open[id]
         found.refresh()
+        if hidden(found.started, over=found.result is not None):
+            raise OutsideError(f"a person is still playing {id!r}; it can be looked at when it has ended")
         return found
 
     def standing(self, id: str) -> Standing:
         shelf = self.shelf()
-        return next((shelf.standing(one) for one in shelf.listed if one.found.id == id), Standing("suspended"))
+        beside = Standing("finished" if self.game(id).result else "suspended")  # a game of a person beside a run
+        return next((shelf.standing(one) for one in shelf.listed if one.found.id == id), beside)
 
     def _read(self, journals: Sequence[Found]) -> list[Listed]:
         found = []
@@ -161,6 +165,11 @@ class Games:
         by_journal = {row.journal: row for row in written}
         fitting = ((one, by_journal.get(f"{GAMES}/{one.id}{SUFFIX}")) for one in self.library.journals())
         return {one.id: Listed(one, row) for one, row in fitting if row and one.mtime <= since}
+
+
+def hidden(started: GameStarted, *, over: bool) -> bool:
+    """Whether nobody may look at a game yet, because a person plays it and must not see the others' reasons."""
+    return not over and any(seat.graph == PERSON for seat in started.seats)
 
 
 def _unfinished(found: Found, game: RecordedGame, arm: Any) -> Listed:

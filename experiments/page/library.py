@@ -13,6 +13,8 @@ from orchestrator.errors import UserError
 
 Kind = Literal["run", "games", "game"]
 SUFFIX = ".jsonl"
+PERSONS = "persons"
+"""The folder of games that persons play on the page, in the opened folder; it is no arm of a run."""
 MORE = 12
 """How many files are looked at to tell a folder of journals from any other folder."""
 
@@ -97,13 +99,14 @@ class Library:
         parts = PurePosixPath(id).parts
         if not id or "\0" in id or "\\" in id or id.startswith("/") or ".." in parts or "/".join(parts) != id:
             raise OutsideError(f"{id[:200]!r} is no game's id; ids read like 'full/3p-s1-r1'")
+        base = self.root if parts[0] == PERSONS and not (self.base / f"{id}{SUFFIX}").exists() else self.base
         try:
-            path = (self.base / f"{id}{SUFFIX}").resolve(strict=True)
+            path = (base / f"{id}{SUFFIX}").resolve(strict=True)
         except (OSError, RuntimeError, ValueError):
             raise NotThereError(f"there is no game {id[:200]!r} here") from None
-        if not path.is_relative_to(self.base):
+        if not path.is_relative_to(base):
             raise OutsideError(f"{id!r} leads out of the opened folder")
-        if not path.is_file() or path.suffix != SUFFIX or (self.only and path != self.only):
+        if not path.is_file() or path.suffix != SUFFIX or (self.only and path != self.only and parts[0] != PERSONS):
             raise NotThereError(f"there is no game {id!r} here")
         return path
 

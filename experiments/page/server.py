@@ -24,6 +24,7 @@ from experiments.page import assets, beliefs, game_page, games_table, guard, pro
 from experiments.page.forks import Forks
 from experiments.page.games import Games
 from experiments.page.library import Library, NotThereError, OutsideError
+from experiments.page.person_tables import PersonTables
 from experiments.page.run_page import RunPage
 from experiments.page.strips import Strips
 from experiments.page.values import Values
@@ -43,15 +44,18 @@ class Api:
     values: Values
     strips: Strips
     forks: Forks
+    persons: PersonTables
 
     @classmethod
     def of(cls, library: Library, models: Sequence[str] = ()) -> "Api":
-        """`models`: that turns may be decided by again. Raises UserError for a run.yaml that cannot be read."""
+        """`models`: those that may be asked. Raises UserError for a run.yaml that cannot be read."""
         games, run = Games(library), library.run()
         own = library.kind == "run"
         folder = library.root / FOLDER if own else Path(mkdtemp(prefix="hanabi-values-"))
         metric = headline(run).metric
-        made = cls(games, RunPage(games), Values(folder, metric), Strips(folder, metric), Forks(games, models))
+        persons = PersonTables(library, models)
+        forks = Forks(games, models)
+        made = cls(games, RunPage(games), Values(folder, metric), Strips(folder, metric), forks, persons)
         if not own:
             finalize(made, rmtree, folder, ignore_errors=True)
         return made
@@ -59,6 +63,7 @@ class Api:
     def close(self) -> None:
         """End what is computed in the background."""
         self.strips.close()
+        self.persons.close()
 
     def version(self, _: Asked) -> Any:
         shelf = self.games.shelf()
@@ -113,12 +118,13 @@ class Api:
             "values": self.turn_values,
             "strip": self.strip,
             "compare": self.compare,
+            "person": lambda _: self.persons.offered(),
         }
 
     @property
     def commands(self) -> dict[str, Callable[[Mapping[str, Any]], Any]]:
         """By the last part of the address to which they are sent."""
-        return {"fork": self.fork}
+        return {"fork": self.fork, **self.persons.commands}
 
 
 def app(library: Library, api: Api | None = None) -> Starlette:

@@ -60,13 +60,14 @@ def serve(
     library: Library,
     listener: socket.socket,
     *,
-    ready: Callable[[str], None],
+    ready: Callable[[str, Sequence[str]], None],
     browser: bool,
     models: Sequence[str] = (),
 ) -> None:
-    """Serve until Ctrl-C. `models`: that turns may be decided by again. Raises UserError for one that is none."""
+    """Serve until Ctrl-C. `ready` gets the page's address, and the seats of persons whose games are not over; `models`
+    are those that the page may ask. Raises UserError for one that is none."""
     where, api = address(listener), Api.of(library, models)
-    ready(where)
+    ready(where, api.persons.links())
     if browser:
         webbrowser.open(where)
     try:

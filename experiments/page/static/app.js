@@ -3,6 +3,7 @@
 // A page is a module with `mount(root, params, shell) -> {update(params), unmount()}`. `update` is called when the
 // address changes and still names the same thing (`same`, which the module may export; without it: any params).
 import { h, notice, replace } from "page/dom";
+import { live } from "page/data";
 import { read, link, watch } from "page/router";
 import { sign } from "page/cards";
 import { applyTheme, themeButton } from "page/theme";
@@ -64,7 +65,7 @@ async function start() {
   applyTheme();
   const nav = h("nav", { "aria-label": "Where you are" }, brand());
   const help = h("button", { type: "button", class: "icon", "aria-label": "Keys", title: "Keys (?)", onclick: showHelp }, "?");
-  replace(document.getElementById("top"), nav, themeButton(), help);
+  replace(document.getElementById("top"), nav, live && h("a", { href: link("person"), class: "play-link" }, "Play a game"), themeButton(), help);
   listen();
   watch(show);
   await show(read());

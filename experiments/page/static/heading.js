@@ -28,7 +28,7 @@ function neighbours(game) {
 }
 
 function facts(game) {
-  const seats = game.seats.map((one) => [one.graph, modelName(one.model)].filter(Boolean).join(" on "));
+  const seats = game.seats.map((one) => [one.graph, one.model !== one.graph && modelName(one.model)].filter(Boolean).join(" on "));
   const alike = new Set(seats).size === 1;
   return [`${game.players} players`, game.seed !== null && game.seed !== undefined && h("span", {}, "seed ", copyable(String(game.seed))),
     alike ? `all seats ${seats[0]}` : seats.map((one, seat) => `P${seat} ${one}`).join(", "),
