@@ -1,6 +1,7 @@
 """`make real`: bounded games of six graphs on a real model, and what must hold with any model.
 
     python -m experiments.bench.real_model [--url URL --model NAME] [--graph G]... [--form text]... [--calls 12]
+        [--players 3] [--seed 7]
 
 Without --url it fetches and starts the small model of `real_server`. Every game is stopped after the turns in which
 about `--calls` first requests are made, and no game begins after `--minutes`. The folder `--out` gets the games, the
@@ -20,7 +21,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from shutil import rmtree
 from statistics import fmean
-from typing import Any
+from typing import Any, NamedTuple
 
 from rich.console import Console
 
@@ -30,7 +31,7 @@ from experiments.show.graph_tree import node_calls
 from experiments.show.terminal import console, plain_table
 from orchestrator import journal
 from orchestrator.errors import Suspended, UserError
-from orchestrator.journal.events import Call, Decided, Event, TurnStarted
+from orchestrator.journal.events import Call, Decided, Event, GameStarted, TurnStarted
 from orchestrator.journal.recorded_answers import Recording, Replay
 from orchestrator.models.fake_endpoint import LISTED_MOVE
 from orchestrator.models.layer import ModelLayer
@@ -41,6 +42,13 @@ from orchestrator.table.game_loop import play_async
 GRAPHS = ("watson", "sherlock", "mycroft", "cac", "moa_watson", "house")
 FORMS = ("json_schema", "text")
 PLAYERS, SEED = 2, 1
+
+
+class Deal(NamedTuple):
+    players: int = PLAYERS
+    seed: int = SEED
+
+
 SAMPLING: dict[str, Any] = {
     "temperature": 0.5,
     "max_tokens": 300,
@@ -183,31 +191,36 @@ def _accounted(game: Game) -> bool:
 UNREAD = ("reasked", "fallback", "failed")
 
 
-async def played(graph: str, form: str, model: ModelSettings, calls: int, folder: Path) -> Game:
+async def played(graph: str, form: str, model: ModelSettings, calls: int, folder: Path, deal: Deal) -> Game:
     """A game of about so many first requests, and its replay."""
-    config = _config(graph, form)
+    config = _config(graph, form, deal.players)
     a_turn = sum(node_calls(config, node) for node in config.nodes)
     turns, path = max(1, round(calls / a_turn)), folder / f"{graph}-{form}.jsonl"
     began = time.monotonic()
-    stopped = await _play(config, model, path, turns)
+    stopped = await _play(config, model, path, turns, deal)
     seconds = time.monotonic() - began
-    same = None if stopped else await _replayed(config, model, path, turns)
+    same = None if stopped else await _replayed(config, model, path, turns, deal)
     why, refused = (str(stopped), stopped.refused) if stopped else (None, False)
     suspended, not_begun = (None, why) if refused else (why, None)
     return Game(graph, form, path, seconds, suspended, not_begun, same, tuple(journal.read(path)))
 
 
-def _config(graph: str, form: str) -> graphs.GraphConfig:
-    return graphs.at(graphs.dotted(graphs.read(graph), [f"answer_format={form}"]), PLAYERS)
+def _config(graph: str, form: str, players: int) -> graphs.GraphConfig:
+    return graphs.at(graphs.dotted(graphs.read(graph), [f"answer_format={form}"]), players)
 
 
 async def _play(
-    config: graphs.GraphConfig, model: ModelSettings, path: Path, turns: int, layer: ModelLayer | None = None
+    config: graphs.GraphConfig,
+    model: ModelSettings,
+    path: Path,
+    turns: int,
+    deal: Deal,
+    layer: ModelLayer | None = None,
 ) -> Suspended | None:
     """Returns the error that suspended the game, if one did."""
     seat = graphs.seat(config, model, layer=layer)
     try:
-        await play_async(seat, players=PLAYERS, seed=SEED, journal=path, max_turns=turns)
+        await play_async(seat, players=deal.players, seed=deal.seed, journal=path, max_turns=turns)
     except Suspended as error:
         return error
     finally:
@@ -215,12 +228,12 @@ async def _play(
     return None
 
 
-async def _replayed(config: graphs.GraphConfig, model: ModelSettings, path: Path, turns: int) -> bool:
+async def _replayed(config: graphs.GraphConfig, model: ModelSettings, path: Path, turns: int, deal: Deal) -> bool:
     """Whether a replay of the journal writes the same journal, times aside."""
     again = path.with_name(f"{path.stem}-replay.jsonl")
     layer = ModelLayer(replay=Replay(Recording.of(path)))
     try:
-        await _play(config, model, again, turns, layer)
+        await _play(config, model, again, turns, deal, layer)
         return journal.comparable(journal.read(path)) == journal.comparable(journal.read(again))
     finally:
         again.unlink(missing_ok=True)
@@ -229,7 +242,8 @@ async def _replayed(config: graphs.GraphConfig, model: ModelSettings, path: Path
 def answers(games: Iterable[Game]) -> Iterator[dict[str, Any]]:
     """Every answer of the model and how it was read, as plain data."""
     for game in games:
-        config, legal = _config(game.graph, game.form), list[str]()
+        started, legal = game.events[0] if game.events else None, list[str]()
+        config = _config(game.graph, game.form, started.players if isinstance(started, GameStarted) else PLAYERS)
         for event in game.events:
             if isinstance(event, TurnStarted):
                 legal = [str(move) for move in event.view.legal]
@@ -320,13 +334,13 @@ async def run(asked: argparse.Namespace, model: ModelSettings, games: list[Game]
         info = await transport.describe()
     finally:
         await transport.aclose()
-    until = time.monotonic() + 60 * asked.minutes
+    until, deal = time.monotonic() + 60 * asked.minutes, Deal(asked.players, asked.seed)
     for form in asked.form or FORMS:
         for graph in asked.graph or GRAPHS:
             if time.monotonic() > until:
                 print(f"not played, {asked.minutes:g} minutes are over: {graph} {form}", file=sys.stderr)
                 continue
-            games.append(await played(graph, form, model, asked.calls, asked.out / "games"))
+            games.append(await played(graph, form, model, asked.calls, asked.out / "games", deal))
             last = games[-1]
             print(f"{graph} {form}: {len(last.calls)} calls in {last.seconds:.0f} s", file=sys.stderr)
     return info.context
@@ -338,6 +352,8 @@ def options(given: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--model", default=real_server.NAME, help="the model's name there")
     parser.add_argument("--graph", action="append", help=f"repeatable; default {', '.join(GRAPHS)}")
     parser.add_argument("--form", action="append", choices=("json_schema", "json", "text"), help="repeatable")
+    parser.add_argument("--players", type=int, default=PLAYERS, help="at the table, 2 to 5")
+    parser.add_argument("--seed", type=int, default=SEED, help="of the deal")
     parser.add_argument("--calls", type=int, default=12, help="first requests per game, about")
     parser.add_argument("--minutes", type=float, default=15, help="begin no game after this")
     parser.add_argument("--context", type=int, default=8192, help="tokens of the server that is started")
@@ -357,7 +373,8 @@ def main(given: Sequence[str] | None = None) -> int:
     whole = figures("all", "", games)
     found = [*(figures(game.graph, game.form, [game]) for game in games), whole]
     held = checks(games, whole, context)
-    _write(asked.out, found, held, games, f"{source}; context {context or 'unknown'}, {PLAYERS} players, seed {SEED}.")
+    deal = f"{asked.players} players, seed {asked.seed}"
+    _write(asked.out, found, held, games, f"{source}; context {context or 'unknown'}, {deal}.")
     if asked.json:
         print(json.dumps({"figures": [asdict(one) for one in found], "checks": [asdict(one) for one in held]}))
     else:

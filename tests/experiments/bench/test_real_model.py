@@ -22,7 +22,7 @@ def test_games_are_played_checked_and_replayed_and_every_answer_is_recorded(
     endpoint: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    assert real_model.main([*GAMES, "--url", endpoint, "--json"]) == 0
+    assert real_model.main([*GAMES, "--seed", "7", "--url", endpoint, "--json"]) == 0
     data = json.loads(capsys.readouterr().out)
     assert [(one["graph"], one["form"]) for one in data["figures"]] == [
         ("watson", "json_schema"), ("cac", "json_schema"), ("watson", "text"), ("cac", "text"), ("all", ""),
@@ -37,7 +37,8 @@ def test_games_are_played_checked_and_replayed_and_every_answer_is_recorded(
     assert (watson["form"], watson["constraint"], watson["outcome"]) == ("json_schema", "fitted", "ok")
     assert len(watson["reply"]["ratings"]) == len(watson["legal"])
     assert list(watson["moves"])[:2] == ["0", "1"] and set(watson["moves"].values()) == set(watson["legal"])
-    assert "| watson | text | 1 |" in Path("out/figures.md").read_text("utf-8")
+    told = Path("out/figures.md").read_text("utf-8")
+    assert "2 players, seed 7." in told and "| watson | text | 1 |" in told
     assert len(list(Path("out/games").iterdir())) == 4  # the replays leave nothing
 
 
