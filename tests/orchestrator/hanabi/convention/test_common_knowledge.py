@@ -2,12 +2,14 @@
 
 from collections.abc import Sequence
 from itertools import product
+from random import Random
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import graphs
+from orchestrator.hanabi.belief import believe
 from orchestrator.hanabi.cards import INDEX, Card, Piles
 from orchestrator.hanabi.convention.common_knowledge import CommonKnowledge, PublicMove, common_knowledge, counted
 from orchestrator.hanabi.convention.common_knowledge import _after as caches_of_common
@@ -16,6 +18,7 @@ from orchestrator.hanabi.convention.partner_model import understand
 from orchestrator.hanabi.convention.policy import Scene, decide
 from orchestrator.hanabi.referee import Referee, deal
 from orchestrator.hanabi.view import View
+from orchestrator.players import partners
 from orchestrator.table.seat import GameContext
 from tests.support.positions import partners_game, random_game
 from tests.support.prove import FULL
@@ -117,6 +120,19 @@ def test_among_those_who_keep_to_it_a_convention_is_never_broken_and_never_wrong
     assert now.claims
     assert all(claim.types >> INDEX[referee.deck[claim.card]] & 1 for claim in now.claims)
     assert referee.lives > 0
+
+
+def test_a_play_is_said_to_fit_by_convention_where_hints_and_sight_alone_do_not_show_it() -> None:
+    said = set()
+    for referee in partners_game(("smart", "smart", "smart"), 3):
+        if referee.over:
+            break
+        view = referee.view()
+        move, why = partners.get("smart").rule(view, Random(f"3 {view.turn}"))
+        if move.kind == "play" and why.endswith(("is known to fit", "fits by convention")):
+            shown = believe([one.mask for one in view.own], view.piles, *(hand.cards for hand in view.hands))
+            said.add((why.endswith("known to fit"), shown[move.slot].playable == 1.0))
+    assert said == {(True, True), (False, False)}
 
 
 @pytest.mark.parametrize("players", PLAYERS if FULL else (2, 4))
