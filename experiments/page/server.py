@@ -1,7 +1,7 @@
 """The page's server: its addresses, and the loop that serves them on 127.0.0.1."""
 
 import json
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from mimetypes import guess_type
 from pathlib import Path
@@ -25,6 +25,7 @@ from experiments.page import assets, beliefs, game_page, games_table, guard, pro
 from experiments.page.forks import Forks
 from experiments.page.games import Games
 from experiments.page.library import Library, NotThereError, OutsideError
+from experiments.page.named_models import NamedModels
 from experiments.page.person_tables import PersonTables
 from experiments.page.run_page import RunPage
 from experiments.page.strips import Strips
@@ -48,7 +49,7 @@ class Api:
     persons: PersonTables
 
     @classmethod
-    def of(cls, library: Library, models: Sequence[str] = ()) -> "Api":
+    def of(cls, library: Library, models: NamedModels = NamedModels()) -> "Api":  # noqa: B008  # frozen
         """`models`: those that may be asked. Raises UserError for a run.yaml that cannot be read."""
         games, run = Games(library), library.run()
         own = library.kind == "run"
