@@ -1,5 +1,6 @@
 """What the page's server refuses: other hosts, other pages, frames, and files outside the opened folder."""
 
+import os
 import shutil
 from pathlib import Path
 
@@ -120,6 +121,7 @@ def test_static_files_are_only_those(page: TestClient, name: str) -> None:
 def test_other_files_of_the_folder_are_no_games(run_copy: Path) -> None:
     (run_copy / "games/piers/notes.jsonl").write_text('{"secret": 1}\n', "utf-8")
     (run_copy / "games/piers/key.txt").write_text("sk-secret", "utf-8")
+    (run_copy / "games/piers" / os.fsdecode(b"\xff.jsonl")).write_bytes(b"a name that is no text")
     page = client(run_copy)
     assert len(page.get("/api/games").json()["rows"]) == 4
     for id in ("piers/notes", "piers/key", "piers/key.txt"):
