@@ -183,8 +183,9 @@ def seat_again(
     layer = layer or ModelLayer()
     config = checked(dict(info.config or {}), f"the journal's graph {info.graph!r}")
     known: dict[str, Model] = {name: deciding for name, deciding in info.models.items() if deciding}
-    used = {name: {**known, **(models or {})}.get(name, name) for name in config.models if name != PROGRAM}
-    return GraphSeat(config, {name: _brain(_found(model), layer) for name, model in used.items()}, dict(info.models))
+    given = {name: _found(model) for name, model in (models or {}).items()}  # a journal alone opens no recording
+    used = {name: {**known, **given}.get(name, name) for name in config.models if name != PROGRAM}
+    return GraphSeat(config, {name: _brain(model, layer) for name, model in used.items()}, dict(info.models))
 
 
 def _of_seat(brain: Brain | SimulatedModel, info: SeatInfo) -> Brain | SimulatedModel:

@@ -44,7 +44,12 @@ class Loudness:
         written: list[structlog.typing.Processor] = (
             [structlog.processors.TimeStamper(fmt="iso"), structlog.processors.JSONRenderer()]
             if self.form == "json"
-            else [structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty())]
+            else [
+                structlog.dev.ConsoleRenderer(
+                    colors=sys.stderr.isatty(),
+                    exception_formatter=structlog.dev.plain_traceback,  # no variables: they may be hidden cards or keys
+                )
+            ]
         )
         structlog.configure(
             processors=[structlog.contextvars.merge_contextvars, structlog.processors.add_log_level, *written],

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from experiments.cli.shared_options import Import
+from experiments.cli.shared_options import Import, MaxTokens, MaxUsd
 
 Opened = Annotated[
     Path, typer.Argument(metavar="PATH", help="A run folder, a folder of journals, or one journal.", show_default=False)
@@ -23,15 +23,18 @@ def view(
         list[str] | None,
         typer.Option("--model", help="A model that the page may ask, e.g. openai:NAME; repeatable."),
     ] = None,
+    max_tokens: MaxTokens = None,
+    max_usd: MaxUsd = None,
     browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open a browser.")] = True,
     imports: Import = None,
 ) -> None:
     """Look at a run or at games in a browser, on this machine alone. Ctrl-C ends it."""
     from experiments.page import serving
     from experiments.page.library import Library
+    from experiments.page.named_models import NamedModels
     from experiments.show.terminal import console
 
-    library = Library.open(path)
+    library, models = Library.open(path), NamedModels.of(model or (), max_tokens, max_usd)
     listener = serving.listening(port)
     screen = console(err=True)
 
@@ -43,7 +46,7 @@ def view(
             screen.print(f"a person's seat: {where}{seat}", markup=False, soft_wrap=True)
         screen.print("Ctrl-C ends this")
 
-    serving.serve(library, listener, ready=ready, browser=browser, models=model or ())
+    serving.serve(library, listener, ready=ready, browser=browser, models=models)
 
 
 def bundle(

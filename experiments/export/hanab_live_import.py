@@ -11,7 +11,7 @@ from pydantic import Field, ValidationError
 
 from experiments.export import hanab_live, hanab_live_address
 from experiments.export.hanab_live import END, END_BY_VOTE, NO_VARIANT, CardOrders
-from orchestrator.errors import UserError, user_error
+from orchestrator.errors import UserError, shortened, user_error
 from orchestrator.hanabi.cards import COLOURS, Card, check_deck
 from orchestrator.hanabi.moves import HintColour, HintRank, Move
 from orchestrator.hanabi.referee import Referee
@@ -25,6 +25,9 @@ from orchestrator.values import Frozen
 
 SEAT = "hanab.live"
 """The graph of a seat of an imported game."""
+
+LONGEST = 500
+"""Entries of a list: a deck has 50, and a game ends long before so many actions."""
 
 OTHER_RULES = ("oneExtraCard", "oneLessCard", "allOrNothing", "detrimentalCharacters", "startingPlayer")
 """Options of the site that change the rules; the others change clocks and looks, or which moves are legal."""
@@ -81,7 +84,7 @@ def read(source: str) -> Imported:
         return _game(hanab_live_address.game(source), source[:60])
     path = Path(source)
     try:
-        text = path.read_text("utf-8")
+        text = path.read_text("utf-8-sig")
     except OSError as error:
         raise UserError(f"cannot read {source!r}: {error.strerror}") from None
     except UnicodeDecodeError:
@@ -105,19 +108,26 @@ def _game(data: Mapping[str, Any], where: str) -> Imported:
     _check_options(data.get("options") or {}, where)
     players = data.get("players")
     if not isinstance(players, list) or not 2 <= len(players) <= 5 or not all(isinstance(p, str) for p in players):
-        raise UserError(f"{where}: players must be a list of 2 to 5 names, not {players!r}")
+        raise UserError(f"{where}: players must be a list of 2 to 5 names, not {shortened(repr(players))}")
     deck = _deck(data.get("deck"), where)
     actions = _all(_Action, data["actions"], f"{where}: actions")
     moves, ended = _moves(actions, len(players), deck, where)
-    return Imported(len(players), tuple(players), deck, moves, ended)
+    return Imported(len(players), tuple(map(_label, players)), deck, moves, ended)
+
+
+def _label(name: str) -> str:
+    """A player's name as a journal can hold it: no lone surrogates, and no book."""
+    return shortened(name.encode("utf-8", "replace").decode())
 
 
 def _check_options(options: Any, where: str) -> None:
     """Raises UserError for another game than standard Hanabi."""
     if not isinstance(options, dict):
-        raise UserError(f"{where}: options must be a mapping, not {options!r}")
+        raise UserError(f"{where}: options must be a mapping, not {shortened(repr(options))}")
     if (variant := options.get("variant") or NO_VARIANT) != NO_VARIANT:
-        raise UserError(f"{where}: the variant is {variant!r}; only {NO_VARIANT!r}, the standard game, can be read")
+        raise UserError(
+            f"{where}: the variant is {shortened(repr(variant))}; only {NO_VARIANT!r}, the standard game, can be read"
+        )
     if strange := next((name for name in OTHER_RULES if options.get(name)), None):
         raise UserError(f"{where}: the option {strange} is set, which changes the rules; HLE plays without it")
 
@@ -125,6 +135,8 @@ def _check_options(options: Any, where: str) -> None:
 def _all(kind: type[Any], values: Any, where: str) -> list[Any]:
     if not isinstance(values, list) or not values:
         raise UserError(f"{where} must be a list with at least one entry")
+    if len(values) > LONGEST:
+        raise UserError(f"{where} has {len(values)} entries; no game of Hanabi has more than {LONGEST}")
     found = []
     for number, value in enumerate(values):
         try:

@@ -49,7 +49,7 @@ def _data(text: str, path: Path) -> Any:
         return yaml_files.loaded(text, str(path))
     try:
         return json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
 
 

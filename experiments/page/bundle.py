@@ -14,7 +14,7 @@ from mimetypes import guess_type
 from pathlib import Path
 from typing import Any
 
-from experiments.page import assets
+from experiments.page import assets, spoken
 from experiments.page.library import Library
 from experiments.page.server import Api
 from experiments.page.spoken import Json
@@ -128,7 +128,7 @@ class Bundle:
 
 def packed(data: Any) -> str:
     """Data as compressed text: prompts repeat each other."""
-    whole = json.dumps(data, ensure_ascii=False, separators=(",", ":")).encode()
+    whole = spoken.encoded(data)
     return PACKED + base64.b64encode(gzip.compress(whole, mtime=0)).decode()
 
 
@@ -137,7 +137,7 @@ def page(data: Json) -> str:
     modules = {bare: _module(name) for bare, name in assets.modules().items()}
     text = assets.mapped(assets.text(assets.INDEX), modules)
     text = _STYLE.sub(lambda found: f"<style>\n{assets.text(found[1])}</style>", text)
-    held = json.dumps(data, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
+    held = spoken.encoded(data).decode().replace("<", "\\u003c")
     start = f'<script>globalThis.HANABI_BUNDLE = {held};</script>\n<script type="module">import "page/app";</script>'
     text = _START.sub(lambda _: start, text)
     return text.replace('<meta charset="utf-8">', f'<meta charset="utf-8">\n{_policy(text)}', 1)

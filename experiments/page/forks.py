@@ -1,12 +1,13 @@
-"""POST /api/fork: a turn decided again, by programs or by models that the user has named; the game stays as it is."""
+"""POST /api/fork: a turn decided again by programs, or by models that were named; the game stays as it is."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import graphs
 from experiments.fork.decision import Fork, decide
 from experiments.page import spoken
 from experiments.page.games import Games
+from experiments.page.named_models import NamedModels
 from experiments.page.recorded_game import RecordedGame
 from experiments.page.spoken import Json
 from experiments.page.turn_page import proposals
@@ -15,7 +16,7 @@ from experiments.running import single_game
 from orchestrator import spelling
 from orchestrator.errors import ModelError, TurnError, UserError
 from orchestrator.journal.events import Call
-from orchestrator.models.settings import PROGRAM, REPLAY
+from orchestrator.models.simulated_settings import among
 
 MOST = 20
 """Samples of one question."""
@@ -24,22 +25,21 @@ MOST = 20
 class Forks:
     """What may be asked, and its answers."""
 
-    def __init__(self, games: Games, models: Sequence[str] = ()) -> None:
-        """`models`: named by the user when the server was started. Raises UserError for one that cannot be read."""
+    def __init__(self, games: Games, models: NamedModels) -> None:
         self.games = games
-        self.named = tuple(models)
-        for name in models:
-            single_game.models([], name)
+        self.models = models
 
     def offered(self) -> Json:
         """The graphs and models that a turn may be decided by, beside its own."""
-        return {"graphs": list(graphs.names()), "models": list(dict.fromkeys((PROGRAM, *self.named, *self._of_run())))}
+        return {
+            "graphs": list(graphs.names()),
+            "models": list(dict.fromkeys((*self.models.offered, *self._simulated()))),
+        }
 
-    def _of_run(self) -> Iterator[str]:
-        shelf = self.games.shelf()
-        found = dict.fromkeys(str(one.row.model if one.row else one.cells["model"]) for one in shelf.listed)
-        for models in found:
-            yield from (one for one in models.split("+") if not one.startswith(REPLAY) and ":" in one)
+    def _simulated(self) -> Iterator[str]:
+        """The simulated models of the games, which cost nothing."""
+        for one in self.games.shelf().listed:
+            yield from among(str(one.row.model if one.row else one.cells["model"]))
 
     def decided(self, game: RecordedGame, asked: Mapping[str, Any]) -> Json:
         """The old decision and the new ones. Raises UserError."""
@@ -50,7 +50,8 @@ class Forks:
         named = dict(single_game.models([], model)) if model else {}
         game.position(turn)
         try:
-            fork = decide(game.path, turn, graph=graph, model=named.pop("default", None), named=named, samples=samples)
+            asked = {"model": named.pop("default", None), "named": named, "layer": self.models.layer()}
+            fork = decide(game.path, turn, graph=graph, samples=samples, **asked)
         except (TurnError, ModelError) as error:
             raise UserError(str(error)) from None
         return _told(fork)

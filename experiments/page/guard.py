@@ -15,7 +15,7 @@ HEADERS: Mapping[str, str] = {
     "cross-origin-resource-policy": "same-origin",
     "cache-control": "no-store",
 }
-FRAMES = ("iframe", "frame", "embed", "object")
+FRAMES = ("iframe", "frame", "fencedframe", "embed", "object")
 MOST_BODY = 2**16
 """Bytes of a request's body."""
 
@@ -60,12 +60,13 @@ class Guard:
         host = headers.get("host", "")
         if not self._own(host, scope):
             return f"this server answers only to {self.hosts[0]} and {self.hosts[1]}, not to the host {host[:80]!r}"
-        origin = headers.get("origin")
-        if origin is not None and not (origin.startswith("http://") and self._own(origin[len("http://") :], scope)):
-            return f"this server answers only to its own pages, not to those of {origin[:80]!r}"
+        for origin in headers.getlist("origin"):
+            if not (origin.startswith("http://") and self._own(origin[len("http://") :], scope)):
+                return f"this server answers only to its own pages, not to those of {origin[:80]!r}"
         if headers.get("sec-fetch-dest") in FRAMES:
             return "this page does not let itself be framed"
-        if headers.get("sec-fetch-site") == "cross-site" and headers.get("sec-fetch-mode") != "navigate":
+        elsewhere = headers.get("sec-fetch-site") in ("cross-site", "same-site")  # same-site: another port
+        if elsewhere and headers.get("sec-fetch-mode") != "navigate":
             return "this server answers only to its own pages"
         if int(headers.get("content-length") or 0) > MOST_BODY or "transfer-encoding" in headers:
             return f"a request may have {MOST_BODY} bytes, and says how many"

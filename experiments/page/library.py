@@ -143,13 +143,22 @@ def _inside(folder: str, before: str, base: str) -> Iterator[Found]:
     except OSError:
         return
     for entry in found:
-        if entry.name.startswith("."):
+        if entry.name.startswith(".") or not _is_text(entry.name):
             continue
         if entry.name.endswith(SUFFIX):
             if one := _found(entry, before, base):
                 yield one
         elif entry.is_dir(follow_symlinks=False):
             yield from _inside(entry.path, f"{before}{entry.name}/", base)
+
+
+def _is_text(name: str) -> bool:
+    """Whether an address can hold a name; on Linux a file's name may be any bytes."""
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _found(entry: "os.DirEntry[str]", before: str, base: str) -> Found | None:

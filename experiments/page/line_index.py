@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from orchestrator.errors import UserError
 from orchestrator.journal import file
@@ -19,6 +19,8 @@ from orchestrator.models.fake_server import FINGERPRINT
 
 SHORT = ("game_started", "verdict", "decided", "moved", "suspended", "game_ended")
 """The lines that are parsed at once."""
+TAIL = 400
+"""Bytes of a line that are kept, to know it again."""
 
 
 @dataclass(frozen=True)
@@ -64,13 +66,18 @@ class LineIndex:
     """Up to where the file has been read, in bytes."""
     _file: tuple[int, int] = (0, 0)
     _number: int = 0
+    _anew: int = 0
+    """How often it was read from its beginning."""
+    _last: bytes = b""
+    """The last line that was read, or its end, by which a file that was written anew is known."""
 
     def refresh(self) -> None:
         """Read what was written since. Raises UserError for what is no journal, and OSError when the file is gone."""
         with self.path.open("rb", buffering=2**20) as opened:
             stat = os.fstat(opened.fileno())
-            if (stat.st_dev, stat.st_ino) != self._file or stat.st_size < self.end:
-                self.lines, self.end, self._number = [], 0, 0
+            if (stat.st_dev, stat.st_ino) != self._file or not self._goes_on(opened):
+                self.lines, self.end, self._number, self._last = [], 0, 0, b""
+                self._anew += 1
                 self._file = stat.st_dev, stat.st_ino
             if stat.st_size == self.end:
                 return
@@ -80,17 +87,28 @@ class LineIndex:
                     break
                 self._add(line)
                 self.end += len(line)
+                self._last = line[-TAIL:]
+
+    @property
+    def read(self) -> tuple[int, int]:
+        """What has been read, as a mark that differs when more of the file was, or another file."""
+        return self._anew, self.end
+
+    def _goes_on(self, opened: BinaryIO) -> bool:
+        """Whether what was read is still there. A copy over a file keeps its inode."""
+        opened.seek(self.end - len(self._last))
+        return opened.read(len(self._last)) == self._last
 
     def _add(self, line: bytes) -> None:
+        if not line.isspace():
+            try:
+                made = _line(line, self.end, self.lines[-1].turn if self.lines else 0)
+            except (ValueError, KeyError, TypeError) as error:
+                raise UserError(f"{self.path.name}, line {self._number + 1}: {error}") from None
+            if not self.lines and made.tag != "game_started":
+                raise UserError(f"{self.path.name} does not start with a game_started line, so it is not a game")
+            self.lines.append(made)
         self._number += 1
-        if line.isspace():
-            return
-        try:
-            self.lines.append(_line(line, self.end, self.lines[-1].turn if self.lines else 0))
-        except (ValueError, KeyError, TypeError) as error:
-            raise UserError(f"{self.path.name}, line {self._number}: {error}") from None
-        if self.lines[0].tag != "game_started":
-            raise UserError(f"{self.path.name} does not start with a game_started line, so it is not a game")
 
     def of(self, tag: str) -> Iterator[Line]:
         return (line for line in self.lines if line.tag == tag)
@@ -130,6 +148,7 @@ def _line(line: bytes, start: int, turn: int) -> Line:
     at = _time(found[2].decode()) if found else 0.0
     data, call = None, None
     if tag in SHORT:
+        file.parsed(line)  # whoever reads the data need not check them
         data = file.data(line)
     elif tag == "call":
         call = (_brief(line, found) if found else None) or _from_data(file.data(line))

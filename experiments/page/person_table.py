@@ -15,16 +15,17 @@ import graphs
 from experiments.design import seat_spec
 from experiments.page import person_view
 from experiments.page.library import PERSONS
+from experiments.page.named_models import NamedModels
 from experiments.page.person_setup import Setup
 from experiments.page.spoken import Json
 from experiments.running import single_game
-from experiments.running.model_options import ModelOptions
 from orchestrator import journal
 from orchestrator.errors import Left, Suspended, UserError
 from orchestrator.hanabi.referee import MAX_SEED, Referee
 from orchestrator.hanabi.view import View
 from orchestrator.journal.events import Event, GameEnded, GameStarted, Moved, Result
 from orchestrator.logs import log
+from orchestrator.models.layer import ModelLayer
 from orchestrator.players.person import Person
 from orchestrator.players.typed_move import typed_move
 from orchestrator.table import game_loop
@@ -77,7 +78,7 @@ class PersonTable:
 
     # Running
 
-    def go_on(self, models: Sequence[str]) -> None:
+    def go_on(self, models: NamedModels) -> None:
         """Play, in a thread of its own, unless it plays already or is over.
 
         `models`: those that may be asked. Raises UserError for partners that cannot be seated.
@@ -90,9 +91,9 @@ class PersonTable:
             self.stopped, self._referee = None, None
             if self._ended():
                 return
-            if (model := self.setup.model) not in models:
+            if (model := self.setup.model) not in models.offered:
                 raise UserError(f"its partners ask {model}; start the server with --model {model} to go on with it")
-            game = self._game()
+            game = self._game(models.layer())
             self._thread = Thread(target=self._run, args=(game,), name=self.id, daemon=True)
             self._thread.start()
 
@@ -105,9 +106,10 @@ class PersonTable:
             self._saw(event)
         return True
 
-    def _game(self) -> single_game.SingleGame:
+    def _game(self, layer: ModelLayer) -> single_game.SingleGame:
         """Raises UserError for partners that cannot be seated."""
-        setup, layer = self.setup, ModelOptions().layer()
+        setup = self.setup
+        setup.check()
         config = graphs.read(setup.config)
         named = single_game.models(seat_spec.configs(config, setup.specs, setup.players), setup.model)
         person = Person(self._ask)

@@ -1,6 +1,6 @@
 """/api/person: all games that persons play on the page; who has no token of a seat learns nothing of it."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from hmac import compare_digest
 from pathlib import Path
 from secrets import token_urlsafe
@@ -10,13 +10,13 @@ from typing import Any
 import graphs
 from experiments.page import person_setup
 from experiments.page.library import PERSONS, Library, NotThereError, OutsideError
+from experiments.page.named_models import NamedModels
 from experiments.page.person_setup import Setup
 from experiments.page.person_table import PersonTable, links
 from experiments.page.spoken import Json
 from experiments.results import rows
 from experiments.results.rows import NotAJournal
 from orchestrator.errors import UserError
-from orchestrator.models.settings import PROGRAM
 from orchestrator.players import partners
 
 SHOWN = 30
@@ -26,9 +26,9 @@ SHOWN = 30
 class PersonTables:
     """The games of persons of an opened folder. They begin and go on when somebody asks for their seat."""
 
-    def __init__(self, library: Library, models: Sequence[str] = ()) -> None:
+    def __init__(self, library: Library, models: NamedModels) -> None:
         self.folder: Path = library.root / PERSONS
-        self.models = (PROGRAM, *(model for model in models if model != PROGRAM))
+        self.models = models
         self._lock = RLock()
         self._open: dict[str, PersonTable] = {}
 
@@ -37,7 +37,7 @@ class PersonTables:
         return {
             "graphs": graphs.names(),
             "partners": [f"{partners.PREFIX}{name}" for name in partners.names()],
-            "models": list(self.models),
+            "models": list(self.models.offered),
             "games": [self._listed(name) for name in person_setup.names(self.folder)[:SHOWN]],
         }
 
@@ -52,7 +52,7 @@ class PersonTables:
 
     def start(self, asked: Mapping[str, Any]) -> Json:
         """A new game. Raises UserError."""
-        setup = Setup.of(asked, self.models)
+        setup = Setup.of(asked, self.models.offered)
         with self._lock:
             name = setup.store(self.folder)
             table = self._open[name] = PersonTable(self.folder, name, setup)

@@ -53,12 +53,14 @@ class RecordedGame:
     def refresh(self) -> None:
         """Read what was written since. Raises UserError, and OSError when the file is gone."""
         with self.lock:
-            before = self.index.end
-            self.index.refresh()
-            if self.index.end != before:
-                for name in ("started", "past", "moves", "result", "decided", "calls"):
-                    self.__dict__.pop(name, None)
-                self._positions = self._positions[: len(self.moves)]
+            before = self.index.read
+            try:
+                self.index.refresh()
+            finally:
+                if self.index.read != before:
+                    for name in ("started", "past", "moves", "result", "decided", "calls"):
+                        self.__dict__.pop(name, None)
+                    self._positions = []
 
     @cached_property
     def started(self) -> GameStarted:

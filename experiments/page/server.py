@@ -1,7 +1,7 @@
 """The page's server: its addresses, and the loop that serves them on 127.0.0.1."""
 
 import json
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from mimetypes import guess_type
 from pathlib import Path
@@ -14,9 +14,10 @@ from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 from starlette.routing import Route
 from starlette.staticfiles import StaticFiles
+from starlette.types import ASGIApp
 
 from experiments.design.metric import headline
 from experiments.marks.rollout_store import FOLDER
@@ -24,6 +25,7 @@ from experiments.page import assets, beliefs, game_page, games_table, guard, pro
 from experiments.page.forks import Forks
 from experiments.page.games import Games
 from experiments.page.library import Library, NotThereError, OutsideError
+from experiments.page.named_models import NamedModels
 from experiments.page.person_tables import PersonTables
 from experiments.page.run_page import RunPage
 from experiments.page.strips import Strips
@@ -47,7 +49,7 @@ class Api:
     persons: PersonTables
 
     @classmethod
-    def of(cls, library: Library, models: Sequence[str] = ()) -> "Api":
+    def of(cls, library: Library, models: NamedModels = NamedModels()) -> "Api":  # noqa: B008  # frozen
         """`models`: those that may be asked. Raises UserError for a run.yaml that cannot be read."""
         games, run = Games(library), library.run()
         own = library.kind == "run"
@@ -127,7 +129,7 @@ class Api:
         return {"fork": self.fork, **self.persons.commands}
 
 
-def app(library: Library, api: Api | None = None) -> Starlette:
+def app(library: Library, api: Api | None = None) -> ASGIApp:
     """The page of a library, as an ASGI application."""
     api = api or Api.of(library)
     routes = [
@@ -138,8 +140,7 @@ def app(library: Library, api: Api | None = None) -> Starlette:
     ]
     made = Starlette(routes=routes, exception_handlers={HTTPException: _failed, Exception: _broken})
     made.mount("/static", StaticFiles(packages=[("experiments.page", "static")]))
-    made.add_middleware(guard.Guard)
-    return made
+    return guard.Guard(made)  # around everything, so that answers about errors are marked, too
 
 
 def _index(_: Request) -> Response:
@@ -163,10 +164,11 @@ def _doing(command: Callable[[Mapping[str, Any]], Any]) -> Callable[[Request], A
             return _error("commands come from the page alone, with the header X-Page: 1", 403)
         try:
             asked = json.loads(await request.body())
+            json.dumps(asked, ensure_ascii=False).encode()  # no lone surrogates, which no file takes
         except (ValueError, RecursionError):
             asked = None
         if not isinstance(asked, dict):
-            return _error("a command is one JSON object", 400)
+            return _error("a command is one JSON object, in UTF-8", 400)
         return await run_in_threadpool(_answer, lambda: command(asked))
 
     return done
@@ -174,7 +176,7 @@ def _doing(command: Callable[[Mapping[str, Any]], Any]) -> Callable[[Request], A
 
 def _answer(made: Callable[[], Any]) -> Response:
     try:
-        return JSONResponse(made())
+        return Response(spoken.encoded(made()), media_type="application/json")
     except OutsideError as error:
         return _error(str(error), 403)
     except NotThereError as error:
@@ -192,12 +194,16 @@ def _of_run(library: Library) -> Callable[[Request], Response]:
         name = str(request.path_params["path"])
         if library.kind != "run" or not (name == "report.html" or _is_figure(name)):
             return _error(f"there is no file {name[:80]!r} here", 404)
-        path = (library.root / name).resolve()
-        if not path.is_relative_to(library.root) or not path.is_file():
-            return _error(f"there is no file {name!r} here", 404)
+        try:
+            path = (library.root / name).resolve(strict=True)
+            content = path.read_bytes() if path.is_relative_to(library.root) else None
+        except (OSError, ValueError, RuntimeError):  # too long a name, a NUL in it, links in a circle
+            content = None
+        if content is None:
+            return _error(f"there is no file {name[:80]!r} here", 404)
         kind = guess_type(path.name)[0] or "application/octet-stream"
         held = {"content-security-policy": guard.policy(styles="'unsafe-inline'").replace("script-src 'self'", "")}
-        return Response(path.read_bytes(), media_type=kind, headers=held)
+        return Response(content, media_type=kind, headers=held)
 
     return file
 
@@ -207,8 +213,8 @@ def _is_figure(name: str) -> bool:
     return len(parts) == 2 and parts[0] == "figures" and parts[1] != ".." and name.endswith((".svg", ".png", ".csv"))
 
 
-def _error(sentence: str, status: int) -> JSONResponse:
-    return JSONResponse({"error": sentence}, status_code=status)
+def _error(sentence: str, status: int) -> Response:
+    return Response(spoken.encoded({"error": sentence}), status, media_type="application/json")
 
 
 def _failed(_: Request, error: Exception) -> Response:

@@ -8,6 +8,7 @@ from errno import EADDRINUSE
 import uvicorn
 
 from experiments.page.library import Library
+from experiments.page.named_models import NamedModels
 from experiments.page.server import Api, app
 from orchestrator.errors import UserError
 
@@ -62,10 +63,10 @@ def serve(
     *,
     ready: Callable[[str, Sequence[str]], None],
     browser: bool,
-    models: Sequence[str] = (),
+    models: NamedModels = NamedModels(),  # noqa: B008  # frozen
 ) -> None:
     """Serve until Ctrl-C. `ready` gets the page's address, and the seats of persons whose games are not over; `models`
-    are those that the page may ask. Raises UserError for one that is none."""
+    are those that the page may ask."""
     where, api = address(listener), Api.of(library, models)
     ready(where, api.persons.links())
     if browser:

@@ -1,5 +1,6 @@
 """Moves, cards and beliefs as the page's JSON says them."""
 
+import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -10,6 +11,16 @@ from orchestrator.hanabi.moves import Move, parse
 from orchestrator.hanabi.view import Knowledge
 
 Json = dict[str, Any]
+
+
+def encoded(data: Any) -> bytes:
+    """Data as JSON that every browser reads: what journals of other programs may hold becomes `?` and null."""
+    form: dict[str, Any] = {"ensure_ascii": False, "separators": (",", ":")}
+    try:
+        text = json.dumps(data, allow_nan=False, **form)
+    except ValueError:  # NaN or an infinity
+        text = json.dumps(json.loads(json.dumps(data), parse_constant=lambda _: None), **form)
+    return text.encode("utf-8", "replace")
 
 
 def move(one: Move | str) -> Json:

@@ -9,6 +9,7 @@ import json
 import os
 import pwd
 import socket
+import stat
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -67,13 +68,21 @@ class Inbox:
 
 def _request(path: Path) -> Mapping[str, Any] | None:
     """None for what is no request, or does not belong to the owner of the run. Raises OSError, for a link as well."""
-    with os.fdopen(os.open(path, os.O_RDONLY | os.O_NOFOLLOW), "rb") as file:
-        if os.fstat(file.fileno()).st_uid != os.geteuid():
+    return _object(path, of=os.geteuid())
+
+
+def _object(path: Path, of: int | None = None) -> Mapping[str, Any] | None:
+    """The JSON object in a file (of this user, if one is given); None for anything else, which makes nobody wait."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    try:
+        there = os.fstat(descriptor)
+        if not stat.S_ISREG(there.st_mode) or of not in (None, there.st_uid):
             return None
-        try:
-            found = json.loads(file.read(LARGEST))
-        except ValueError:
-            return None
+        found = json.loads(os.read(descriptor, LARGEST))
+    except (ValueError, RecursionError):
+        return None
+    finally:
+        os.close(descriptor)
     return found if isinstance(found, dict) else None
 
 
@@ -160,7 +169,7 @@ class Player:
         except FileNotFoundError:
             return False
         except OSError:  # a file system without locks
-            return _runs(int(self.about.get("pid", 0)))
+            return _runs(self.about["pid"])
         return False
 
     def ask(self, **request: Any) -> Mapping[str, Any]:
@@ -207,11 +216,20 @@ def players(folder: Path) -> list[Player]:
     except PermissionError:
         owner = _user(there.stat().st_uid)
         raise UserError(f"the run in {str(folder)!r} is played by {owner}, and only they can control it") from None
-    found = [Player(there, path.stem, json.loads(path.read_text("utf-8") or "{}")) for path in files]
+    found = [Player(there, path.stem, about) for path in files if (about := _about(path))]
     for one in found:
         if not one.alive:
             _clear(there, one.name)
     return [one for one in found if one.alive]
+
+
+def _about(path: Path) -> Mapping[str, Any] | None:
+    """What a process says of itself; None for a file that is gone, or that no process wrote."""
+    try:
+        found = _object(path) or {}
+    except OSError:
+        return None
+    return found if isinstance(found.get("pid"), int) and isinstance(found.get("host"), str) else None
 
 
 def _runs(pid: int) -> bool:

@@ -172,6 +172,7 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"deck": [{"suitIndex": 5, "rank": 1}]}, "deck[0]: suitIndex: must be at most 4, not 5"),
     ({"deck": [GOOD["deck"][49], *GOOD["deck"][1:]]}, "a deck has 3 x R1, this one has 2"),
     ({"actions": []}, "actions must be a list with at least one entry"),
+    ({"actions": [{"type": 0, "target": 0}] * 501}, "actions has 501 entries; no game of Hanabi has more than 500"),
     ({"actions": [{"type": 9, "target": 0}]}, "actions[0]: type: must be at most 5, not 9"),
     ({"actions": [{"type": 0, "target": 7}]}, "actions[0]: P0 does not hold card 7 of the deck; their hand is 0, 1, 2"),
     ({"actions": [{"type": 1, "target": 0}]}, "discard slot 0 is not legal on turn 1 for P0: all 8 information tokens"),
@@ -230,6 +231,14 @@ def test_any_json_is_a_game_or_refused_in_a_sentence(
         assert str(error) and "\n" not in str(error)
     else:
         assert len(game.deck) == 50 and 2 <= game.players <= 5
+
+
+def test_a_strange_name_is_kept_as_far_as_a_journal_and_a_screen_take_it(run: Run, tmp_path: Path) -> None:
+    names = ["\x1b[31m\ud800\u202e", "x" * 5000]
+    (tmp_path / "game.json").write_text("\ufeff" + json.dumps(GOOD | {"players": names}), "utf-8")
+    assert run("import", "hanab-live", "game.json", "--out", "new.jsonl")[0] == 0
+    shown = run("show", "new.jsonl")[1]
+    assert "[31m?" in shown and not {"\x1b", "\u202e"} & set(shown) and len(shown) < 2000
 
 
 def test_names_are_labels_that_no_view_holds(run: Run, tmp_path: Path) -> None:

@@ -120,11 +120,13 @@ def test_a_new_seat_for_the_others_and_a_row_of_a_run(game: Games, tmp_path: Pat
 def test_the_commands_say_what_is_wrong_in_one_sentence(run: Run, game: Games, tmp_path: Path) -> None:
     path, bad = str(game("house", 2, turns=5)), tmp_path / "note.yaml"
     bad.write_text("reason: because\n")
+    (deep := tmp_path / "deep.json").write_text("[" * 50_000, "utf-8")
     wrong = {
         "--turn 9": "the game has turns 1 to 5, not 9",
         "--turn 2 --edit analyst=x": "has no node 'analyst'; its nodes are",
         "--turn 2 --edit aggregator-2=x": "'aggregator-2' gave no note in turn 2, so there is none to replace",
         f"--turn 2 --edit aggregator={bad}": "this is no note of role 'aggregator': action: field required",
+        f"--turn 2 --edit aggregator={deep}": "this is no note of role 'aggregator': it holds no complete JSON object",
         "--turn 2 --edit aggregator=missing.yaml": "cannot read the note of 'aggregator' 'missing.yaml'",
         "--turn 2 --edit aggregator": "is not NODE=FILE",
         "--turn 2 --note analyst": "node 'analyst' gave no note in turn 2",

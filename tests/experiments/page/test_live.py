@@ -122,6 +122,15 @@ def test_a_journal_that_was_replaced_is_read_anew(run_copy: Path) -> None:
     assert again["result"]["graph"] == "partner:iggi" and len(again["turns"]) == again["result"]["turns"] != turns
 
 
+def test_a_journal_that_another_was_copied_over_is_read_anew(run_copy: Path) -> None:
+    """`cp` keeps the inode, and the other game may be longer."""
+    page, journal = client(run_copy), run_copy / "games" / f"{GAME}.jsonl"
+    assert got(page, "game", id=GAME)["result"]["graph"] == "partner:piers"
+    other = (run_copy / "games/iggi/2p-s1-r1.jsonl").read_bytes()
+    journal.write_bytes(other.ljust(journal.stat().st_size + 10, b"\n"))
+    assert got(page, "game", id=GAME)["result"]["graph"] == "partner:iggi"
+
+
 def test_a_journal_that_breaks_off_in_the_middle_is_named(run_copy: Path) -> None:
     journal = run_copy / "games" / f"{GAME}.jsonl"
     lines = journal.read_bytes().splitlines(keepends=True)

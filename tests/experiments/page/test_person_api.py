@@ -13,6 +13,7 @@ from starlette.testclient import TestClient
 import graphs
 from experiments.page import person_view
 from experiments.page.library import Library
+from experiments.page.named_models import NamedModels
 from experiments.page.server import Api, app
 from orchestrator import Left, Person, Suspended, View, journal, play
 from orchestrator.hanabi.referee import Referee
@@ -32,7 +33,7 @@ class Browser:
 
     def __init__(self, path: Path, *models: str) -> None:
         library = Library.open(path)
-        self.api = Api.of(library, models)
+        self.api = Api.of(library, NamedModels.of(models))
         made = app(library, self.api)
         self.client = TestClient(made, base_url="http://127.0.0.1:8642", raise_server_exceptions=False)
         self.heard: list[str] = []

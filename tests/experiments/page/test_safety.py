@@ -1,16 +1,20 @@
 """What the page's server refuses: other hosts, other pages, frames, and files outside the opened folder."""
 
+import os
 import shutil
 from pathlib import Path
 
 import pytest
 from starlette.testclient import TestClient
 
+from experiments.cli import logs
 from experiments.page import serving
+from experiments.page.games import Games
 from experiments.page.library import Library
 from tests.experiments.page.conftest import client
 
 OUTSIDE = "/api/game?id="
+POLICY = "content-security-policy"
 
 
 @pytest.mark.parametrize(
@@ -26,6 +30,7 @@ OUTSIDE = "/api/game?id="
         {"origin": "https://127.0.0.1:8642"},
         {"origin": "http://127.0.0.1:1"},
         {"sec-fetch-site": "cross-site", "sec-fetch-mode": "no-cors"},
+        {"sec-fetch-site": "same-site", "sec-fetch-mode": "no-cors"},
         {"sec-fetch-dest": "iframe"},
         {"sec-fetch-dest": "object"},
     ],
@@ -100,6 +105,8 @@ def test_symbolic_links_that_lead_out_are_refused_and_not_listed(run_copy: Path,
         "..%2f..%2fetc/passwd",
         "games/piers/2p-s1-r1.jsonl",
         "/etc/passwd",
+        "figures/a%00.svg",
+        f"figures/{'a' * 300}.svg",
     ],
 )
 def test_only_the_report_and_its_figures_are_files(page: TestClient, name: str) -> None:
@@ -114,6 +121,7 @@ def test_static_files_are_only_those(page: TestClient, name: str) -> None:
 def test_other_files_of_the_folder_are_no_games(run_copy: Path) -> None:
     (run_copy / "games/piers/notes.jsonl").write_text('{"secret": 1}\n', "utf-8")
     (run_copy / "games/piers/key.txt").write_text("sk-secret", "utf-8")
+    (run_copy / "games/piers" / os.fsdecode(b"\xff.jsonl")).write_bytes(b"a name that is no text")
     page = client(run_copy)
     assert len(page.get("/api/games").json()["rows"]) == 4
     for id in ("piers/notes", "piers/key", "piers/key.txt"):
@@ -125,6 +133,54 @@ def test_it_listens_on_this_machine_alone(played: Path) -> None:
     with serving.listening(0) as listener:
         assert listener.getsockname()[0] == "127.0.0.1"
         assert serving.address(listener) == f"http://127.0.0.1:{listener.getsockname()[1]}/"
+
+
+@pytest.mark.parametrize("name", ["fork", "person/start", "person/seat", "person/move", "person/leave"])
+@pytest.mark.parametrize("body", ['{"id": "persons/x", "token": "\\ud800"}', '{"id": ', "[]", "\x00", "1" * 5000])
+def test_a_command_that_is_no_object_in_utf8_is_refused(page: TestClient, name: str, body: str) -> None:
+    answer = page.post(f"/api/{name}", content=body, headers={"x-page": "1"})
+    assert answer.status_code == 400 and "one JSON object" in answer.json()["error"]
+
+
+def test_two_origins_must_both_be_the_pages_own(page: TestClient) -> None:
+    both = [("origin", "http://127.0.0.1:8642"), ("origin", "http://evil.example")]
+    assert page.get("/api/version", headers=both).status_code == 403
+
+
+def test_an_error_tells_its_kind_alone_and_is_marked_like_any_answer(
+    played: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def broken(*_: object) -> None:
+        hidden = "sk-" + "secret"
+        raise ZeroDivisionError(len(hidden))
+
+    logs.Loudness().set_up()
+
+    monkeypatch.setattr(Games, "shelf", broken)
+    answer = client(played).get("/api/version")
+    assert (answer.status_code, answer.json()) == (500, {"error": "the page failed: ZeroDivisionError"})
+    assert answer.headers["cache-control"] == "no-store" and "default-src 'none'" in answer.headers[POLICY]
+    logged = capsys.readouterr().err
+    assert "the page failed" in logged and "sk-secret" not in logged
+
+
+def test_a_journal_of_another_hand_cannot_break_an_answer(asked: Path, tmp_path: Path) -> None:
+    """Numbers and letters that JSON has no way to say, and values of a wrong type."""
+    lines = (asked / "marked-up.jsonl").read_text("utf-8").splitlines()
+    call = next(n for n, line in enumerate(lines) if '"event": "call"' in line and '"usd": null' in line)
+    strange = [line.replace('"usd": null', '"usd": NaN') if n == call else line for n, line in enumerate(lines)]
+    strange = [line.replace("onerror", "\\ud800") for line in strange]
+    (tmp_path / "strange.jsonl").write_text("\n".join(strange), "utf-8")
+    wrong = [
+        line.replace('"node": ', '"node": [7], "was": ') if '"event": "decided"' in line else line for line in lines
+    ]
+    (tmp_path / "wrong.jsonl").write_text("\n".join(wrong), "utf-8")
+    page = client(tmp_path)
+    assert page.get("/api/game?id=strange").json()["turns"][0]["usd"] is None
+    assert "<img src=https://example.org/x ?=alert" in page.get("/api/turn?id=strange&turn=1").text
+    answer = page.get("/api/game?id=wrong")
+    assert answer.status_code == 400 and answer.json()["error"].startswith("wrong.jsonl, line ")
+    assert answer.text == page.get("/api/game?id=wrong").text, "the line has one number"
 
 
 def test_commands_need_the_pages_own_header(page: TestClient) -> None:

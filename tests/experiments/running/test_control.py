@@ -289,6 +289,14 @@ def test_only_the_owner_can_read_what_controls_a_run(mine: Path) -> None:
             assert player.ask(command="pause") == {"ok": True, "asked": "pause"}
         (there / f"{player.name}.1.request").symlink_to(mine / "run.yaml")
         (there / f"{player.name}.2.request").write_text("no JSON", "utf-8")
+        (there / f"{player.name}.3.request").write_text("[" * 60_000, "utf-8")
+        os.mkfifo(there / f"{player.name}.4.request")
+        for number, text in enumerate(("", "{", "[1]", '{"pid": "x"}', "\udcff")):
+            (there / f"{number}.player").write_text(text, "utf-8", "surrogateescape")
+        os.mkfifo(there / "5.player")
+        assert [one.name for one in players(mine)] == [player.name]
+        for number in range(6):
+            (there / f"{number}.player").unlink()
         inbox.poll(lambda request: pytest.fail(f"answered {request}"))
         assert not list(there.glob("*.re*")) and (mine / "run.yaml").exists()
     assert not there.exists()

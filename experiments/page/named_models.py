@@ -1,0 +1,104 @@
+"""The models that the page may ask, and what they may cost: those named when the server was started, and no others."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from threading import Lock
+from typing import TYPE_CHECKING, Any, Self
+
+from experiments.running import single_game
+from experiments.running.model_options import ModelOptions
+from orchestrator.errors import UserError
+from orchestrator.models.budget import Accounts, Budget, Usage
+from orchestrator.models.layer import ModelLayer, Named, described, is_langchain
+from orchestrator.models.request import Brain
+from orchestrator.models.settings import PROGRAM, REPLAY, ModelSettings, settings
+from orchestrator.models.simulated_settings import SimSettings, is_simulated
+
+if TYPE_CHECKING:
+    from langchain_core.language_models.chat_models import BaseChatModel
+
+
+class SharedAccounts(Accounts):
+    """Accounts of several event loops, each in a thread of its own."""
+
+    def __init__(self, max_tokens: int | None, max_usd: float | None) -> None:
+        super().__init__(max_tokens, max_usd)
+        self._lock = Lock()
+
+    async def ask(self, what: str, *given: Any) -> Any:
+        with self._lock:
+            return await super().ask(what, *given)
+
+    def tell(self, what: str, *given: Any) -> None:
+        with self._lock:
+            super().tell(what, *given)
+
+
+class ServerBudget(Budget):
+    """What the server may spend as long as it runs; what its games have cost before does not count."""
+
+    def remember(self, turns: Iterable[Iterable[Usage]]) -> None:
+        """A game that was left and goes on would be counted twice."""
+
+
+@dataclass
+class NamedLayer(ModelLayer):
+    """Makes the brains of named models alone."""
+
+    named: Sequence[ModelSettings] = ()
+
+    def brain(self, model: "Named | BaseChatModel") -> Brain:
+        """Raises UserError for a model that was not named: a game's own must not be paid for without a word."""
+        chosen = described(model) if is_langchain(model) else settings(model)
+        if _reached(chosen) not in map(_reached, self.named):
+            raise UserError(
+                f"this asks {chosen.model}, which may cost money: to allow that, start the server with --model "
+                f"{chosen.model}, or with the models file that has its server and key"
+            )
+        return super().brain(model)
+
+
+def _reached(model: ModelSettings) -> tuple[str, str, str | None]:
+    """Which model it is, where, and with which key."""
+    return model.model, model.url, model.key
+
+
+@dataclass(frozen=True)
+class NamedModels:
+    """What `view --model` named."""
+
+    names: tuple[str, ...] = ()
+    """Models, and files of models."""
+    budget: Budget | None = None
+    """Of everything that the server asks."""
+    allowed: tuple[ModelSettings, ...] = field(default=())
+    """The models on servers among them."""
+
+    @classmethod
+    def of(cls, names: Sequence[str] = (), max_tokens: int | None = None, max_usd: float | None = None) -> Self:
+        """Raises UserError for a name that is no model, and for a budget that cannot be kept."""
+        limits = ModelOptions(max_tokens=max_tokens, max_usd=max_usd)
+        allowed = tuple(one for name in names for one in _on_servers(name))
+        budget = None
+        if limits.limited:
+            budget = ServerBudget(max_tokens, max_usd, teller=SharedAccounts(max_tokens, max_usd))
+            for one in allowed:
+                budget.check(one)
+        return cls(tuple(dict.fromkeys(names)), budget, allowed)
+
+    @property
+    def offered(self) -> tuple[str, ...]:
+        """What a person may choose from: programs first."""
+        return tuple(dict.fromkeys((PROGRAM, *self.names)))
+
+    def layer(self) -> ModelLayer:
+        """The model layer of one event loop."""
+        return NamedLayer(budget=self.budget, named=self.allowed)
+
+
+def _on_servers(name: str) -> Iterator[ModelSettings]:
+    for model in single_game.models([], name).values():
+        if isinstance(model, SimSettings) or model == PROGRAM or is_simulated(model):
+            continue
+        if isinstance(model, ModelSettings) or not model.startswith(REPLAY):
+            yield settings(model)
