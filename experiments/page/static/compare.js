@@ -122,7 +122,12 @@ function saidFirst({ first_difference: first, a, b }, sides) {
     ", B ", h("b", {}, moves[1] ?? "had ended"), `. Final score: A ${score(sides[0])}, B ${score(sides[1])}.`];
 }
 
-const score = ({ game }) => (game.result ? number(game.result.score_strict ?? game.result.strict) : game.state);
+/** The strict score, and the kept one where they differ. */
+function score({ game }) {
+  if (!game.result) return game.state;
+  const { score_strict: strict, score_kept: kept } = game.result;
+  return strict === kept ? number(strict) : `${number(strict)} (struck out with ${number(kept)} kept)`;
+}
 
 function drawSide(one, state) {
   const { game, at, id } = one;

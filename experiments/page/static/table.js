@@ -7,6 +7,15 @@ import { END_WORDS } from "page/words";
 
 const ROW = 34;
 const SPARE = 12;
+/** Of columns whose title does not say it all. */
+const SAYS = {
+  score_strict: "Strict score: 0 when the third life was lost",
+  score_kept: "Kept score: the points on the table, also when the third life was lost",
+  forced: "Moves that the program chose, because no answer could be used",
+  refused: "Decisions that a judge or the safety rule refused",
+  fallbacks: "Answers that could not be used even when asked again",
+  swing: "The most that one move changed the expected score, in points; there once the game's expected score was computed",
+};
 
 /** The columns that the run shows, unless the reader chose. */
 export const defaults = (columns) => columns.filter((column) => column.shown).map((column) => column.key);
@@ -117,7 +126,7 @@ function headRow(columns, sort, onSort) {
     const first = kind === "text" ? key : `-${key}`;
     const second = kind === "text" ? `-${key}` : key;
     const next = now === "none" ? first : sort === first ? second : "";
-    return h("th", { scope: "col", class: kind, "aria-sort": now }, h("button", { type: "button", dataset: { key: `sort-${key}` }, onclick: () => onSort(next), title: `Sort by ${title}` },
+    return h("th", { scope: "col", class: kind, "aria-sort": now }, h("button", { type: "button", dataset: { key: `sort-${key}` }, onclick: () => onSort(next), title: [SAYS[key], `Sort by ${title}`].filter(Boolean).join("\n") },
       title, h("span", { "aria-hidden": "true", class: "arrow" }, now === "ascending" ? "▲" : now === "descending" ? "▼" : "")));
   }));
 }
