@@ -7,6 +7,8 @@ import { END_WORDS } from "page/words";
 
 const ROW = 34;
 const SPARE = 12;
+/** What stands first where only a few columns are in sight. */
+const SOONER = ["id", "score_strict", "score_kept", "end"];
 /** Of columns whose title does not say it all. */
 const SAYS = {
   score_strict: "Strict score: 0 when the third life was lost",
@@ -45,6 +47,7 @@ export function makeTable({ onSort }) {
   function draw({ games, columns, shown, params }) {
     state.at = Object.fromEntries(games.keys.map((key, place) => [key, place]));
     state.columns = columns.filter((column) => shown.includes(column.key) && column.key in state.at);
+    if (matchMedia("(max-width: 640px)").matches) state.columns = [...state.columns].sort((a, b) => SOONER.includes(b.key) - SOONER.includes(a.key));
     if (!state.columns.some((column) => column.key === "id")) state.columns.unshift({ key: "id", title: "game", kind: "text" });
     state.rows = sorted(games.rows.filter(matcher(games, params)), state.at, params.sort);
     setOrder(state.rows.map((row) => row[state.at.id]));
