@@ -6,7 +6,7 @@ import { go, link, patch } from "page/router";
 import { moveText } from "page/reply";
 import { roleLines, turnData } from "page/turn";
 import { valuesBlock } from "page/values";
-import { ending } from "page/words";
+import { ending, modelName } from "page/words";
 import { afterLast } from "page/position";
 
 /** The same two games: then only the turns change. */
@@ -39,7 +39,7 @@ async function chooser(root, { a, ta }) {
     games.length ? h("div", { class: "wide", tabindex: "0", "data-own-keys": true, role: "region", "aria-label": "games of the same deal" }, h("table", { class: "data" },
       h("thead", {}, h("tr", {}, ["Game", "Arm", "Graph", "Model", "Repeat", "Score (strict)", "End"].map((text) => h("th", { scope: "col" }, text)))),
       h("tbody", {}, games.map((game) => h("tr", {}, h("th", { scope: "row" }, h("a", { href: link("compare", { a, b: game.id, ta }) }, game.id)),
-        [game.arm, game.graph, game.model, game.repeat, score(game), game.end?.replaceAll("_", " ")].map((text) => h("td", {}, text ?? "–")))))))
+        [game.arm, game.graph, modelName(game.model), game.repeat, score(game), game.end?.replaceAll("_", " ")].map((text) => h("td", {}, text ?? "–")))))))
       : notice("empty", "No other game of this folder was played with this deal.", h("p", {}, h("a", { href: link("game", { id: a }) }, "Back to the game")))));
   root.querySelector("tbody a")?.focus({ preventScroll: true });
   return null;
@@ -147,7 +147,7 @@ function place({ first }, at) {
 }
 
 function seats(game) {
-  const kinds = [...new Set(game.seats.map((seat) => [seat.graph, seat.model !== "program" && seat.model].filter(Boolean).join(" on ")))];
+  const kinds = [...new Set(game.seats.map((seat) => [seat.graph, seat.model !== "program" && modelName(seat.model)].filter(Boolean).join(" on ")))];
   return `${kinds.join(", ")}; ${ending(game).title}`;
 }
 
