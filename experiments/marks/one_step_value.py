@@ -73,7 +73,7 @@ def _led_to(scene: Scene, hint: Hint) -> float:
     """What the receiver's next move is worth more by a hint: they play a card, or keep one that they would discard."""
     effect, cards = scene.effect_of(hint), scene.hands[hint.to]
     if effect.says is None:
-        return float(effect.plays)
+        return min((_played(scene, cards[slot]) for slot in effect.learned), default=0.0)
     card = cards[effect.says.slot]
     if effect.warns:
         return float(out_of_reach(card, scene.piles))

@@ -75,8 +75,16 @@ def _differing(shelf: Shelf) -> list[str]:
         return {getattr(one.row, name) if one.row else one.cells.get(name) for one in shelf.listed}
 
     found = [name for name in ("arm", "repeat", "graph", "model") if len(values(name)) > 1]
+    if all(_told_by_arm(vars(one.row) if one.row else one.cells) for one in shelf.listed):
+        found = [name for name in found if name != "graph"]
     struck_out = any(row.score_strict != row.score_kept for row in shelf.rows)
     return [*found, *(["score_kept"] if struck_out else []), *(["fallbacks"] if any(values("fallbacks")) else [])]
+
+
+def _told_by_arm(cells: Mapping[str, Any]) -> bool:
+    """Whether the name of a game's arm says its graph, too."""
+    arm, graph = str(cells.get("arm")), str(cells.get("graph"))
+    return arm == graph or arm.startswith(f"{graph} on ")
 
 
 def title(key: str) -> str:

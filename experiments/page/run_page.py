@@ -1,8 +1,9 @@
 """/api/run: the arms with their scores as in the report, the columns of the games' table, the figures."""
 
-import re
+import csv
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from threading import Lock
 from typing import Any
 
@@ -12,6 +13,7 @@ from experiments.page.games import Games, Shelf
 from experiments.page.spoken import Json
 from experiments.report import run_report
 from experiments.report.figures import all_figures
+from experiments.report.figures.figure import Figure
 from experiments.report.run_data import RunData
 from experiments.results.rows import Row
 from experiments.statistics import conclusions
@@ -67,13 +69,14 @@ class RunPage:
     def _figures(self, found: RunData | None) -> list[Json]:
         if found is None or self.games.library.kind != "run":
             return []
-        there = {path.stem for path in (self.games.library.root / FIGURES).glob("*.svg")}
+        folder = self.games.library.root / FIGURES
+        there = {path.stem for path in folder.glob("*.svg")}
         return [
             {
                 "title": one.title,
                 "caption": one.caption,
                 "file": f"/files/{FIGURES}/{one.name}.svg",
-                "games": _shown_in(one.name),
+                "games": shown_in(one, folder / f"{one.name}.csv"),
             }
             for one in all_figures.all_figures(found)
             if one.name in there
@@ -94,13 +97,24 @@ def _chosen(run: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(name for name in listed(named) if name in games_table.KEYS)
 
 
-def _shown_in(figure: str) -> Json:
-    """The games that a figure is about, as a filter of the table: some figures are of one player count."""
-    found = _AT.search(figure)
-    return {"state": "finished"} | ({"players": int(found[1])} if found else {})
+def shown_in(figure: Figure, table: Path) -> Json:
+    """The games that a figure is about, as a filter of the table: some figures are of one arm, or one player count."""
+    try:
+        rows = list(csv.DictReader(table.read_text("utf-8").splitlines()))
+    except (OSError, ValueError):
+        rows = []
+    arms, counts = [figure.arm] if figure.arm else _named(rows, "arm"), _named(rows, "players")
+    one_count = len(counts) == 1 and counts[0].isdigit()
+    return (
+        {"state": "finished"}
+        | ({"arm": arms[0]} if len(arms) == 1 else {})
+        | ({"players": int(counts[0])} if one_count else {})
+    )
 
 
-_AT = re.compile(r"-(\d)p$")
+def _named(rows: Sequence[Mapping[str, str]], column: str) -> list[str]:
+    """The different entries of a column of a figure's table."""
+    return list(dict.fromkeys(value for row in rows if (value := row.get(column))))
 
 
 def played_by(found: Sequence[Summary]) -> list[str]:

@@ -69,7 +69,7 @@ function faults(call) {
     ...(call.dropped ?? []).map((one) => ["Left out", one]),
     call.outcome === "repaired" && !call.dropped?.length && ["Repaired", "the answer was mended before it was read; no word or number was changed"],
     call.copied && ["Copied", "the answer repeats the example of its prompt"],
-    (call.injected ?? []).length > 0 && ["Errors put in", call.injected.join(", ")],
+    (call.injected ?? []).length > 0 && ["Errors put in on purpose", call.injected.join(", ")],
   ].filter(Boolean);
   return lines.length > 0 && h("dl", { class: "faults" }, lines.map(([name, text]) => [h("dt", {}, `⚠ ${name}`), h("dd", {}, text)]));
 }

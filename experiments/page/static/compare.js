@@ -6,7 +6,7 @@ import { go, link, patch } from "page/router";
 import { moveText } from "page/reply";
 import { roleLines, turnData } from "page/turn";
 import { valuesBlock } from "page/values";
-import { ending } from "page/words";
+import { ending, modelName } from "page/words";
 import { afterLast } from "page/position";
 
 /** The same two games: then only the turns change. */
@@ -39,7 +39,7 @@ async function chooser(root, { a, ta }) {
     games.length ? h("div", { class: "wide", tabindex: "0", "data-own-keys": true, role: "region", "aria-label": "games of the same deal" }, h("table", { class: "data" },
       h("thead", {}, h("tr", {}, ["Game", "Arm", "Graph", "Model", "Repeat", "Score (strict)", "End"].map((text) => h("th", { scope: "col" }, text)))),
       h("tbody", {}, games.map((game) => h("tr", {}, h("th", { scope: "row" }, h("a", { href: link("compare", { a, b: game.id, ta }) }, game.id)),
-        [game.arm, game.graph, game.model, game.repeat, score(game), game.end?.replaceAll("_", " ")].map((text) => h("td", {}, text ?? "–")))))))
+        [game.arm, game.graph, modelName(game.model), game.repeat, score(game), game.end?.replaceAll("_", " ")].map((text) => h("td", {}, text ?? "–")))))))
       : notice("empty", "No other game of this folder was played with this deal.", h("p", {}, h("a", { href: link("game", { id: a }) }, "Back to the game")))));
   root.querySelector("tbody a")?.focus({ preventScroll: true });
   return null;
@@ -122,7 +122,12 @@ function saidFirst({ first_difference: first, a, b }, sides) {
     ", B ", h("b", {}, moves[1] ?? "had ended"), `. Final score: A ${score(sides[0])}, B ${score(sides[1])}.`];
 }
 
-const score = ({ game }) => (game.result ? number(game.result.score_strict ?? game.result.strict) : game.state);
+/** The strict score, and the kept one where they differ. */
+function score({ game }) {
+  if (!game.result) return game.state;
+  const { score_strict: strict, score_kept: kept } = game.result;
+  return strict === kept ? number(strict) : `${number(strict)} (struck out with ${number(kept)} kept)`;
+}
 
 function drawSide(one, state) {
   const { game, at, id } = one;
@@ -142,7 +147,7 @@ function place({ first }, at) {
 }
 
 function seats(game) {
-  const kinds = [...new Set(game.seats.map((seat) => [seat.graph, seat.model !== "program" && seat.model].filter(Boolean).join(" on ")))];
+  const kinds = [...new Set(game.seats.map((seat) => [seat.graph, seat.model !== "program" && modelName(seat.model)].filter(Boolean).join(" on ")))];
   return `${kinds.join(", ")}; ${ending(game).title}`;
 }
 

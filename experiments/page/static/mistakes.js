@@ -33,7 +33,7 @@ function sides(mistake, data) {
   const played = moveText(data.decided?.move);
   const of = (move) => [...new Set(first.filter(([, one]) => one === move).map(([node]) => node))];
   const decider = data.decided?.forced ? "forced" : data.decided?.node && base(data.decided.node);
-  return { played, decider, wrong: of(played), right: of(moveText(mistake.better)) };
+  return { played, decider, advised: first.length > 0, wrong: of(played), right: of(moveText(mistake.better)) };
 }
 
 function summary(rows) {
@@ -42,7 +42,8 @@ function summary(rows) {
   const overruled = rows.filter((row) => row.right.length);
   return h("p", {}, `First: turn ${first.mistake.turn}, P${first.mistake.seat}, ${first.played} (${blame(first)}). `,
     overruled.length > 0 ? `In ${plural(overruled.length, "turn")} a role had the better move and was not followed: ${overruled.map((row) => `turn ${row.mistake.turn} (${row.right.join(", ")})`).join("; ")}.`
-      : rows.some((row) => row.data.graph) ? "No role that was read put the better move first in any of them." : "");
+      : rows.some((row) => row.advised) ? "No role that was read put the better move first in any of them."
+        : rows.some((row) => row.data.graph) ? "The deciding role read no other role’s proposal." : "");
 }
 
 function table(id, rows) {

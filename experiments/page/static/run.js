@@ -136,10 +136,13 @@ function head(run) {
   run.labels?.length > 0 && h("div", { class: "notice warn banner", role: "note" }, run.labels.map((label) => h("p", {}, SAYS[label] ?? label)))];
 }
 
+/** The link to the games that a figure is about, which may be those of one arm. */
+const itsGames = ({ games }) => (games?.arm ? `games of ${games.arm}` : "its games");
+
 /** A figure as large as the window, with what it shows. */
 function enlarge(figure) {
   const dialog = openDialog(figure.title, "figure", h("img", { src: file(figure.file), alt: figure.caption ?? figure.title }), h("p", {}, figure.caption),
-    h("p", {}, h("a", { href: link("run", figure.games ?? {}), onclick: () => dialog.close() }, "its games")));
+    h("p", {}, h("a", { href: link("run", figure.games ?? {}), onclick: () => dialog.close() }, itsGames(figure))));
 }
 
 function figures(run) {
@@ -148,5 +151,5 @@ function figures(run) {
   return h("details", { class: "figures panel", open: keep("figures") === true, ontoggle: (event) => keep("figures", event.target.open) }, h("summary", {}, h("h2", {}, "Figures"), " ", h("span", { class: "muted small" }, `${shown.length} of the report`)),
     h("ul", { class: "gallery" }, shown.map((figure) => h("li", {}, h("figure", {},
       h("button", { type: "button", class: "enlarge", title: "Enlarge", onclick: () => enlarge(figure) }, h("img", { src: file(figure.file), alt: figure.caption ?? figure.title, loading: "lazy" })),
-      h("figcaption", {}, h("span", {}, figure.title), " ", h("a", { href: link("run", figure.games ?? {}), "aria-label": `games of ${figure.title}` }, "its games")))))));
+      h("figcaption", {}, h("span", {}, figure.title), " ", h("a", { href: link("run", figure.games ?? {}), "aria-label": `${itsGames(figure)}: ${figure.title}` }, itsGames(figure))))))));
 }

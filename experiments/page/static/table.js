@@ -7,6 +7,17 @@ import { END_WORDS } from "page/words";
 
 const ROW = 34;
 const SPARE = 12;
+/** What stands first where only a few columns are in sight. */
+const SOONER = ["id", "score_strict", "score_kept", "end"];
+/** Of columns whose title does not say it all. */
+const SAYS = {
+  score_strict: "Strict score: 0 when the third life was lost",
+  score_kept: "Kept score: the points on the table, also when the third life was lost",
+  forced: "Moves that the program chose, because no answer could be used",
+  refused: "Decisions that a judge or the safety rule refused",
+  fallbacks: "Answers that could not be used even when asked again",
+  swing: "The most that one move changed the expected score, in points; there once the game's expected score was computed",
+};
 
 /** The columns that the run shows, unless the reader chose. */
 export const defaults = (columns) => columns.filter((column) => column.shown).map((column) => column.key);
@@ -36,6 +47,7 @@ export function makeTable({ onSort }) {
   function draw({ games, columns, shown, params }) {
     state.at = Object.fromEntries(games.keys.map((key, place) => [key, place]));
     state.columns = columns.filter((column) => shown.includes(column.key) && column.key in state.at);
+    if (matchMedia("(max-width: 640px)").matches) state.columns = [...state.columns].sort((a, b) => SOONER.includes(b.key) - SOONER.includes(a.key));
     if (!state.columns.some((column) => column.key === "id")) state.columns.unshift({ key: "id", title: "game", kind: "text" });
     state.rows = sorted(games.rows.filter(matcher(games, params)), state.at, params.sort);
     setOrder(state.rows.map((row) => row[state.at.id]));
@@ -117,7 +129,7 @@ function headRow(columns, sort, onSort) {
     const first = kind === "text" ? key : `-${key}`;
     const second = kind === "text" ? `-${key}` : key;
     const next = now === "none" ? first : sort === first ? second : "";
-    return h("th", { scope: "col", class: kind, "aria-sort": now }, h("button", { type: "button", dataset: { key: `sort-${key}` }, onclick: () => onSort(next), title: `Sort by ${title}` },
+    return h("th", { scope: "col", class: kind, "aria-sort": now }, h("button", { type: "button", dataset: { key: `sort-${key}` }, onclick: () => onSort(next), title: [SAYS[key], `Sort by ${title}`].filter(Boolean).join("\n") },
       title, h("span", { "aria-hidden": "true", class: "arrow" }, now === "ascending" ? "▲" : now === "descending" ? "▼" : "")));
   }));
 }

@@ -72,12 +72,14 @@ function result(told) {
 function tags(data, told) {
   const sure = typeof told.playable === "number" && told.move?.type === "play" ? `playable ${number(told.playable * 100, 0)} % by hints and counting` : null;
   const kept = typeof told.critical === "number" && told.move?.type === "discard" ? `critical ${number(told.critical * 100, 0)} % by hints and counting` : null;
-  const faults = data.calls.filter((call) => call.outcome !== "ok").length;
+  const count = (...outcomes) => data.calls.filter((call) => outcomes.includes(call.outcome)).length;
+  const [unusable, repaired] = [count("reasked", "fallback", "failed"), count("repaired")];
   return [
     data.decided?.forced && h("span", { class: "tag bad" }, "⚠ forced: the safest legal move was played"),
     data.decided?.node && h("span", { class: "tag" }, `chosen by ${title({ node: data.decided.node }, [])}`),
     sure && h("span", { class: "tag" }, sure), kept && h("span", { class: "tag" }, kept),
-    faults > 0 && h("span", { class: "tag warn" }, `⚠ ${plural(faults, "answer")} not read as they came`),
+    unusable > 0 && h("span", { class: "tag warn" }, `⚠ ${plural(unusable, "unusable answer")}`),
+    repaired > 0 && h("span", { class: "tag warn" }, `≈ ${plural(repaired, "repaired answer")}`),
     (told.absent ?? []).length > 0 && h("span", { class: "tag bad" }, `∅ no output: ${told.absent.join(", ")}`),
   ];
 }

@@ -71,7 +71,7 @@ export function ending(game) {
   if (game.state === "failed") return { kind: "bad", title: "Failed", text: stopped("failed", played, game.why) };
   if (game.state === "suspended") return { kind: "warn", title: "Suspended", text: `${stopped("was suspended", played, game.why)} The same command goes on with it.` };
   if (game.state === "going" || !game.result) return { kind: "going", title: "Still going", text: `${turnsWords(played)} played so far.` };
-  return over(game.result);
+  return over(game.result, lostIn(game));
 }
 
 /** "The game failed after 3 turns: ..."; a reason that says as much itself stands alone. */
@@ -81,14 +81,22 @@ function stopped(how, played, why) {
   return `The game ${how} after ${turnsWords(played)}${reason ? `: ${reason}` : ""}.`;
 }
 
-function over(result) {
+/** Where lives were lost: "Lives were lost in turn 4 (P1, Y5) and turn 8 (P1, W3)." */
+function lostIn({ turns }) {
+  const lost = turns.filter((turn) => turn.move?.type === "play" && turn.scored === false).map((turn) => `turn ${turn.turn} (P${turn.seat}, ${turn.card})`);
+  if (!lost.length) return "";
+  const listed = lost.length > 1 ? `${lost.slice(0, -1).join(", ")} and ${lost.at(-1)}` : lost[0];
+  return ` ${lost.length > 1 ? "Lives were" : "A life was"} lost in ${listed}.`;
+}
+
+function over(result, lost) {
   const kept = result.score_kept ?? result.kept;
   const strict = result.score_strict ?? result.strict;
   const turns = turnsWords(result.turns);
   if (result.end === "perfect") return { kind: "good", title: "Perfect: 25 points", text: `All five fireworks are complete after ${turns}.` };
-  if (result.end === "lives_lost") return { kind: "bad", title: "Struck out", text: `The third life was lost in turn ${result.turns}: the strict score is ${strict}; the kept score is ${kept}, the points on the table.` };
-  if (result.end === "max_turns") return { kind: "warn", title: `Stopped at the limit of turns: ${plural(kept, "point")}`, text: `The game reached its limit of ${turns} before it was over.` };
-  if (result.end === "deck_exhausted") return { kind: "plain", title: plural(kept, "point"), text: `The deck ran out and every seat had its last turn; ${turns} in all.` };
+  if (result.end === "lives_lost") return { kind: "bad", title: "Struck out", text: `The third life was lost in turn ${result.turns}: the strict score is ${strict}; the kept score is ${kept}, the points on the table.${lost}` };
+  if (result.end === "max_turns") return { kind: "warn", title: `Stopped at the limit of turns: ${plural(kept, "point")}`, text: `The game reached its limit of ${turns} before it was over.${lost}` };
+  if (result.end === "deck_exhausted") return { kind: "plain", title: plural(kept, "point"), text: `The deck ran out and every seat had its last turn; ${turns} in all.${lost}` };
   return { kind: "plain", title: plural(kept, "point"), text: `Ended: ${String(result.end).replaceAll("_", " ")}, after ${turns}.` };
 }
 

@@ -46,3 +46,5 @@ class Figure:
     """Raises NothingToDrawError when there is nothing to draw."""
     paint: Callable[[FigureTable, RunData], Any]
     """Returns a matplotlib figure."""
+    arm: str | None = None
+    """The arm that it shows, where its table has more."""

@@ -40,6 +40,7 @@ def _figure(players: int, arm: str, tables: Tables) -> Figure:
         "acts and who is next is in the table, which has all arms.",
         lambda data: _table(players, tables()),
         lambda table, data: _paint(table, arm),
+        arm,
     )
 
 

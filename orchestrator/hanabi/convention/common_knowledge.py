@@ -254,11 +254,10 @@ def _narrowed(hand: tuple[Mask, ...], points: Iterable[Point]) -> tuple[Mask, ..
     return tuple(masks)
 
 
-def made_known(before: Sequence[Mask], after: Sequence[Mask], piles: Piles) -> bool:
-    """Whether a card that might have been playable is now known to be."""
-    return any(
-        maybe(old, piles.playable) and known(new, piles.playable) for old, new in zip(before, after, strict=True)
-    )
+def made_known(before: Sequence[Mask], after: Sequence[Mask], piles: Piles) -> list[int]:
+    """The slots of the cards that might have been playable and are now known to be."""
+    pairs = enumerate(zip(before, after, strict=True))
+    return [slot for slot, (old, new) in pairs if maybe(old, piles.playable) and known(new, piles.playable)]
 
 
 def counted(hands: Hands, literal: Hands, piles: Piles) -> Hands:

@@ -33,11 +33,17 @@ class HintEffect:
     says: Point | None
     """What it would say by the convention; None when it points at nothing."""
     true: bool
-    """Whether that is true of the card."""
-    plays: bool
-    """Whether, pointing at nothing, it makes a card known to be playable that was not."""
+    """Whether what it tells about a card that its owner may then play is true of the card."""
+    learned: tuple[int, ...]
+    """The slots that, pointing at nothing, it makes known to be playable and that were not."""
     removed: int
     """How many possible types it rules out, summed over the slots."""
+
+    @property
+    def plays(self) -> bool:
+        """Whether, pointing at nothing, it makes cards known to be playable, and they all fit. They do not where what
+        was known of them before was false."""
+        return self.true and bool(self.learned)
 
     @property
     def helps(self) -> bool:
@@ -90,9 +96,11 @@ class Scene:
         touched = tuple(slot for slot, card in enumerate(cards) if types >> INDEX[card] & 1)
         after, points = self.knowledge.read_hint(self.seat, hint, touched)
         point = next((point for point in points if point.meant), None)
-        true = point is not None and bool(point.types >> INDEX[cards[point.slot]] & 1)
+        learned = () if point else tuple(made_known(before, after, self.piles))
+        told, types = ([point.slot], point.types) if point else (learned, self.piles.playable)
+        true = bool(told) and all(types >> INDEX[cards[slot]] & 1 for slot in told)
         removed = sum((old & ~new).bit_count() for old, new in zip(before, after, strict=True))
-        return HintEffect(hint, point, true, point is None and made_known(before, after, self.piles), removed)
+        return HintEffect(hint, point, true, learned, removed)
 
     @cached_property
     def hint_effects(self) -> tuple[HintEffect, ...]:

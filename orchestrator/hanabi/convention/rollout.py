@@ -66,7 +66,7 @@ class HintReading(NamedTuple):
     """The slot that the giver points at, and the types that the hint says it has."""
     warns: bool
     plays: bool
-    """Whether it makes a card known to be playable literally."""
+    """Whether it makes cards known to be playable literally, and they all fit."""
 
 
 class RolloutGame:
@@ -208,7 +208,7 @@ class RolloutGame:
         to, of, playable = act.to, HINTS[act.slot], self.playable
         hand: list[Mask] = []
         touched: list[int] = []
-        plays = False
+        plays, fit = False, True
         for slot, (old, card) in enumerate(zip(self.known[to], self.hands[to], strict=True)):
             if of >> card & 1:
                 touched.append(slot)
@@ -217,10 +217,10 @@ class RolloutGame:
                 new = old & ~of or self.literal[to][slot] & ~of
             hand.append(new)
             if not new & ~playable and old & ~playable and old & playable and new:
-                plays = True
+                plays, fit = True, fit and bool(playable >> card & 1)
         hints, reads = self.pairs[giver][to]
         if hints is None or self._is_dump(giver, act, touched):
-            return HintReading(hand, None, False, plays)
+            return HintReading(hand, None, False, plays and fit)
         if going is not None and going in touched and act.slot >= FIRST_RANK and to == (giver + 1) % self.players:
             mask, critical = self.known[to][going], self.critical
             if mask & of & critical and mask & ~critical:
@@ -228,7 +228,7 @@ class RolloutGame:
                     hand[going] = hand[going] & critical or hand[going]
                 return HintReading(hand, (going, critical), True, False)
         if plays:
-            return HintReading(hand, None, False, True)
+            return HintReading(hand, None, False, fit)
         meant = self._focus(hand, touched, hints)
         taken = meant if reads == hints else None if reads is None else self._focus(hand, touched, reads)
         if taken is not None:

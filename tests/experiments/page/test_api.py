@@ -1,12 +1,15 @@
 """What the page's server says of runs, games and turns: the fields that its front end relies on."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
 
+from experiments.page import run_page
+from experiments.report.figures import ends
 from experiments.results import run_folder
 from orchestrator import journal
 from orchestrator.hanabi.referee import rebuild
@@ -49,8 +52,19 @@ def test_the_runs_file_chooses_the_columns(page: TestClient) -> None:
 def test_figures_and_the_report_can_be_fetched_and_link_to_games(page: TestClient) -> None:
     run = got(page, "run")
     assert "<svg" in page.get(run["figures"][0]["file"]).text
-    assert run["figures"][0]["games"] == {"state": "finished"}
+    assert run["figures"][0]["games"] == {"state": "finished", "players": 2}
     assert page.get(run["report"]).headers["content-type"].startswith("text/html")
+
+
+def test_a_figure_of_one_arm_or_one_count_links_to_the_games_of_these(tmp_path: Path) -> None:
+    (tmp_path / "few.csv").write_text("players,arm,best\n2,iggi,1\n2,piers,3\n", "utf-8")
+    (tmp_path / "pooled.csv").write_text("players,arm,best\n2,iggi,1\n3,iggi,1\n,iggi,2\n", "utf-8")
+    plain = replace(ends.FIGURES[0], arm=None)
+    assert run_page.shown_in(plain, tmp_path / "few.csv") == {"state": "finished", "players": 2}
+    assert run_page.shown_in(plain, tmp_path / "pooled.csv") == {"state": "finished", "arm": "iggi"}
+    of_one = replace(plain, arm="piers")
+    assert run_page.shown_in(of_one, tmp_path / "few.csv") == {"state": "finished", "players": 2, "arm": "piers"}
+    assert run_page.shown_in(plain, tmp_path / "none.csv") == {"state": "finished"}
 
 
 def test_the_table_has_a_row_for_every_game(page: TestClient, played: Path) -> None:

@@ -91,6 +91,27 @@ def test_a_rollout_is_played_as_convention_players_play(players: int) -> None:
     assert game.over and agreed >= 0.97 * made > 40
 
 
+def taught(card: str) -> tuple[Scene, RolloutGame]:
+    """P1 holds a card in slot 1 that everybody takes for R1 or B3, and B4 in slot 0: a blue hint leaves R1 alone."""
+    hand = tuple(Card(one) for one in ("B4", card, "W3", "W4", "Y3"))
+    start = CommonKnowledge.start((NEWEST, NEWEST))
+    believed = 1 << INDEX[Card("R1")] | 1 << INDEX[Card("B3")]
+    start = replace(start, known=(start.known[0], (ANY, believed, ANY, ANY, ANY)))
+    own = [INDEX[Card("G4")]] * 5
+    game = RolloutGame(start, 0, None).dealt([own, numbered(hand)], [INDEX[Card("Y1")]])
+    return Scene(0, start, {1: hand}, [HintColour(to=1, colour="W"), HintColour(to=1, colour="B")]), game
+
+
+@pytest.mark.parametrize(("card", "fits"), (("R1", True), ("G2", False)))
+def test_a_hint_is_no_help_that_makes_a_partner_sure_of_a_card_that_does_not_fit(card: str, fits: bool) -> None:
+    """Such a false belief comes from a partner who does not keep to the convention."""
+    (at, game), blue = taught(card), HintColour(to=1, colour="B")
+    effect = at.effect_of(blue)
+    assert effect.says is None and effect.learned == (1,)
+    assert effect.helps == effect.plays == game.read_hint(0, act(blue), None).plays == fits
+    assert (decide(at)[0] == blue) == fits
+
+
 ADVISERS = ("tom_interpreter", "discard_strategist", "aggregator")
 
 
