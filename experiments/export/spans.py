@@ -218,7 +218,7 @@ class GameSpans:
             "hanabi.seed": started.seed,
             "hanabi.repeat": started.repeat,
             "hanabi.arm": self.arm,
-            "hanabi.graph": "+".join(dict.fromkeys(seat.graph for seat in started.seats)),
+            "hanabi.graph": started.graph,
             "hanabi.config_hash": started.config_hash,
             **{f"hanabi.{name}": result.get(name) for name in _OF_RESULT},
         }
