@@ -184,7 +184,7 @@ def overruled(story: Story, turn: StoryTurn) -> list[Overruled]:
     """The colleagues who proposed a move that was clearly better at once, by the exact belief of their seat."""
     if turn.moved is None:
         return []
-    config = story.started.seats[turn.started.seat].config or {}
+    config = story.started.seat_at(turn.started.seat, turn.started.turn).config or {}
     played = turn.moved.past.move
     proposed = proposed_moves(turn.calls, config.get("decides"))
     others = [(node, move) for node, move in proposed if move != played and move in turn.started.view.legal]
