@@ -21,6 +21,16 @@ def nth(node: str, attempt: int) -> str:
     return node if attempt == 1 else f"{node}-{attempt}"
 
 
+def base(node: str) -> str:
+    """The node of the graph, without the number of its attempt: `check` of `check-2`."""
+    return node.partition("-")[0]
+
+
+def reads(config: GraphConfig | None, node: str) -> tuple[str, ...]:
+    """The nodes whose notes a node of any attempt reads; none where the graph is not known."""
+    return config.nodes[base(node)].reads if config and base(node) in config.nodes else ()
+
+
 @dataclass(frozen=True)
 class Attempt:
     """Who is who in one attempt to decide."""

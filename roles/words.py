@@ -193,6 +193,11 @@ def _move(past: Past, players: int | None) -> str:
     return str(past.move).replace(f"P{to}", f"+{(to - past.seat) % players} (P{to})", 1)
 
 
+def many(number: int, one: str, several: str = "") -> str:
+    """A number with its noun: `1 turn`, `2 turns`, `2 lives`."""
+    return f"{number} {one if number == 1 else several or one + 's'}"
+
+
 def percent(chance: float) -> str:
     """0% and 100% only when it is certain."""
     return f"{chance:.0%}" if chance in (0.0, 1.0) else f"{min(max(round(chance * 100), 1), 99)}%"

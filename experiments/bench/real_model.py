@@ -29,6 +29,7 @@ import graphs
 from experiments.bench import real_server
 from experiments.show.graph_tree import node_calls
 from experiments.show.terminal import console, plain_table
+from graphs.attempts import base
 from orchestrator import journal
 from orchestrator.errors import Suspended, UserError
 from orchestrator.journal.events import Call, Decided, Event, GameStarted, TurnStarted
@@ -248,7 +249,7 @@ def answers(games: Iterable[Game]) -> Iterator[dict[str, Any]]:
             if isinstance(event, TurnStarted):
                 legal = [str(move) for move in event.view.legal]
             if isinstance(event, Call) and event.asked and event.text is not None:
-                kept, node = event.model_dump(mode="json", include=KEPT), event.node.partition("-")[0]
+                kept, node = event.model_dump(mode="json", include=KEPT), base(event.node)
                 yield {"graph": game.graph, **kept, **_asked(config, node, event, game.form, legal), "legal": legal}
 
 

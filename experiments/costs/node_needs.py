@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from experiments.costs.prompt_probe import Probed
 from graphs.ablate import at
+from graphs.attempts import base
 from graphs.config import PROGRAM, GraphConfig
 from graphs.context import Context
 from orchestrator.models.request import estimated, messages
@@ -47,11 +48,11 @@ def needs(config: GraphConfig, players: int, positions: Iterable[Probed]) -> lis
     prompts, answers = dict[str, int](), dict[str, int]()
     for probed in positions:
         for name, request in probed.requests.items():
-            node = name.partition("-")[0]
+            node = base(name)
             size = sum(estimated(message.content) for message in messages(request.parts))
             prompts[node] = max(size, prompts.get(node, 0))
         for name, replies in probed.notes.items():
-            node = name.partition("-")[0]
+            node = base(name)
             if node not in prompts or here.role(node).solve is None:
                 continue  # what stands there is a placeholder
             for reply in replies:

@@ -14,6 +14,7 @@ from typing import Any
 
 from experiments.show.graph_tree import node_calls
 from graphs.ablate import at
+from graphs.attempts import base
 from graphs.config import GraphConfig
 from graphs.prompt_preview import Programs, requests
 from orchestrator.errors import TurnError
@@ -104,7 +105,7 @@ async def _turn(here: GraphConfig, played: ProbeGame, shown: int) -> dict[str, T
     calls, tokens = Counter[str](), Counter[str]()
     async for probed in _positions(here, played, {BEFORE: [played.record] * shown} if shown else {}):
         for name, request in probed.requests.items():
-            node = name.partition("-")[0]  # of a later attempt: `generate-2`
+            node = base(name)
             times, model = node_calls(here, node), here.nodes[node].model
             calls[model] += times
             tokens[model] += times * sum(estimated(message.content) for message in messages(request.parts))

@@ -8,7 +8,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from experiments.results.story import Story, StoryTurn
+from experiments.results.story import Story, StoryTurn, first_difference
 from experiments.show.live_table import picture
 from experiments.show.side_by_side import Side, alike, replies, sides
 from experiments.show.terminal import on, plain_table
@@ -55,7 +55,7 @@ def compare(first: Path, second: Path) -> GameDiff:
         same=comparable(events[0]) == comparable(events[1]),
         same_deal=same_deal,
         settings=tuple(_settings(one.started, other.started)),
-        first_move=_first_move(one, other) if same_deal else None,
+        first_move=first_difference(one.moves, other.moves) if same_deal else None,
         first_note=_first_note(one, other) if same_deal else None,
     )
 
@@ -91,14 +91,6 @@ def _card(seat: SeatInfo) -> str:
 
 def _turn(story: Story, number: int) -> StoryTurn | None:
     return story.turns[number - 1] if 1 <= number <= len(story.turns) else None
-
-
-def _first_move(one: Story, other: Story) -> int | None:
-    moves = [[str(turn.moved.past.move) for turn in story.turns if turn.moved] for story in (one, other)]
-    for number, (a, b) in enumerate(zip(*moves, strict=False), 1):
-        if a != b:
-            return number
-    return None if len(moves[0]) == len(moves[1]) else min(map(len, moves)) + 1
 
 
 def _first_note(one: Story, other: Story) -> int | None:

@@ -12,8 +12,9 @@ from experiments.report import compare
 from experiments.report.compare import Compared
 from experiments.results import rows
 from experiments.results.rows import Metric, Row
+from experiments.results.story import first_difference
+from experiments.results.turn_rows import moves
 from experiments.show.terminal import plain_table
-from orchestrator.journal import file
 
 SHOWN = 40
 """Games that are shown; `--json` has all."""
@@ -80,21 +81,8 @@ def _pairs(
         a, b = one[deal], other[deal]
         arm = a.arm if a.arm == b.arm else f"{a.arm} / {b.arm}"
         same = a.moves_digest is not None and a.moves_digest == b.moves_digest
-        turn = None if same else _first(first / a.journal, second / b.journal)
+        turn = None if same else first_difference(moves(first / a.journal).moves, moves(second / b.journal).moves)
         yield GamePair(arm, *deal, a.score(metric), b.score(metric), turn)
-
-
-def _first(one: Path, other: Path) -> int | None:
-    """The first turn whose moves differ."""
-    moves = _moves(one), _moves(other)
-    pairs = zip(*moves, strict=False)
-    parted = next((number for number, (a, b) in enumerate(pairs, 1) if a != b), None)
-    return parted or (None if len(moves[0]) == len(moves[1]) else min(map(len, moves)) + 1)
-
-
-def _moves(path: Path) -> list[Any]:
-    """The moves of a journal; its calls are not parsed."""
-    return [file.data(line)["past"]["move"] for line in file.lines(path) if file.tag(line) == "moved"]
 
 
 def data(found: RunDiff) -> dict[str, Any]:

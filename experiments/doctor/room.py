@@ -7,6 +7,7 @@ from experiments.costs.node_needs import NodeNeed
 from experiments.doctor.checklist import Checklist
 from experiments.doctor.measure import Measure
 from experiments.show.graph_tree import depth
+from experiments.show.terminal import duration
 from graphs.ablate import at
 from graphs.config import GraphConfig
 from orchestrator.models.list_prices import price_of
@@ -96,7 +97,7 @@ def game(
     found.ok("game", f"{config.name} with {players} players: about {said} ({how})")
     if measure:
         quick, slow = turns * depth(at(config, players)) * measure.latency_s, calls * measure.latency_s
-        found.ok("time", f"about {_minutes(quick)} a game, {_minutes(slow)} if the server takes one call at a time")
+        found.ok("time", f"about {duration(quick)} a game, {duration(slow)} if the server takes one call at a time")
 
 
 def patience(found: Checklist, settings: ModelSettings, measure: Measure, slots: int | None) -> None:
@@ -124,9 +125,3 @@ def _listed(sizes: dict[str, int]) -> str:
 
 def _round_up(tokens: float) -> int:
     return -(-round(tokens) // 100) * 100
-
-
-def _minutes(seconds: float) -> str:
-    if seconds < 90:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"

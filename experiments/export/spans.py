@@ -218,7 +218,7 @@ class GameSpans:
             "hanabi.seed": started.seed,
             "hanabi.repeat": started.repeat,
             "hanabi.arm": self.arm,
-            "hanabi.graph": "+".join(dict.fromkeys(seat.graph for seat in started.seats)),
+            "hanabi.graph": started.graph,
             "hanabi.config_hash": started.config_hash,
             **{f"hanabi.{name}": result.get(name) for name in _OF_RESULT},
         }
@@ -268,7 +268,7 @@ class GameSpans:
     def _seat(self, turn: _Turn, at: int) -> Span:
         assert self.started
         end, decided = turn.decided or (at, None)
-        info, why = self.started.seats[turn.seat], decided.why if decided else ""
+        info, why = self.started.seat_at(turn.seat, turn.number), decided.why if decided else ""
         known = {
             "gen_ai.operation.name": "invoke_agent",
             "gen_ai.agent.name": f"seat{turn.seat}",
@@ -281,15 +281,6 @@ class GameSpans:
             "hanabi.forced": decided.forced if decided else None,
             **(self._said("why", why) if why else {}),
         }
-        rated = (decided.ratings or {}).get(str(decided.move)) if decided else None
-        if rated is not None:
-            turn.events.append(
-                SpanEvent(
-                    "gen_ai.evaluation.result",
-                    end,
-                    {"gen_ai.evaluation.name": "move_rating", "gen_ai.evaluation.score.value": rated},
-                )
-            )
         return self._span(
             ("seat", turn.number),
             ("turn", turn.number),
@@ -297,7 +288,7 @@ class GameSpans:
             start=turn.start,
             end=end,
             attributes=self._with_conversation(known),
-            events=tuple(turn.events),
+            events=(*turn.events, *_rating(decided, end)),
             error=None if decided else "undecided",
         )
 
@@ -342,7 +333,7 @@ class GameSpans:
         assert self.started
         self._seen[call.key] += 1
         model = gen_ai.plain_model(call.model)
-        known: dict[str, Any] = gen_ai.request(self.started.seats[call.seat], call) | {
+        known: dict[str, Any] = gen_ai.request(self.started.seat_at(call.seat, call.turn), call) | {
             "gen_ai.agent.name": call.role,
             "gen_ai.response.model": call.served_by,
             "gen_ai.response.finish_reasons": [call.finish] if call.finish else None,
@@ -380,6 +371,17 @@ _OF_CALL = ("turn", "seat", "node", "sample", "ask", "outcome", "cached", "estim
 
 def _hash(text: str, size: int) -> int:
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:size], "big") or 1
+
+
+def _rating(decided: Decided | None, at: int) -> Iterator[SpanEvent]:
+    """The rating of the move that was decided for, if it was rated."""
+    rated = (decided.ratings or {}).get(str(decided.move)) if decided else None
+    if rated is not None:
+        known: dict[str, Value] = {
+            "gen_ai.evaluation.name": "move_rating",
+            "gen_ai.evaluation.score.value": rated,
+        }
+        yield SpanEvent("gen_ai.evaluation.result", at, known)
 
 
 def _asked_at(turn: _Turn, at: int, call: Call) -> int:

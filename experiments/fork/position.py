@@ -49,11 +49,10 @@ class Position:
 
 def position(story: Story, number: int) -> Position:
     """The position at a turn: one that was decided, or the next one of an unfinished game. Raises UserError."""
-    played = [turn.moved.past.move for turn in story.turns if turn.moved]
-    last = len(played) + (story.result is None)
+    last = len(story.moves) + (story.result is None)
     if not 1 <= number <= last:
         raise UserError(f"the game has turns 1 to {last}, not {number}")
-    now = _view(story.started, played[: number - 1])
+    now = _view(story.started, story.moves[: number - 1])
     there = story.turns[number - 1] if number <= len(story.turns) else None
     turn = there or StoryTurn(TurnStarted(turn=now.turn, seat=now.seat, view=now), ())
     view = turn.started.view

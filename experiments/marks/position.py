@@ -3,18 +3,18 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 
 from experiments.results.story import Story
 from orchestrator.hanabi import Card, View, belief
 from orchestrator.hanabi.belief import Slot
-from orchestrator.hanabi.cards import HAND_SIZES
 from orchestrator.hanabi.convention.common_knowledge import common_knowledge
 from orchestrator.hanabi.convention.hint_convention import Convention
 from orchestrator.hanabi.convention.partner_model import understand
 from orchestrator.hanabi.convention.policy import Scene, decide
 from orchestrator.hanabi.convention.rollout import RolloutGame, numbered
-from orchestrator.hanabi.literal_knowledge import shifted
-from orchestrator.hanabi.moves import Discard, Move, Play
+from orchestrator.hanabi.literal_knowledge import dealt_hands
+from orchestrator.hanabi.moves import Move
 from orchestrator.journal.events import Memory
 from roles.hanabi.sections.convention_facts import ConventionFacts
 
@@ -96,16 +96,7 @@ def open_positions(story: Story) -> list[OpenPosition]:
 
 def true_hands(story: Story) -> list[tuple[tuple[Card, ...], ...]]:
     """The hands before each turn that began, by seat."""
-    players, deck = story.started.players, story.started.deck
-    size = HAND_SIZES[players]
-    hands, dealt, found = [deck[seat * size : (seat + 1) * size] for seat in range(players)], size * players, []
-    for turn in story.turns:
-        found.append(tuple(hands))
-        if turn.moved and isinstance(move := turn.moved.past.move, Play | Discard):
-            drawn = deck[dealt : dealt + 1]
-            hands[turn.started.seat] = shifted(hands[turn.started.seat], move.slot, drawn)
-            dealt += len(drawn)
-    return found
+    return list(islice(dealt_hands(story.started.players, story.started.deck, story.moves), len(story.turns)))
 
 
 def kept_conventions(last: View, hands: Sequence[Sequence[Card]]) -> tuple[Convention, ...]:

@@ -13,6 +13,7 @@ from importlib import import_module
 from pathlib import Path
 
 from experiments.results.files import write_atomically
+from experiments.results.run_folder import RUN
 from orchestrator.logs import log
 
 FOLDER = "values"
@@ -89,5 +90,5 @@ def _letters(scores: object) -> bool:
 
 def store_of(path: Path) -> RolloutStore:
     """The store of a run folder, or of the run to which a journal belongs; of a journal elsewhere, none."""
-    folder = next((one for one in (path, *path.parents) if (one / "run.yaml").is_file()), None)
+    folder = next((one for one in (path, *path.parents) if (one / RUN).is_file()), None)
     return RolloutStore(folder / FOLDER if folder else None)

@@ -22,6 +22,7 @@ from experiments.results.turn_rows import proposed_moves
 from orchestrator import journal
 from orchestrator.hanabi.moves import Move
 from orchestrator.journal.events import Result
+from roles.words import many
 
 Group = Literal["struck_out", "failed", "suspended", "forced", "refused", "faults", "overruled", "swings"]
 
@@ -128,7 +129,7 @@ def _stated(path: Path, peeked: Peeked) -> Iterator[Look]:
         turns = saved.moves(path)
         why = saved.suspended(path)
         said = f"suspended: {why}" if why else "it stopped, or is being played"
-        yield Look("suspended", path.as_posix(), None, None, None, f"after {_many(turns, 'turn')}; {said}", turns)
+        yield Look("suspended", path.as_posix(), None, None, None, f"after {many(turns, 'turn')}; {said}", turns)
         return
     for group, weight, why, turn in _reasons(result):
         yield Look(group, path.as_posix(), result.score_strict, result.score_kept, turn, why, weight)
@@ -143,18 +144,12 @@ def _reasons(result: Result) -> Iterator[tuple[Group, float, str, int | None]]:
         yield "forced", result.forced / result.turns, forced, None
     if result.refused:
         turns = result.refused_turns or 0
-        why = f"{_many(result.refused, 'choice')} refused, in {_many(turns, 'turn')} of {result.turns}"
+        why = f"{many(result.refused, 'choice')} refused, in {many(turns, 'turn')} of {result.turns}"
         yield "refused", turns / result.turns, why, None
     if bad := result.fallbacks + result.faults:
-        parts = {"node without a usable answer": result.fallbacks, "transport error": result.faults}
-        yield "faults", bad, ", ".join(_many(number, what) for what, number in parts.items() if number), None
-
-
-def _many(number: int, what: str) -> str:
-    head, _, rest = what.partition(" ")
-    if number == 1 or not rest:
-        return f"{number} {what}{'' if number == 1 else 's'}"
-    return f"{number} {head}s {rest}" if head == "node" else f"{number} {what}s"
+        nodes, errors = many(result.fallbacks, "node"), many(result.faults, "transport error")
+        said = [f"{nodes} without a usable answer"] * bool(result.fallbacks) + [errors] * bool(result.faults)
+        yield "faults", bad, ", ".join(said), None
 
 
 def _overruled(path: Path, result: Result) -> Iterator[Look]:
@@ -189,7 +184,7 @@ def overruled(story: Story, turn: StoryTurn) -> list[Overruled]:
     """The colleagues who proposed a move that was clearly better at once, by the exact belief of their seat."""
     if turn.moved is None:
         return []
-    config = story.started.seats[turn.started.seat].config or {}
+    config = story.started.seat_at(turn.started.seat, turn.started.turn).config or {}
     played = turn.moved.past.move
     proposed = proposed_moves(turn.calls, config.get("decides"))
     others = [(node, move) for node, move in proposed if move != played and move in turn.started.view.legal]

@@ -8,6 +8,7 @@ from experiments.page import beliefs, spoken
 from experiments.page.line_index import CallBrief, Line
 from experiments.page.recorded_game import Position, RecordedGame
 from experiments.page.spoken import Json
+from experiments.results.story import first_difference
 from orchestrator.hanabi import belief
 from orchestrator.hanabi.moves import Discard, Play
 from orchestrator.journal.events import SeatInfo
@@ -153,10 +154,7 @@ def busy(lines: Iterable[Line]) -> float:
 def compared(a: RecordedGame, b: RecordedGame) -> Json:
     """The first turn at which two games of one deal differ; None where one is the beginning of the other."""
     same = (a.started.players, a.started.deck) == (b.started.players, b.started.deck)
-    both = zip(a.moves, b.moves, strict=False)
-    first = next((turn for turn, (one, other) in enumerate(both, 1) if one != other), None) if same else None
-    if same and first is None and len(a.moves) != len(b.moves):
-        first = min(len(a.moves), len(b.moves)) + 1
+    first = first_difference(a.moves, b.moves) if same else None
     return {"same_deal": same, "first_difference": first, "a": _move(a, first), "b": _move(b, first)}
 
 

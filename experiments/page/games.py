@@ -2,7 +2,7 @@
 
 import re
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from threading import RLock
@@ -172,20 +172,17 @@ def hidden(started: GameStarted, *, over: bool) -> bool:
     return not over and any(seat.graph == PERSON for seat in started.seats)
 
 
-def _unfinished(found: Found, game: RecordedGame, arm: Any) -> Listed:
+def _unfinished(found: Found, game: RecordedGame, arm: Callable[[Found, str, str], str]) -> Listed:
     started, last = game.started, game.past[-1] if game.past else {}
-    graph, model = (
-        "+".join(dict.fromkeys(getattr(seat, name) for seat in started.seats)) for name in ("graph", "model")
-    )
     ends = game.index.lines[-1]
     refused = [one for one in game.index.data("verdict") if not one["accepted"]]
     cells = {
-        "arm": arm(found, graph, model),
+        "arm": arm(found, started.graph, started.model),
         "players": started.players,
         "seed": started.seed,
         "repeat": started.repeat,
-        "graph": graph,
-        "model": model,
+        "graph": started.graph,
+        "model": started.model,
         "lives": last.get("lives", 3),
         "turns": len(game.past),
         "forced": sum(bool(one.get("forced")) for one in game.decided.values()),

@@ -6,6 +6,7 @@ from functools import cached_property
 
 from experiments.page.recorded_game import RecordedGame
 from experiments.page.spoken import Json
+from graphs.attempts import base
 from graphs.context import OWN_PARTS
 from graphs.prompt_preview import requests
 from graphs.recorded_notes import notes_of
@@ -59,9 +60,9 @@ class Prompts:
 
     def only(self, call: Call) -> list[str]:
         """Its sections that no other node of the turn got."""
-        own = call.node.partition("-")[0]
-        others = {name for other in self.calls if other.node.partition("-")[0] != own for name in self.sections(other)}
-        alone = not any(other.node.partition("-")[0] != own for other in self.calls)
+        own = base(call.node)
+        others = {name for other in self.calls if base(other.node) != own for name in self.sections(other)}
+        alone = not any(base(other.node) != own for other in self.calls)
         return [] if alone else [name for name in self.sections(call) if name not in others]
 
     def prompt(self, key: str) -> Json:

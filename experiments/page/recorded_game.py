@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import islice
 from pathlib import Path
 from threading import RLock
 from typing import Any
@@ -15,9 +14,9 @@ from experiments.results.story import Story, StoryTurn
 from graphs.ablate import at
 from graphs.config import GraphConfig, checked
 from orchestrator.errors import IllegalMove, UserError
-from orchestrator.hanabi.cards import HAND_SIZES, Card
-from orchestrator.hanabi.literal_knowledge import shifted, with_hand
-from orchestrator.hanabi.moves import HintColour, HintRank, Move, parse
+from orchestrator.hanabi.cards import Card
+from orchestrator.hanabi.literal_knowledge import dealt_hands
+from orchestrator.hanabi.moves import Move, parse
 from orchestrator.hanabi.referee import Referee
 from orchestrator.hanabi.view import Knowledge, View
 from orchestrator.journal.events import Decided, Event, GameStarted, Memory, Moved, Result, TurnStarted
@@ -126,19 +125,14 @@ class RecordedGame:
     def _played(self) -> list[Position]:
         begun = self.started
         referee, found = Referee(begun.players, begun.deck), list[Position]()
-        size = HAND_SIZES[begun.players]
-        hands: Hands = tuple(begun.deck[seat * size : (seat + 1) * size] for seat in range(begun.players))
-        rest = iter(begun.deck[size * begun.players :])
+        hands = dealt_hands(begun.players, begun.deck, self.moves)
         try:
             for move in self.moves:
-                found.append(_position(referee, hands))
-                seat = referee.seat
+                found.append(_position(referee, next(hands)))
                 referee.apply(move)
-                if not isinstance(move, HintColour | HintRank):
-                    hands = with_hand(hands, seat, shifted(hands[seat], move.slot, islice(rest, 1)))
         except IllegalMove as error:
             raise UserError(f"the moves of {self.id!r} do not fit its deck: {error}") from None
-        return found if referee.over or self.result else [*found, _position(referee, hands)]
+        return found if referee.over or self.result else [*found, _position(referee, next(hands))]
 
     def story(self) -> Story:
         """The game without its calls."""

@@ -11,6 +11,7 @@ from experiments.page.prompts import Prompts, key_of
 from experiments.page.recorded_game import RecordedGame
 from experiments.page.spoken import Json
 from experiments.show.graph_tree import steps
+from graphs.attempts import base, reads
 from graphs.config import PROGRAM, GraphConfig
 from orchestrator.hanabi.moves import PATTERN
 from orchestrator.journal.events import Call, Event, VerdictGiven
@@ -113,18 +114,8 @@ def _call(call: Call, key: str, line: Line, begun: float, prompts: Prompts, conf
         "reasoning": call.reasoning,
         "sections": prompts.sections(call),
         "only": prompts.only(call),
-        "reads": list(_reads(config, call.node)),
+        "reads": list(reads(config, call.node)),
     }
-
-
-def _reads(config: GraphConfig | None, node: str) -> tuple[str, ...]:
-    base = base_of(node)
-    return config.nodes[base].reads if config and base in config.nodes else ()
-
-
-def base_of(node: str) -> str:
-    """The node of the graph, without the number of its attempt."""
-    return node.partition("-")[0]
 
 
 def _verdict(verdict: VerdictGiven) -> Json:
@@ -148,7 +139,7 @@ def _decided(decided: Mapping[str, Any]) -> Json:
 
 def _took(calls: Iterable[Call], decided: Mapping[str, Any], config: GraphConfig | None) -> Iterator[Json]:
     """What each node proposed in its last usable answers, and where the move that was played stands in it."""
-    decides, read = decided.get("node"), _reads(config, str(decided.get("node") or ""))
+    decides, read = decided.get("node"), reads(config, str(decided.get("node") or ""))
     said: dict[str, dict[int, list[str]]] = {}
     for call in calls:
         if call.node != decides and (moves := proposals(call.reply)):
@@ -158,7 +149,7 @@ def _took(calls: Iterable[Call], decided: Mapping[str, Any], config: GraphConfig
         played = str(decided["move"])
         yield {
             "node": node,
-            "read": base_of(node) in read,
+            "read": base(node) in read,
             "proposed": [spoken.move(move) for move in best],
             "agrees": best[0] == played,
             "rank_of_played": best.index(played) + 1 if played in best else None,

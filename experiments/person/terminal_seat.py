@@ -98,7 +98,7 @@ class Waiting:
         """Tells nothing of an event but who is to move, and that no language model plays."""
         match event:
             case GameStarted():
-                if line := warning("+".join(dict.fromkeys(seat.model for seat in event.seats))):
+                if line := warning(event.model):
                     self._console.print(line)
             case Call() if event.fake and not self._faked:
                 self._faked = True

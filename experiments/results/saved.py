@@ -33,8 +33,8 @@ def _game(path: Path, found: Peeked) -> dict[str, Any]:
     started, result = found.started, found.result
     assert started is not None
     return {
-        "graph": "+".join(dict.fromkeys(seat.graph for seat in started.everybody)),
-        "model": "+".join(dict.fromkeys(seat.model for seat in started.everybody)),
+        "graph": started.graph,
+        "model": started.model,
         "players": started.players,
         "seed": started.seed,
         "score_strict": result.score_strict if result else None,

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from graphs.ablate import at
 from graphs.config import GraphConfig, checked
 from orchestrator.errors import UserError
+from orchestrator.hanabi.moves import Move
 from orchestrator.journal.events import (
     Call,
     Decided,
@@ -46,6 +47,14 @@ class StoryTurn:
         return [event for event in self.events if isinstance(event, GameSuspended)]
 
 
+def first_difference(one: Sequence[object], other: Sequence[object]) -> int | None:
+    """The first turn in which the moves of two games differ, or that only one of them has; None where there is none."""
+    for turn, (a, b) in enumerate(zip(one, other, strict=False), 1):
+        if a != b:
+            return turn
+    return None if len(one) == len(other) else min(len(one), len(other)) + 1
+
+
 @dataclass(frozen=True)
 class Story:
     """A journal, turn by turn."""
@@ -68,6 +77,11 @@ class Story:
         ended = events[-1]
         result = ended.result if isinstance(ended, GameEnded) else None
         return cls(events[0], tuple(StoryTurn(started, tuple(inside)) for started, inside in turns), result)
+
+    @property
+    def moves(self) -> list[Move]:
+        """All moves that were made, oldest first."""
+        return [turn.moved.past.move for turn in self.turns if turn.moved]
 
     def turn(self, number: int) -> StoryTurn:
         """Raises UserError when the game has no such turn."""

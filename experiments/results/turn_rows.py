@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 
 import roles
 from experiments.results.rows import Row
+from graphs.attempts import base
 from orchestrator.errors import UserError
 from orchestrator.hanabi import one_step
 from orchestrator.hanabi.cards import Card
@@ -247,7 +248,7 @@ def _chooses(role: str) -> bool:
 def _add_proposal(call: Mapping[str, Any], proposed: dict[tuple[str, int], str]) -> None:
     """Keep the move that a node proposed; a redo replaces the earlier proposal."""
     if isinstance(move := (call["reply"] or {}).get("action"), str):
-        proposed[call["node"].partition("-")[0], call["sample"]] = move
+        proposed[base(call["node"]), call["sample"]] = move
 
 
 def _turn(

@@ -15,7 +15,7 @@ from rich.text import Text
 from experiments.design.job import Outcome
 from experiments.results.rows import Metric, Row
 from experiments.running.status import Status
-from experiments.show.terminal import console, plain_table
+from experiments.show.terminal import console, duration, plain_table
 from roles.words import percent
 
 TABLE_S = 0.2
@@ -197,7 +197,7 @@ class Progress:
         ahead = self._ahead()
         seconds = (time.monotonic() - self._began) / played * ahead
         usd = self._status.usd / self._status.turns * ahead if self._status.priced else 0.0
-        return f"about {_duration(seconds)}{f' and ${usd:.2f}' if usd else ''} left"
+        return f"about {duration(seconds)}{f' and ${usd:.2f}' if usd else ''} left"
 
     def _ahead(self) -> float:
         """Turns that are expected of the games that are not finished. A game in play has some of them left, however
@@ -225,10 +225,3 @@ class Progress:
         lines = [Text(line, style="dim") for line in self._models()]
         states = [Text(one, style="magenta") for one in (self._paused, self._stopping) if one]
         return Group(bar, *states, *lines, arms)  # when there are many arms, the last lines are cut off
-
-
-def _duration(seconds: float) -> str:
-    """`40 s`, `12 min`, `3.5 h`."""
-    if seconds < 90:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"

@@ -17,6 +17,7 @@ from orchestrator.journal.events import Call, Result
 from orchestrator.journal.move_origins import origins
 from orchestrator.journal.totals import Ledger
 from orchestrator.models.simulated_settings import among
+from roles.words import many
 
 
 def print_game(story: Story, console: Console, mistakes: Mapping[int, Mistake] | None = None) -> None:
@@ -95,23 +96,19 @@ def summary(result: Result) -> Table:
 def _origins(result: Result) -> Iterator[tuple[str, str]]:
     """What else is to be known of how the moves came about."""
     if result.second_ask:
-        yield "second ask", f"{_many(result.second_ask, 'move')} read from a second answer"
+        yield "second ask", f"{many(result.second_ask, 'move')} read from a second answer"
     if result.copied:
-        moves = f"; {_many(result.copied_moves or 0, 'move')} read from them" if result.copied_moves else ""
-        yield "copied", f"{_many(result.copied, 'answer')} that repeat the example of the prompt{moves}"
+        moves = f"; {many(result.copied_moves or 0, 'move')} read from them" if result.copied_moves else ""
+        yield "copied", f"{many(result.copied, 'answer')} that repeat the example of the prompt{moves}"
     if result.refused:
         rule = f", {result.refused_by_rule} by the safety rule" if result.refused_by_rule else ""
-        yield "refused", f"{_many(result.refused, 'choice')} in {_many(result.refused_turns or 0, 'turn')}{rule}"
+        yield "refused", f"{many(result.refused, 'choice')} in {many(result.refused_turns or 0, 'turn')}{rule}"
         yield (
             "",
-            f"the first choices would have cost {_many(result.first_misplays or 0, 'life', 'lives')} and scored "
-            f"{_many(result.first_points or 0, 'point')} at once; the moves played instead cost "
+            f"the first choices would have cost {many(result.first_misplays or 0, 'life', 'lives')} and scored "
+            f"{many(result.first_points or 0, 'point')} at once; the moves played instead cost "
             f"{result.played_misplays} and scored {result.played_points}",
         )
-
-
-def _many(number: int, one: str, several: str = "") -> str:
-    return f"{number} {one if number == 1 else several or one + 's'}"
 
 
 def print_result(result: Result, path: Path, screen: Console, *, again: bool) -> None:

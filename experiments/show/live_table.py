@@ -61,7 +61,7 @@ class LiveTable:
                 self._faked = True
                 self._console.print(fake_warning())
             case GameStarted():
-                if line := warning("+".join(dict.fromkeys(seat.model for seat in event.seats))):
+                if line := warning(event.model):
                     self._console.print(line)
             case TurnStarted():
                 self._view, self._decided, self._since = event.view, None, time.monotonic()

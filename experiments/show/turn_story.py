@@ -14,6 +14,7 @@ from experiments.results.story import Story, StoryTurn
 from experiments.show.chances import certainty
 from experiments.show.live_table import picture
 from experiments.show.terminal import on, printable, who
+from graphs.attempts import base, reads
 from graphs.config import PROGRAM, GraphConfig
 from graphs.context import OWN_PARTS
 from graphs.prompt_preview import requests
@@ -60,7 +61,7 @@ class Part:
         """A turn with the calls and verdicts of this part alone. Raises UserError when it has none."""
         if self.role is None:
             return turn
-        names = [name for call in turn.calls for name in (call.node, call.node.partition("-")[0], call.role)]
+        names = [name for call in turn.calls for name in (call.node, base(call.node), call.role)]
         names += [event.node for event in turn.events if isinstance(event, VerdictGiven)]
         if self.role not in names:
             known = spelling.known(self.role, names, "its nodes and roles are")
@@ -69,7 +70,7 @@ class Part:
 
     def _keeps(self, event: Event) -> bool:
         if isinstance(event, Call):
-            return self.role in (event.node, event.node.partition("-")[0], event.role)
+            return self.role in (event.node, base(event.node), event.role)
         return not isinstance(event, VerdictGiven) or event.node == self.role
 
 
@@ -184,8 +185,8 @@ class TurnStory:
         grid.add_column()
         if sections := [span.name for message in prompt for span in message.spans if span.name not in OWN_PARTS]:
             grid.add_row("sections", ", ".join(sections))
-        if reads := self._reads(call):
-            grid.add_row("reads", ", ".join(reads))
+        if read := reads(self.config, call.node):
+            grid.add_row("reads", ", ".join(read))
         for message in prompt if self.full else ():
             grid.add_row(message.role, Text(printable(message.content)))
         for number, attempt in enumerate(call.attempts, 1):
@@ -219,11 +220,6 @@ class TurnStory:
         if call.injected:
             facts.append(f"errors: {', '.join(call.injected)}")
         return Text.assemble((f"\n{call.node}", "bold cyan"), (f"  ({', '.join(facts)})", "dim"))
-
-    def _reads(self, call: Call) -> tuple[str, ...]:
-        """The nodes whose outputs the node read."""
-        base = call.node.partition("-")[0]
-        return self.config.nodes[base].reads if self.config and base in self.config.nodes else ()
 
     def _response(self, call: Call) -> str:
         """The parsed response, a line for each entry; the raw text when it was unusable, or with --full."""

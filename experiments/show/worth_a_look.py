@@ -8,6 +8,7 @@ from rich.text import Text
 
 from experiments.marks.worth_a_look import GROUPS, Group, Look, Looks
 from experiments.show.terminal import plain_table, printable
+from roles.words import many
 
 SHOWN = 5
 """Games of a group that are listed."""
@@ -20,29 +21,25 @@ def print_looks(found: Looks, nothing: str, console: Console) -> None:
         return
     open_ones = found.games - found.finished
     rest = f", {open_ones} not finished" if open_ones else ""
-    console.print(Text(f"{_games(found.games)}{rest}", style="bold"))
+    console.print(Text(f"{many(found.games, 'game')}{rest}", style="bold"))
     for group in GROUPS:
-        _print_group(group, found.of(group), found, console)
+        _print_group(group, found.of(group), console)
     if not found.looks:
         console.print(Text("nothing stands out"))
     for line in _limits(found):
         console.print(Text(line, style="dim"))
 
 
-def _print_group(group: Group, looks: list[Look], found: Looks, console: Console) -> None:
+def _print_group(group: Group, looks: list[Look], console: Console) -> None:
     if not looks:
         return
-    console.print(Text(f"\n{GROUPS[group]}: {_games(len(looks))}", style="bold"))
+    console.print(Text(f"\n{GROUPS[group]}: {many(len(looks), 'game')}", style="bold"))
     table = plain_table("score", "why", "look", words=("why", "look"), fixed=("score", "look"))
     for look in looks[:SHOWN]:
         table.add_row(_score(look), printable(look.why), look.command if group != "failed" else look.journal)
     console.print(table)
     if len(looks) > SHOWN:
         console.print(Text(f"... and {len(looks) - SHOWN} more; --json lists all", style="dim"))
-
-
-def _games(number: int) -> str:
-    return f"{number} game{'' if number == 1 else 's'}"
 
 
 def _score(look: Look) -> str:
@@ -58,7 +55,7 @@ def _limits(found: Looks) -> Iterable[str]:
     if found.read < found.teams:
         yield f"overruled roles were looked for in the {found.read} games with the lowest scores"
     if found.rolled:
-        yield f"moves that cost much were looked for in {_games(found.rolled)}, those with the lowest scores"
+        yield f"moves that cost much were looked for in {many(found.rolled, 'game')}, those with the lowest scores"
     elif found.finished:
         yield "moves that cost much are found with --swings, by rollouts: some seconds a game"
 

@@ -6,10 +6,11 @@ the cards in sight or a code of its own.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from typing import TypeVar
 
 from orchestrator.hanabi.cards import ANY, DECK_SIZE, HAND_SIZES, OF_COLOUR, OF_RANK, Mask
-from orchestrator.hanabi.moves import Hint, HintColour, HintRank
+from orchestrator.hanabi.moves import Hint, HintColour, HintRank, Move
 from orchestrator.hanabi.view import Past
 
 T = TypeVar("T")
@@ -46,6 +47,19 @@ def shifted(hand: Sequence[T], slot: int, drawn: Iterable[T]) -> tuple[T, ...]:
 def with_hand(hands: tuple[tuple[T, ...], ...], seat: int, hand: tuple[T, ...]) -> tuple[tuple[T, ...], ...]:
     """All hands, that of one seat replaced."""
     return (*hands[:seat], hand, *hands[seat + 1 :])
+
+
+def dealt_hands(players: int, deck: Sequence[T], moves: Iterable[Move]) -> Iterator[tuple[tuple[T, ...], ...]]:
+    """All hands face up, by seat: those that are dealt, then those after each move of a game."""
+    size = HAND_SIZES[players]
+    hands = tuple(tuple(deck[seat * size : (seat + 1) * size]) for seat in range(players))
+    rest = iter(deck[size * players :])
+    yield hands
+    for turn, move in enumerate(moves):
+        if not isinstance(move, HintColour | HintRank):
+            seat = turn % players
+            hands = with_hand(hands, seat, shifted(hands[seat], move.slot, islice(rest, 1)))
+        yield hands
 
 
 def literal_hands(players: int, history: Iterable[Past]) -> Iterator[tuple[Past, Hands]]:

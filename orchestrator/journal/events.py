@@ -108,6 +108,16 @@ class GameStarted(Frozen):
         """Who sits in the seats, then whoever sat there before a fork."""
         return (*self.seats, *(self.parent.earlier if self.parent else ()))
 
+    @property
+    def graph(self) -> str:
+        """The names of everybody's graphs, each once, joined by `+`."""
+        return "+".join(dict.fromkeys(seat.graph for seat in self.everybody))
+
+    @property
+    def model(self) -> str:
+        """The same of their models."""
+        return "+".join(dict.fromkeys(seat.model for seat in self.everybody))
+
 
 class TurnStarted(Frozen):
     event: Literal["turn_started"] = "turn_started"

@@ -309,8 +309,6 @@ def decided_event(turn: int, seat: int, decision: Decision, given: Memory) -> De
 
 
 def _result(referee: Referee, started: GameStarted, ledger: Ledger) -> Result:
-    names = list(dict.fromkeys(seat.graph for seat in started.everybody))
-    models = list(dict.fromkeys(seat.model for seat in started.everybody))
     moves = tuple(past.move for past in referee.history)
     record = Record.model_construct(players=referee.players, deck=started.deck, moves=moves)
     return Result(
@@ -321,8 +319,8 @@ def _result(referee: Referee, started: GameStarted, ledger: Ledger) -> Result:
         end=referee.end or "max_turns",
         players=referee.players,
         seed=started.seed,
-        graph="+".join(names),
-        model="+".join(models),
+        graph=started.graph,
+        model=started.model,
         fireworks=dict(zip(COLOURS, referee.fireworks, strict=True)),
         hints_wasted=wasted_hints.wasted(referee.players, referee.history),
         moves_digest=hashlib.sha256(" ".join(map(str, moves)).encode()).hexdigest()[:16],

@@ -62,14 +62,15 @@ def open_tab(browser: Browser) -> Iterator[Open]:
             return tabs[-1]
 
         yield opened
-    assert not [one for tab in tabs for one in tab.wrong]
+    wrong = [one for tab in tabs for one in tab.wrong]
+    assert not wrong, wrong
 
 
 def checked(tab: Tab) -> Iterator[Tab]:
     """A tab that several tests use, for the body of a fixture: each answers for its own errors."""
     tab.wrong.clear()
     yield tab
-    assert not tab.wrong
+    assert not tab.wrong, tab.wrong
 
 
 def faults(page: Page) -> list[str]:

@@ -63,7 +63,7 @@ function unplayed(turn) {
 }
 
 /** The legal moves of the seat to act, as texts in groups. */
-export function legalMoves(turn) {
+function legalMoves(turn) {
   const own = turn.hands[turn.seat].map((_, slot) => slot);
   const groups = [["Play", own.map((slot) => `play slot ${slot}`)]];
   if (turn.tokens < 8) groups.push(["Discard", own.map((slot) => `discard slot ${slot}`)]);

@@ -2,7 +2,8 @@
 import { h } from "page/dom";
 import { base, cost, title } from "page/calls";
 import { longText, onlyMark, promptBlock } from "page/prompt";
-import { fields, isProgram, modelName, moveText, outcome, seconds } from "page/reply";
+import { fields, isProgram, moveText, outcome, seconds } from "page/reply";
+import { modelName } from "page/words";
 
 const open = { prompt: false };
 

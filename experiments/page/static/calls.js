@@ -1,6 +1,6 @@
 // All calls of a turn with their times on one axis, so that what ran side by side is seen side by side: a flat list in
 // the order of their beginning, or a tree: attempt, node, sample, ask.
-import { h, plural } from "page/dom";
+import { h, plural, shortened } from "page/dom";
 import { keep } from "page/theme";
 import { breakable, gist, isProgram, money, OUTCOMES, outcome, seconds } from "page/reply";
 
@@ -92,11 +92,9 @@ function callRow(call, name, end, calls, choose) {
   const { says, why } = gist(call);
   return h("button", { type: "button", class: "call", "aria-pressed": "false", onclick: choose,
     dataset: { key: call.key }, "aria-label": `${name}: ${spoken(call, says || why)}` },
-    h("span", { class: "call-name" }, breakable(name)), h("span", { class: "call-says" }, outcome(call), " ", says || h("span", { class: "muted small" }, short(why))),
+    h("span", { class: "call-name" }, breakable(name)), h("span", { class: "call-says" }, outcome(call), " ", says || h("span", { class: "muted small" }, shortened(why, 90))),
     bar(call, end), h("span", { class: "call-cost" }, cost(call)));
 }
-
-const short = (text) => (text.length > 90 ? `${text.slice(0, 90)} …` : text);
 
 function spoken(call, says) {
   const time = call.start === null || call.start === undefined ? "" : `, from ${seconds(call.start)} for ${seconds(call.seconds)}`;

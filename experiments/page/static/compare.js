@@ -23,7 +23,7 @@ export function mount(root, params, shell) {
 }
 
 /** `[{id, arm, ...}]` of all games of the same deal, without the game itself. */
-export async function sameDeal(id) {
+async function sameDeal(id) {
   const { keys, rows } = await get("games");
   const games = rows.map((row) => Object.fromEntries(keys.map((key, at) => [key, row[at]])));
   const own = games.find((game) => game.id === id);
@@ -165,9 +165,4 @@ function said(one, at) {
     found.then(fill, (error) => replace(box, notice("error", `What the roles said could not be read: ${error.message}`)));
   }
   return box;
-}
-
-/** What the game page shows: a link to the chooser. */
-export function compareLink(id, turn) {
-  return h("a", { href: link("compare", { a: id, ta: turn }) }, "Compare with another game of this deal");
 }

@@ -59,6 +59,9 @@ export function number(value, digits = 2) {
   return (short === "-0" ? "0" : short).replace("-", "−");
 }
 
+/** A text of so many characters at most. */
+export const shortened = (text, most) => (text.length > most ? `${text.slice(0, most)} …` : text);
+
 /** `1 turn`, `2 turns`. */
 export function plural(count, word, many = `${word}s`) {
   return `${count.toLocaleString("en")} ${count === 1 ? word : many}`;

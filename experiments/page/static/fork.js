@@ -1,8 +1,9 @@
 // Decides a turn again, with another graph or model, and shows old and new side by side. The server says whether it can.
 import { h, notice, plural, replace } from "page/dom";
 import { get, live, post } from "page/data";
-import { breakable, gist, modelName, moveText, outcome } from "page/reply";
+import { breakable, gist, moveText, outcome } from "page/reply";
 import { knownValues, lossTag } from "page/values";
+import { modelName } from "page/words";
 
 const USUAL = "house"; // offered first where the seat had no graph of its own
 

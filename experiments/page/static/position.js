@@ -8,7 +8,7 @@ const COPIES = [3, 2, 2, 2, 1];
 export const copies = (card) => COPIES[Number(card[1]) - 1];
 
 /** All 25 cards, colour by colour. */
-export const CARDS = [...COLOURS].flatMap((colour) => [1, 2, 3, 4, 5].map((rank) => `${colour}${rank}`));
+const CARDS = [...COLOURS].flatMap((colour) => [1, 2, 3, 4, 5].map((rank) => `${colour}${rank}`));
 
 /** How many copies of the card lie on the discard pile. */
 export const discarded = (turn, card) => turn.discards.filter((one) => one === card).length;

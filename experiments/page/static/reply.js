@@ -35,9 +35,6 @@ export function money(usd) {
 /** A name that may break after underscores and hyphens. */
 export const breakable = (name) => name.split(/(?<=[_-])/).flatMap((part, at) => (at ? [h("wbr", {}), part] : [part]));
 
-/** A model's name without the address of its server. */
-export const modelName = (model) => (model ?? "").replace(/@https?:[^+]*/g, "");
-
 /** Whether a program answered, not a model. */
 export const isProgram = (call) => !call.model || call.model === "program";
 

@@ -1,13 +1,14 @@
 // The turn panel: who said what in this turn, what the decision took from whom, and how that stands against the truth.
-import { h, notice, number, plural, replace } from "page/dom";
+import { h, notice, number, plural, replace, shortened } from "page/dom";
 import { get } from "page/data";
 import { base, callList, title } from "page/calls";
 import { beliefsBlock } from "page/beliefs";
 import { callDetail } from "page/call";
 import { forkBlock } from "page/fork";
 import { graphPicture } from "page/graph";
-import { breakable, fields, gist, modelName, moveText, outcome, stance } from "page/reply";
+import { breakable, fields, gist, moveText, outcome, stance } from "page/reply";
 import { lossTag, valuesBlock } from "page/values";
+import { modelName } from "page/words";
 
 const KEPT = 40;
 const turns = new Map();
@@ -194,8 +195,6 @@ export function roleLines(data) {
     return h("li", {}, h("b", {}, breakable(node)), " ", call.outcome !== "ok" && [outcome(call), " "], h("span", { class: "moves" }, first ? `for ${first}` : says), " ",
       node === data.decided?.node && h("span", { class: "tag played" }, "▶ decided"),
       taken && base(node) !== data.graph.decides && stanceTag(taken, data),
-      why && h("p", { class: "prose" }, short(why)));
+      why && h("p", { class: "prose" }, shortened(why, 400)));
   }));
 }
-
-const short = (text) => (text.length > 400 ? `${text.slice(0, 400)} …` : text);

@@ -44,8 +44,8 @@ function outcome(turn) {
   return standing(turn, card) === "dead" ? ": no longer needed" : `: ${copies(card) - before - 1} left`;
 }
 
-/** A model's name without the address of its server. */
-export const modelName = (model) => model?.replace(/@https?:\/\/.*$/, "");
+/** The names of models, joined by `+`, without the addresses of their servers. */
+export const modelName = (model) => (model ?? "").replace(/@https?:[^+]*/g, "");
 
 /** What the marks of turns and cards mean. */
 export const MARKS = [["▼", "a mistake: the move expected to score clearly less than another"], ["✕", "a life lost"], ["R", "a refused decision"],

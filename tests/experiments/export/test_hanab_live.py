@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from experiments.design import experiment
@@ -20,6 +20,7 @@ from orchestrator.journal.events import Decided, Event, GameEnded, GameStarted, 
 from tests.conftest import Run
 from tests.support.hanab_live_rules import Site, played
 from tests.support.known_games import ENDS, dead_end, followed, journal_of
+from tests.support.prove import FULL
 
 SITE_ENDS = {
     "perfect": "normal",
@@ -40,8 +41,12 @@ def outcome(events: list[Event]) -> tuple[Any, ...]:
     return started.players, started.deck, moves, result
 
 
-@pytest.mark.parametrize("end", ENDS)
-@pytest.mark.parametrize("players", [2, 3, 4, 5])
+ALL = [(players, end) for players in (2, 3, 4, 5) for end in ENDS]
+SOME = [*ALL[: len(ENDS)], (3, "lives_lost"), (4, "max_turns"), (5, "perfect")]
+"""Every end, and every number of players."""
+
+
+@pytest.mark.parametrize(("players", "end"), ALL if FULL else SOME)
 def test_a_game_comes_back_as_it_went_and_the_site_plays_it_the_same(players: int, end: str, tmp_path: Path) -> None:
     before = journal_of(tmp_path / "game.jsonl", players, end)
     (written,) = hanab_live_files.export(tmp_path / "game.jsonl", tmp_path / "game.json")
@@ -105,6 +110,7 @@ ACTION = st.integers(0, 4).flatmap(
 DECK = st.permutations([card for card in CARDS for _ in range(card.copies)])
 
 
+@settings(max_examples=1000 if FULL else 40)
 @given(st.integers(2, 5), DECK, st.lists(ACTION, min_size=1, max_size=90))
 def test_any_game_survives_its_address(players: int, deck: list[Any], actions: list[dict[str, int]]) -> None:
     cards = [{"suitIndex": hanab_live.suit_index(card), "rank": card.rank} for card in deck]
@@ -219,6 +225,7 @@ PLAIN = st.recursive(
 KEYS = st.sampled_from(["players", "deck", "actions", "options", "notes"])
 
 
+@settings(max_examples=1000 if FULL else 40)
 @given(st.dictionaries(KEYS, PLAIN, min_size=1), st.lists(PLAIN | ACTION, max_size=4))
 def test_any_json_is_a_game_or_refused_in_a_sentence(
     tmp_path_factory: pytest.TempPathFactory, change: dict[str, Any], actions: list[Any]

@@ -17,7 +17,8 @@ from experiments.running import runner
 from experiments.running.runner import run as run_experiment
 from orchestrator import journal
 from orchestrator.errors import UserError
-from orchestrator.journal.events import Call, Decided, Moved
+from orchestrator.journal import fingerprint
+from orchestrator.journal.events import Call, Decided, Moved, Parent, SeatInfo
 from orchestrator.models import fake_endpoint
 from orchestrator.table.game_loop import play
 from tests.conftest import Run
@@ -67,6 +68,19 @@ LEVELS = {
 
 def level(name: str) -> str:
     return next(one for one in LEVELS if name.startswith(one))
+
+
+def test_a_forked_game_says_who_sat_there_before_the_fork(game: Path, run: Run) -> None:
+    first, *rest = game.read_text("utf-8").splitlines(keepends=True)
+    data = json.loads(first)
+    parent = Parent(journal="a.jsonl", config_hash="", turn=3, seats={0: SeatInfo(graph="another", model="program")})
+    told = parent.model_dump(mode="json")
+    deal = data["players"], data["deck"], data["repeat"], data["seats"], data.get("memories", {})
+    data |= {"parent": told, "config_hash": fingerprint.of_game(*deal, told)}
+    Path("forked.jsonl").write_text("".join([json.dumps(data), "\n", *rest]), "utf-8")
+    _, made = exported(run, Path("forked.jsonl"))
+    seats = [attributes(span) for span in made if span.name == "invoke_agent seat0"]
+    assert {one["hanabi.turn"]: one["hanabi.graph"] for one in seats} == {1: "another", 3: "house"}
 
 
 def test_a_game_is_a_tree_of_spans_that_fit_into_one_another(game: Path, run: Run) -> None:

@@ -88,8 +88,22 @@ def kept(browser: Browser, address: str) -> Tab:
 
 @pytest.fixture
 def tab(kept: Tab) -> Iterator[Tab]:
-    """One tab for tests that only read: going from page to page within it loads nothing again."""
+    """One tab for tests that keep nothing: going from page to page within it loads nothing again."""
     yield from checked(kept)
+    kept.page.unroute_all()
+    kept.go("/nowhere")
+
+
+@pytest.fixture(scope="module")
+def kept_asked(browser: Browser, asked: Path) -> Iterator[Tab]:
+    with served(asked) as where:
+        yield Tab(browser.new_page(), where)
+
+
+@pytest.fixture
+def asked_tab(kept_asked: Tab) -> Iterator[Tab]:
+    """The same on the games of a model."""
+    yield from checked(kept_asked)
 
 
 def shown(page: Page, turn: str) -> None:
@@ -136,8 +150,8 @@ def test_filters_search_and_order_are_in_the_address(tab: Tab) -> None:
     expect(page.get_by_text("No game fits these filters.")).to_be_visible()
 
 
-def test_the_reader_chooses_columns_and_order(open_tab: Open, address: str) -> None:
-    page = open_tab(address).go()
+def test_the_reader_chooses_order_columns_and_colours(open_tab: Open, address: str) -> None:
+    page = open_tab(address, color_scheme="light").go()
     page.get_by_role("button", name="turns").click()
     head = page.locator(".games-table thead th")
     expect(head.filter(has_text="turns")).to_have_attribute("aria-sort", "descending")
@@ -147,7 +161,15 @@ def test_the_reader_chooses_columns_and_order(open_tab: Open, address: str) -> N
     page.get_by_text("Columns", exact=True).click()
     page.get_by_label("lives").uncheck()
     assert "lives" not in page.locator(".games-table thead").inner_text()
+    ground = "getComputedStyle(document.documentElement).backgroundColor"
+    light = page.evaluate(ground)
+    button = page.get_by_role("button", name=re.compile("^Colours"))
+    button.click()
+    button.click()
+    expect(button).to_have_accessible_name("Colours: dark")
+    assert page.evaluate(ground) != light
     page.reload()
+    assert page.evaluate(ground) != light
     expect(page.locator(".games-table thead")).not_to_contain_text("lives")
 
 
@@ -291,8 +313,8 @@ def test_every_ending_is_said_plainly(tab: Tab) -> None:
         shown(page, "turn 10 of 10" if game in (CUT, FAILED) else "final position")
 
 
-def test_limits_of_turns_and_forced_moves_are_said(open_tab: Open, asked: Path) -> None:
-    page = open_tab(asked).go("/game?id=forced&turn=end")
+def test_limits_of_turns_and_forced_moves_are_said(asked_tab: Tab) -> None:
+    page = asked_tab.go("/game?id=forced&turn=end")
     expect(page.locator(".ending")).to_contain_text("reached its limit of 2 turns")
     page.keyboard.press("Home")
     expect(page.locator(".said-slot")).to_contain_text("forced: the program played the safest move")
@@ -300,13 +322,12 @@ def test_limits_of_turns_and_forced_moves_are_said(open_tab: Open, asked: Path) 
     assert page.locator(".strip .sign.is-forced").count() == 2
 
 
-def test_what_a_model_wrote_stays_text(open_tab: Open, asked: Path) -> None:
-    tab = open_tab(asked)
-    page = tab.go("/game?id=marked-up&turn=1")
+def test_what_a_model_wrote_stays_text(asked_tab: Tab) -> None:
+    page = asked_tab.go("/game?id=marked-up&turn=1")
     expect(page.locator(".said-slot .why")).to_have_text(MARKUP)
     expect(page.locator(".turn-panel")).to_contain_text(MARKUP)
     assert page.locator("main img, main script, main iframe").count() == 0
-    tab.go("/?q=%3Cimg+src%3Dx+onerror%3Dalert(1)%3E")
+    asked_tab.go("/?q=%3Cimg+src%3Dx+onerror%3Dalert(1)%3E")
     expect(page.get_by_text("No game fits these filters.")).to_be_visible()
 
 
@@ -316,8 +337,7 @@ STRIP = {"ready": True, "done": 58, "expected": [20.0 - n / 9 for n in range(58)
 ]}  # fmt: skip
 
 
-def test_the_strip_is_asked_for_and_leads_from_mistake_to_mistake(open_tab: Open, address: str) -> None:
-    tab = open_tab(address)
+def test_the_strip_is_asked_for_and_leads_from_mistake_to_mistake(tab: Tab) -> None:
     answers = [{**STRIP, "ready": False, "done": 12, "expected": [], "error": [], "mistakes": []}, STRIP]
     tab.page.route("**/api/strip*", lambda route: route.fulfill(json=answers.pop(0) if answers[1:] else STRIP))
     page = tab.go(f"/game?id={PERFECT}&turn=1")
@@ -342,36 +362,29 @@ def test_the_strip_is_asked_for_and_leads_from_mistake_to_mistake(open_tab: Open
     shown(page, "turn 58 of 58")
 
 
-def test_a_game_that_goes_on_is_drawn_as_it_grows(open_tab: Open, folder: Path, tmp_path: Path) -> None:
+def test_what_goes_on_is_drawn_as_it_grows(open_tab: Open, folder: Path, tmp_path: Path) -> None:
+    """New games and moves appear; what the reader typed and where the focus is stay."""
     whole = (folder / "games" / f"{PERFECT}.jsonl").read_text("utf-8").splitlines(keepends=True)
-    journal = tmp_path / "going.jsonl"
-    _written(journal, whole[:30])
-    tab = open_tab(tmp_path)
-    tab.page.clock.install()
-    page = tab.go("/game?id=going&turn=end")
-    shown(page, "turn 10 of 10")
-    expect(page.locator(".ending")).to_contain_text("Still going")
-    page.clock.run_for(100)
-    page.locator('[data-key="card-1-2"]').focus()
-    _written(journal, whole)
-    page.clock.run_for(2100)
-    shown(page, "final position")
-    assert page.evaluate("document.activeElement.dataset.key") == "card-1-2"
-
-
-def test_a_run_that_goes_on_keeps_what_the_reader_typed(open_tab: Open, folder: Path, tmp_path: Path) -> None:
-    text = (folder / "games" / f"{PERFECT}.jsonl").read_text("utf-8")
-    _written(tmp_path / "first.jsonl", text.splitlines(keepends=True)[:30])
+    _written(tmp_path / "first.jsonl", whole[:30])
     tab = open_tab(tmp_path)
     tab.page.clock.install()
     page = tab.go()
     page.get_by_label("Search games").fill("s")
     expect(page.get_by_text("1 game", exact=True)).to_be_visible()
     page.clock.run_for(100)
-    (tmp_path / "second.jsonl").write_text(text, "utf-8")
+    _written(tmp_path / "second.jsonl", whole)
     page.clock.run_for(2100)
     expect(page.get_by_text("2 games", exact=True)).to_be_visible()
     assert page.evaluate("document.activeElement.value") == "s"
+    tab.go("/game?id=first&turn=end")
+    shown(page, "turn 10 of 10")
+    expect(page.locator(".ending")).to_contain_text("Still going")
+    page.clock.run_for(100)
+    page.locator('[data-key="card-1-2"]').focus()
+    _written(tmp_path / "first.jsonl", whole)
+    page.clock.run_for(2100)
+    shown(page, "final position")
+    assert page.evaluate("document.activeElement.dataset.key") == "card-1-2"
 
 
 def test_mistakes_in_an_address_are_said(tab: Tab) -> None:
@@ -394,19 +407,6 @@ def test_axe_finds_nothing_serious(tab: Tab) -> None:
     assert not faults(page)
     page.emulate_media(color_scheme="light")
     assert not FULL or not faults(page)
-
-
-def test_the_reader_chooses_dark_colours(open_tab: Open, address: str) -> None:
-    page = open_tab(address, color_scheme="light").go()
-    ground = "getComputedStyle(document.documentElement).backgroundColor"
-    light = page.evaluate(ground)
-    button = page.get_by_role("button", name=re.compile("^Colours"))
-    button.click()
-    button.click()
-    expect(button).to_have_accessible_name("Colours: dark")
-    assert page.evaluate(ground) != light
-    page.reload()
-    assert page.evaluate(ground) != light
 
 
 def test_the_page_never_scrolls_sideways(tab: Tab) -> None:

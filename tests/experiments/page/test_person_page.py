@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import Browser, Page, Route, expect
 
 from tests.support.browser import chromium, served
+from tests.support.prove import FULL
 from tests.support.tabs import Open, faults, open_tab
 
 __all__ = ["open_tab"]
@@ -117,7 +118,7 @@ def test_a_game_that_begins_slowly_or_cannot_begin_is_waited_for_and_said(open_t
     expect(page.locator(YOURS)).to_be_visible()
 
 
-@pytest.mark.parametrize(("width", "scheme"), [(1440, "light"), (390, "dark")])
+@pytest.mark.parametrize(("width", "scheme"), [(1440, "light"), (390, "dark")] if FULL else [(390, "dark")])
 def test_the_seat_is_for_everybody(open_tab: Open, folder: Path, width: int, scheme: str) -> None:
     page = open_tab(folder, width=width, color_scheme=scheme).go()
     begun(page, 0, graph="partner:piers")

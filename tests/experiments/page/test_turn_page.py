@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from playwright.sync_api import Browser, Page, Route, expect
@@ -16,6 +16,7 @@ from orchestrator.players import partners
 from orchestrator.table import Seat, play
 from tests.experiments.page.conftest import MARKUP
 from tests.support.browser import chromium, page_of, served
+from tests.support.prove import FULL
 from tests.support.tabs import faults
 
 HINT, PLAY, DISCARD = "hint P1 rank 1", "play slot 1", "discard slot 0"
@@ -72,19 +73,19 @@ def browser(address: str) -> Iterator[Browser]:
 
 @pytest.fixture(scope="module")
 def tab(browser: Browser, address: str) -> Iterator[Page]:
-    """One tab for all tests at the usual size: its files are fetched once."""
+    """One tab for all tests: its files are fetched once."""
     with page_of(browser) as made:
         made.goto(address)
         yield made
 
 
 @pytest.fixture
-def page(tab: Page) -> Iterator[Page]:
-    """The tab with nothing remembered."""
+def page(tab: Page, address: str) -> Iterator[Page]:
+    """The tab with nothing remembered, on no page of a game."""
     yield tab
     tab.unroute_all()
     tab.evaluate("localStorage.clear()")
-    tab.goto("about:blank")
+    tab.goto(f"{address}#/nowhere")
 
 
 def _answers(page: Page, name: str, data: Any) -> None:
@@ -94,6 +95,14 @@ def _answers(page: Page, name: str, data: Any) -> None:
         route.fulfill(json=data)
 
     page.route(re.compile(rf"/api/{name}(\?|$)"), fulfil)
+
+
+def _open_prompt(page: Page) -> None:
+    """The page keeps open what an earlier test opened."""
+    folded = page.locator(".prompt-fold")
+    folded.wait_for()
+    if folded.get_attribute("open") is None:
+        folded.locator("> summary").click()
 
 
 def _move(text: str) -> dict[str, str]:
@@ -152,6 +161,7 @@ def test_a_prompt_is_shown_by_section_and_what_one_role_alone_got_is_marked(page
     page.goto(f"{address}#/game?id=house&turn=1")
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
+    page.reload()
     summary = page.get_by_text("Prompt, by section")
     summary.wait_for()
     assert not any("/api/prompt" in url for url in asked), "a prompt is loaded only when it is opened"
@@ -167,7 +177,7 @@ def test_a_long_prompt_opens_in_pieces(page: Page, address: str) -> None:
     parts = [{"name": "history", "text": text, "only": False}]
     _answers(page, "prompt", {"rendered": True, "messages": [{"role": "user", "parts": parts}]})
     page.goto(f"{address}#/game?id=house&turn=1")
-    page.get_by_text("Prompt, by section").click()
+    _open_prompt(page)
     raw = page.locator(".prompt pre")
     expect(raw).to_contain_text("line 20 of the section")
     expect(page.locator(".prompt")).to_contain_text("A program answered; this is what a model would have got.")
@@ -279,6 +289,7 @@ def test_a_turn_is_decided_again_where_the_server_offers_it(page: Page, address:
     _answers(page, "run", {**told, "fork": {"graphs": ["house", "cac"], "models": []}})
     _answers(page, "fork", {"old": {"move": _move(HINT)}, "new": [{"move": _move(DISCARD), "why": "safer"}]})
     page.goto(f"{address}#/game?id=first&turn=1")
+    page.reload()  # what is offered is asked for once
     page.get_by_role("combobox", name="Graph").select_option("cac")
     with page.expect_request("**/api/fork") as sent:
         page.get_by_role("button", name="Decide again").click()
@@ -311,32 +322,48 @@ def test_what_a_model_wrote_stays_text(page: Page, address: str, where: str) -> 
 
 
 PAGES = [
-    ("", "light"),
-    ("game?id=house&turn=1", "light"),
-    ("game?id=first&turn=1", "dark"),
-    ("compare?a=first&b=second", "light"),
-    ("compare?a=first", "dark"),
-    ("better?id=first", "dark"),
+    ("", "light", FULL),
+    ("game?id=house&turn=1", "light", True),
+    ("game?id=first&turn=1", "dark", FULL),
+    ("compare?a=first&b=second", "light", FULL),
+    ("compare?a=first", "dark", FULL),
+    ("better?id=first", "dark", True),
 ]
+"""Addresses, colours, and whether axe-core looks, which takes a second or two."""
 
 
-@pytest.mark.parametrize(("where", "scheme"), PAGES)
-def test_nothing_keeps_people_out(browser: Browser, address: str, where: str, scheme: str) -> None:
+@pytest.fixture
+def phone(page: Page) -> Iterator[Page]:
+    """The tab as small as a phone."""
+    size = page.viewport_size
+    assert size
+    page.set_viewport_size({"width": 390, "height": 844})
+    yield page
+    page.set_viewport_size(size)
+    page.emulate_media(color_scheme="light")
+
+
+@pytest.mark.parametrize(("where", "scheme", "axe"), PAGES)
+def test_nothing_keeps_people_out(
+    phone: Page, address: str, where: str, scheme: Literal["light", "dark"], axe: bool
+) -> None:
     """axe-core finds nothing serious, and no page scrolls sideways on a phone."""
-    with page_of(browser, 390, 844, scheme) as page:
-        _answers(page, "strip", _strip())
-        _answers(page, "values", _values())
-        page.goto(f"{address}#/{where}")
-        _opened(page, where)
-        assert page.evaluate("document.documentElement.scrollWidth") <= 390
-        assert faults(page) == []
+    phone.emulate_media(color_scheme=scheme)
+    _answers(phone, "strip", _strip())
+    _answers(phone, "values", _values())
+    phone.goto(f"{address}#/{where}")
+    if where.startswith("game"):
+        phone.reload()  # the page keeps open what an earlier test opened
+    _opened(phone, where)
+    assert phone.evaluate("document.documentElement.scrollWidth") <= 390
+    assert not axe or faults(phone) == []
 
 
 def _opened(page: Page, where: str) -> None:
     """With its parts open."""
     page.locator("main h1").first.wait_for()
     if where.startswith("game"):
-        page.get_by_text("Prompt, by section").click()
+        _open_prompt(page)
         page.locator(".beliefs button").click()
         page.locator(".values button").click()
         page.locator(".prompt .section").first.wait_for()

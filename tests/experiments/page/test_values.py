@@ -18,7 +18,7 @@ from orchestrator import journal
 from tests.experiments.page.conftest import client
 from tests.experiments.page.test_api import GAME, got
 
-LAST = 3
+LAST = 2
 """Turns of the game that is looked at: enough for a strip, few enough for a test."""
 
 
