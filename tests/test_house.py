@@ -53,8 +53,9 @@ ROOMS: dict[str, dict[str, set[str]]] = {
         "doctor": {*RUNNING, "costs"},
         "export": RUNNING,
         "fork": RUNNING,
+        "qa": RUNNING,
         "diff": {*RUNNING, "report"},
-        "cli": {*RUNNING, "costs", "report", "bench", "doctor", "export", "fork", "diff"},
+        "cli": {*RUNNING, "costs", "report", "bench", "doctor", "export", "fork", "diff", "qa"},
         "__main__": {"cli"},
     },
 }
@@ -80,6 +81,7 @@ ONLY_IN = {
             "experiment",
             "export",
             "fork",
+            "questions",
             "imports",
             "listing",
             "game",

@@ -9,7 +9,21 @@ from typing import Annotated, Any
 
 import typer
 
-from experiments.cli import diff, experiment, export, fork, game, imports, listing, logs, models, pointers, show, tools
+from experiments.cli import (
+    diff,
+    experiment,
+    export,
+    fork,
+    game,
+    imports,
+    listing,
+    logs,
+    models,
+    pointers,
+    questions,
+    show,
+    tools,
+)
 from experiments.cli.shared_options import HELP, INTERRUPTED, Interrupted, Quiet, Verbose
 from orchestrator import spelling
 from orchestrator.errors import Suspended, TurnError, UserError
@@ -28,6 +42,7 @@ app.command("doctor")(models.doctor)
 app.add_typer(listing.games_app, name="games")
 app.command("export")(export.export)
 app.add_typer(imports.app, name="import")
+app.add_typer(questions.app, name="qa")
 app.command("bench")(tools.measure)
 app.command("fake-endpoint")(tools.serve_blindly)
 
