@@ -1,6 +1,7 @@
 """`qa`: the questions of CoordinationQA, asked of models and programs, and what their answers show."""
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -86,7 +87,7 @@ def run(
     _check_whole(done)
 
 
-def _asked(model: str | None, replay: Path | None, sampling: dict[str, object]) -> "tuple[Asked, Brain | None]":
+def _asked(model: str | None, replay: Path | None, sampling: Mapping[str, object]) -> "tuple[Asked, Brain | None]":
     """Who is asked, and what answers instead of a server."""
     from experiments.qa import question_run
     from experiments.running import single_game

@@ -45,7 +45,9 @@ class Run:
 
     @property
     def name(self) -> str:
-        return self.record.model if self.label is None else f"{self.record.model} ({self.label})"
+        """The model, without its server, and what it is where that is no language model."""
+        model = self.record.model.partition("@http")[0]
+        return model if self.label is None else f"{model} ({self.label})"
 
     @property
     def label(self) -> str | None:

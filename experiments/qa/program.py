@@ -4,30 +4,31 @@ import re
 
 from experiments.qa import state_facts, state_moves, state_text
 from experiments.qa.questions import HANABI, Question
-from experiments.qa.state_text import NotAPosition
+from experiments.qa.state_text import NotAPosition, Position
 
 
 class NoAnswer(ValueError):  # noqa: N818  # what there is
     """The program has no answer; the message says why."""
 
 
-def answer(question: Question) -> int:
-    """The number of the option that the program chooses. Raises NoAnswer."""
+def answer(question: Question) -> tuple[int, str]:
+    """The number of the option that the program chooses, and why. Raises NoAnswer."""
     if question.game != HANABI:
         raise NoAnswer(f"programs answer the questions on {HANABI} alone")
     try:
-        chosen = _chosen(question)
+        position = state_text.position(question.stem)
+        chosen = _chosen(question, position)
     except NotAPosition as problem:
         raise NoAnswer(f"the text is no position: {problem}") from None
     except ValueError as problem:  # a position that cannot be: its hints and cards contradict each other
         raise NoAnswer(f"the position cannot be: {problem}") from None
     if chosen is None:
         raise NoAnswer(f"the program has no rule for this question: {question.asked}")
-    return chosen
+    number, why = chosen
+    return number, "; ".join((why, *(f"the text says nothing of {card}" for card in position.lacks)))
 
 
-def _chosen(question: Question) -> int | None:
-    position = state_text.position(question.stem)
+def _chosen(question: Question, position: Position) -> tuple[int, str] | None:
     if question.kind == "ec":
         return state_facts.answer(question.asked, position, question.options)
     if question.kind == "jp":

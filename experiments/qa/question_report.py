@@ -32,6 +32,13 @@ class Report:
     guesses: tuple[Guess, ...]
     correlations: tuple[Correlation, ...]
 
+    @property
+    def names(self) -> list[str]:
+        """What the runs are called: by their model, and by their folder, too, where several have the same."""
+        named = [run.name for run in self.runs]
+        pairs = zip(named, self.runs, strict=True)
+        return [name if named.count(name) == 1 else f"{name} in {run.folder}" for name, run in pairs]
+
 
 def of(folders: Sequence[Path]) -> Report:
     """The report of the runs in these folders. Raises UserError for a folder without answers, and for questions of
@@ -66,12 +73,12 @@ def rows(report: Report) -> list[tuple[str, ...]]:
     """The table: for each game, the runs and then guessing."""
     made = []
     for game in dict.fromkeys(one.game for one in report.guesses):
-        for run, found in zip(report.runs, report.cells, strict=True):
+        for name, found in zip(report.names, report.cells, strict=True):
             here = {cell.kind: cell for cell in found if cell.game == game}
             if here:
                 unread = sum(cell.unread for cell in here.values())
                 trials = sum(cell.trials for cell in here.values())
-                made.append((run.name, game, *_shares(here), f"{unread} of {trials}"))
+                made.append((name, game, *_shares(here), f"{unread} of {trials}"))
         made.append((GUESSING, game, *_shares({one.kind: one for one in report.guesses if one.game == game}), "-"))
     return made
 
@@ -92,21 +99,21 @@ def notes(report: Report) -> list[str]:
         "Accuracy over questions, each with its share of right trials, and its 95 % interval over questions; an answer "
         f"that cannot be read is wrong. {GUESSING.capitalize()} is exact, with the range of 95 % of guessers."
     ]
-    for run in report.runs:
-        told += list(_of_run(run))
+    for name, run in zip(report.names, report.runs, strict=True):
+        told += list(_of_run(name, run))
     return [*told, *_same_questions(report), *_correlated(report)]
 
 
-def _of_run(run: Run) -> Iterator[str]:
+def _of_run(name: str, run: Run) -> Iterator[str]:
     if run.fake:
-        yield f"{run.record.model}: answered by the package's fake server, which is no language model."
+        yield f"{name}: answered by the package's fake server, which is no language model."
     elif run.record.label == "simulated":
-        yield f"{run.record.model}: simulated; no language model, but the program with errors at stated rates."
+        yield f"{name}: no language model, but the program with errors at stated rates."
     elif run.record.label == "program":
         yield "program: no model; it reads the text of Hanabi positions and has no answers for other games."
     if run.missing:
-        yield f"{run.name}: {run.missing} answers are missing; the same `qa run` goes on."
-    yield from (f"{run.name}: left out: {sentence}." for sentence in run.record.left_out)
+        yield f"{name}: {run.missing} answers are missing; the same `qa run` goes on."
+    yield from (f"{name}: left out: {sentence}." for sentence in run.record.left_out)
     for question in run.questions:
         if question.mended:
             yield f"{question.name}: {question.mended.rstrip('.')}."
@@ -160,7 +167,7 @@ def tidy(report: Report) -> list[dict[str, Any]]:
     chance = {(one.game, one.kind): one for one in report.guesses}
     return [
         {
-            "model": run.name,
+            "model": name,
             "folder": str(run.folder),
             "language_model": run.is_model,
             "game": cell.game,
@@ -175,7 +182,7 @@ def tidy(report: Report) -> list[dict[str, Any]]:
             "unread": cell.unread,
             "asked_again": cell.asked_again,
         }
-        for run, found in zip(report.runs, report.cells, strict=True)
+        for name, run, found in zip(report.names, report.runs, report.cells, strict=True)
         for cell in found
     ]
 

@@ -56,6 +56,8 @@ def model_of(given: Model) -> Model:
     """A model that can be asked questions: the program, a simulated model, or settings. Raises UserError."""
     if given == PROGRAM:
         return PROGRAM
+    if isinstance(given, SimSettings):
+        return given
     return simulated(given) or settings_of(given)
 
 
@@ -261,7 +263,7 @@ def _usage(call: Call) -> Usage:
 def _programmed(question: Question, trial: int) -> Call:
     """The program's answer as a call."""
     try:
-        chosen = question.options[program.answer(question)]
+        number, why = program.answer(question)
     except program.NoAnswer as problem:
         return asking.call(question, trial, model=PROGRAM, outcome="fallback", error=str(problem))
-    return asking.call(question, trial, model=PROGRAM, reply={"reason": "", "answer": str(chosen)})
+    return asking.call(question, trial, model=PROGRAM, reply={"reason": why, "answer": str(question.options[number])})

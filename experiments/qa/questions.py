@@ -136,9 +136,8 @@ def _rows(path: Path) -> tuple[list[dict[str, str]], str]:
         raise UserError(f"{path} is not a CSV file: {error}") from None
     if not rows:
         raise UserError(f"{path} has no rows; a CSV of CoordinationQA has one for each scenario")
-    return [{key: value or "" for key, value in row.items() if key} for row in rows], hashlib.sha256(data).hexdigest()[
-        :16
-    ]
+    cells = [{key: value or "" for key, value in row.items() if key} for row in rows]
+    return cells, hashlib.sha256(data).hexdigest()[:16]
 
 
 def _kind(given: str) -> Kind:
@@ -250,9 +249,7 @@ def _by_text(letter: str, said: str, options: Sequence[Option], among: Sequence[
     if len(fitting) == 1 and (not among or fitting[0] in among):
         return fitting
     labels = ", ".join(option.label for option in options)
-    raise _Broken(
-        f"its key {letter!r} does not name one of its options {labels}, and its answer's text is none of them"
-    )
+    raise _Broken(f"its key {letter!r} does not name one of its options {labels}, and neither does its answer's text")
 
 
 def _check_once(path: Path, questions: Iterable[Question]) -> None:

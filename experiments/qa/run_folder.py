@@ -148,7 +148,7 @@ def questions_of(folder: Path) -> list[Asked]:
 
 
 def calls_of(folder: Path) -> list[Call]:
-    """Every call of a run, oldest first; none before the first answer. Raises UserError for a file that is no journal."""
+    """Every call of a run, oldest first; none before the first answer. Raises UserError for what is no journal."""
     path = folder / CALLS
     return [event for event in read(path) if isinstance(event, Call)] if path.exists() else []
 

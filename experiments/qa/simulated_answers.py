@@ -46,7 +46,7 @@ class SimulatedAnswers:
     def _number(self, slips: Slips) -> int:
         numbers = range(len(self.question.options))
         try:
-            exact = program.answer(self.question)
+            exact, _ = program.answer(self.question)
         except program.NoAnswer:
             return random.Random(f"{slips.seed} guess").choice(numbers)
         if dice := slips.strike("misread_stack"):

@@ -64,14 +64,18 @@ RULES: Sequence[Rule] = (
 )
 
 
-def answer(asked: str, position: Position, options: Sequence[Option]) -> int | None:
-    """The number of the one option that states the fact asked for; None when the program knows no such fact."""
+def answer(asked: str, position: Position, options: Sequence[Option]) -> tuple[int, str] | None:
+    """The number of the one option that states the fact asked for, and the fact; None when the program knows none."""
     for words, fact in RULES:
         if said := re.search(words, asked, re.IGNORECASE):
             found = fact(position, said)
             fitting = [number for number, option in enumerate(options) if states(option.text, found)]
-            return fitting[0] if len(fitting) == 1 else None
+            return (fitting[0], f"it is {_told(found)}") if len(fitting) == 1 else None
     return None
+
+
+def _told(fact: Fact) -> str:
+    return ", ".join(f"card {slot}" for slot in sorted(fact)) if isinstance(fact, frozenset) else str(fact).lower()
 
 
 def states(text: str, fact: Fact) -> bool:

@@ -40,23 +40,25 @@ def scene(position: Position, legal: Sequence[Move]) -> Scene:
     return Scene(ME, knowledge, {PARTNER: theirs.cards}, legal)
 
 
-def plan(position: Position, options: Sequence[Option]) -> int | None:
-    """The option that the policy chooses; None when the options are no moves."""
+def plan(position: Position, options: Sequence[Option]) -> tuple[int, str] | None:
+    """The option that the policy chooses, and why; None when the options are no moves."""
     return _decided(position, options, policy.STEPS)
 
 
-def inferred(position: Position, options: Sequence[Option]) -> int | None:
+def inferred(position: Position, options: Sequence[Option]) -> tuple[int, str] | None:
     """What to do with the own cards after the partner's last move, by what the text says of them."""
     return _decided(position, options, OWN_STEPS)
 
 
-def _decided(position: Position, options: Sequence[Option], steps: Sequence[policy.PolicyStep]) -> int | None:
+def _decided(
+    position: Position, options: Sequence[Option], steps: Sequence[policy.PolicyStep]
+) -> tuple[int, str] | None:
     moves = [move_of(option.text) for option in options]
     legal = [move for move in moves if move is not None]
     if not legal:
         return None
-    move, _ = policy.decide(scene(position, legal), steps)
-    return moves.index(move)
+    move, why = policy.decide(scene(position, legal), steps)
+    return moves.index(move), why
 
 
 @dataclass(frozen=True)
@@ -135,8 +137,9 @@ PURPOSES: Mapping[str, Purpose] = {
 """By words of the question; the first that are there count."""
 
 
-def reveal(asked: str, position: Position, options: Sequence[Option]) -> int | None:
-    """The hint that serves best the purpose of a question, the first of equals; None for another purpose or no hints.
+def reveal(asked: str, position: Position, options: Sequence[Option]) -> tuple[int, str] | None:
+    """The hint that serves best the purpose of a question, the first of equals, and how many equals there are; None for
+    another purpose or no hints.
 
     Hints that touch no card are none.
     """
@@ -149,4 +152,8 @@ def reveal(asked: str, position: Position, options: Sequence[Option]) -> int | N
         move = move_of(option.text)
         if words and purpose and isinstance(move, HintColour | HintRank) and (hint := told(position, move)).touched:
             worths[number] = purpose(hint, words)
-    return max(worths, key=lambda number: worths[number], default=None)
+    if not worths or words is None:
+        return None
+    best = max(worths, key=lambda number: worths[number])
+    equals = list(worths.values()).count(worths[best])
+    return best, f"it serves {words[0]!r} best{f', as {equals - 1} others do' if equals > 1 else ''}"

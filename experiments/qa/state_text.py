@@ -123,8 +123,8 @@ def _knowledge(line: str) -> Knowledge:
 
 def _legal(theirs: Sequence[Card], tokens: int) -> tuple[Move, ...]:
     slots = range(HAND_SIZES[2])
-    own: list[Move] = [Play(slot=slot) for slot in slots] + [Discard(slot=slot) for slot in slots]
-    return (*own, *(hints_to(PARTNER, theirs) if tokens else ()))
+    plays, discards = (Play(slot=slot) for slot in slots), (Discard(slot=slot) for slot in slots)
+    return (*plays, *discards, *(hints_to(PARTNER, theirs) if tokens else ()))
 
 
 _OWN = re.compile(r"\b(play|discard)\s+(?:my\s+)?card\s+(\d)", re.IGNORECASE)
