@@ -177,7 +177,7 @@ def test_a_budget_stops_the_run_and_a_larger_one_goes_on(run: Run, endpoint: str
 
 def test_a_killed_run_goes_on_where_it_was(tmp_path: Path) -> None:
     write(tmp_path / "questions.csv")
-    with in_a_thread(fake_endpoint.app(latency_s=0.1)) as url:
+    with in_a_thread(fake_endpoint.app(latency_s=0.05)) as url:
         settings = tmp_path / "m.yaml"
         settings.write_text(f"default: {{model: 'openai:m@{url}', max_concurrency: 1}}\n", "utf-8")
         command = [sys.executable, "-m", "experiments", "qa", "run", "--data", "questions.csv", "--trials", "5"]
