@@ -105,7 +105,7 @@ def _answered(question: Asked, trial: int, calls: Sequence[Call]) -> Answered:
 def _chosen(question: Asked, reply: Mapping[str, Any] | None) -> int | None:
     if reply is None:
         return None
-    texts = [str(option) for option in question.options]
+    texts = [option.full for option in question.options]
     return texts.index(reply["answer"]) if reply["answer"] in texts else None
 
 

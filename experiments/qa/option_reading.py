@@ -29,7 +29,7 @@ _REASON = re.compile(r"(?:,\s*|\s+)(?:because|since|as it|so that)\s.*\Z", re.IG
 def read_option(answer: object, options: Sequence[Option]) -> Option:
     """The option that an answer means. Raises NotAnOption with a sentence for the model."""
     if isinstance(answer, Option):
-        return _only([one for one in options if one == answer], str(answer))
+        return _only([one for one in options if one == answer], answer.full)
     if isinstance(answer, list) and len(answer) == 1:
         (answer,) = answer
     if not isinstance(answer, str | int) or isinstance(answer, bool):
@@ -37,7 +37,7 @@ def read_option(answer: object, options: Sequence[Option]) -> Option:
     text = str(answer).strip().strip("\"'`*<>[] ").strip()
     if len(text) > LONGEST:
         raise NotAnOption("it is too long to name one of the options; answer with one letter and its text")
-    if exact := [one for one in options if normal(one.text) == normal(text) or normal(str(one)) == normal(text)]:
+    if exact := [one for one in options if normal(one.text) == normal(text) or normal(one.full) == normal(text)]:
         return _only(exact, text)
     if found := _LABEL.fullmatch(text.rstrip(". *")):
         return _by_label(found[1], (found["text"] or "").strip(), options)
@@ -47,7 +47,7 @@ def read_option(answer: object, options: Sequence[Option]) -> Option:
 def _only(fitting: Sequence[Option], text: str) -> Option:
     if len(fitting) == 1:
         return fitting[0]
-    which = f"may mean {' or '.join(map(str, fitting[:3]))}" if fitting else "is not one of the options"
+    which = f"may mean {' or '.join(one.full for one in fitting[:3])}" if fitting else "is not one of the options"
     raise NotAnOption(f"{text[:80]!r} {which}; answer with the letter and the text of one option")
 
 
@@ -98,7 +98,7 @@ def _read(answer: Any, info: ValidationInfo) -> Any:
     return answer if options is None else read_option(answer, tuple(options.values()))
 
 
-Chosen = Annotated[Option, BeforeValidator(_read), PlainSerializer(str, return_type=str)]
+Chosen = Annotated[Option, BeforeValidator(_read), PlainSerializer(lambda option: option.full, return_type=str)]
 
 _ONE_LINE = re.compile(
     r"\A\W*(?:Explanation|Analysis|Reasoning|Rationale)\s*:(?P<reason>.*)\b(?:Answer|Action)\W{0,4}:\s*(?P<answer>.*)\Z",

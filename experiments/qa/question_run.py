@@ -84,7 +84,8 @@ def run(
     with run_folder.journal(folder) as journal:
         before = [event for event in journal.events if isinstance(event, Call)]
         asked = _QuestionRun(record, file.questions, model, journal, before, watch)
-        return asked.done(folder, asyncio.run(asked.run(options, brain)))
+        asyncio.run(asked.run(options, brain))
+        return asked.done(folder)
 
 
 def _answerable(file: QuestionFile) -> QuestionFile:
@@ -160,16 +161,16 @@ class _QuestionRun:
         if not left:
             return
         layer = options.layer()
+        asks = brain or self._brain(layer)
         try:
-            asks = brain or self._brain(layer)
             with on_interrupt(self._interrupt):
                 if layer.budget and asks:
                     layer.budget.remember([_usage(call)] for call in self.known.values())
                 await self._checked(layer)
                 await self._all(left, asks)
+        finally:
             if asks:
                 await asks.aclose()
-        finally:
             layer.close()
 
     def _brain(self, layer: ModelLayer) -> Brain | None:
@@ -231,7 +232,7 @@ class _QuestionRun:
     def _interrupt(self) -> None:
         self.interrupted = self.stopped = True
 
-    def done(self, folder: Path, _: None) -> Done:
+    def done(self, folder: Path) -> Done:
         left = self.total - len(self.finished)
         first = self.problems[0] if self.problems else None
         if first is not None and not self.known and not self.finished and getattr(first, "final", False):
@@ -266,4 +267,4 @@ def _programmed(question: Question, trial: int) -> Call:
         number, why = program.answer(question)
     except program.NoAnswer as problem:
         return asking.call(question, trial, model=PROGRAM, outcome="fallback", error=str(problem))
-    return asking.call(question, trial, model=PROGRAM, reply={"reason": why, "answer": str(question.options[number])})
+    return asking.call(question, trial, model=PROGRAM, reply={"reason": why, "answer": question.options[number].full})

@@ -48,6 +48,11 @@ class Option(Frozen):
     text: str
 
     def __str__(self) -> str:
+        return self.text
+
+    @property
+    def full(self) -> str:
+        """The letter and the text, as the question shows them."""
         return f"{self.label}. {self.text}"
 
 
@@ -234,11 +239,11 @@ def _key(key: str, said: str, options: Sequence[Option]) -> tuple[tuple[int, ...
         fitting = [number for number, option in enumerate(options) if option.label == letter]
         if len(fitting) != 1:
             fitting = _by_text(letter, said, options, fitting)
-            notes.append(f"key {letter} read by its text as {options[fitting[0]]}")
+            notes.append(f"key {letter} read by its text as {options[fitting[0]].full}")
         found.update(fitting)
     other = [option for number, option in enumerate(options) if normal(option.text) == normal(said)]
     if other and not any(options[number] in other for number in found):
-        notes.append(f"the key's letter counts, though its text is {other[0]}")
+        notes.append(f"the key's letter counts, though its text is {other[0].full}")
     return tuple(sorted(found)), "; ".join(notes)
 
 

@@ -97,14 +97,15 @@ def record(file: QuestionFile, model: str, settings: dict[str, Any], trials: int
 def begin(folder: Path, asked: Record, questions: Iterable[Question]) -> Record:
     """Write the record of a new run, or check that a run goes on; the record as it stands then.
 
-    Raises UserError, which names the first difference, for a folder with another run.
+    A run without any answer counts as new. For a folder with another run, raises UserError, which names the first
+    difference.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    if (folder / RECORD).exists():
+    if (folder / RECORD).exists() and calls_of(folder):
         before = record_of(folder)
         _check_same(folder, before, asked)
         asked = asked.model_copy(update={"versions": before.versions, "trials": max(before.trials, asked.trials)})
-    elif any(folder.iterdir()):
+    elif any(path.name not in (RECORD, QUESTIONS, CALLS) for path in folder.iterdir()):
         raise UserError(f"{str(folder)!r} holds other files, and no {RECORD}; give another --out")
     plain = yaml.safe_dump(asked.model_dump(mode="json"), sort_keys=False, allow_unicode=True, width=120)
     lines = (json.dumps(Asked.of(question).model_dump(mode="json"), ensure_ascii=False) for question in questions)

@@ -49,7 +49,9 @@ def test_an_unreadable_answer_is_asked_for_again_and_then_counts_as_none(tmp_pat
     asks = brain(says)
     asked(tmp_path / "run", asks, trials=1)
     again = next(heard for one, heard in zip(asks.asked, asks.heard, strict=True) if one.ask and "jp" in one.node)
-    assert "'A or B'" in again[-1].content and "The options are: A: A. Play Card 0." in again[-1].content
+    assert (
+        "'A or B'" in again[-1].content and "The options are: A: Play Card 0.; B: Play Card 1.; " in again[-1].content
+    )
     found = {one.question.name: one for one in answers.read(tmp_path / "run").answers}
     assert found["01-hanabi-ec"].right and found["01-hanabi-ec"].asks == 2
     none = found["01-hanabi-jp"]
@@ -119,6 +121,14 @@ def test_the_record_says_what_was_asked_and_holds_no_path(tmp_path: Path) -> Non
     assert run_folder.record_of(tmp_path / "run").digest == record["digest"]
 
 
+def test_a_run_without_an_answer_does_not_stand_in_the_way_of_another(tmp_path: Path) -> None:
+    def away(_: ModelRequest) -> str:
+        raise ModelError("the server is away")
+
+    assert asked(tmp_path / "run", brain(away)).left == 18
+    assert asked(tmp_path / "run", always(), model="openai:other@http://127.0.0.1:9/v1").left == 0
+
+
 # The command
 
 
@@ -161,6 +171,11 @@ def test_the_cache_answers_what_was_asked_before_each_trial_for_itself(run: Run)
         assert qa(run, "--model", f"openai:m@{url}", "--cache", "kept", "--out", "two")[0] == 0
     first, second = calls(Path("one")), calls(Path("two"))
     assert [call["cached"] for call in first] == [False] * 18 and [call["cached"] for call in second] == [True] * 18
+
+
+def test_a_server_that_is_not_there_is_one_sentence(run: Run) -> None:
+    code, out, err = qa(run, "--model", "openai:m@http://127.0.0.1:9/v1")
+    assert (code, out) == (2, "") and "nothing listens there" in " ".join(err.split())
 
 
 def test_a_budget_stops_the_run_and_a_larger_one_goes_on(run: Run, endpoint: str) -> None:

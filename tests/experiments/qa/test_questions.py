@@ -20,7 +20,7 @@ def test_a_row_has_three_questions_with_their_options_and_keys(tmp_path: Path) -
     found = read(tmp_path)
     assert len(found) == 6
     one = found["02-overcooked-tom"]
-    assert [str(option) for option in one.options] == ["A. place onion in pot.", "B. wait.", "C. move away."]
+    assert [option.full for option in one.options] == ["A. place onion in pot.", "B. wait.", "C. move away."]
     assert one.right == (0, 2), "several letters, with a space between them"
     assert one.chance == pytest.approx(2 / 3)
     assert one.asked == "What will Bob do?"
