@@ -1,4 +1,5 @@
 from . import journal as journal
+from .errors import Left as Left
 from .errors import Suspended as Suspended
 from .errors import TurnError as TurnError
 from .errors import UserError as UserError
@@ -31,6 +32,7 @@ from .models.request import ModelResponse as ModelResponse
 from .models.request import Scripted as Scripted
 from .models.settings import ModelSettings as ModelSettings
 from .models.settings import read_models as read_models
+from .players.person import Person as Person
 from .table.game_loop import play as play
 from .table.game_loop import play_async as play_async
 from .table.seat import Decision as Decision

@@ -3,9 +3,11 @@
 UserError         a config, a prompt, a deck or a command is wrong: raised before any turn is played
 TurnError         a turn could not be finished
 + ModelError      no answer came from the provider, after all retries
-  + OverBudget    the budget leaves no room for the call, so it was not made
+  + Held          the run itself holds the call back, so it was not made
+    + OverBudget  the budget leaves no room for it
 + IllegalMove     a seat decided a move that the rules do not allow
 + RoleError       the program of a role raised
++ Left            a person left the table, so the game is suspended
 + Unwritten       a file cannot be written, so the run stops: what came after it would be lost
 Suspended         a game stopped before its end and has no score; it can be resumed from its journal
 """
@@ -101,12 +103,20 @@ class ModelError(TurnError):
         """The server refused for good: a retry would change nothing."""
 
 
-class OverBudget(ModelError):  # noqa: N818  # the field's short name
+class Held(ModelError):  # noqa: N818  # what became of the call
+    """The run itself holds the call back: for want of budget, or since it was paused and stops now."""
+
+
+class OverBudget(Held):
     """The budget leaves no room for the call."""
 
 
 class IllegalMove(TurnError):  # noqa: N818  # the field's short name
     """A seat decided a move that the rules do not allow now."""
+
+
+class Left(TurnError):  # noqa: N818  # what happened
+    """A person left the table before their move; the game is suspended and can be continued."""
 
 
 class RoleError(TurnError):

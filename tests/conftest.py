@@ -2,6 +2,7 @@
 
 import socket
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -9,9 +10,11 @@ from typing import Any
 import pytest
 
 from experiments.cli import app
+from experiments.running import process_executor
 from orchestrator.models import fake_endpoint
 from roles import registry
 from roles.hanabi import conformance, planner
+from tests.support import processes
 from tests.support.prove import FULL
 from tests.support.servers import in_a_thread
 
@@ -51,6 +54,17 @@ def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
     """A planner that is not told how much to search searches little; a role is checked on fewer positions."""
     monkeypatch.setitem(planner.OPTIONS, "rollouts", (6, range(100_001)))
     monkeypatch.setattr(conformance, "EVERY", 13 if FULL else 26)
+
+
+@pytest.fixture(autouse=True)
+def forking(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Workers of a test with threads are forked from a process that has done the imports; only `make prove` has them
+    import all themselves. A test without threads forks them from itself, as the command does."""
+    own = process_executor._context
+    if not FULL:
+        monkeypatch.setattr(
+            process_executor, "_context", lambda: processes.FORKS if threading.active_count() > 1 else own()
+        )
 
 
 @pytest.fixture

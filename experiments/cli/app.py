@@ -19,6 +19,7 @@ from experiments.cli import (
     listing,
     logs,
     models,
+    page,
     pointers,
     questions,
     show,
@@ -43,6 +44,8 @@ app.add_typer(listing.games_app, name="games")
 app.command("export")(export.export)
 app.add_typer(imports.app, name="import")
 app.add_typer(questions.app, name="qa")
+app.command()(page.view)
+app.command()(page.bundle)
 app.command("bench")(tools.measure)
 app.command("fake-endpoint")(tools.serve_blindly)
 

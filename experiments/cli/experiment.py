@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from experiments.cli import control
 from experiments.cli.shared_options import (
     CacheFolder,
     Import,
@@ -249,3 +250,11 @@ def errors(
 
     found = error_counts.count_run(folder)
     printed(error_counts.data(found)) if as_json else error_counts.show(found, console())
+
+
+app.command("status")(control.status)
+app.command("pause")(control.pause)
+app.command("resume")(control.resume)
+app.command("limit")(control.limit)
+app.command("retry")(control.retry)
+app.command("cancel")(control.cancel)

@@ -63,11 +63,14 @@ def play(
     """Play one game; the same command again continues an unfinished one."""
     import graphs
     from experiments.design import seat_spec
+    from experiments.person import seated
+    from experiments.results.story import Story
     from experiments.running import single_game
     from experiments.running.model_options import ModelOptions
     from experiments.show import game_story
     from experiments.show.live_table import LiveTable
     from experiments.show.terminal import console
+    from orchestrator import journal
     from orchestrator.hanabi import referee
     from orchestrator.journal.events import nowhere
     from orchestrator.models.settings import PROGRAM, REPLAY
@@ -89,7 +92,9 @@ def play(
         reasoning_effort=effort,
         max_tokens=max_answer_tokens,
     )
-    cast = seat_spec.table(config, specs, players, named=named, layer=asked, verify=verify)
+    screen = console(err=as_json)
+    here, person = seated.persons(seat_spec.persons(specs), screen, replay, named.values())
+    cast = seat_spec.table(config, specs, players, named=named, layer=asked, verify=verify, person=person)
     label = deck.stem if deck else None
     start = partial(game_loop.start, players=players, seed=seed, deck=cards, label=label)
     started = start(cast)
@@ -104,8 +109,8 @@ def play(
     path = single_game.file(out, name, started, new=new)
     if not (new or loud.quiet) and (why := single_game.beside(out, name, path, started)):
         console(err=True).print(why, markup=False, soft_wrap=True, style="dim")
-    screen = console(err=as_json)
-    board = None if as_json or loud.quiet else LiveTable(screen, live=not loud.verbose)
+    live = None if as_json or loud.quiet else LiveTable(screen, live=not loud.verbose)
+    board = here.waiting if here else live
     played = single_game.SingleGame(cast, started, path, asked)
     with board or nullcontext(), _traced(otlp, path, content=otlp_content):
         try:
@@ -117,11 +122,15 @@ def play(
             totals = game_story.totals(path)
             if as_json:
                 printed({"suspended": str(suspended), "turn": suspended.turn, "journal": str(path), "so_far": totals})
-            else:
+            elif totals["calls"] or not here:
                 screen.print(f"so far   {game_story.spent(totals)}", markup=False, soft_wrap=True)
             raise Suspended(f"{suspended}. {_onward(suspended, force_new)}", suspended.turn) from None
     if as_json:
         printed(result.model_dump(mode="json") | {"journal": str(path)})
+    elif here and not loud.quiet:  # persons get to know the others' cards and reasons now
+        screen.print("\nThe game is over. This is all of it, with the hidden cards and everybody's reasons.\n")
+        game_story.print_game(Story.read(journal.read(path)), screen)
+        game_story.print_next(path, screen, again=played.over)
     else:
         game_story.print_result(result, path, screen, again=played.over)
 

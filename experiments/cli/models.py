@@ -1,12 +1,15 @@
 """`models` and `doctor`: the file that describes models, and whether they can play."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from experiments.cli.shared_options import Graph, Import, Json, Model, Players, group, printed
 from orchestrator.errors import UserError
+
+if TYPE_CHECKING:
+    from experiments.doctor.checklist import Checklist
 
 app = group("Describe models in a file.")
 
@@ -50,17 +53,32 @@ def doctor(
     imports: Import = None,
     as_json: Json = False,
 ) -> None:
-    """Check whether a model can play a graph: key, server, context, schemas, answers, time and money of a game."""
+    """Check this machine; with --model, whether a model can play a graph: key, server, schemas, answers, costs."""
+    from experiments.show.terminal import console
+
+    if model is None:
+        if online:
+            raise UserError("--online asks a model: name one with --model, e.g. --model openai:NAME")
+        from experiments.doctor import machine
+
+        found, code = machine.examine(), 1
+        step = "orchestrator play --graph house (a game of programs), or orchestrator doctor --model MODEL"
+    else:
+        found, code = _can_play(model, graph, players, online), 2
+        asked = f"--model {model} --graph {graph} --players {players}"
+        untried = any(one.about == "online" for one in found.findings)
+        step = f"orchestrator doctor {asked} --online" if untried else f"orchestrator play {asked}"
+    printed(found.data()) if as_json else found.show(console(), step)
+    if found.failed:
+        raise typer.Exit(code)
+
+
+def _can_play(model: str, graph: str, players: int, online: bool) -> "Checklist":
     import graphs
     from experiments.doctor import examination
     from experiments.running import single_game
-    from experiments.show.terminal import console
     from orchestrator.hanabi.referee import check_players
-    from orchestrator.models.settings import PROGRAM
 
     config = graphs.read(graph)
-    named = single_game.models([graphs.at(config, check_players(players))], model or PROGRAM)
-    found = examination.examine(named, config, players, requests_allowed=online)
-    printed(found.data()) if as_json else found.show(console())
-    if found.failed:
-        raise typer.Exit(2)
+    named = single_game.models([graphs.at(config, check_players(players))], model)
+    return examination.examine(named, config, players, requests_allowed=online)

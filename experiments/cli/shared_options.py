@@ -61,7 +61,7 @@ Settings = Annotated[
 Players = Annotated[int, typer.Option("--players", help="2 to 5.")]
 Seats = Annotated[
     list[str] | None,
-    typer.Option("--seat", help="N=SPEC, N from 0: partner:NAME, python:module:object, or a graph; repeatable."),
+    typer.Option("--seat", help="N=SPEC, N from 0: partner:NAME, person, python:module:object, or a graph."),
 ]
 ReplayOf = Annotated[
     Path | None, typer.Option("--replay", help="Ask no model: take the responses from the journals of this folder.")

@@ -13,7 +13,7 @@ from experiments.design import imports
 from experiments.design.file_schema import AnySeat, Changes, Model, Name, SeatConfig, SeatNumber, Verifier, labelled
 from experiments.design.protocols import completed
 from experiments.results import run_folder
-from experiments.results.rows import Metric
+from experiments.results.rows import COLUMNS, Metric
 from graphs.config import PLAYERS, PlayerCount
 from orchestrator import spelling
 from orchestrator.errors import UserError, complaint, user_error
@@ -24,6 +24,9 @@ from orchestrator.yaml_files import from_file, loaded, setting
 
 Seed = Annotated[int, Field(ge=0, le=MAX_SEED)]
 MOST_SEEDS = 100_000
+
+TABLE = ("id", "state", "swing", *COLUMNS)
+"""The columns that the page's table of games may show."""
 
 
 class Range(Frozen):
@@ -127,6 +130,8 @@ class Experiment(Frozen):
     """The arm that the others are compared with, deal by deal."""
     journals: Literal["full", "lean"] = "full"
     """`lean` leaves out views and the replies of programs; scores are the same."""
+    columns: OneOrMore[str] = ()
+    """The columns that the page's table of games shows, in this order; all of them are listed in docs/page.md."""
     min_own: float = Field(default=0.5, ge=0, le=1)
     """The run stops when fewer of an arm's moves than this share are its model's own, judged from 50 moves on; 0 never
     stops it."""
@@ -134,6 +139,14 @@ class Experiment(Frozen):
     """Instead of arms."""
     adhoc: AdHoc | None = None
     """Instead of arms."""
+
+    @field_validator("columns")
+    @classmethod
+    def _named(cls, columns: tuple[str, ...]) -> tuple[str, ...]:
+        for name in columns:
+            if name not in TABLE:
+                raise ValueError(f"there is no column {name!r}; {spelling.known(name, TABLE)}")
+        return columns
 
     @field_validator("seeds", mode="before")
     @classmethod

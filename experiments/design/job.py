@@ -23,6 +23,8 @@ class Job:
     lean: bool = False
     recorded: bool = False
     """Whether the outcome is to contain the public record."""
+    again: bool = False
+    """Whether this command has played it before, so that what its journal holds is counted already."""
 
     @property
     def name(self) -> str:

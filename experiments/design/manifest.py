@@ -1,7 +1,8 @@
 """run.yaml: the manifest of a run, with everything resolved. It grows with the run, and can be played again.
 
-`seats` and `arms` say what sat where, `prompts` holds every prompt text once, and `deals` the cards of all deals. It
-never contains API keys: settings name the environment variables that hold them.
+`seats` and `arms` say what sat where, `prompts` holds every prompt text once, `deals` the cards of all deals, and
+`by_hand` what was changed while the run was played. It never contains API keys: settings name the environment variables
+that hold them.
 """
 
 import hashlib
@@ -14,7 +15,7 @@ import yaml
 
 from experiments.design import imports
 from experiments.design.arms import Arm
-from experiments.design.notes import void
+from experiments.design.notes import BY_HAND, void
 from experiments.design.plan import Plan
 from experiments.design.player_spec import PlayerSpec
 from experiments.design.rerun import cards
@@ -53,6 +54,16 @@ def write(plan: Plan) -> None:
         text = _text(_merged(before, resolved(plan, _mapping(before, "deals"))))
         if not before or path.read_text("utf-8") != text:
             write_atomically(path, text)
+
+
+def note(folder: Path, change: Mapping[str, Any]) -> None:
+    """Note in run.yaml what was changed by hand while the run was played; nothing before there is one."""
+    path = folder / RUN
+    if not path.exists():
+        return
+    with locked(folder):
+        data = read(path)
+        write_atomically(path, _text({**data, BY_HAND: [*(data.get(BY_HAND) or ()), dict(change)]}))
 
 
 def check_code(folder: Path) -> None:
@@ -132,7 +143,9 @@ def _merged(before: dict[str, Any], now: dict[str, Any]) -> dict[str, Any]:
         data[imports.KEY] = {**before[imports.KEY], **data.get(imports.KEY, {})}
     data["repeats"] = max(before.get("repeats", 1), now["repeats"])
     content = json.dumps(data, sort_keys=True)
-    return {**data, "config_hash": hashlib.sha256(content.encode()).hexdigest()[:16], "versions": dict(versions())}
+    by_hand = {BY_HAND: before[BY_HAND]} if BY_HAND in before else {}
+    config_hash = hashlib.sha256(content.encode()).hexdigest()[:16]
+    return {**data, "config_hash": config_hash, "versions": dict(versions()), **by_hand}
 
 
 LAST = ("deals", "prompts")

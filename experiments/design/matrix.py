@@ -16,9 +16,8 @@ from pydantic import ValidationError
 from experiments.design import arm_names
 from experiments.design.experiment import Experiment, place
 from experiments.design.file_schema import Changes, label
-from experiments.design.seat_spec import OTHERS
+from experiments.design.seat_spec import OTHERS, read_graph
 from graphs import ablate
-from graphs.config import read
 from orchestrator import spelling
 from orchestrator.errors import UserError, user_error
 
@@ -97,7 +96,7 @@ def _leave_one_out(graph: str) -> dict[str, Changes]:
     """The whole graph, and one arm per removable node, without that node."""
     if graph.startswith(OTHERS):
         raise UserError(f"arms: leave_one_out removes nodes from a graph, and {graph} is not a graph")
-    config = read(graph)
+    config = read_graph(graph)
     found = {"full": Changes()}
     for node in config.nodes:
         try:

@@ -16,15 +16,26 @@ from orchestrator.models.settings import SAMPLING
 TRIALS = 1000
 """Trials per partner that the ad-hoc protocol asks for."""
 DEPARTS = "The run departs from this protocol in:"
+BY_HAND = "by_hand"
+"""The key of run.yaml with what was changed while the run was played. Only cancelled games matter to its results."""
 EVALUATED = "evaluated"
 """The label of the evaluated seat of ad-hoc teams in names of arms."""
 
 
 def notes(run: Mapping[str, Any], rows: Iterable[Row] = ()) -> list[str]:
     """In sentences; `rows`: the finished games."""
+    rows = list(rows)
     unplayed = [void(name, arm["void"]) for name, arm in (run.get("arms") or {}).items() if arm.get("void")]
     trials = fewest_trials(rows) if (run.get("experiment") or {}).get("adhoc") else ()
-    return [*_protocol(run), *unplayed, *(run.get("remarks") or ()), *trials]
+    return [*_protocol(run), *unplayed, *(run.get("remarks") or ()), *_cancelled(run, rows), *trials]
+
+
+def _cancelled(run: Mapping[str, Any], rows: Sequence[Row]) -> Iterator[str]:
+    """Games that somebody took out while the run was played, and that are not finished since."""
+    by_hand = [one for one in run.get(BY_HAND) or () if isinstance(one, Mapping) and one.get("did") == "cancel"]
+    games = dict.fromkeys(str(one["game"]) for one in by_hand)
+    if left := [game for game in games if game not in {row.name for row in rows}]:
+        yield f"Cancelled by hand, so not finished: {', '.join(left)}."
 
 
 def _protocol(run: Mapping[str, Any]) -> Iterator[str]:

@@ -1,6 +1,6 @@
 """Seats from their specs, and the seats of a whole table.
 
-A spec is `partner:NAME`, `python:module:object`, or a graph: its name or the path to its YAML file.
+A spec is `partner:NAME`, `python:module:object`, `person`, or a graph: its name or the path to its YAML file.
 """
 
 import re
@@ -15,6 +15,7 @@ from graphs.graph_seat import seat as graph_seat
 from orchestrator import spelling
 from orchestrator.errors import UserError
 from orchestrator.models.layer import ModelLayer
+from orchestrator.models.settings import PERSON
 from orchestrator.players import partners, python_agent
 from orchestrator.players.base import Partner
 from orchestrator.table.seat import Seat
@@ -26,7 +27,13 @@ _PLACE = re.compile(r"(?P<seat>\d+)=(?P<spec>.+)")
 
 
 def read_graph(spec: str) -> GraphConfig:
-    """The graph of a seat's spec. Raises UserError; a name that is no graph's may be a partner's without its prefix."""
+    """The graph of a seat's spec.
+
+    Raises UserError, also for a person, who plays no experiment; a name that is no graph's may be a partner's without
+    its prefix.
+    """
+    if spec == PERSON:
+        raise UserError(f"a person takes a seat of one game: `orchestrator play --seat 0={PERSON}`, or on the page")
     if spec in graph_names() or spec.endswith((".yaml", ".yml")):
         return read(spec)
     known = (*(f"{partners.PREFIX}{name}" for name in partners.names()), *graph_names())
@@ -42,12 +49,16 @@ def read_seat(
     layer: ModelLayer | None = None,
     named: Mapping[str, Model] | None = None,
     verify: str | None = None,
+    person: Seat | None = None,
 ) -> Seat:
     """The seat of a spec.
 
-    The other arguments are for graphs: the model bound to `default`, models by name, and a verifier instead of the
-    graph's own. Raises UserError for a partner, module, object, graph or model that does not exist or cannot be used.
+    `person` is the seat of a person, where one can play. The other arguments are for graphs: the model bound to
+    `default`, models by name, and a verifier instead of the graph's own. Raises UserError for a partner, module,
+    object, graph or model that does not exist or cannot be used.
     """
+    if spec == PERSON and person is not None:
+        return person
     if spec.startswith(partners.PREFIX):
         return partners.get(spec.removeprefix(partners.PREFIX))
     if spec.startswith(python_agent.PREFIX):
@@ -84,7 +95,7 @@ def placed(given: Sequence[str], players: int) -> dict[int, str]:
 
 def configs(config: GraphConfig, specs: Mapping[int, str], players: int) -> list[GraphConfig]:
     """The graphs of a table: `config`, unless `specs` take all seats, and the graphs that they name."""
-    named = [spec for spec in dict.fromkeys(specs.values()) if not spec.startswith(OTHERS)]
+    named = [spec for spec in dict.fromkeys(specs.values()) if not (spec == PERSON or spec.startswith(OTHERS))]
     return [*([config] if len(specs) < players else []), *map(read_graph, named)]
 
 
@@ -96,8 +107,11 @@ def table(
     named: Mapping[str, Model],
     layer: ModelLayer,
     verify: str | None = None,
+    person: Seat | None = None,
 ) -> tuple[Seat, ...]:
     """The seats of a table: those of `specs`, and the graph on all others. Equal seats share one object.
+
+    `person` is the seat of every person.
 
     Raises UserError for a seat that cannot be used, or not at this player count.
     """
@@ -109,9 +123,14 @@ def table(
         if spec is None:
             made[spec] = graph_seat(config, model, named=named, layer=layer)
         else:
-            made[spec] = read_seat(spec, model=model, layer=layer, named=named, verify=verify)
+            made[spec] = read_seat(spec, model=model, layer=layer, named=named, verify=verify, person=person)
         check(made[spec], players)
     return tuple(made[specs.get(seat)] for seat in range(players))
+
+
+def persons(specs: Mapping[int, str]) -> frozenset[int]:
+    """The seats of persons."""
+    return frozenset(seat for seat, spec in specs.items() if spec == PERSON)
 
 
 def name(graph: str, specs: Mapping[int, str], players: int) -> str:

@@ -1,9 +1,11 @@
 """What was checked, and how it came out: a list of sentences, each ok, a warning or a failure."""
 
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from rich.console import Console
+from rich.table import Table
 from rich.text import Text
 
 Status = Literal["ok", "warn", "fail"]
@@ -46,12 +48,31 @@ class Checklist:
     def failed(self) -> bool:
         return any(one.status == "fail" for one in self.findings)
 
+    def short(self, *abouts: str) -> list[Finding]:
+        """The findings about these, and of the others what is not well, else one that all is."""
+        kept = [one for one in self.findings if one.about in abouts or one.status != "ok"]
+        fine = "Python, the learning environment, disk and open files are as they should be; `doctor` alone lists them"
+        return kept if self.failed else [*kept, Finding("machine", "ok", fine)]
+
     def data(self) -> dict[str, Any]:
         checks = [{"about": one.about, "status": one.status, "said": one.sentence} for one in self.findings]
         return {"ok": not self.failed, "checks": checks}
 
-    def show(self, console: Console) -> None:
-        width = max((len(one.about) for one in self.findings), default=0)
+    def show(self, console: Console, step: str | None = None) -> None:
+        """A line each, the tally, and the next step where nothing failed."""
+        table = Table.grid(padding=(0, 2), pad_edge=False)
+        for name in ("status", "about"):
+            table.add_column(name, no_wrap=True)
         for one in self.findings:
-            mark = (f"{one.status:<4}", STYLES[one.status])
-            console.print(Text.assemble(mark, f"  {one.about:<{width}}  {one.sentence}"), soft_wrap=True)
+            table.add_row(Text(one.status, STYLES[one.status]), one.about, Text(one.sentence))
+        console.print(table)
+        console.print(Text(self._tally(), "bold"))
+        if step and not self.failed:
+            console.print(Text(f"next  {step}"), soft_wrap=True)
+
+    def _tally(self) -> str:
+        counts = Counter(one.status for one in self.findings)
+        parts = [f"{counts['ok']} ok"]
+        parts += [f"{counts['warn']} warning{'s' * (counts['warn'] > 1)}"] if counts["warn"] else []
+        parts += [f"{counts['fail']} failed; mend the lines that say so"] if counts["fail"] else []
+        return ", ".join(parts)

@@ -8,7 +8,7 @@ from experiments.costs import node_needs, prompt_probe
 from experiments.costs.cost_estimate import served
 from experiments.costs.node_needs import NodeNeed
 from experiments.costs.prompt_probe import Probed
-from experiments.doctor import offline, online, room
+from experiments.doctor import machine, offline, online, room
 from experiments.doctor.checklist import Checklist
 from graphs.ablate import at, dotted
 from graphs.config import GraphConfig
@@ -26,12 +26,12 @@ Models = Mapping[str, str | ModelSettings | SimSettings]
 
 
 def examine(models: Models, config: GraphConfig, players: int, *, requests_allowed: bool) -> Checklist:
-    """Check packages, and each model by its name; online only where `requests_allowed`.
+    """Check this machine in short, and each model by its name; online only where `requests_allowed`.
 
     Raises UserError for a player count that the graph is not for.
     """
     found = Checklist()
-    offline.packages(found)
+    found.findings += machine.examine().short("packages")
     asked = {name: one for name, model in models.items() if (one := served(model)) is not None}
     for name in models.keys() - asked.keys():
         found.ok(name, f"{models[name]}: no language model, so nothing to check")

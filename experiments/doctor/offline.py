@@ -1,25 +1,10 @@
-"""What can be told of a model without a request: packages, settings, key, address and price."""
-
-from importlib.util import find_spec
-from platform import python_version
+"""What can be told of a model without a request: settings, key, address and price."""
 
 from experiments.doctor.checklist import Checklist
 from orchestrator.errors import UserError
 from orchestrator.models import layer, list_prices
 from orchestrator.models.settings import ModelSettings
 from orchestrator.models.transport import Transport
-from orchestrator.versions import versions
-
-EXTRAS = {"langchain": "langchain", "figures": "matplotlib", "tables": "pyarrow", "ray": "ray"}
-"""The optional packages, by the extra that installs them."""
-
-
-def packages(found: Checklist) -> None:
-    """The versions of what is installed, and which optional packages are not."""
-    there = {**versions(), "python": python_version()}
-    found.ok("packages", ", ".join(f"{name} {number}" for name, number in there.items()))
-    if missing := [extra for extra, package in EXTRAS.items() if find_spec(package) is None]:
-        found.ok("extras", f"not installed, and needed only for what they are named after: {', '.join(missing)}")
 
 
 def model(found: Checklist, settings: ModelSettings) -> Transport | None:

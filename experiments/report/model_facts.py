@@ -8,7 +8,7 @@ from experiments.report.tables import Grid
 from experiments.results import turn_rows
 from experiments.results.rows import Row, peek
 from orchestrator.errors import UserError
-from orchestrator.models.settings import PROGRAM
+from orchestrator.models.settings import PERSON, PROGRAM
 from orchestrator.models.simulated_settings import is_simulated
 
 
@@ -78,4 +78,4 @@ def _served(data: RunData) -> dict[str, set[str]]:
 
 def _asks(row: Row) -> bool:
     """Whether a server may have been asked; a game of programs and simulated models need not be read."""
-    return not all(one == PROGRAM or is_simulated(one) for one in row.model.split("+"))
+    return not all(one in (PROGRAM, PERSON) or is_simulated(one) for one in row.model.split("+"))

@@ -8,7 +8,7 @@ from experiments.design.notes import spans
 from experiments.report.model_facts import short
 from experiments.report.run_data import RunData
 from experiments.report.tables import Grid
-from experiments.results import failures
+from experiments.results import failures, run_folder
 from orchestrator import journal
 from orchestrator.errors import UserError
 from orchestrator.journal.events import Call
@@ -26,7 +26,8 @@ class Folded:
 def facts(data: RunData) -> list[tuple[str, str]]:
     """Names and facts; what is not known is left out."""
     run, rows = data.run, data.rows
-    finished = f"{len(rows)} finished" + (f" of {planned}" if (planned := games(run)) and planned > len(rows) else "")
+    planned = run_folder.games(run) or 0
+    finished = f"{len(rows)} finished" + (f" of {planned}" if planned > len(rows) else "")
     found = [
         ("games", finished),
         ("players", ", ".join(map(str, data.players()))),
@@ -40,17 +41,9 @@ def facts(data: RunData) -> list[tuple[str, str]]:
     return [(name, fact) for name, fact in found if fact]
 
 
-def games(run: Mapping[str, Any]) -> int | None:
-    """The number of games that run.yaml asks for; None for ad-hoc teams, whose arms differ in deals."""
-    if not run or "adhoc" in run.get("experiment", {}):
-        return None
-    counts = sum(len(arm.get("players", ())) for arm in run.get("arms", {}).values())
-    return counts * len(run.get("seeds", ())) * int(run.get("repeats", 1))
-
-
 def missing(data: RunData) -> Iterator[str]:
     """Games that failed, and others that are not finished."""
-    whole, played = games(data.run), {row.name for row in data.rows}
+    whole, played = run_folder.games(data.run), {row.name for row in data.rows}
     failed = {game: why for game, why in failures.read(data.folder).items() if game not in played}
     if failed:
         yield f"{failures.sentence(failed, whole)}. They have no score."

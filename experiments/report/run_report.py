@@ -79,7 +79,7 @@ def _write(
 ) -> Report:
     run = run_folder.run(folder)
     games = tuple(run_folder.read_rows(folder, known))
-    data = _data(folder, games, run, headline(run, metric), interval)
+    data = run_data(folder, games, run, metric, interval)
     drawn, left = drawing.draw(data, png=png)
     teams = tuple(adhoc_section.found(data))
     report = Report(folder, data.analysis, data.headline, tuple(drawn), tuple(left), tex, teams)
@@ -101,7 +101,11 @@ def of_run(done: Done, *, interval: Interval = "t", metric: Metric | None = None
     return made.analysis, made.headline
 
 
-def _data(folder: Path, games: Sequence[Row], run: Mapping[str, Any], shown: Headline, interval: Interval) -> RunData:
+def run_data(
+    folder: Path, games: Sequence[Row], run: Mapping[str, Any], metric: Metric | None = None, interval: Interval = "t"
+) -> RunData:
+    """The data of a report on these games; `run`: the contents of run.yaml, empty where there is none."""
+    shown = headline(run, metric)
     arms = in_order(list(run.get("arms", {})), games)
     found = analyse(games, run.get("baseline"), arms, interval=interval, metric=shown.metric)
     arms = order.by_effect(arms, found, run)

@@ -44,6 +44,14 @@ def run(folder: Path) -> dict[str, Any]:
     return read(path)
 
 
+def games(run: Mapping[str, Any]) -> int | None:
+    """The number of games that run.yaml asks for; None for ad-hoc teams, whose arms differ in deals."""
+    if not run or "adhoc" in run.get("experiment", {}):
+        return None
+    counts = sum(len(arm.get("players", ())) for arm in run.get("arms", {}).values())
+    return counts * len(run.get("seeds", ())) * int(run.get("repeats", 1))
+
+
 def read_rows(folder: Path, known: Mapping[Path, Peeked] | None = None) -> list[Row]:
     """The finished games of a run folder; journals that are `known` to be finished are not read again.
 

@@ -6,6 +6,7 @@ from typing import Protocol
 
 from experiments.design.job import Job, Outcome
 from experiments.design.player_spec import PlayerSpec
+from experiments.running.changes import Change, RetryGame
 from experiments.running.game_pool import GamePool
 from experiments.running.seat_pool import SeatPool
 from experiments.running.status import Status
@@ -31,6 +32,9 @@ class Executor(Protocol):
     @property
     def status(self) -> Status:
         """How the games stand now."""
+
+    def obey(self, change: Change) -> None:
+        """Change how the games are played, from the next call, turn and game on; called by `on_tick`."""
 
     def end(self) -> None:
         """Stop at once; unfinished journals can be continued."""
@@ -68,6 +72,12 @@ class LocalExecutor:
     @property
     def status(self) -> Status:
         return self._pool.status if self._pool else Status()
+
+    def obey(self, change: Change) -> None:
+        if self._pool:
+            self._pool.obey(change)
+            if isinstance(change, RetryGame):
+                self._pool.again(change.job)
 
     def end(self) -> None:
         """Nothing to do: the games ended with the event loop."""

@@ -31,6 +31,23 @@ def alone(folder: Path, *, shared: bool = False) -> Iterator[None]:
         os.close(descriptor)
 
 
+def taken(folder: Path) -> bool:
+    """Whether a run is played in a folder; false where the file system has no locks."""
+    try:
+        descriptor = os.open(folder / GAMES, os.O_RDONLY)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
+    finally:
+        os.close(descriptor)
+    return False
+
+
 PATIENCE_S = 3.0
 """The workers of a run that was killed hold its lock until they notice."""
 

@@ -6,6 +6,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from multiprocessing.connection import wait
 from multiprocessing.context import ForkContext, SpawnContext
 from multiprocessing.process import BaseProcess
@@ -14,6 +15,7 @@ from uuid import uuid4
 from experiments.design import imports
 from experiments.design.job import Job, Outcome
 from experiments.design.player_spec import PlayerSpec
+from experiments.running.changes import Change, LimitCalls, RetryGame, Standing
 from experiments.running.executor import OnOutcome, OnTick
 from experiments.running.model_options import ModelOptions
 from experiments.running.process_worker import (
@@ -84,6 +86,8 @@ class ProcessExecutor:
         self._gone = Status()
         """Of workers that died."""
         self._closed: str | None = None
+        self._jobs: deque[Job] = deque()
+        self._changes = Standing()
 
     def play(self, jobs: Iterable[Job], on_outcome: OnOutcome, on_tick: OnTick) -> None:
         """Raises what the callbacks raise, and UserError when the workers cannot play."""
@@ -101,6 +105,16 @@ class ProcessExecutor:
     def status(self) -> Status:
         return together((self._gone, *(worker.status for worker in self._workers)))
 
+    def obey(self, change: Change) -> None:
+        """The workers divide a limit among them, as they do from the start."""
+        if isinstance(change, LimitCalls):
+            change = replace(change, most=max(1, change.most // self._number))
+        self._changes.add(change)
+        if isinstance(change, RetryGame):
+            self._jobs.appendleft(change.job)
+        for worker in self._workers:
+            worker.send(change)
+
     def end(self) -> None:
         """Stop at once; unfinished journals can be continued."""
         for worker in self._workers:
@@ -109,6 +123,7 @@ class ProcessExecutor:
     def _play(self, jobs: deque[Job], on_outcome: OnOutcome, on_tick: OnTick) -> list[Job]:
         """Returns the jobs of workers that died."""
         suspects: list[Job] = []
+        self._jobs = jobs
         while (jobs and not self._closed) or any(worker.jobs for worker in self._workers):
             for worker in self._workers:
                 self._supply(worker, jobs)
@@ -153,7 +168,9 @@ class ProcessExecutor:
         if not worker.capacity:
             raise UserError(f"a worker process ended before it could start: exit code {worker.process.exitcode}")
         self._gone += worker.status
-        self._workers[self._workers.index(worker)] = self._new()
+        new = self._workers[self._workers.index(worker)] = self._new()
+        for change in self._changes:
+            new.send(change)
         return list(worker.jobs.values())
 
 

@@ -1,7 +1,7 @@
 """A worker process: it receives jobs over a pipe, plays them, and sends the outcomes back.
 
-Messages to a worker: Job, AccountsResponse, StopWorker. Messages from it: WorkerReady, WorkerFailed, Outcome, Status,
-AccountsRequest.
+Messages to a worker: Job, AccountsResponse, StopWorker, and changes of the run (changes.py). Messages from it:
+WorkerReady, WorkerFailed, Outcome, Status, AccountsRequest.
 """
 
 import asyncio
@@ -18,6 +18,7 @@ from typing import Any
 from experiments.design import imports
 from experiments.design.job import Job, Outcome
 from experiments.design.player_spec import PlayerSpec
+from experiments.running.changes import Change
 from experiments.running.game_pool import GamePool
 from experiments.running.model_options import ModelOptions
 from experiments.running.seat_pool import SeatPool
@@ -31,7 +32,7 @@ EVERY_S = 0.5
 
 @dataclass(frozen=True)
 class WorkerReady:
-    """The worker has built its seats."""
+    """The worker has built its seats, or obeyed a change."""
 
     at_once: int
     """Games that it plays concurrently."""
@@ -109,6 +110,9 @@ class MainProcess:
             pool.gate.close(message.why)
         elif isinstance(message, Job):
             self._jobs.put_nowait(message)
+        elif isinstance(message, Change):
+            pool.obey(message)
+            self.send(WorkerReady(pool.at_once))
 
 
 def work(

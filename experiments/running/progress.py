@@ -70,6 +70,9 @@ class Progress:
         self._began = self._shown_at = 0.0
         self._done_turns = 0
         self._stopping = ""
+        self._paused = ""
+        """What is shown while the run is paused."""
+        self._paused_at = 0.0
 
     def begin(self, title: str, games: Sequence[int], rows: Iterable[Row] = (), arms: Iterable[str] = ()) -> None:
         """`games`: the player count of each; `rows` are those played before; `arms` are shown in their order."""
@@ -113,7 +116,7 @@ class Progress:
         self._shown_at = time.monotonic()
         if terminal:
             self._display().update(self._table(), refresh=True)
-        else:
+        elif not self._paused:
             self.line("; ".join(self._words()))
 
     def stopping(self) -> None:
@@ -121,6 +124,18 @@ class Progress:
         self._stopping = "stopping at the end of the turns in play; Ctrl-C again stops at once"
         if not self._live:
             self.line(self._stopping)
+
+    def pause(self, said: str) -> None:
+        """Say so, and let the clock of the time left stand still."""
+        self._paused, self._paused_at = said, time.monotonic()
+        if not self._live:
+            self.line(said)
+
+    def resume(self) -> None:
+        if self._paused:
+            self._began += time.monotonic() - self._paused_at
+            self._paused = ""
+            self.line("the run goes on")
 
     def line(self, text: str) -> None:
         if not self.quiet:
@@ -177,7 +192,7 @@ class Progress:
     def _left(self) -> str:
         """Time and money, from the turns played so far and those that are expected."""
         played = self._status.turns - self._status.earlier
-        if played < FEWEST or self._done == self._total:
+        if played < FEWEST or self._done == self._total or self._paused:
             return ""
         ahead = self._ahead()
         seconds = (time.monotonic() - self._began) / played * ahead
@@ -208,8 +223,8 @@ class Progress:
             mean, counts = self._means.get(arm, Mean()), self._status.moves.get(arm, Counter())
             arms.add_row(arm, str(mean.games), mean.text, own, str(counts["forced"]), str(counts["refused"]))
         lines = [Text(line, style="dim") for line in self._models()]
-        stopping = [Text(self._stopping, style="magenta")] if self._stopping else []
-        return Group(bar, *stopping, *lines, arms)  # when there are many arms, the last lines are cut off
+        states = [Text(one, style="magenta") for one in (self._paused, self._stopping) if one]
+        return Group(bar, *states, *lines, arms)  # when there are many arms, the last lines are cut off
 
 
 def _duration(seconds: float) -> str:

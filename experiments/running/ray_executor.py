@@ -11,6 +11,7 @@ import os
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
@@ -20,6 +21,7 @@ from uuid import uuid4
 from experiments.design import imports
 from experiments.design.job import Job, Outcome
 from experiments.design.player_spec import PlayerSpec
+from experiments.running.changes import Change, LimitCalls, RetryGame, Standing
 from experiments.running.executor import OnOutcome, OnTick
 from experiments.running.game_pool import GamePool
 from experiments.running.model_options import OFF, ModelOptions
@@ -116,6 +118,9 @@ class LimiterActor:
         """A call that began so many seconds ago was rate-limited or not answered in time."""
         self._limiter.crowded(time.monotonic() - seconds, timed_out)
 
+    async def allow(self, most: int) -> None:
+        self._limiter.allow(most)
+
     async def load(self) -> Load:
         return Load(self._limiter.busy, int(self._limiter.limit), self._limiter.refused)
 
@@ -144,6 +149,10 @@ class RayLimit:
 
     def crowded(self, began: float, timed_out: bool = False) -> None:
         self._actor.crowded.remote(time.monotonic() - began, timed_out)
+
+    def allow(self, most: int) -> None:
+        """Of the limiter actor, the main process is the one that changes it."""
+        self.most = most
 
 
 class GameActor:
@@ -177,6 +186,9 @@ class GameActor:
     async def close(self, why: str) -> None:
         self._pool.gate.close(why)
 
+    async def obey(self, change: Change) -> None:
+        self._pool.obey(change)
+
     async def status(self) -> Status:
         return self._pool.status
 
@@ -202,6 +214,10 @@ class ActorHandle:
         """How many games it takes; 0 until it has started."""
         self._at_once = self.actor.at_once.remote()
         self._workers = workers
+
+    def obey(self, change: Change) -> None:
+        self.actor.obey.remote(change)
+        self._at_once = self.actor.at_once.remote()
 
     def wait(self) -> Self:
         """Until it has started. Raises UserError when it cannot: its machine may lack an API key or a module."""
@@ -244,6 +260,8 @@ class RayExecutor:
         """The actors that were told to stop their games."""
         self._status = Status()
         self._status_read = 0.0
+        self._jobs: deque[Job] = deque()
+        self._changes = Standing()
 
     def play(self, jobs: Iterable[Job], on_outcome: OnOutcome, on_tick: OnTick) -> None:
         for job in self._play(deque(jobs), on_outcome, on_tick):
@@ -254,6 +272,7 @@ class RayExecutor:
         """Returns the jobs of actors that died."""
         going: dict[Any, tuple[ActorHandle, Job]] = {}
         suspects: list[Job] = []
+        self._jobs = jobs
         while (jobs and not self._closed) or going:
             while jobs and not self._closed and (free := self._free()):
                 job = jobs.popleft()
@@ -293,11 +312,25 @@ class RayExecutor:
                 limiter.gone.remote(handle.name)
             if self._accounts is not None:
                 self._accounts.call.remote("gone", handle.name)
-            self._actors[self._actors.index(handle)] = self._new().wait()
+            new = self._actors[self._actors.index(handle)] = self._new().wait()
+            for change in self._changes:
+                new.obey(change)
 
     def close(self, why: str) -> None:
         """Stop the games at the end of their turns, and start no others. Safe to call from a signal handler."""
         self._closed = self._closed or why
+
+    def obey(self, change: Change) -> None:
+        """An actor that dies meanwhile is noticed when its games are awaited."""
+        self._changes.add(change)
+        if isinstance(change, LimitCalls):
+            self._limiters[change.model].allow.remote(change.most)
+        if isinstance(change, RetryGame):
+            self._jobs.appendleft(change.job)
+        for handle in self._actors:
+            handle.obey(change)
+            with suppress(UserError):
+                handle.wait()
 
     def _stop_actors(self) -> None:
         for handle in self._actors if self._closed else ():

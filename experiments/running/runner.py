@@ -16,15 +16,17 @@ from experiments.results import failures
 from experiments.results import rows as results
 from experiments.results.files import locked
 from experiments.results.rows import Peeked, Row
+from experiments.running.control_folder import listening
 from experiments.running.executor import Executor, LocalExecutor
 from experiments.running.folder_lock import alone
 from experiments.running.game_pool import INTERRUPTED
 from experiments.running.interrupt import on_interrupt
 from experiments.running.min_own import MinOwn, moves_of
-from experiments.running.model_options import ModelOptions
+from experiments.running.model_options import OFF, ModelOptions
 from experiments.running.process_executor import ProcessExecutor
 from experiments.running.progress import Progress
 from experiments.running.resume import begun
+from experiments.running.run_control import RunControl
 from experiments.running.seat_pool import SeatPool
 from experiments.running.shard import Shard
 from experiments.running.status import Status
@@ -210,10 +212,15 @@ class Runner:
     ) -> None:
         """`on_result` is called for finished games; the outcomes of others are added to `unfinished`."""
         executor = self._executor()
+        control = self._control(executor, jobs, unfinished)
 
         def on_outcome(outcome: Outcome) -> None:
             self.progress(outcome)
-            on_result(outcome) if outcome.result else unfinished.append(outcome)
+            if outcome.result:
+                control.finished.add(outcome.job.name)
+                on_result(outcome)
+            else:
+                unfinished.append(outcome)
 
         def interrupted() -> None:
             self.interrupted = True
@@ -221,29 +228,56 @@ class Runner:
             executor.close(INTERRUPTED)
 
         def tick() -> None:
+            if inbox:
+                inbox.poll(control.answer)
             self.progress.tick(executor.status)
             arms = [arm.name for arm in self.plan.arms]
             if not self.too_few_own and (why := self.min_own.broken_by(executor.status, arms)):
                 self.too_few_own = why
                 executor.close(why)
 
+        shard = self.options.shard
+        about = {"shard": f"{shard.number}/{shard.of_all}" if shard else None, "workers": self.options.workers}
         try:
-            with on_interrupt(interrupted):
+            with listening(self.plan.folder, about) as inbox, on_interrupt(interrupted):
                 executor.play(jobs, on_outcome, tick)
         finally:
             self.status += executor.status
             executor.end()
 
+    def _control(self, executor: Executor, jobs: Sequence[Job], unfinished: list[Outcome]) -> RunControl:
+        over = {job.name: job for job in self.jobs if job.journal and self._is_over(job.journal)}
+        return RunControl(
+            self.plan.folder,
+            executor,
+            {**over, **{job.name: job for job in jobs}},
+            set(over),
+            unfinished,
+            dict(self.limits),
+            workers=self._workers if isinstance(executor, ProcessExecutor) else 1,
+            cached=self.options.models.cache != OFF,
+            progress=self.progress,
+            stopping=lambda: self.interrupted or self.too_few_own is not None,
+        )
+
     def _executor(self) -> Executor:
-        models, specs, count = self.options.models, self.plan.specs, self.options.workers
+        models, specs = self.options.models, self.plan.specs
         if self.options.executor == "ray":
             from experiments.running.ray_executor import RayExecutor  # optional, and slow to import
 
-            return RayExecutor(specs, models, self.budget, count, self.limits)
-        workers = min([count, *self.limits.values()])  # each has at least one call at a time
+            return RayExecutor(specs, models, self.budget, self.options.workers, self.limits)
+        workers = self._workers
         if workers > 1 or _code_of_others(specs.values()):
             return ProcessExecutor(specs, models, self.budget, workers)
         return LocalExecutor(specs, self._layer())
+
+    def _is_over(self, path: Path) -> bool:
+        return (game := self.games.get(path)) is not None and game.result is not None
+
+    @property
+    def _workers(self) -> int:
+        """Processes on this machine: each has at least one call at a time."""
+        return min([self.options.workers, *self.limits.values()])
 
     def _layer(self) -> ModelLayer:
         return self.options.models.layer(self.budget)

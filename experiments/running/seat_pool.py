@@ -14,7 +14,7 @@ from experiments.running.status import Status
 from graphs.graph_seat import GraphSeat
 from orchestrator.errors import Suspended, TurnError, UserError
 from orchestrator.journal.events import Event, GameStarted, Memory, Moved
-from orchestrator.journal.file import public_record
+from orchestrator.journal.file import public_record, read
 from orchestrator.journal.move_origins import MoveOrigins
 from orchestrator.logs import log
 from orchestrator.models.layer import ModelLayer, limit_of
@@ -77,12 +77,16 @@ class SeatPool:
     async def _play(self, job: Job, gate: Gate | None) -> Outcome:
         public: list[Event] = []
         origin_of = MoveOrigins()
-        if job.journal and job.journal.exists():
+        there = job.journal is not None and job.journal.exists()
+        if job.journal and there and not job.again:
             self.status.earlier += moves(job.journal)
+        counted = iter(range(len(read(job.journal)) if job.journal and there and job.again else 0))
 
         def sink(event: Event) -> None:
-            self.status(event)
-            if (origin := origin_of(event)) is not None:
+            origin, new = origin_of(event), next(counted, None) is None
+            if new:
+                self.status(event)
+            if new and origin is not None:
                 self.status.moved(job.arm, origin)
             if job.recorded and isinstance(event, GameStarted | Moved):
                 public.append(event)

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from experiments.marks.move_values import Mistake
 from experiments.results.story import Story
-from experiments.show.terminal import fake_warning, fireworks, on, printable, turn_line, warning
+from experiments.show.terminal import fake_warning, fireworks, printable, turn_line, warning, who
 from orchestrator import journal
 from orchestrator.journal.events import Call, Result
 from orchestrator.journal.move_origins import origins
@@ -46,11 +46,10 @@ def _heading(story: Story) -> Text:
     started = story.started
     text = Text.assemble((f"{started.players} players, {started.deal}\n", "bold"))
     for seat, card in enumerate(started.seats):
-        who = f"{card.graph}, {printable(card.label)}" if card.label else f"{card.graph} on {on(card.model)}"
-        text.append(f"P{seat}  {who}\n")
+        text.append(f"P{seat}  {who(card)}\n")
     if (parent := started.parent) is not None:
         text.append(f"forked from {parent.journal} at turn {parent.turn}")
-        text.append("".join(f"; P{seat} was {card.graph} on {on(card.model)}" for seat, card in parent.seats.items()))
+        text.append("".join(f"; P{seat} was {who(card)}" for seat, card in parent.seats.items()))
         text.append("".join(f"; the note of {node} was changed" for node in parent.edits))
         text.append("\n")
     return text
@@ -118,6 +117,11 @@ def _many(number: int, one: str, several: str = "") -> str:
 def print_result(result: Result, path: Path, screen: Console, *, again: bool) -> None:
     """The result, and which command to use next."""
     screen.print(summary(result))
+    print_next(path, screen, again=again)
+
+
+def print_next(path: Path, screen: Console, *, again: bool) -> None:
+    """Where the game is, and which command to use next."""
     screen.print(Text(f"\njournal  {path}"))
     if again:
         screen.print(Text("         played before; --force-new plays it again", style="dim"))

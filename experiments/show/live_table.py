@@ -99,7 +99,7 @@ def _brief(why: str) -> str:
 
 def picture(view: View, decided: Decided | None = None) -> Panel:
     """The table as one seat sees it, with its decision if there is one."""
-    parts: list[Text | Table] = [_counts(view), Text(), _hands(view)]
+    parts: list[Text | Table] = [counts(view), Text(), hands(view)]
     if decided:
         sure = certainty(view, decided.move)
         line = Text.assemble((f"P{decided.seat} decides: ", "bold"), (str(decided.move), "bold cyan"))
@@ -109,7 +109,8 @@ def picture(view: View, decided: Decided | None = None) -> Panel:
     return Panel(Group(*parts), title=title, border_style="dim", expand=False, padding=(0, 2))
 
 
-def _counts(view: View) -> Text:
+def counts(view: View) -> Text:
+    """The fireworks, score, tokens, lives and deck on a line."""
     line = Text("fireworks ")
     line.append_text(fireworks(view.fireworks))
     line.append(f"   score {view.score}   tokens ")
@@ -121,7 +122,7 @@ def _counts(view: View) -> Text:
     return line
 
 
-def _hands(view: View) -> Table:
+def hands(view: View) -> Table:
     """A row for each seat: its cards, and beside each what hints have told its owner."""
     slots = [f"slot {slot}" for slot in range(max(len(view.own), *(len(hand.cards) for hand in view.hands)))]
     table = plain_table("", *slots, words=("", *slots))

@@ -15,7 +15,7 @@ from rich.text import Text
 from experiments.show.chances import certainty
 from orchestrator.hanabi.cards import COLOURS, Card
 from orchestrator.hanabi.view import Past, View
-from orchestrator.journal.events import Decided
+from orchestrator.journal.events import Decided, SeatInfo
 from orchestrator.journal.move_origins import MoveOrigin
 from orchestrator.models.simulated_settings import among
 from roles.words import ENGLISH
@@ -93,6 +93,13 @@ def printable(text: str) -> str:
 def on(models: str) -> str:
     """The models of a seat, marked when one is simulated: it must never be taken for a language model."""
     return f"{models} (simulated)" if among(models) else models
+
+
+def who(seat: SeatInfo) -> str:
+    """Who sits at a seat: `house on openai:NAME`, `person`, `hanab.live, Alice`."""
+    if seat.label:
+        return f"{seat.graph}, {printable(seat.label)}"
+    return seat.graph if seat.graph == seat.model else f"{seat.graph} on {on(seat.model)}"
 
 
 def warning(models: str) -> Text | None:

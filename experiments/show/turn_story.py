@@ -13,7 +13,7 @@ from rich.text import Text
 from experiments.results.story import Story, StoryTurn
 from experiments.show.chances import certainty
 from experiments.show.live_table import picture
-from experiments.show.terminal import on, printable
+from experiments.show.terminal import on, printable, who
 from graphs.config import PROGRAM, GraphConfig
 from graphs.context import OWN_PARTS
 from graphs.prompt_preview import requests
@@ -87,7 +87,7 @@ def print_turn(story: Story, number: int, console: Console, part: Part = WHOLE) 
         for block in shown.prompts_alone():
             console.print(block, soft_wrap=True)
         return
-    console.print(Text(f"turn {number} of {len(story.turns)}: P{seat}, {card.graph} on {on(card.model)}", style="bold"))
+    console.print(Text(f"turn {number} of {len(story.turns)}: P{seat}, {who(card)}", style="bold"))
     for block in shown.blocks() if part.role is None else shown.answers():
         console.print(block)
 
@@ -97,7 +97,7 @@ def as_data(story: Story, number: int, part: Part = WHOLE) -> dict[str, Any]:
     turn = story.turn(number)
     asked = part.of(turn)
     if part.prompts:
-        config, memory = story.config(turn.started.seat), story.memory(number)
+        config, memory = story.config(turn.started.seat, number), story.memory(number)
         shown = TurnStory(turn, asked, config, memory, part.full, WIDEST)
         return {"turn": number, "prompts": shown.prompt_data()}
     return {"turn": number, "events": [event.model_dump(mode="json") for event in (turn.started, *asked.events)]}
@@ -255,7 +255,8 @@ class TurnStory:
         text = Text.assemble(("\ndecided  ", "bold"), (str(decided.move), "bold cyan"), f"  ({sure})" if sure else "")
         text.append(f"  rank {decided.rank} of the recommender's list" if decided.rank else "", style="dim")
         text.append("  FORCED" if decided.forced else "", style="bold magenta")
-        text.append(f"\n         {printable(decided.why)}", style="italic")
+        if decided.why:
+            text.append(f"\n         {printable(decided.why)}", style="italic")
         for node, moves in decided.votes.items():
             text.append(f"\nvotes    {node}: {', '.join(f'{move} ({times})' for move, times in moves.items())}")
         if moved:

@@ -25,7 +25,7 @@ def sentences(analysis: Analysis) -> tuple[str, ...]:
     """A sentence or two for each arm, pooled over player counts; then what a reader of the numbers must know."""
     return (
         *_withheld(analysis),
-        *(compared(one, _testable(one, analysis.differences)) for one in widest(analysis.differences)),
+        *(compared(one, is_testable(one, analysis.differences)) for one in widest(analysis.differences)),
         *_by_the_other_score(analysis),
         *_warnings(analysis.differences),
         *(rare_strike_outs.warning(analysis.summaries) if analysis.metric == "strict" else ()),
@@ -166,11 +166,11 @@ def _warnings(differences: Sequence[Difference]) -> Iterator[str]:
     if any(one.unit == "repeats" for one in differences):
         yield "With a single deal all results are conditional on this deal: nothing follows for other deals."
     shown = widest(differences)
-    yield from dict.fromkeys(_untestable(one, differences) for one in shown if not _testable(one, differences))
-    able = [one for one in differences if one.p is not None and _testable(one, differences)]
+    yield from dict.fromkeys(_untestable(one, differences) for one in shown if not is_testable(one, differences))
+    able = [one for one in differences if one.p is not None and is_testable(one, differences)]
     if any(one.unit == "deals" and one.n <= FEW for one in able):
         yield f"{FEW} deals or fewer can show only large effects."
-    yield from _planning([one for one in shown if _testable(one, differences)], differences)
+    yield from _planning([one for one in shown if is_testable(one, differences)], differences)
 
 
 def _planning(shown: Sequence[Difference], differences: Sequence[Difference]) -> Iterator[str]:
@@ -197,11 +197,11 @@ def _by_the_other_score(analysis: Analysis) -> Iterator[str]:
     for one in widest(analysis.other_differences):
         claimed = headline.get((one.arm, one.baseline, one.players))
         if claimed is not None and claimed != one.claimed and one.p is not None:
-            said = compared(one, _testable(one, analysis.other_differences))
+            said = compared(one, is_testable(one, analysis.other_differences))
             yield f"By the {one.metric} score instead: {said}"
 
 
-def _testable(one: Difference, all_of_them: Sequence[Difference]) -> bool:
+def is_testable(one: Difference, all_of_them: Sequence[Difference]) -> bool:
     """Whether its p with Holm's correction could be below 5 % at all."""
     if one.p is None:
         return True

@@ -157,7 +157,7 @@ def lines(path: Path) -> Iterator[bytes]:
     try:
         with path.open("rb") as file:
             for line in file:
-                if line.endswith(b"\n") or _is_json(line):
+                if line.endswith(b"\n") or is_whole(line):
                     yield line
     except IsADirectoryError:
         said = f"{path} is a folder, not a journal; `orchestrator games list {path}` lists its games"
@@ -213,10 +213,11 @@ def parsed(line: bytes) -> Event:
 def _whole(content: bytes) -> int:
     """The length in bytes of the whole lines."""
     end = content.rfind(b"\n") + 1
-    return len(content) if _is_json(content[end:]) else end
+    return len(content) if is_whole(content[end:]) else end
 
 
-def _is_json(line: bytes) -> bool:
+def is_whole(line: bytes) -> bool:
+    """Whether a last line without a line break was written to its end."""
     try:
         json.loads(line)
     except (ValueError, RecursionError):

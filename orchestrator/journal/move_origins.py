@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from orchestrator.hanabi.moves import Move
 from orchestrator.journal.events import Call, Decided, Event, GameStarted, Parent, VerdictGiven
-from orchestrator.models.settings import PROGRAM
+from orchestrator.models.settings import PERSON, PROGRAM
 
 RULE = "safety"
 """The node of the exact safety rule; no node of a graph may have this name."""
@@ -98,7 +98,7 @@ class MoveOrigins:
         before = self.parent.seat_before(seat, turn) if self.parent else None
         found = MoveOrigin(
             turn=turn,
-            of_model=(before.model if before else self.models[seat]) != PROGRAM,
+            of_model=(before.model if before else self.models[seat]) not in (PROGRAM, PERSON),
             forced=forced,
             refused=tuple(move for _, move in self._refused),
             refused_by_rule=sum(judge.partition("-")[0] == RULE for judge, _ in self._refused),

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 from orchestrator.models.budget import Budget, Metered
 from orchestrator.models.cache import Cache, Cached
 from orchestrator.models.limiter import Limit, Limiter
+from orchestrator.models.pause import Pause
 from orchestrator.models.request import Brain
 from orchestrator.models.retries import ChatBrain
 from orchestrator.models.settings import ModelSettings, settings
@@ -67,6 +68,8 @@ class ModelLayer:
     """Makes the limit of a model's calls, from its server, its name and `max_concurrency`."""
     limits: dict[tuple[str, str], Limit] = field(default_factory=dict)
     """By server and model: settings of one model that differ in sampling share a limit."""
+    pause: Pause = field(default_factory=Pause)
+    """While it lasts, no call to a server begins."""
 
     def brain(self, model: "Named | BaseChatModel") -> Brain:
         """The brain of a model. Raises UserError when it cannot be used."""
@@ -80,7 +83,7 @@ class ModelLayer:
         else:
             chosen = settings(model)
             reached, server = transport(chosen), chosen.url
-        made = ChatBrain(reached, chosen, self._limit(chosen, server))
+        made = ChatBrain(reached, chosen, self._limit(chosen, server), pause=self.pause)
         self._brains.append(made)
         return self._shared(made, chosen)
 

@@ -32,6 +32,9 @@ class Limit(Protocol):
     def crowded(self, began: float, timed_out: bool = False) -> None:
         """A call that began at this time was refused with 429, or was not answered in time."""
 
+    def allow(self, most: int) -> None:
+        """Another number of calls at a time from now on; calls in flight go on."""
+
 
 FIRST = 4
 """Calls that a server gets at the same time at first, if that is more than a quarter of the most."""
@@ -48,7 +51,7 @@ class Limiter:
 
     def __init__(self, most: int) -> None:
         self.most = most
-        self.limit = float(min(most, max(FIRST, most // 4)))
+        self.limit = _first(most)
         self.busy = 0
         self.refused = 0
         """How often the server answered 429."""
@@ -90,6 +93,12 @@ class Limiter:
             self.limit = max(1.0, self.limit / 2)
             self._halved = time.monotonic()
 
+    def allow(self, most: int) -> None:
+        """See Limit; a higher number begins no lower than for a new limiter."""
+        self.limit = min(float(most), max(self.limit, _first(most)) if most > self.most else self.limit)
+        self.most = most
+        self._wake()
+
     def _wake(self) -> None:
         free = int(self.limit) - self.busy
         while free > 0 and self._waiting:
@@ -97,3 +106,8 @@ class Limiter:
             if not place.done():
                 place.set_result(None)
                 free -= 1
+
+
+def _first(most: int) -> float:
+    """How many calls at a time a server gets at first."""
+    return float(min(most, max(FIRST, most // 4)))

@@ -4,16 +4,19 @@ import asyncio
 import hashlib
 import random
 import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from orchestrator.errors import ModelError
+from orchestrator.errors import Held, ModelError
 from orchestrator.logs import log
 from orchestrator.models import faults
 from orchestrator.models.context_window import ContextWindow
 from orchestrator.models.faults import Fault
 from orchestrator.models.json_schema import Constrained, constraints
 from orchestrator.models.limiter import Limit
+from orchestrator.models.pause import Pause
 from orchestrator.models.redaction import redact
 from orchestrator.models.request import TOO_LARGE, TOO_LONG, Constraint, Message, ModelRequest, ModelResponse, estimated
 from orchestrator.models.settings import ModelSettings
@@ -45,28 +48,33 @@ class ChatBrain:
     """Whether the model has answered at all."""
     warned: bool = False
     """Whether it was said that prompts are too long."""
+    pause: Pause = field(default_factory=Pause)
+    """While it lasts, no request is sent."""
 
     def __post_init__(self) -> None:
         self.window.tokens = self.settings.context_length or self.window.tokens
 
     async def __call__(self, request: ModelRequest, messages: tuple[Message, ...], /) -> ModelResponse:
-        """Raises ModelError when no response came, whatever was tried."""
+        """Raises ModelError when no response came, whatever was tried; Held when a paused run stops."""
         if not self.window.bears(messages, request.ask):
             return self._held_back(request, messages)
-        began = time.monotonic()
+        began = self.pause.clock()
         tries: list[WireTry] = []
         left = self._constraints(request)
         sent = CompletionRequest(messages, left[0].response_format if left else None, self._seed(request))
         given_up: list[Constraint] = []
         wait: float | None
         while True:
-            found, latency_s = await self._tried(sent)
+            try:
+                found, latency_s = await self._tried(sent)
+            except Held as held:
+                raise Held(str(held), tuple(tries)) from None
             if isinstance(found, ModelResponse):
                 self.refused |= _with_stricter(given_up)
                 tries.append(WireTry(latency_s=latency_s))
                 self.answered = True
                 self.window.learn(messages, found)
-                done = self._completed(found, messages, tries, time.monotonic() - began)
+                done = self._completed(found, messages, tries, max(latency_s, self.pause.clock() - began))
                 return replace(done, constraint=left[0].name) if left else done
             if found.status in faults.FORM and left and not found.filtered and not found.too_long:
                 given_up.append(left.pop(0).name)  # no waiting, and no try lost
@@ -137,9 +145,9 @@ class ChatBrain:
         return ModelResponse(text="", finish=finish, attempts=tuple(tries), usd=0.0 if self.settings.price else None)
 
     async def _tried(self, request: CompletionRequest) -> tuple[ModelResponse | Fault, float]:
-        """One try within the model's limit, and the seconds that it took."""
+        """One try within the model's limit, and the seconds that it took. Raises Held."""
         found: ModelResponse | Fault
-        async with self.limiter as began:
+        async with self._place() as began:
             try:
                 async with asyncio.timeout(self.settings.timeout_s):
                     found = self._bounded(await self.transport.send(request))
@@ -151,6 +159,17 @@ class ChatBrain:
         elif found.crowded:
             self.limiter.crowded(began, timed_out=found.status != 429)
         return found, latency_s
+
+    @asynccontextmanager
+    async def _place(self) -> AsyncIterator[float]:
+        """A place among the model's calls while the run is not paused. Raises Held."""
+        while True:
+            if why := await self.pause.over():
+                raise Held(why)
+            async with self.limiter as began:
+                if not self.pause.on:  # it may have begun while the call waited for its place
+                    yield began
+                    return
 
     def _bounded(self, response: ModelResponse) -> ModelResponse:
         """Raises TooLargeError for what a client without a limit of its own has read."""

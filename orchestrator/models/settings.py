@@ -20,6 +20,8 @@ OPENAI_URL = "https://api.openai.com/v1"
 
 PROGRAM = "program"
 """Stands for a model where the role's own exact program answers."""
+PERSON = "person"
+"""Stands for the model of a seat at which a person plays."""
 REPLAY = "replay:"
 """Prefix of a model that replays the recording at a path."""
 

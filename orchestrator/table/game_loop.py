@@ -16,7 +16,7 @@ from typing import ParamSpec, Protocol
 
 import structlog
 
-from orchestrator.errors import ModelError, OverBudget, Suspended, Unwritten, UserError
+from orchestrator.errors import Held, Left, ModelError, Suspended, Unwritten, UserError
 from orchestrator.hanabi import wasted_hints
 from orchestrator.hanabi.cards import COLOURS, Card
 from orchestrator.hanabi.public_record import Record
@@ -92,8 +92,8 @@ async def play_async(
     played again. `sink` gets every event, those of the journal first. `gate` can stop the game before its next turn.
     `max_turns`: stop after this many turns, those before a resume included. `memories`: what a seat is given before the
     game, by seat, as plain JSON data; it is in the memory of the seat on every turn. `lean`: write a small journal, see
-    journal/lean.py. Raises UserError for what cannot be played, Suspended when a model gave no answer or the gate
-    stopped the game, and TurnError when a turn fails.
+    journal/lean.py. Raises UserError for what cannot be played, Suspended when a model gave no answer, a person
+    left or the gate stopped the game, and TurnError when a turn fails.
     """
     everybody = seated(seats, players)
     started = start(everybody, players=players, seed=seed, deck=deck, label=label, repeat=repeat, memories=memories)
@@ -276,8 +276,10 @@ class _GameInPlay:
                 try:
                     decision = await seat(view, memory)
                     decided = decided_event(view.turn, view.seat, decision, self.started.memories.get(view.seat, {}))
+                except Left as error:
+                    raise self._suspended(str(error), view.turn, held=False) from None
                 except ModelError as error:
-                    held = isinstance(error, OverBudget)
+                    held = isinstance(error, Held)
                     raise self._suspended(str(error), view.turn, held=held, final=error.final) from None
         past = referee.apply(decided.move)  # before it is emitted: an illegal decision must not stand in the journal
         self._emit(decided)

@@ -1,7 +1,7 @@
 """Roles: the same question to words and program, and programs that do no harm."""
 
 from dataclasses import replace
-from itertools import product
+from itertools import pairwise, product
 from typing import get_args
 
 import pytest
@@ -10,7 +10,7 @@ import prompts
 import roles
 from orchestrator.errors import UserError
 from orchestrator.hanabi import belief
-from orchestrator.hanabi.cards import INDEX, Card, Piles
+from orchestrator.hanabi.cards import ANY, INDEX, Card, Piles
 from orchestrator.hanabi.moves import Discard, HintRank, Play
 from orchestrator.hanabi.referee import deal
 from orchestrator.hanabi.view import View
@@ -27,7 +27,7 @@ from roles.hanabi.reasoning.position import TAKES, Position
 from roles.hanabi.safety import LIMITS, Safety, safest
 from roles.hanabi.sections.convention_facts import ConventionFacts
 from roles.hanabi.sections.history import History
-from roles.hanabi.sections.table import Discards, OwnDeductions, State
+from roles.hanabi.sections.table import Discards, OwnDeductions, PartnerDeductions, PartnerKnowledge, State
 from roles.legal_moves import LegalMoves
 from roles.notes_text import notes_text
 from roles.reply_types import TrackedChoice, answer_format, variant
@@ -369,3 +369,26 @@ def test_a_refusal_on_the_last_life_speaks_of_one_life() -> None:
     unsure = next(slot for slot, card in enumerate(belief.own(view)) if card.playable < 1)
     verdict = Safety(LIMITS).judge(Position.of(sections), Play(slot=unsure))
     assert not verdict.accept and "with 1 life left" in verdict.reason
+
+
+@pytest.mark.parametrize("players", [2, 5])
+def test_what_partners_know_is_what_the_sections_say_of_it(players: int) -> None:
+    for view in random_views(players, 4)[::7]:
+        whole = Position.of(cut(view, [(kind, {}) for kind in TAKES])).known
+        assert whole == {hand.seat: tuple(known.mask for known in hand.known) for hand in view.hands}
+        outright = Position.of(cut(view, [(kind, {}) for kind in TAKES if kind is not PartnerDeductions])).known
+        assert outright == {hand.seat: tuple(known.positive for known in hand.known) for hand in view.hands}
+        untold = [kind for kind in TAKES if kind not in (PartnerDeductions, PartnerKnowledge)]
+        nothing = Position.of(cut(view, [(kind, {}) for kind in untold])).known
+        assert nothing == {hand.seat: (ANY,) * len(hand.cards) for hand in view.hands}
+
+
+def test_a_hint_or_a_discard_takes_one_of_the_turns_that_can_be_left() -> None:
+    """A hint spends a token; a discard draws a card, and gives the token of a hint for it."""
+    views = random_views(3, 4)
+    turns = [Position.of(cut(view, [(kind, {}) for kind in TAKES])).turns for view in views]
+    last = next(at for at, view in enumerate(views) if not view.deck_size)
+    for at, (before, after) in enumerate(pairwise(turns[:last])):
+        play = views[at + 1].history[-1].move.kind == "play"
+        assert before - after in ((1, 2) if play else (1,))
+    assert last > 30

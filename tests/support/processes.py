@@ -7,6 +7,7 @@ import sys
 import tempfile
 import traceback
 from collections.abc import Callable, Mapping
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 from subprocess import CompletedProcess
 
@@ -14,6 +15,8 @@ from tests.support.folders import ROOT
 
 IMPORTED = (
     "experiments.cli.app",
+    "experiments.report.run_report",
+    "experiments.running.runner",
     "graphs.langgraph_compile",
     "langchain_core.language_models.chat_models",
     "matplotlib.pyplot",
@@ -31,6 +34,18 @@ FORKS.set_forkserver_preload(list(IMPORTED))
 def command(folder: Path, *arguments: str, paths: tuple[Path, ...] = ()) -> "CompletedProcess[str]":
     """`orchestrator ARGUMENTS`, run in a folder; packages that lie in `paths` are installed."""
     return _completed(folder, _command, arguments, (*paths, ROOT))
+
+
+def begun(folder: Path, *arguments: str) -> BaseProcess:
+    """`orchestrator ARGUMENTS`, begun in a folder for a test that acts on it while it goes.
+
+    Its output is in the files `stdout` and `stderr`.
+    """
+    out, err = folder / "stdout", folder / "stderr"
+    given = (folder, (str(ROOT),), dict(os.environ), out, err, _command, arguments)
+    process = FORKS.Process(target=_child, args=given)
+    process.start()
+    return process
 
 
 def script(folder: Path, text: str, *, paths: tuple[Path, ...] = ()) -> "CompletedProcess[str]":

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 import yaml
 from aiohttp import web
+from scipy import stats
 
 import graphs
 from experiments.costs import cost_estimate, prompt_probe, sample_size
@@ -57,6 +58,15 @@ def told(run: Run, *command: str) -> Any:
 
 def by_arm(planned: Any) -> dict[tuple[str, int], Any]:
     return {(one["arm"], one["players"]): one for one in planned["arms"]}
+
+
+@pytest.mark.parametrize(("n", "tests"), [(14, 1), (20, 1), (20, 5), (60, 3)])
+def test_with_many_pairs_an_effect_that_is_called_detectable_is_seen_with_the_power_of_a_t_test(
+    n: int, tests: int
+) -> None:
+    effect = detectable(2.0, n, power=0.8, tests=tests)
+    critical = stats.t.ppf(1 - 0.05 / tests / 2, n - 1)
+    assert effect and stats.nct.sf(critical, n - 1, effect / 2.0 * n**0.5) == pytest.approx(0.8, abs=1e-6)
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from aiohttp import web
 
 import graphs
 from experiments.costs import node_needs, prompt_probe
+from experiments.doctor import machine
 from graphs import context
 from orchestrator.models import fake_endpoint, server_info
 from tests.conftest import Run
@@ -164,3 +166,46 @@ def test_a_decision_needs_room_for_the_reason_that_its_prompt_asks_for() -> None
         return next(need.answer or 0 for need in found if need.node == "aggregator")
 
     assert answer(400) - answer(200) == 200 * node_needs.WORD * 5 // 16
+
+
+def machine_checks(run: Run) -> tuple[int, dict[str, tuple[str, str]]]:
+    code, out, _ = run("doctor", "--json")
+    return code, {one["about"]: (one["status"], one["said"]) for one in json.loads(out)["checks"]}
+
+
+def test_without_a_model_it_checks_the_machine_and_shows_no_key(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-very-secret")
+    code, out, _ = run("doctor")
+    assert code == 0 and "played a game of" in out and "OPENAI_API_KEY is set" in out and "sk-very" not in out
+    assert " failed" not in out and out.splitlines()[-1].startswith("next  orchestrator play")
+    code, found = machine_checks(run)
+    abouts = {"python", "packages", "environment", "folder", "disk", "keys", "files", "processors", "extra ray"}
+    assert code == 0 and abouts <= set(found)
+    assert run("doctor", "--online")[0] == 2
+
+
+def test_what_the_machine_lacks_is_told_with_what_to_do(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(_: int) -> None:
+        raise ImportError("libhanabi.so: no such file")
+
+    monkeypatch.setattr(prompt_probe, "game", broken)
+    monkeypatch.setattr(machine, "EXTRAS", {"ray": ("no_such_module.here", "`--executor ray`")})
+    monkeypatch.setattr("shutil.disk_usage", lambda _: SimpleNamespace(free=10**6))
+    monkeypatch.setattr("tempfile.NamedTemporaryFile", unwritable)
+    monkeypatch.setattr("resource.getrlimit", lambda _: (64, 64))
+    code, found = machine_checks(run)
+    assert code == 1
+    assert found["environment"][0] == "fail" and "pip install --force-reinstall" in found["environment"][1]
+    assert found["extra ray"] == (
+        "ok",
+        "not installed; only for `--executor ray`: pip install 'hanabi-orchestrator[ray]'",
+    )
+    assert found["disk"][0] == "fail" and "make room" in found["disk"][1]
+    assert found["folder"][0] == "fail" and "Permission denied" in found["folder"][1] and "--out" in found["folder"][1]
+    assert found["files"][0] == "warn" and "ulimit -n 4096" in found["files"][1]
+    code, out, _ = run("doctor")
+    assert code == 1 and "3 failed" in out and "next" not in out
+
+
+def unwritable(dir: Path) -> None:  # the library's name
+    raise PermissionError(13, "Permission denied", str(dir))

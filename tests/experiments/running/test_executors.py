@@ -38,6 +38,7 @@ from orchestrator.models.layer import ModelLayer
 from orchestrator.models.limiter import Limiter, turn_to_call
 from orchestrator.table.seat import Decision
 from tests.conftest import Run
+from tests.support import processes
 from tests.support.prove import FULL
 from tests.support.servers import in_a_thread, quick
 from tests.test_games import of
@@ -279,18 +280,21 @@ def test_a_model_that_is_down_stops_no_arm_of_another(run: Run, fickle: tuple[Fi
 
 def interrupted(text: dict[str, Any], folder: Path, *more: str) -> int:
     """Run it, send an interrupt when games are in play, and give its exit code."""
-    command = [sys.executable, "-m", "experiments", "experiment", "run", written(text, folder)]
-    child = subprocess.Popen([*command, "--out", str(folder / "here"), *more], stderr=subprocess.PIPE)
+    command = ["experiment", "run", written(text, folder), "--out", str(folder / "here"), *more]
+    child = processes.begun(folder, *command)
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline:
         begun = list(folder.glob("here/games/*/*.jsonl"))
         if sum(path.read_bytes().count(b'"event": "moved"') > 1 for path in begun) > 1:
             break
         time.sleep(0.01)
-    child.send_signal(signal.SIGINT)
-    said = child.communicate(timeout=60)[1].decode()
+    assert child.pid is not None
+    os.kill(child.pid, signal.SIGINT)
+    child.join(60)
+    said = (folder / "stderr").read_text("utf-8")
     assert "stopping at the end of the turns in play; Ctrl-C again stops at once" in said
-    return child.returncode
+    assert child.exitcode is not None
+    return child.exitcode
 
 
 @pytest.mark.parametrize("workers", ["1", "2"] if FULL else ["2"])

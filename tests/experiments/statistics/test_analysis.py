@@ -5,6 +5,7 @@ import json
 import re
 from collections.abc import Iterable
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -23,6 +24,7 @@ from experiments.statistics.caveats import caveats
 from experiments.statistics.conclusions import claims, compared, sentences
 from experiments.statistics.differences import Difference
 from experiments.statistics.permutation import by_groups, by_signs
+from experiments.statistics.sign_flip_power import detectable
 from experiments.statistics.summaries import Summary
 from orchestrator.hanabi.moves import HintColour, HintRank
 from orchestrator.hanabi.view import View
@@ -54,6 +56,18 @@ def only(analysis: Analysis, players: int | None = 3) -> Difference:
 def summary(analysis: Analysis, players: int | None = 3) -> Summary:
     (found,) = (one for one in analysis.summaries if one.players == players)
     return found
+
+
+@pytest.mark.parametrize(("repeats", "counts"), [(1, 1), (2, 1), (3, 1), (1, 2), (2, 2)])
+def test_what_can_be_detected_is_reckoned_with_the_steps_that_differences_of_deals_have(
+    repeats: int, counts: int
+) -> None:
+    """A difference of a deal is a mean of whole numbers, over its repeats and its player counts."""
+    chance, rows = Random(f"{repeats} {counts}"), []
+    for arm, seed, players, repeat in product("ab", range(1, 9), range(2, 2 + counts), range(1, repeats + 1)):
+        rows.append(game(arm, seed, chance.randint(8, 20), players=players, repeat=repeat))
+    found = only(analyse(rows, "a"), players=2 if counts == 1 else None)
+    assert found.sd and found.mde == pytest.approx(detectable(found.sd, 8, step=1 / repeats / counts))
 
 
 def test_either_score_can_be_the_one_that_is_compared_and_the_other_is_compared_too() -> None:

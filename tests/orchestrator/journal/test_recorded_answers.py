@@ -38,6 +38,7 @@ from orchestrator.models.settings import settings
 from orchestrator.models.transport import FakeTransport
 from orchestrator.table.game_loop import play_async
 from tests.conftest import Run
+from tests.support import processes
 from tests.support.servers import ask, in_a_thread, quick, server
 from tests.test_games import of
 
@@ -300,15 +301,8 @@ async def test_a_question_that_is_being_asked_is_waited_for(tmp_path: Path) -> N
     shared = Cached(brain, Cache(tmp_path), plain)
     heard = await asyncio.gather(*(said(shared, ask()) for _ in range(5)))
     assert brain.asked.total() == 1 and sum(one.cached for one in heard) == 4
-    script = tmp_path / "other.py"
-    script.write_text(OTHER_PROCESS, "utf-8")
-    import sys
-
-    processes = [
-        await asyncio.create_subprocess_exec(sys.executable, str(script), str(tmp_path), stdout=asyncio.subprocess.PIPE)
-        for _ in range(3)
-    ]
-    outputs = [(await process.communicate())[0].decode().split() for process in processes]
+    others = [asyncio.to_thread(processes.script, tmp_path, OTHER_PROCESS) for _ in range(3)]
+    outputs = [done.stdout.split() for done in await asyncio.gather(*others)]
     assert sorted(output[1] for output in outputs) == ["False", "True", "True"]
     assert len({output[0] for output in outputs}) == 1
 
@@ -329,7 +323,7 @@ class Slow:
 
 async def main():
     one = ask(node="elsewhere")
-    made = Cached(Slow(), Cache(Path(sys.argv[1])), settings("openai:m@http://127.0.0.1:9/v1"))
+    made = Cached(Slow(), Cache(Path(".")), settings("openai:m@http://127.0.0.1:9/v1"))
     said = await made(one, messages(one.parts))
     print(said.text, said.cached)
 

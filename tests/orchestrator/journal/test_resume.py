@@ -2,8 +2,6 @@
 
 import random
 import re
-import subprocess
-import sys
 import time
 from collections import Counter
 from collections.abc import Callable
@@ -24,11 +22,10 @@ from orchestrator.journal.events import Call, Decided, Event, GameSuspended, Mem
 from orchestrator.models import fake_endpoint
 from orchestrator.models.request import Message, Scripted, prompt_hash
 from orchestrator.table.seat import Decision
+from tests.support import processes
 from tests.support.prove import FULL
 from tests.support.servers import in_a_thread, quick
 from tests.support.small_graph import scripted
-
-COMMAND = Path(sys.executable).with_name("orchestrator")
 
 
 def game(path: Path, brain: Scripted, **more: Any) -> Result:
@@ -326,30 +323,30 @@ def test_killed_at_any_moment_a_game_pays_again_only_what_was_in_flight(
     with in_a_thread(watched.app) as url:
         model = tmp_path / "model.yaml"
         model.write_text(yaml.safe_dump(quick(url)), "utf-8")
-        command = [str(COMMAND), "play", "--json", "--graph", graph, "--players", str(players), "--seed", "6"]
+        command = ["play", "--json", "--graph", graph, "--players", str(players), "--seed", "6"]
         command += ["--model", str(model), "--out"]
-        subprocess.run([*command, str(unbroken)], check=True, capture_output=True)
+        assert processes.command(tmp_path, *command, str(unbroken)).returncode == 0
         wanted = watched.total
         watched.asked.clear()
         for _ in range(KILLS):
-            kill([*command, str(broken)], watched, chance)
+            kill(tmp_path, [*command, str(broken)], watched, chance)
             lost.append(watched.total - paid(broken))
-        subprocess.run([*command, str(broken)], check=True, capture_output=True)
+        assert processes.command(tmp_path, *command, str(broken)).returncode == 0
     first, second = (journal.read(next(folder.glob("*.jsonl"))) for folder in (unbroken, broken))
     assert journal.comparable(second) == journal.comparable(first)
     assert all(0 <= after - before <= TOGETHER for before, after in pairwise(lost))
     assert watched.total - wanted == lost[-1]
 
 
-def kill(command: list[str], watched: Watched, chance: random.Random) -> None:
+def kill(folder: Path, command: list[str], watched: Watched, chance: random.Random) -> None:
     """Start the command, and kill it at some moment after its first call."""
     before = watched.total
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    while watched.total == before and process.poll() is None:
+    process = processes.begun(folder, *command)
+    while watched.total == before and process.is_alive():
         time.sleep(0.005)
     time.sleep(chance.random() * 0.4)
     process.kill()
-    process.wait()
+    process.join()
     time.sleep(3 * watched.latency_s)
 
 

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import graphs
-from orchestrator.hanabi.cards import INDEX, Card
-from orchestrator.hanabi.convention.common_knowledge import CommonKnowledge, PublicMove, common_knowledge
+from orchestrator.hanabi.cards import INDEX, Card, Piles
+from orchestrator.hanabi.convention.common_knowledge import CommonKnowledge, PublicMove, common_knowledge, counted
 from orchestrator.hanabi.convention.common_knowledge import _after as caches_of_common
 from orchestrator.hanabi.convention.hint_convention import ADAPTING, LITERAL, STRANGER, Convention
 from orchestrator.hanabi.convention.partner_model import understand
@@ -155,3 +155,12 @@ def test_no_legal_game_leaves_a_card_that_can_be_nothing_or_a_player_without_a_m
         for state in (now, understood.knowledge):
             move, why = decide(Scene(view.seat, state, hands, view.legal, view.turns_left))
             assert move in view.legal and why
+
+
+def test_a_card_that_is_located_is_ruled_out_elsewhere_and_so_may_locate_the_next() -> None:
+    """The one R5 lies in a slot; so the card that is R5 or G5 is the one G5; so a third card is not G5."""
+    red, green, blue = (1 << INDEX[Card(card)] for card in ("R5", "G5", "B5"))
+    hands = ((red, red | green), (green | blue,))
+    assert counted(hands, hands, Piles((0,) * 5, ())) == ((red, green), (blue,))
+    both = (red | 1 << INDEX[Card("R4")], red)
+    assert counted((both,), (both,), Piles((0,) * 5, ())) == ((1 << INDEX[Card("R4")], red),)

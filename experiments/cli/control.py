@@ -1,0 +1,60 @@
+"""`experiment pause`, `resume`, `limit`, `retry`, `cancel` and `status`: a run while it is played."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from experiments.cli.shared_options import Json, printed
+
+Folder = Annotated[Path, typer.Argument(metavar="DIR", help="A run folder, e.g. runs/role-ablation.")]
+Game = Annotated[
+    str, typer.Argument(metavar="GAME", help="A game as ARM/NAME, e.g. full/2p-s1-r1, or the path of its journal.")
+]
+
+
+def pause(folder: Folder, as_json: Json = False) -> None:
+    """Pause a run: calls in flight end, no other begins until `resume`. It changes no result."""
+    _say(folder, as_json, "pause")
+
+
+def resume(folder: Folder, as_json: Json = False) -> None:
+    """Go on with a paused run."""
+    _say(folder, as_json, "resume")
+
+
+def limit(
+    folder: Folder,
+    model: Annotated[str, typer.Argument(metavar="MODEL", help="As in a models file, or its bare name.")],
+    most: Annotated[int, typer.Argument(metavar="N", min=1, help="Calls at the same time.")],
+    as_json: Json = False,
+) -> None:
+    """Allow a model another number of calls at a time (max_concurrency) for the rest of this command."""
+    _say(folder, as_json, "limit", model=model, most=most)
+
+
+def retry(game: Game, folder: Folder, as_json: Json = False) -> None:
+    """Try a game that failed or was suspended again now, while its run is still played."""
+    _say(folder, as_json, "retry", game=game)
+
+
+def cancel(game: Game, folder: Folder, as_json: Json = False) -> None:
+    """Suspend a game at the end of its turn, and leave it out until the run is started again."""
+    _say(folder, as_json, "cancel", game=game)
+
+
+def status(folder: Folder, as_json: Json = False) -> None:
+    """Show how a run stands: games, tokens, money, limits, and who plays it; also when nobody does."""
+    from experiments.running import run_status
+    from experiments.show import run_status as shown
+    from experiments.show.terminal import console
+
+    found = run_status.status(folder)
+    printed(found) if as_json else shown.show(found, console())
+
+
+def _say(folder: Path, as_json: bool, command: str, **given: Any) -> None:
+    from experiments.running import run_status
+
+    answer = run_status.command(folder, command, **given)
+    printed(answer) if as_json else print("\n".join(answer["said"]))

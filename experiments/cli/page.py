@@ -1,0 +1,76 @@
+"""`view` and `bundle`: the page on which people look at runs and games."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from experiments.cli.shared_options import Import
+
+Opened = Annotated[
+    Path, typer.Argument(metavar="PATH", help="A run folder, a folder of journals, or one journal.", show_default=False)
+]
+
+
+def view(
+    path: Opened,
+    port: Annotated[
+        int | None,
+        typer.Option(min=0, max=65535, help="On 127.0.0.1; default 8642, or a free one where that is taken; 0: free."),
+    ] = None,
+    model: Annotated[
+        list[str] | None,
+        typer.Option("--model", help="A model that the page may ask, e.g. openai:NAME; repeatable."),
+    ] = None,
+    browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open a browser.")] = True,
+    imports: Import = None,
+) -> None:
+    """Look at a run or at games in a browser, on this machine alone. Ctrl-C ends it."""
+    from experiments.page import serving
+    from experiments.page.library import Library
+    from experiments.show.terminal import console
+
+    library = Library.open(path)
+    listener = serving.listening(port)
+    screen = console(err=True)
+
+    def ready(where: str, seats: Sequence[str]) -> None:
+        if port is None and not where.endswith(f":{serving.DEFAULT_PORT}/"):
+            screen.print(f"port {serving.DEFAULT_PORT} is taken, so another one is used", markup=False)
+        screen.print(f"{library.name} is at {where}", markup=False, soft_wrap=True)
+        for seat in seats:
+            screen.print(f"a person's seat: {where}{seat}", markup=False, soft_wrap=True)
+        screen.print("Ctrl-C ends this")
+
+    serving.serve(library, listener, ready=ready, browser=browser, models=model or ())
+
+
+def bundle(
+    path: Opened,
+    out: Annotated[Path, typer.Argument(metavar="OUT", help="A new file ending in .html, or a new folder.")],
+    game: Annotated[
+        list[str] | None, typer.Option("--game", help="Only this game, e.g. full/2p-s1-r1; repeatable.")
+    ] = None,
+    values: Annotated[
+        bool, typer.Option("--values", help="Also compute what moves were worth: minutes a game.")
+    ] = False,
+    imports: Import = None,
+) -> None:
+    """Write a copy of the page that needs no software of ours: one HTML file to mail, or a folder."""
+    from experiments.page.bundle import Bundle
+    from experiments.page.library import Library
+    from experiments.show.terminal import console
+
+    screen = console(err=True)
+
+    def progress(id: str, done: int, of: int) -> None:
+        if screen.is_terminal:
+            screen.print(f"{done} of {of}: {id}", markup=False, end="\r" if done < of else "\n")
+
+    made = Bundle(Library.open(path), game or (), values, progress)
+    try:
+        size = made.write(out)
+    finally:
+        made.api.close()
+    screen.print(f"{out}  {size / 1e6:.1f} MB; it holds every card and every prompt of its games", markup=False)

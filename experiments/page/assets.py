@@ -1,0 +1,45 @@
+"""The files that the browser gets: index.html, its styles and its modules."""
+
+import base64
+import hashlib
+import json
+import re
+from importlib.resources import files
+
+INDEX = "index.html"
+_MAP = re.compile(r'(<script type="importmap">).*?(</script>)', re.DOTALL)
+_INLINE = re.compile(r"<script(?![^>]*\ssrc=)[^>]*>(.*?)</script>", re.DOTALL)
+
+
+def text(name: str) -> str:
+    return files("experiments.page").joinpath("static", name).read_text("utf-8")
+
+
+def names(suffix: str) -> list[str]:
+    """The files with a suffix, by name."""
+    return sorted(
+        one.name for one in files("experiments.page").joinpath("static").iterdir() if one.name.endswith(suffix)
+    )
+
+
+def modules() -> dict[str, str]:
+    """The file of each module by the name under which others import it: `page/board`."""
+    return {f"page/{name.removesuffix('.js')}": name for name in names(".js")}
+
+
+def index() -> str:
+    """The page, with a map of all modules."""
+    return mapped(text(INDEX), {bare: f"/static/{name}" for bare, name in modules().items()})
+
+
+def mapped(page: str, imports: dict[str, str]) -> str:
+    """The page with the import map filled in."""
+    listed = json.dumps({"imports": imports}, indent=1)
+    return _MAP.sub(lambda found: f"{found[1]}{listed}{found[2]}", page)
+
+
+def script_hashes(page: str) -> list[str]:
+    """The hashes of inline scripts, as a content security policy names them."""
+    return [
+        f"'sha256-{base64.b64encode(hashlib.sha256(one.encode()).digest()).decode()}'" for one in _INLINE.findall(page)
+    ]

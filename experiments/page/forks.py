@@ -1,0 +1,115 @@
+"""POST /api/fork: a turn decided again, by programs or by models that the user has named; the game stays as it is."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import graphs
+from experiments.fork.decision import Fork, decide
+from experiments.page import spoken
+from experiments.page.games import Games
+from experiments.page.recorded_game import RecordedGame
+from experiments.page.spoken import Json
+from experiments.page.turn_page import proposals
+from experiments.results.story import StoryTurn
+from experiments.running import single_game
+from orchestrator import spelling
+from orchestrator.errors import ModelError, TurnError, UserError
+from orchestrator.journal.events import Call
+from orchestrator.models.settings import PROGRAM, REPLAY
+
+MOST = 20
+"""Samples of one question."""
+
+
+class Forks:
+    """What may be asked, and its answers."""
+
+    def __init__(self, games: Games, models: Sequence[str] = ()) -> None:
+        """`models`: named by the user when the server was started. Raises UserError for one that cannot be read."""
+        self.games = games
+        self.named = tuple(models)
+        for name in models:
+            single_game.models([], name)
+
+    def offered(self) -> Json:
+        """The graphs and models that a turn may be decided by, beside its own."""
+        return {"graphs": list(graphs.names()), "models": list(dict.fromkeys((PROGRAM, *self.named, *self._of_run())))}
+
+    def _of_run(self) -> Iterator[str]:
+        shelf = self.games.shelf()
+        found = dict.fromkeys(str(one.row.model if one.row else one.cells["model"]) for one in shelf.listed)
+        for models in found:
+            yield from (one for one in models.split("+") if not one.startswith(REPLAY) and ":" in one)
+
+    def decided(self, game: RecordedGame, asked: Mapping[str, Any]) -> Json:
+        """The old decision and the new ones. Raises UserError."""
+        turn, samples = _whole(asked, "turn"), _whole(asked, "samples", 1)
+        if not 1 <= samples <= MOST:
+            raise UserError(f"samples is {samples}; it can be 1 to {MOST}")
+        graph, model = self._one_of(asked, "graph"), self._one_of(asked, "model")
+        named = dict(single_game.models([], model)) if model else {}
+        game.position(turn)
+        try:
+            fork = decide(game.path, turn, graph=graph, model=named.pop("default", None), named=named, samples=samples)
+        except (TurnError, ModelError) as error:
+            raise UserError(str(error)) from None
+        return _told(fork)
+
+    def _one_of(self, asked: Mapping[str, Any], key: str) -> str | None:
+        """A graph or a model that is offered: no file is read, and nobody is paid whom the user has not named."""
+        value, offered = asked.get(key) or None, self.offered()[f"{key}s"]
+        if value is not None and value not in offered:
+            raise UserError(f"{key} is {str(value)[:80]!r}; {spelling.known(str(value), offered, 'it can be')}")
+        return value
+
+
+def _whole(asked: Mapping[str, Any], key: str, default: int | None = None) -> int:
+    value = asked.get(key, default)
+    if type(value) is not int:
+        raise UserError(f"{key} is {value!r}; it must be a whole number")
+    return value
+
+
+def _told(fork: Fork) -> Json:
+    old, new = fork.place.info, fork.seat.info
+    return {
+        "old": _turn(fork.old) | {"graph": old.graph, "model": old.model},
+        "new": [_turn(turn) | {"graph": new.graph, "model": new.model} for turn in fork.new],
+        "moves": fork.moves,
+        "same": fork.same,
+        "stopped": fork.stopped,
+        "warnings": list(fork.warnings),
+    }
+
+
+def _turn(turn: StoryTurn) -> Json:
+    decided = turn.decided
+    return {
+        "move": spoken.move(decided.move) if decided else None,
+        "why": decided.why if decided else None,
+        "forced": bool(decided and decided.forced),
+        "node": decided.node if decided else None,
+        "calls": [_call(call) for call in turn.calls],
+    }
+
+
+def _call(call: Call) -> Json:
+    proposed = proposals(call.reply)
+    return {
+        "node": call.node,
+        "role": call.role,
+        "model": call.model,
+        "outcome": call.outcome,
+        "fixed": call.fixed,
+        "move": spoken.move(proposed[0]) if proposed else None,
+        "says": _says(call.reply),
+        "reply": call.reply,
+        "text": call.text,
+        "error": call.error,
+    }
+
+
+def _says(reply: Mapping[str, Any] | None) -> str | None:
+    """The sentence in which a node sums up."""
+    found = (reply or {}).get("summary") or (reply or {}).get("reason")
+    return found if isinstance(found, str) else None

@@ -1,0 +1,108 @@
+"""Games of persons on the page, as they were set up: partners, seats and their tokens, beside the game's journal."""
+
+import os
+import re
+import secrets
+from collections.abc import Mapping
+from datetime import datetime
+from pathlib import Path
+from typing import Annotated, Any, Self
+
+from pydantic import Field, ValidationError
+
+from experiments.design.seat_spec import read_graph
+from orchestrator.errors import UserError, user_error
+from orchestrator.hanabi.referee import MAX_SEED
+from orchestrator.models.settings import PERSON, PROGRAM
+from orchestrator.players import partners
+from orchestrator.values import Frozen
+
+SUFFIX = ".seats.json"
+_NAME = re.compile(r"[\w+-][\w.+-]{0,120}")
+
+
+class Setup(Frozen):
+    """Who sits where."""
+
+    graph: str = "house"
+    """The partners: a graph, or `partner:NAME`."""
+    model: str = PROGRAM
+    players: Annotated[int, Field(ge=2, le=5)] = 3
+    seats: Annotated[tuple[Annotated[int, Field(ge=0, le=4)], ...], Field(min_length=1)] = (0,)
+    """The seats of persons."""
+    seed: Annotated[int | None, Field(ge=0, le=MAX_SEED)] = None
+    """None for a deal that nobody knows before the game has ended."""
+    tokens: dict[int, str] = {}
+    """By seat: who has it may see and play that seat."""
+
+    @classmethod
+    def of(cls, given: Mapping[str, Any], models: tuple[str, ...]) -> Self:
+        """A new setup as a browser asks for it. Raises UserError."""
+        try:
+            asked = cls.model_validate({name: given[name] for name in cls.model_fields if name in given})
+        except ValidationError as error:
+            raise user_error("", error) from None
+        seats = tuple(sorted(set(asked.seats)))
+        if seats[-1] >= asked.players:
+            raise UserError(f"there is no P{seats[-1]} among {asked.players} players")
+        if asked.model not in models:
+            raise UserError(f"the server was not started with the model {asked.model!r}; it has {', '.join(models)}")
+        asked.check()
+        return asked.model_copy(update={"seats": seats, "tokens": {seat: secrets.token_urlsafe(16) for seat in seats}})
+
+    def check(self) -> None:
+        """Raise UserError for partners that there are not: graphs and partners by name alone, no files."""
+        name = self.graph.removeprefix(partners.PREFIX)
+        if self.graph.startswith(partners.PREFIX):
+            partners.get(name)
+        elif not _NAME.fullmatch(name) or name.endswith((".yaml", ".yml")):
+            raise UserError(f"{self.graph[:80]!r} is not the name of a graph")
+        else:
+            read_graph(name)
+
+    @property
+    def specs(self) -> dict[int, str]:
+        """By seat, as `--seat` names them: persons, and partners that are no graph."""
+        rest = self.graph if self.graph.startswith(partners.PREFIX) else None
+        named = {seat: PERSON if seat in self.seats else rest for seat in range(self.players)}
+        return {seat: spec for seat, spec in named.items() if spec is not None}
+
+    @property
+    def config(self) -> str:
+        """The graph of the seats that have no spec."""
+        return "house" if self.graph.startswith(partners.PREFIX) else self.graph
+
+    def store(self, folder: Path) -> str:
+        """Write it under a new name, for its owner alone; returns the name. Raises UserError."""
+        begun = datetime.now().strftime("%Y%m%d-%H%M%S")
+        stem = f"{re.sub('[^a-z0-9_]+', '-', self.graph)}-{self.players}p-{begun}"
+        try:
+            folder.mkdir(exist_ok=True)
+            for number in range(1, 1000):
+                name = stem if number == 1 else f"{stem}-{number}"
+                try:
+                    file = os.open(folder / f"{name}{SUFFIX}", os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+                except FileExistsError:
+                    continue
+                with os.fdopen(file, "w", encoding="utf-8") as out:
+                    out.write(self.model_dump_json())
+                return name
+        except OSError as error:
+            raise UserError(f"cannot write to {str(folder)!r}: {error.strerror}") from None
+        raise UserError(f"too many games have begun in {str(folder)!r} this second")
+
+
+def read(folder: Path, name: str) -> Setup | None:
+    """The setup of a game; None where there is none that can be read."""
+    if not _NAME.fullmatch(name):
+        return None
+    try:
+        return Setup.model_validate_json((folder / f"{name}{SUFFIX}").read_text("utf-8"))
+    except (OSError, ValidationError, UnicodeDecodeError):
+        return None
+
+
+def names(folder: Path) -> list[str]:
+    """All games that were set up, the newest first."""
+    found = sorted(folder.glob(f"*{SUFFIX}"), key=lambda path: path.stat().st_mtime, reverse=True)
+    return [path.name.removesuffix(SUFFIX) for path in found]

@@ -1,0 +1,96 @@
+"""/api/prompt: what a node was asked, section by section; of a program, what a model would have been asked."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+
+from experiments.page.recorded_game import RecordedGame
+from experiments.page.spoken import Json
+from graphs.context import OWN_PARTS
+from graphs.prompt_preview import requests
+from graphs.recorded_notes import notes_of
+from orchestrator.errors import UserError
+from orchestrator.journal.events import Call, Event
+from orchestrator.models.request import Message, messages
+
+
+def key_of(calls: Sequence[Call]) -> list[str]:
+    """A name for each call of a turn, in their order: `proposer.0.0`, by node, sample and ask.
+
+    A call that was made again after its game had been suspended has the number of the try behind it: `proposer.0.0.2`.
+    """
+    seen: Counter[str] = Counter()
+    found = []
+    for call in calls:
+        name = f"{call.node}.{call.sample}.{call.ask}"
+        seen[name] += 1
+        found.append(name if seen[name] == 1 else f"{name}.{seen[name]}")
+    return found
+
+
+class Prompts:
+    """The prompts of a turn."""
+
+    def __init__(self, game: RecordedGame, turn: int, events: Sequence[Event]) -> None:
+        self.game = game
+        self.turn = turn
+        self.events = events
+        self.calls = [event for event in events if isinstance(event, Call)]
+
+    @cached_property
+    def _rendered(self) -> Mapping[str, tuple[Message, ...]]:
+        """By node, what a model would have been asked; none where the journal does not hold what nodes read."""
+        config = self.game.config(self.turn)
+        if config is None:
+            return {}
+        view = self.game.position(self.turn).view
+        try:
+            made = requests(config, view, notes_of(config, self.events), self.game.memory(self.turn))
+            return {node: messages(request.parts) for node, request in made.items()}
+        except (UserError, LookupError, ValueError):  # a lean journal, or one of an older version
+            return {}
+
+    def of(self, call: Call) -> tuple[Message, ...]:
+        return call.messages or self._rendered.get(call.node, ())
+
+    def sections(self, call: Call) -> list[str]:
+        names = (span.name for message in self.of(call) for span in message.spans if span.name not in OWN_PARTS)
+        return list(dict.fromkeys(names))
+
+    def only(self, call: Call) -> list[str]:
+        """Its sections that no other node of the turn got."""
+        own = call.node.partition("-")[0]
+        others = {name for other in self.calls if other.node.partition("-")[0] != own for name in self.sections(other)}
+        alone = not any(other.node.partition("-")[0] != own for other in self.calls)
+        return [] if alone else [name for name in self.sections(call) if name not in others]
+
+    def prompt(self, key: str) -> Json:
+        """Raises UserError for a call that is not there."""
+        for call, name in zip(self.calls, key_of(self.calls), strict=True):
+            if name == key:
+                only = set(self.only(call))
+                shown = [_message(one, only) for one in self.of(call)]
+                return {"rendered": not call.messages, "messages": shown, "why": None if shown else self._missing(call)}
+        raise UserError(f"turn {self.turn} has no call {key[:80]!r}")
+
+    def _missing(self, call: Call) -> str:
+        if self.game.config(self.turn) is None:
+            return "Its graph has roles that are not there here: name their file with --import."
+        return f"The role {call.role} is a program without a prompt, or the journal is lean and lacks what it read."
+
+
+def prompt(game: RecordedGame, turn: int, key: str) -> Json:
+    """Raises UserError for a turn or a call that is not there."""
+    return Prompts(game, turn, [event for _, event in game.events(turn)]).prompt(key)
+
+
+def _message(message: Message, only: set[str]) -> Json:
+    """A message in parts; what lies between two sections belongs to the one before."""
+    spans = sorted(message.spans, key=lambda span: span.start)
+    ends = [*(span.start for span in spans[1:]), len(message.content)]
+    parts = [
+        {"name": span.name, "text": message.content[span.start : end].strip("\n"), "only": span.name in only}
+        for span, end in zip(spans, ends, strict=True)
+    ]
+    head = message.content[: spans[0].start] if spans else message.content
+    return {"role": message.role, "parts": ([{"name": "", "text": head, "only": False}] if head else []) + parts}

@@ -1,0 +1,53 @@
+"""Moves, cards and beliefs as the page's JSON says them."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from orchestrator.errors import UserError
+from orchestrator.hanabi.belief import Slot
+from orchestrator.hanabi.cards import Card
+from orchestrator.hanabi.moves import Move, parse
+from orchestrator.hanabi.view import Knowledge
+
+Json = dict[str, Any]
+
+
+def move(one: Move | str) -> Json:
+    """`{"text": "hint P1 rank 1", "type": "hint", "to": 1, "rank": 1}`."""
+    made = parse(one) if isinstance(one, str) else one
+    data: Json = {"text": str(made), "type": made.kind.partition("_")[0]}
+    for name in ("slot", "to", "colour", "rank"):
+        if (value := getattr(made, name, None)) is not None:
+            data[name] = value
+    return data
+
+
+def cards(found: Iterable[Card]) -> list[str]:
+    return [card.value for card in found]
+
+
+def knowledge(known: Knowledge) -> Json:
+    return {
+        "colour": known.colour,
+        "rank": known.rank,
+        "colours": "".join(known.colours),
+        "ranks": list(known.ranks),
+    }
+
+
+def chances(slot: Slot) -> Json:
+    """What is believed of a card; chances to four digits."""
+    return {
+        "cards": {card.value: round(chance, 4) for card, chance in slot.likely().items()},
+        "playable": round(slot.playable, 4),
+        "critical": round(slot.critical, 4),
+        "dead": round(slot.dead, 4),
+    }
+
+
+def number(given: Mapping[str, str], name: str) -> int:
+    """A whole number among the parameters of an address. Raises UserError."""
+    text = given.get(name, "")
+    if not (text.isascii() and text.isdigit() and len(text) < 10):
+        raise UserError(f"{name} is {text[:40]!r}; it must be a whole number")
+    return int(text)

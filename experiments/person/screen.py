@@ -1,0 +1,121 @@
+"""What a person sees at their turn: a function of their seat's View alone, so that nothing hidden can be on it."""
+
+from collections.abc import Iterator
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from experiments.show.live_table import counts, hands
+from experiments.show.terminal import STYLES, card, plain_table
+from orchestrator.hanabi import belief
+from orchestrator.hanabi.cards import COLOUR_NAMES, COLOURS
+from orchestrator.hanabi.moves import Discard, HintColour, HintRank, Move, Play
+from orchestrator.hanabi.view import Past, View
+from roles.words import ENGLISH
+
+HELP = """
+Type a move by its number in the list, or in words: play 2 (or p 2), discard 0 (d 0), hint P1 red (h 1 r),
+hint P1 rank 3 (h 1 3). A reason may follow: play 2 because P1 hinted it. It is kept in the journal, and your
+partners do not see it.
+
+?      this help, and what your cards can be by hints and counting
+board  the table and the list of moves again
+log    all moves of the game
+quit   leave; the game is kept, and the same command goes on with it (so do Ctrl-C and Ctrl-D)
+
+Slots count from 0, your oldest card. Colours are R Y G W B, ranks 1 to 5.
+"""
+
+
+def turn_screen(view: View) -> RenderableType:
+    """The person's turn: what happened since their last one, the table, and the legal moves by their numbers."""
+    turns = f", {_turns(view.turns_left)}" if view.turns_left is not None else ""
+    heading = Text(f"turn {view.turn}: you are P{view.seat}{turns}", style="bold reverse")
+    return Group(Text(), heading, Text(), since(view), Text(), *board(view), Text(), moves(view), Text())
+
+
+def _turns(left: int) -> str:
+    return "the last turn of the game" if left == 1 else f"{left} turns left, this one included"
+
+
+def since(view: View) -> Text:
+    """The moves since the person's last turn, their own included, in words."""
+    own = [number for number, past in enumerate(view.history) if past.seat == view.seat]
+    told = view.history[own[-1] if own else 0 :]
+    if not told:
+        return Text("You make the first move of the game.", style="dim")
+    return Text("\n").join(_line(past, view) for past in told)
+
+
+def log(view: View) -> Text:
+    """All moves of the game, in words."""
+    return Text("\n").join(_line(past, view) for past in view.history) if view.history else since(view)
+
+
+def _line(past: Past, view: View) -> Text:
+    """One move; bold where it hints the person, red where it cost a life."""
+    to_you = getattr(past.move, "to", None) == view.seat
+    line = Text(ENGLISH.say(past, view.seat, after=False), style="bold" if to_you else "")
+    if to_you:
+        line.append(" of yours")
+    if past.scored is False:
+        line.stylize("bold red")
+    if past.drew is not None:
+        line.append(f"; drew {past.drew.value}", style="dim")
+    return line
+
+
+def board(view: View) -> Iterator[RenderableType]:
+    """The table as the person may see it."""
+    yield counts(view)
+    yield Text()
+    yield hands(view)
+    if view.discards:
+        yield Text()
+        yield discards(view)
+
+
+def discards(view: View) -> Text:
+    """The discarded and misplayed cards, by colour and rank."""
+    line = Text("discards ")
+    by_colour = [sorted(one for one in view.discards if one.colour == colour) for colour in COLOURS]
+    return line.append_text(Text("   ").join(Text(" ").join(map(card, pile)) for pile in by_colour if pile))
+
+
+def moves(view: View) -> Table:
+    """The legal moves with their numbers: a row for each kind, and for each player who can be hinted."""
+    rows: dict[str, list[Text]] = {}
+    for number, move in enumerate(view.legal):
+        rows.setdefault(_row(move), []).append(Text.assemble((f"{number:>2} ", "bold cyan"), _in_row(move)))
+    table = plain_table("", "", words=("",))
+    table.show_header = False
+    for name, cells in rows.items():
+        table.add_row(Text(name, style="dim"), Text("  ").join(cells))
+    return table
+
+
+def _row(move: Move) -> str:
+    return f"hint P{move.to}" if isinstance(move, HintColour | HintRank) else move.kind
+
+
+def _in_row(move: Move) -> Text:
+    if isinstance(move, Play | Discard):
+        return Text(f"slot {move.slot}")
+    if isinstance(move, HintColour):
+        return Text(COLOUR_NAMES[move.colour], style=STYLES[move.colour])
+    return Text(f"rank {move.rank}")
+
+
+def help_screen(view: View) -> RenderableType:
+    """How to type, and what hints and counting say of the person's cards."""
+    columns = ("", "by hints alone", "by hints and counting")
+    table = plain_table(*columns, words=columns)
+    for slot, (known, sure) in enumerate(zip(view.own, belief.own(view), strict=True)):
+        table.add_row(f"slot {slot}", ENGLISH.possible(known), ENGLISH.counted(sure))
+    return Group(Text(HELP.strip()), Text(), Text("Your cards", style="bold"), table)
+
+
+def handed_over(seat: int) -> Text:
+    """Shown between the turns of two persons at one terminal."""
+    return Text(f"P{seat} is next. Nobody else should see the screen now; P{seat}, press Enter.", style="bold")

@@ -1,0 +1,108 @@
+"""A person at the table: a seat whose moves come from outside, typed in a terminal or clicked on a page.
+
+The seat asks with the View alone and takes nothing but a legal move. In a replay the moves come from a journal.
+"""
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Self
+
+from orchestrator import journal
+from orchestrator.errors import TurnError
+from orchestrator.hanabi.view import View
+from orchestrator.journal.events import Decided, GameStarted, Memory, SeatInfo
+from orchestrator.models.settings import PERSON
+from orchestrator.players.typed_move import typed_move
+from orchestrator.table.seat import Decision, GameContext
+
+Ask = Callable[[View, str | None], Awaitable[str | Decision]]
+"""Asks a person for a move: gets the View, and why the last answer was not taken (None at first); answers with a text
+such as `play 2`, `hint P1 red because it is the last one` or a number of `View.legal`, or with a Decision.
+
+It raises `Left` when the person leaves; the game is then suspended and can be continued."""
+
+MOST = 100
+"""Answers in a row that are not a legal move, after which the turn fails: a program answers, and no person."""
+
+
+@dataclass(frozen=True)
+class Person:
+    """A seat for a person.
+
+    `ask` is awaited at each of their turns, again when its answer is not a legal move. Several seats of a game may
+    share one: the View says whose turn it is.
+    """
+
+    ask: Ask
+
+    async def __call__(self, view: View, memory: Memory, /) -> Decision:
+        """Raises Left when the person leaves, and TurnError after 100 answers that are not a legal move."""
+        problem: str | None = None
+        for _ in range(MOST):
+            try:
+                return _decision(await self.ask(view, problem), view)
+            except ValueError as error:
+                problem = str(error)
+        raise TurnError(
+            f"turn {view.turn}: none of {MOST} answers at P{view.seat} was a legal move; the last: {problem}"
+        )
+
+    @property
+    def info(self) -> SeatInfo:
+        return SeatInfo(graph=PERSON, model=PERSON)
+
+    def bind(self, context: GameContext) -> Self:
+        return self
+
+    async def aclose(self) -> None:
+        """Nothing to close."""
+
+
+def _decision(answer: str | Decision, view: View) -> Decision:
+    """Raises ValueError for what is not a legal move."""
+    if isinstance(answer, Decision):
+        typed_move(str(answer.move), view)
+        return answer
+    move, why = typed_move(answer, view)
+    return Decision(move, why)
+
+
+@dataclass(frozen=True)
+class RecordedPerson:
+    """A person's seat in a replay: it plays what the persons of recorded games decided."""
+
+    path: Path
+    """A journal, or a folder of journals."""
+    game: GameContext = field(default_factory=GameContext)
+    decided: Sequence[Decided] = ()
+
+    async def __call__(self, view: View, memory: Memory, /) -> Decision:
+        """Raises TurnError for a turn that was not recorded, or in two ways."""
+        there = [event for event in self.decided if (event.turn, event.seat) == (view.turn, view.seat)]
+        if not there or any(event.move != there[0].move for event in there):
+            how = "was decided in several ways; replay one journal" if there else "was decided by no person"
+            raise TurnError(f"turn {view.turn} of P{view.seat} {how} in {str(self.path)!r}")
+        return Decision(there[0].move, there[0].why)
+
+    @property
+    def info(self) -> SeatInfo:
+        return SeatInfo(graph=PERSON, model=PERSON)
+
+    def bind(self, context: GameContext) -> Self:
+        """Finds the decisions of this game. Raises UserError for a file that is not a journal."""
+        return replace(self, game=context, decided=_decisions(self.path, context.hash))
+
+    async def aclose(self) -> None:
+        """Nothing to close."""
+
+
+def _decisions(path: Path, game: str) -> list[Decided]:
+    """What persons decided in the recorded games of this hash."""
+    found: list[Decided] = []
+    for file in sorted(path.rglob("*.jsonl")) if path.is_dir() else [path]:
+        events = journal.read(file)
+        if events and isinstance(started := events[0], GameStarted) and started.game == game:
+            persons = {seat for seat, info in enumerate(started.seats) if info.graph == PERSON}
+            found += [event for event in events if isinstance(event, Decided) and event.seat in persons]
+    return found

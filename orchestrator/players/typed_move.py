@@ -1,0 +1,108 @@
+"""The move that a person types: its number in the list, a few letters (`p 2`, `h 1 red`), or words.
+
+Every answer that is not taken is refused with a sentence that says why. It is made from the View alone.
+"""
+
+import re
+
+from orchestrator.hanabi.cards import COLOUR_NAMES, COLOURS, MAX_TOKENS, Colour
+from orchestrator.hanabi.move_reading import ground
+from orchestrator.hanabi.moves import Discard, Hint, HintColour, HintRank, Move, Play, listed
+from orchestrator.hanabi.view import View
+
+_REASON = re.compile(r"\s(?:because|since)\s", re.IGNORECASE)
+_NUMBER = re.compile(r"#?(\d+)")
+_OWN = re.compile(r"(p|play|d|discard)\s*(?:slot|card)?\s*#?(\d+)", re.IGNORECASE)
+_HINT = re.compile(
+    rf"""
+    (?: h | hint | c | clue ) \s*
+    (?: p (?:layer)? \s*)? (?P<to>\d)?? [\s,]*
+    (?: rank | colou?r )? \s*
+    (?P<said> {"|".join(COLOUR_NAMES.values())} | [{"".join(COLOURS)}] | \d )
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+EXAMPLES = "e.g. `play 2`, `d 0`, `hint P1 red` or `h 1 3`"
+
+
+def typed_move(text: str, view: View) -> tuple[Move, str]:
+    """The legal move of a text, and the reason that may follow it after `because`; else an empty reason.
+
+    Raises ValueError with one sentence for anything that is not one legal move of the view.
+    """
+    said, reason = [*_REASON.split(" ".join(text.split()), maxsplit=1), ""][:2]
+    if found := _NUMBER.fullmatch(said):
+        return _numbered(int(found[1]), view), reason
+    if (move := _short(said, view)) is not None:
+        if problem := _unplayable(move, view):
+            raise ValueError(problem)
+        return next(one for one in view.legal if one == move), reason
+    return _in_words(said, view), reason
+
+
+def _numbered(number: int, view: View) -> Move:
+    if number >= len(view.legal):
+        raise ValueError(f"{number} is not in the list; the legal moves are numbered 0 to {len(view.legal) - 1}")
+    return view.legal[number]
+
+
+def _short(text: str, view: View) -> Move | None:
+    """The move of a few letters, legal or not; None for any other text. Raises ValueError for what cannot be one."""
+    if found := _OWN.fullmatch(text):
+        if (slot := int(found[2])) >= len(view.own):
+            raise ValueError(f"you have no slot {slot}; your cards are in slots 0 to {len(view.own) - 1}")
+        return (Play if found[1].lower().startswith("p") else Discard)(slot=slot)
+    if found := _HINT.fullmatch(text):
+        return _hint(_target(found["to"], text, view), found["said"].lower())
+    return None
+
+
+def _target(said: str | None, text: str, view: View) -> int:
+    """The seat of a hint; the only other one where none is named."""
+    if said is not None:
+        return int(said)
+    if len(view.hands) > 1:
+        seats = " or ".join(f"P{seat}" for seat in sorted(hand.seat for hand in view.hands))
+        raise ValueError(f"{text!r} does not say who gets the hint: {seats}")
+    return view.hands[0].seat
+
+
+def _hint(to: int, said: str) -> Hint:
+    if said.isdigit():
+        if not 1 <= int(said) <= 5:
+            raise ValueError(f"there is no rank {said}; ranks are 1 to 5")
+        return HintRank.model_construct(to=to, rank=int(said))
+    colour: Colour = next(one for one in COLOURS if said in (one.lower(), COLOUR_NAMES[one]))
+    return HintColour.model_construct(to=to, colour=colour)
+
+
+def _unplayable(move: Move, view: View) -> str | None:
+    """Why a move is not legal now, in one sentence; None for a legal move."""
+    if move in view.legal:
+        return None
+    if isinstance(move, HintColour | HintRank):
+        return _no_hint(move, view)
+    if isinstance(move, Discard) and view.tokens == MAX_TOKENS:
+        return f"you cannot discard while all {MAX_TOKENS} information tokens are there; play a card or give a hint"
+    return f"{move} is not a legal move now"
+
+
+def _no_hint(hint: Hint, view: View) -> str:
+    if hint.to == view.seat:
+        return f"you are P{hint.to}; a hint goes to another player"
+    if hint.to >= view.players:
+        return f"there is no P{hint.to}; the players are P0 to P{view.players - 1}"
+    if not view.tokens:
+        return "no information token is left, so you cannot give a hint; play or discard a card"
+    kind = COLOUR_NAMES[hint.colour] if isinstance(hint, HintColour) else f"rank {hint.rank}"
+    return f"P{hint.to} has no {kind} card, and a hint must touch at least one"
+
+
+def _in_words(text: str, view: View) -> Move:
+    """The move of a sentence, as a model's answer is read."""
+    try:
+        return ground(text, listed(view.legal))
+    except ValueError as error:
+        if "may mean" in str(error):
+            raise ValueError(f"{str(error).partition(';')[0]}; type which one") from None
+    raise ValueError(f"{text[:60]!r} is not a move that can be read; type a number of the list, or {EXAMPLES}")

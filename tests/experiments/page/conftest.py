@@ -1,0 +1,72 @@
+"""A small run of programs, and a simulated model's game, played once for all tests of the page."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+from starlette.testclient import TestClient
+
+import graphs
+from experiments.design import experiment
+from experiments.page.library import Library
+from experiments.page.server import app
+from experiments.report import run_report
+from experiments.report.figures import drawing
+from experiments.report.figures.all_figures import all_figures
+from experiments.running import runner
+from orchestrator.journal import Journal
+from orchestrator.models.request import Scripted
+from orchestrator.table import play
+
+RUN = """
+name: small
+players: [2]
+seeds: {first: 1, count: 2}
+question: Do two players differ?
+columns: [id, score_strict, forced]
+arms:
+  iggi: {graph: "partner:iggi"}
+  piers: {graph: "partner:piers"}
+baseline: iggi
+"""
+
+
+MARKUP = "<script>alert(1)</script><img src=https://example.org/x onerror=alert(2)>"
+
+
+@pytest.fixture(scope="session")
+def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A finished run with its report."""
+    place = tmp_path_factory.mktemp("page")
+    (place / "small.yaml").write_text(RUN, "utf-8")
+    done = runner.run(experiment.read(str(place / "small.yaml"), ()), place / "small", options=runner.RunOptions())
+    with pytest.MonkeyPatch.context() as few:
+        few.setattr(drawing, "all_figures", lambda data: all_figures(data)[:1])  # each takes a third of a second
+        run_report.of_run(done)
+    return place / "small"
+
+
+@pytest.fixture(scope="session")
+def asked(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a game of two turns in which a model answers with markup."""
+    folder = tmp_path_factory.mktemp("asked")
+    seat = graphs.seat("sherlock", Scripted({"proposer": MARKUP}))
+    with Journal(folder / "marked-up.jsonl") as journal:
+        play(seat, players=2, seed=1, sink=journal, max_turns=2)
+    return folder
+
+
+@pytest.fixture
+def run_copy(played: Path, tmp_path: Path) -> Path:
+    """A run of the test's own, to change."""
+    return Path(shutil.copytree(played, tmp_path / "small"))
+
+
+def client(path: Path) -> TestClient:
+    """A browser of the page of a path."""
+    return TestClient(app(Library.open(path)), base_url="http://127.0.0.1:8642", raise_server_exceptions=False)
+
+
+@pytest.fixture
+def page(played: Path) -> TestClient:
+    return client(played)

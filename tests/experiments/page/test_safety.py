@@ -1,0 +1,139 @@
+"""What the page's server refuses: other hosts, other pages, frames, and files outside the opened folder."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+from starlette.testclient import TestClient
+
+from experiments.page import serving
+from experiments.page.library import Library
+from tests.experiments.page.conftest import client
+
+OUTSIDE = "/api/game?id="
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"host": "evil.example"},
+        {"host": "evil.example:8642"},
+        {"host": "127.0.0.1:1"},
+        {"host": "127.0.0.1.evil.example:8642"},
+        {"host": ""},
+        {"origin": "http://evil.example"},
+        {"origin": "null"},
+        {"origin": "https://127.0.0.1:8642"},
+        {"origin": "http://127.0.0.1:1"},
+        {"sec-fetch-site": "cross-site", "sec-fetch-mode": "no-cors"},
+        {"sec-fetch-dest": "iframe"},
+        {"sec-fetch-dest": "object"},
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("address", ["/", "/api/run", "/static/app.js", "/files/report.html"])
+def test_strangers_are_refused(page: TestClient, headers: dict[str, str], address: str) -> None:
+    answer = page.get(address, headers=headers)
+    assert answer.status_code == 403 and answer.json()["error"]
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1:8642", "localhost:8642"])
+def test_the_pages_own_addresses_are_served(page: TestClient, host: str) -> None:
+    assert page.get("/api/version", headers={"host": host, "origin": f"http://{host}"}).status_code == 200
+
+
+@pytest.mark.parametrize("address", ["/", "/api/run", "/api/nothing", "/static/app.js", "/files/report.html"])
+def test_every_answer_forbids_frames_and_remote_things(page: TestClient, address: str) -> None:
+    headers = page.get(address).headers
+    policy = headers["content-security-policy"]
+    assert "default-src 'none'" in policy and "frame-ancestors 'none'" in policy and "http" not in policy
+    assert (headers["x-content-type-options"], headers["x-frame-options"]) == ("nosniff", "DENY")
+    assert headers["cache-control"] == "no-store"
+
+
+def test_scripts_of_the_page_are_its_own_files_or_hashed(page: TestClient) -> None:
+    answer = page.get("/")
+    policy = answer.headers["content-security-policy"]
+    assert "script-src 'self' 'sha256-" in policy
+    assert "unsafe" not in policy
+
+
+@pytest.mark.parametrize(
+    "id",
+    [
+        "../run",
+        "..%2Frun",
+        "%2e%2e/secret",
+        "piers/../../secret",
+        "piers/%2e%2e/%2e%2e/secret",
+        "/etc/passwd",
+        "//etc/passwd",
+        "piers//2p-s1-r1",
+        "./piers/2p-s1-r1",
+        "piers\\..\\secret",
+        "%00",
+        "",
+    ],
+)
+def test_ids_that_lead_out_are_refused(run_copy: Path, id: str) -> None:
+    shutil.copy(run_copy / "games/piers/2p-s1-r1.jsonl", run_copy / "secret.jsonl")
+    answer = client(run_copy).get(f"{OUTSIDE}{id}")
+    assert answer.status_code in (403, 404) and "deck" not in answer.text
+
+
+def test_symbolic_links_that_lead_out_are_refused_and_not_listed(run_copy: Path, asked: Path) -> None:
+    (run_copy / "games/piers/2p-s7-r1.jsonl").symlink_to(asked / "marked-up.jsonl")
+    (run_copy / "games/other").symlink_to(asked)
+    page = client(run_copy)
+    for id in ("piers/2p-s7-r1", "other/marked-up"):
+        assert page.get(OUTSIDE + id).status_code == 403
+    assert len(page.get("/api/games").json()["rows"]) == 4
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "run.yaml",
+        "results.csv",
+        "figures/../run.yaml",
+        "figures%2F..%2Frun.yaml",
+        "..%2f..%2fetc/passwd",
+        "games/piers/2p-s1-r1.jsonl",
+        "/etc/passwd",
+    ],
+)
+def test_only_the_report_and_its_figures_are_files(page: TestClient, name: str) -> None:
+    assert page.get(f"/files/{name}").status_code == 404
+
+
+@pytest.mark.parametrize("name", ["../server.py", "%2e%2e/server.py", "..%2fserver.py", "/etc/passwd"])
+def test_static_files_are_only_those(page: TestClient, name: str) -> None:
+    assert page.get(f"/static/{name}").status_code == 404
+
+
+def test_other_files_of_the_folder_are_no_games(run_copy: Path) -> None:
+    (run_copy / "games/piers/notes.jsonl").write_text('{"secret": 1}\n', "utf-8")
+    (run_copy / "games/piers/key.txt").write_text("sk-secret", "utf-8")
+    page = client(run_copy)
+    assert len(page.get("/api/games").json()["rows"]) == 4
+    for id in ("piers/notes", "piers/key", "piers/key.txt"):
+        answer = page.get(OUTSIDE + id)
+        assert answer.status_code in (400, 404) and "secret" not in answer.text
+
+
+def test_it_listens_on_this_machine_alone(played: Path) -> None:
+    with serving.listening(0) as listener:
+        assert listener.getsockname()[0] == "127.0.0.1"
+        assert serving.address(listener) == f"http://127.0.0.1:{listener.getsockname()[1]}/"
+
+
+def test_commands_need_the_pages_own_header(page: TestClient) -> None:
+    assert page.post("/api/run").status_code == 405
+    assert page.get("/api/fork").status_code in (404, 405)
+
+
+def test_a_games_folder_that_lies_elsewhere_is_named(run_copy: Path, tmp_path: Path) -> None:
+    (run_copy / "games").rename(tmp_path / "elsewhere")
+    (run_copy / "games").symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(Exception, match="leads out of the run folder"):
+        Library.open(run_copy)

@@ -1,0 +1,88 @@
+"""Values of moves and expected scores on the page: computed when asked, kept, and not in the server's way."""
+
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+
+from experiments.marks import score_strip, turn_values
+from experiments.page import values
+from experiments.page.library import Library
+from experiments.page.server import Api
+from experiments.page.strips import Strips
+from experiments.results.story import Story
+from orchestrator import journal
+from tests.experiments.page.conftest import client
+from tests.experiments.page.test_api import GAME, got
+
+LAST = 3
+"""Turns of the game that is looked at: enough for a strip, few enough for a test."""
+
+
+@pytest.fixture
+def short(run_copy: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A run in which GAME has played its first turns only; few rollouts."""
+    path = run_copy / "games" / f"{GAME}.jsonl"
+    lines = path.read_bytes().splitlines(keepends=True)
+    ends = [number for number, line in enumerate(lines) if b'"event": "moved"' in line[:40]]
+    path.write_bytes(b"".join(lines[: ends[LAST - 1] + 1]))
+    few = lambda story, turn, **more: turn_values(story, turn, rollouts=50, **more)  # noqa: E731
+    monkeypatch.setattr(values, "turn_values", few)
+    return run_copy
+
+
+def awaited(page: TestClient) -> Any:
+    until = time.monotonic() + 120
+    while time.monotonic() < until:
+        found = got(page, "strip", id=GAME)
+        if found["ready"]:
+            return found
+        assert found["expected"] == [None] * LAST and found["done"] <= LAST
+        time.sleep(0.2)
+    raise AssertionError("no strip came")
+
+
+def test_the_values_of_a_turn_name_the_best_and_the_played_move(short: Path) -> None:
+    page = client(short)
+    found, game = got(page, "values", id=GAME, turn=2), got(page, "game", id=GAME)
+    assert found["played"] == game["turns"][1]["move"] and found["moves"][0]["move"] == found["best"]
+    assert [one["rank"] for one in found["moves"]] == list(range(1, len(found["moves"]) + 1))
+    view = Story.read(journal.read(short / "games" / f"{GAME}.jsonl")).turn(2).started.view
+    assert {one["move"]["text"] for one in found["moves"]} == set(map(str, view.legal))
+    assert "expected final score" in found["basis"]
+
+
+def test_expected_scores_are_computed_beside_the_server_and_kept_in_the_run(short: Path) -> None:
+    page = client(short)
+    strip = awaited(page)
+    assert len(strip["expected"]) == len(strip["error"]) == len(strip["swings"]) == LAST
+    story = Story.read(journal.read(short / "games" / f"{GAME}.jsonl"))
+    assert strip["expected"][:-1] == list(score_strip.strip(story, mistakes=False).expected)
+    table = got(page, "games")
+    row = next(dict(zip(table["keys"], row, strict=True)) for row in table["rows"] if row[0] == GAME)
+    assert row["swing"] == max(strip["swings"], key=abs)
+    assert got(client(short), "strip", id=GAME) == strip, "another server finds it in the run's folder"
+
+
+def test_a_strip_of_other_moves_is_not_shown(short: Path) -> None:
+    kept = short / "values/games" / f"{GAME}.json"
+    kept.parent.mkdir(parents=True)
+    kept.write_text(json.dumps({"mark": "x", "swings": [9], "expected": [9], "mistakes": []}), "utf-8")
+    api = Api.of(Library.open(short))
+    try:
+        assert api.strip({"id": GAME})["ready"] is False
+    finally:
+        api.close()
+
+
+def test_a_computation_that_fails_says_so(short: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    api = Api.of(Library.open(short))
+    game, strips = api.games.game(GAME), Strips(tmp_path, "strict")
+    monkeypatch.setattr("experiments.page.strip_job.StripJob.outcome", lambda job: {"failed": "out of memory"})
+    strips.of(game)
+    found = strips.of(game)
+    assert found["ready"] and found["failed"] == "out of memory"
+    strips.close()
