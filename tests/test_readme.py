@@ -35,12 +35,13 @@ DOCS = (
     "report",
     "statistics",
     "formats",
+    "qa",
 )
 PAGES = ("README.md", "CONTRIBUTING.md", *(f"docs/{page}.md" for page in DOCS))
 ALL = sorted(path.relative_to(ROOT).as_posix() for path in (*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")))
 OTHERS = ("curl", "git", ".venv/bin/python")
 """Commands of shell snippets that are not ours."""
-GROUPS = ("graphs", "roles", "experiment", "partners", "import")
+GROUPS = ("graphs", "roles", "experiment", "partners", "import", "qa")
 """Commands of ours that have commands of their own."""
 
 

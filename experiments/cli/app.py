@@ -21,6 +21,7 @@ from experiments.cli import (
     models,
     page,
     pointers,
+    questions,
     show,
     tools,
 )
@@ -42,6 +43,7 @@ app.command("doctor")(models.doctor)
 app.add_typer(listing.games_app, name="games")
 app.command("export")(export.export)
 app.add_typer(imports.app, name="import")
+app.add_typer(questions.app, name="qa")
 app.command()(page.view)
 app.command()(page.bundle)
 app.command("bench")(tools.measure)

@@ -1,7 +1,7 @@
 """A local OpenAI-compatible server with meaningless but well-formed answers: a public test double.
 
 It fills in the JSON schema of the request, or else the form in the prompt, and names legal moves where moves are asked
-for: the form and the list of moves are all that it reads of a prompt. Answers depend on
+for, and an option where there is a list of options: these are all that it reads of a prompt. Answers depend on
 the prompt alone, so that games against it can be repeated. It knows nothing of Hanabi, so scores of games against it
 mean nothing. With `Faults` it makes the mistakes of real servers.
 """
@@ -28,6 +28,9 @@ MOVE_KEYS = ("action", "hint", "best")
 _MOVE = r"(?:play|discard) slot \d|hint P\d (?:rank \d|[a-z]+)"
 LISTED_MOVE = re.compile(rf"^ *(\d+|[A-Z]{{1,2}}): ({_MOVE})$", re.MULTILINE)
 """A legal move in a prompt: its label, and its text."""
+
+LISTED_OPTION = re.compile(r"^ *([A-Z])\. *(.*\S)", re.MULTILINE)
+"""An option of a multiple-choice question, behind a line that begins with `Available`."""
 
 
 YES = 0.7
@@ -115,7 +118,9 @@ def complete(request: dict[str, Any], kind: str | None = None) -> dict[str, Any]
     schema = ((request.get("response_format") or {}).get("json_schema") or {}).get("schema")
     named = list(ILLEGAL) if kind == "illegal" else moves
     words = SCRIPT if kind == "script" else BLIND
-    if schema is None:
+    if schema is None and (options := LISTED_OPTION.findall(prompt.rpartition("\nAvailable ")[2])):
+        text = f"Explanation: {words}\nAnswer: {'. '.join(chance.choice(options))}"
+    elif schema is None:
         text = _filled(_form(prompt), named, chance, words)
     else:
         text = json.dumps(fill(schema, named, chance, words=words))

@@ -7,6 +7,7 @@ import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import groupby
 from typing import Literal, NamedTuple, Protocol, runtime_checkable
 
 from pydantic import BaseModel
@@ -112,19 +113,22 @@ class Message(Frozen):
 
 
 def messages(parts: Sequence[Part]) -> tuple[Message, ...]:
-    """The parts as chat messages: a system message if there are system parts, then a user message."""
-    made = []
-    for speaker in ("system", "user"):
-        texts, spans, end = list[str](), list[Span](), 0
-        for part in parts:
-            if part.speaker == speaker:
-                start = end + 2 if end else 0
-                end = start + len(part.text)
-                texts += ("\n\n", part.text) if start else (part.text,)
-                spans.append(Span(name=part.name, start=start, end=end))
-        if end:
-            made.append(Message(role=speaker, content="".join(texts), spans=tuple(spans)))
-    return tuple(made)
+    """The parts as chat messages: a system message if there are system parts, then the others in their order, those of
+    one speaker that follow one another as one message."""
+    system = [part for part in parts if part.speaker == "system"]
+    others = [part for part in parts if part.speaker != "system"]
+    spoken = [list(said) for _, said in groupby(others, key=lambda part: part.speaker)]
+    return tuple(_message(said) for said in (system, *spoken) if said)
+
+
+def _message(parts: Sequence[Part]) -> Message:
+    texts, spans, end = list[str](), list[Span](), 0
+    for part in parts:
+        start = end + 2 if end else 0
+        end = start + len(part.text)
+        texts += ("\n\n", part.text) if start else (part.text,)
+        spans.append(Span(name=part.name, start=start, end=end))
+    return Message(role=parts[0].speaker, content="".join(texts), spans=tuple(spans))
 
 
 class Absent(Frozen):

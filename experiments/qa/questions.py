@@ -1,0 +1,275 @@
+"""The questions of CoordinationQA, from its CSV: one row a scenario, three questions each.
+
+A row has the columns `Game` and `Game Description` and, for each kind (EC, TOM, JP), its question with the options, the
+letters of the right ones (`C`, or several: `C,D`) and the directive that the paper puts before it.
+"""
+
+import csv
+import hashlib
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, get_args
+
+from orchestrator import spelling
+from orchestrator.errors import UserError, shortened
+from orchestrator.values import Frozen
+
+Kind = Literal["ec", "tom", "jp"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
+TITLES: Mapping[Kind, str] = {
+    "ec": "environment comprehension",
+    "tom": "theory of mind reasoning",
+    "jp": "joint planning",
+}
+GAMES = ("hanabi", "overcooked", "collab-capture", "collab-escape")
+"""The paper's games; a file may have others."""
+HANABI = GAMES[0]
+
+_NAMED_BY = {
+    "catch the thief": "collab-capture",
+    "collab capture": "collab-capture",
+    "collab escape": "collab-escape",
+    "collabcooking": "overcooked",
+    "game overcooked": "overcooked",
+}
+"""Of rows whose game is `CollabGames`: the game by words of its description."""
+
+_HEAD = re.compile(r"^[ \t]*Available (?:actions|answers)[ \t]*:", re.IGNORECASE | re.MULTILINE)
+_OPTION = re.compile(r"^[ \t]*([A-Z])[ \t]*[.)][ \t]*(.*?)[ \t]*$", re.MULTILINE)
+
+
+class Option(Frozen):
+    """An answer to choose."""
+
+    label: str
+    """The letter that stands before it; two options may have the same."""
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
+
+    @property
+    def full(self) -> str:
+        """The letter and the text, as the question shows them."""
+        return f"{self.label}. {self.text}"
+
+
+def normal(text: str) -> str:
+    """A text for comparison: small letters, single spaces, no marks around it."""
+    return " ".join(text.replace("’", "'").lower().split()).strip(" .*_`\"'")
+
+
+class Question(Frozen):
+    """One question: what is asked, its options, and the right ones."""
+
+    name: str
+    """Row, game and kind: `07-hanabi-tom`."""
+    row: int
+    """Of the file; 1 is the first after the head."""
+    game: str
+    kind: Kind
+    description: str
+    """Of the game and its rules."""
+    directive: str
+    text: str
+    """The state, the question and the options, as the file has them."""
+    options: tuple[Option, ...]
+    right: tuple[int, ...]
+    """The numbers of the right options, from 0."""
+    mended: str = ""
+    """How its key was read, where the letters alone do not say it; or that its answer's text is another option."""
+
+    @property
+    def chance(self) -> float:
+        """The probability that an option drawn at random is right."""
+        return len(self.right) / len(self.options)
+
+    @property
+    def stem(self) -> str:
+        """The text without its options: the state, then the question."""
+        return self.text[: _heads(self.text)[-1].start()].strip()
+
+    @property
+    def asked(self) -> str:
+        """The question itself: the last line before the options."""
+        return self.stem.splitlines()[-1].strip()
+
+
+@dataclass(frozen=True)
+class QuestionFile:
+    """The questions of a file."""
+
+    path: Path
+    digest: str
+    """SHA-256 of the file, 16 digits."""
+    questions: tuple[Question, ...]
+    left_out: tuple[str, ...] = ()
+    """Sentences on questions without a usable key that were left out."""
+
+
+def read(
+    path: Path, games: Sequence[str] = (), kinds: Sequence[str] = (), *, skip_broken: bool = False
+) -> QuestionFile:
+    """The questions of a file, of some games and kinds, or all.
+
+    Raises UserError, in one sentence, for a file without the columns, a key that names no option, a question that
+    stands there twice, or a choice that leaves no question. `skip_broken`: questions with such a key are left out.
+    """
+    rows, digest = _rows(path)
+    wanted = [_kind(kind) for kind in kinds] or list(KINDS)
+    _check_columns(path, rows[0], wanted)
+    found = [(number, row, _game(row)) for number, row in enumerate(rows, 1)]
+    _check_games(path, games, {game for _, _, game in found})
+    made, left = _made(path, [one for one in found if not games or one[2] in games], wanted, skip_broken)
+    _check_once(path, made)
+    if not made:
+        raise UserError(f"{path}: no question is left to be asked")
+    return QuestionFile(path, digest, tuple(made), tuple(left))
+
+
+def _rows(path: Path) -> tuple[list[dict[str, str]], str]:
+    try:
+        data = path.read_bytes()
+        rows = list(csv.DictReader(data.decode("utf-8-sig").splitlines(keepends=True), strict=True))
+    except OSError as error:
+        raise UserError(f"cannot read the questions {str(path)!r}: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise UserError(f"cannot read the questions {str(path)!r}: it is not UTF-8 text") from None
+    except csv.Error as error:
+        raise UserError(f"{path} is not a CSV file: {error}") from None
+    if not rows:
+        raise UserError(f"{path} has no rows; a CSV of CoordinationQA has one for each scenario")
+    cells = [{key: value or "" for key, value in row.items() if key} for row in rows]
+    return cells, hashlib.sha256(data).hexdigest()[:16]
+
+
+def _kind(given: str) -> Kind:
+    for kind in KINDS:
+        if given.lower() in (kind, TITLES[kind]):
+            return kind
+    raise UserError(f"--kind is {given!r}; {spelling.known(given, KINDS, 'it can be')}")
+
+
+def _check_columns(path: Path, row: Mapping[str, str], kinds: Iterable[Kind]) -> None:
+    needed = ["Game", "Game Description"]
+    needed += [f"{kind.upper()} {part}" for kind in kinds for part in ("Question", "Answer Ordinal", "Directive")]
+    if lacking := [name for name in needed if name not in row]:
+        which = f"column {lacking[0]!r}" if len(lacking) == 1 else f"columns {', '.join(map(repr, lacking))}"
+        raise UserError(f"{path} lacks the {which}; a CSV of CoordinationQA has {', '.join(map(repr, needed))}")
+
+
+def _game(row: Mapping[str, str]) -> str:
+    said = re.sub(r"[^a-z0-9]+", "-", row["Game"].strip().lower()).strip("-")
+    if said not in ("collabgames", "collab-games"):
+        return said
+    about = row["Game Description"].lower()
+    return next((game for words, game in _NAMED_BY.items() if words in about), said)
+
+
+def _check_games(path: Path, wanted: Sequence[str], there: set[str]) -> None:
+    for game in wanted:
+        if game not in there:
+            raise UserError(f"{path} has no questions on {game!r}; {spelling.known(game, sorted(there), 'it has')}")
+
+
+def _made(
+    path: Path, found: Iterable[tuple[int, Mapping[str, str], str]], kinds: Iterable[Kind], skip: bool
+) -> tuple[list[Question], list[str]]:
+    made, left = [], []
+    kinds = list(kinds)
+    for number, row, game in found:
+        for kind in kinds:
+            try:
+                made.append(_question(number, row, game, kind))
+            except _Broken as problem:
+                sentence = f"row {number}, {kind.upper()}: {problem}"
+                if not skip:
+                    raise UserError(f"{path}, {sentence}; --skip-broken leaves such questions out") from None
+                left.append(sentence)
+    return made, left
+
+
+class _Broken(ValueError):  # noqa: N818  # the state of a question
+    """A question that cannot be scored."""
+
+
+def _question(row: int, cells: Mapping[str, str], game: str, kind: Kind) -> Question:
+    text = cells[f"{kind.upper()} Question"].replace("\r\n", "\n").replace("\r", "\n").strip()
+    options = _options(text)
+    key, said = cells[f"{kind.upper()} Answer Ordinal"], cells.get(f"{kind.upper()} Answer", "")
+    right, mended = _key(key, said, options)
+    return Question(
+        name=f"{row:02}-{game}-{kind}",
+        row=row,
+        game=game,
+        kind=kind,
+        description=cells["Game Description"].strip(),
+        directive=cells[f"{kind.upper()} Directive"].strip(),
+        text=text,
+        options=options,
+        right=right,
+        mended=mended,
+    )
+
+
+def _heads(text: str) -> list[re.Match[str]]:
+    return list(_HEAD.finditer(text))
+
+
+def _options(text: str) -> tuple[Option, ...]:
+    if not (heads := _heads(text)):
+        raise _Broken(f"{shortened(repr(text[-60:]))} ends without a list that begins with 'Available answers:'")
+    listed = text[heads[-1].end() :]
+    options = tuple(Option(label=label, text=said) for label, said in _OPTION.findall(listed))
+    if len(options) < 2:
+        raise _Broken(f"it has {len(options)} options; a question has at least two, a line each: 'A. ...'")
+    return options
+
+
+def _key(key: str, said: str, options: Sequence[Option]) -> tuple[tuple[int, ...], str]:
+    """The numbers of the right options, and how the key was mended. Raises _Broken."""
+    letters = [letter.strip().upper() for letter in key.split(",") if letter.strip()]
+    if not letters:
+        raise _Broken("its key is empty; it is the letter of the right option, or several: 'C,D'")
+    found: set[int] = set()
+    notes = []
+    for letter in letters:
+        fitting = [number for number, option in enumerate(options) if option.label == letter]
+        if len(fitting) != 1:
+            fitting = _by_text(letter, said, options, fitting)
+            notes.append(f"key {letter} read by its text as {options[fitting[0]].full}")
+        found.update(fitting)
+    other = [option for number, option in enumerate(options) if normal(option.text) == normal(said)]
+    if other and not any(options[number] in other for number in found):
+        notes.append(f"the key's letter counts, though its text is {other[0].full}")
+    return tuple(sorted(found)), "; ".join(notes)
+
+
+def _by_text(letter: str, said: str, options: Sequence[Option], among: Sequence[int]) -> list[int]:
+    """The option that the text of the key states, where its letter names none or two. Raises _Broken."""
+    bare = normal(re.sub(rf"^\s*{letter}\s*[.)]", "", said))
+    fitting = [number for number, option in enumerate(options) if normal(option.text) == bare]
+    if len(fitting) == 1 and (not among or fitting[0] in among):
+        return fitting
+    labels = ", ".join(option.label for option in options)
+    raise _Broken(f"its key {letter!r} does not name one of its options {labels}, and neither does its answer's text")
+
+
+def _check_once(path: Path, questions: Iterable[Question]) -> None:
+    seen: dict[tuple[str, str, str], Question] = {}
+    for question in questions:
+        first = seen.setdefault((question.game, question.kind, normal(question.text)), question)
+        if first is not question:
+            raise UserError(
+                f"{path}: rows {first.row} and {question.row} have the same {question.kind.upper()} question; "
+                "each question may stand there once"
+            )
+
+
+def by_game(questions: Iterable[Question]) -> Iterator[str]:
+    """The games, those of the paper first."""
+    there = {question.game for question in questions}
+    yield from (game for game in GAMES if game in there)
+    yield from sorted(there - {*GAMES})
