@@ -34,5 +34,7 @@ def hanab_live(
         return
     screen = console()
     end = "" if game.ended else ", unfinished"
-    screen.print(Text(f"{game.players} players, {moves} moves{end}; {colours}"), soft_wrap=True)
+    screen.print(
+        Text(f"{game.players} players, {moves} move{'' if moves == 1 else 's'}{end}; {colours}"), soft_wrap=True
+    )
     game_story.print_next(path, screen, again=False)
