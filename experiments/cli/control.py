@@ -26,11 +26,11 @@ def resume(folder: Folder, as_json: Json = False) -> None:
 def limit(
     folder: Folder,
     model: Annotated[str, typer.Argument(metavar="MODEL", help="As in a models file, or its bare name.")],
-    most: Annotated[int, typer.Argument(metavar="N", min=1, help="Calls at the same time.")],
+    n: Annotated[int, typer.Argument(metavar="N", min=1, help="Calls at the same time.")],
     as_json: Json = False,
 ) -> None:
     """Allow a model another number of calls at a time (max_concurrency) until the command that plays the run ends."""
-    _say(folder, as_json, "limit", model=model, most=most)
+    _say(folder, as_json, "limit", model=model, most=n)
 
 
 def retry(game: Game, folder: Folder, as_json: Json = False) -> None:

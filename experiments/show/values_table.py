@@ -18,7 +18,7 @@ def print_values(values: TurnValues, console: Console) -> None:
     console.print(table)
     scores = [value.rollout for value in values.moves if value.rollout is not None]
     if scores and max(scores) > scores[0]:
-        console.print(Text("1 is the best of the moves with the most deals; the other scores are rough", style="dim"))
+        console.print(Text("1 was best on fresh deals; a score from few deals may be higher by chance", style="dim"))
     console.print(_verdict(values), soft_wrap=True)
 
 
