@@ -124,6 +124,8 @@ BAD: dict[str, tuple[str | bytes, tuple[str, ...], str]] = {
         "--endpoint is for --to otlp, not for --to atif",
     ),
     "a graph that nobody asks about": ("", ("doctor", "--graph", "watson"), "--graph and --players are for --model M"),
+    "the content of no traces": (small(), (*RUN[:3], "--otlp-content"), "--otlp-content is for the traces of --otlp"),
+    "the content of no trace": ("", ("play", "--otlp-content"), "--otlp-content is for the traces of --otlp URL"),
     "a variable with a NUL": (b"KEY=a\0b\n", ("roles", "list"), "x.yaml: embedded null byte"),
 }
 
