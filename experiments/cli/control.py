@@ -26,21 +26,21 @@ def resume(folder: Folder, as_json: Json = False) -> None:
 def limit(
     folder: Folder,
     model: Annotated[str, typer.Argument(metavar="MODEL", help="As in a models file, or its bare name.")],
-    most: Annotated[int, typer.Argument(metavar="N", min=1, help="Calls at the same time.")],
+    n: Annotated[int, typer.Argument(metavar="N", min=1, help="Calls at the same time.")],
     as_json: Json = False,
 ) -> None:
-    """Allow a model another number of calls at a time (max_concurrency) for the rest of this command."""
-    _say(folder, as_json, "limit", model=model, most=most)
+    """Allow a model another number of calls at a time (max_concurrency) until the command that plays the run ends."""
+    _say(folder, as_json, "limit", model=model, most=n)
 
 
 def retry(game: Game, folder: Folder, as_json: Json = False) -> None:
     """Try a game that failed or was suspended again now, while its run is still played."""
-    _say(folder, as_json, "retry", game=game)
+    _say_of_game(game, folder, as_json, "retry")
 
 
 def cancel(game: Game, folder: Folder, as_json: Json = False) -> None:
     """Suspend a game at the end of its turn, and leave it out until the run is started again."""
-    _say(folder, as_json, "cancel", game=game)
+    _say_of_game(game, folder, as_json, "cancel")
 
 
 def status(folder: Folder, as_json: Json = False) -> None:
@@ -51,6 +51,13 @@ def status(folder: Folder, as_json: Json = False) -> None:
 
     found = run_status.status(folder)
     printed(found) if as_json else shown.show(found, console())
+
+
+def _say_of_game(game: str, folder: Path, as_json: bool, command: str) -> None:
+    """Act on a game; the folder may also stand first, as in the other commands."""
+    if (Path(game) / "run.yaml").is_file() and not (folder / "run.yaml").is_file():
+        game, folder = folder.as_posix(), Path(game)
+    _say(folder, as_json, command, game=game)
 
 
 def _say(folder: Path, as_json: bool, command: str, **given: Any) -> None:

@@ -7,6 +7,7 @@ import typer
 
 from experiments.cli.experiment import MetricOf
 from experiments.cli.shared_options import Import, Json, printed
+from orchestrator.errors import UserError
 
 
 def diff(
@@ -26,6 +27,8 @@ def diff(
         runs = two_runs.diff(first, second, arm, arm_b, metric=metric)
         printed(two_runs.data(runs)) if as_json else two_runs.show(runs, console())
         same = runs.same
+    elif arm or arm_b or metric:
+        raise UserError("--arm, --arm-b and --metric are for two runs, and these are two games")
     else:
         games = two_games.compare(first, second)
         printed(two_games.data(games)) if as_json else two_games.show(games, console())

@@ -23,7 +23,7 @@ from experiments.cli.shared_options import (
     listed,
     printed,
 )
-from orchestrator.errors import Suspended, TurnError
+from orchestrator.errors import Suspended, TurnError, UserError
 
 if TYPE_CHECKING:  # importing it takes a second, and most commands need none of it
     from experiments.running.runner import Done
@@ -124,6 +124,8 @@ def run(
 
 
 def _traced(url: str | None, folder: Path, *, content: bool) -> AbstractContextManager[object]:
+    if url is None and content:
+        raise UserError("--otlp-content is for the traces of --otlp URL, and there is none")
     if url is None:
         return nullcontext()
     from experiments.export import live_traces

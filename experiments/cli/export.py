@@ -27,6 +27,7 @@ def export(
         raise UserError(f"--to is {to!r}; {spelling.known(to, TARGETS, 'it can be')}")
     if not path.exists():
         raise UserError(f"there is nothing at {str(path)!r}; name a run's folder or the journal of a game")
+    _check(to, {"--texts": ("tables", texts), "--endpoint": ("otlp", endpoint), "--content": ("otlp", content)})
     if to == "tables":
         _tables(path, _needed(out), texts, as_json)
     elif to == "hanab-live":
@@ -37,6 +38,13 @@ def export(
         _atif(path, _needed(out), as_json)
     else:
         _inspect(path, _needed(out), as_json)
+
+
+def _check(to: str, options: dict[str, tuple[str, object]]) -> None:
+    """Raise UserError for an option of another format."""
+    for name, (format_of, given) in options.items():
+        if given and format_of != to:
+            raise UserError(f"{name} is for --to {format_of}, not for --to {to}")
 
 
 def _needed(out: Path | None) -> Path:
@@ -58,6 +66,8 @@ def _say(*lines: str) -> None:
 def _tables(folder: Path, out: Path, texts: bool, as_json: bool) -> None:
     from experiments.results import parquet
 
+    if folder.is_file():
+        raise UserError(f"--to tables takes a run's folder, and {str(folder)!r} is a file")
     written = parquet.export(folder, out, texts=texts)
     if as_json:
         printed({"out": str(out), "rows": written})

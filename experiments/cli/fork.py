@@ -199,4 +199,4 @@ def _play_on(fork: "Fork", begun: "Branch", layer: "ModelLayer", quiet: bool, ve
         printed(fork_story.data(done) | {"result": result.model_dump(mode="json"), "journal": str(begun.path)})
         return
     fork_story.show(done, screen)
-    game_story.print_result(result, begun.path, screen, again=played.over)
+    game_story.print_result(result, begun.path, screen, again=played.over, turn=fork.place.view.turn)

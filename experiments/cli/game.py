@@ -136,6 +136,8 @@ def play(
 
 
 def _traced(url: str | None, path: Path, *, content: bool) -> AbstractContextManager[object]:
+    if url is None and content:
+        raise UserError("--otlp-content is for the traces of --otlp URL, and there is none")
     if url is None:
         return nullcontext()
     from experiments.export import live_traces

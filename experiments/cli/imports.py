@@ -13,18 +13,20 @@ app = group("Read games of other programs in, as journals.")
 @app.command("hanab-live")
 def hanab_live(
     source: Annotated[str, typer.Argument(metavar="FILE", help="The site's JSON of a game, or a replay's address.")],
-    out: Annotated[Path | None, typer.Option(help="The journal to write; default games/hanab-live-NAME.jsonl.")] = None,
+    out: Annotated[Path | None, typer.Option(help="The journal to write, or a folder for it; default games/.")] = None,
     as_json: Json = False,
 ) -> None:
     """Read a game of hanab.live: its deck and its moves, so that `show` and other commands take it."""
     from rich.text import Text
 
     from experiments.export import hanab_live_import
+    from experiments.show import game_story
     from experiments.show.terminal import console
 
     game = hanab_live_import.read(source)
     name = "address" if source.startswith("http") else Path(source).stem
-    path = out or Path("games") / f"hanab-live-{name}.jsonl"
+    out = out or Path("games")
+    path = out if out.suffix == ".jsonl" else out / f"hanab-live-{name}.jsonl"
     events = hanab_live_import.journal_of(game, path, path.stem)
     moves, colours = hanab_live_import.turns(events), "the site's blue cards are white here, its purple ones blue"
     if as_json:
@@ -32,5 +34,7 @@ def hanab_live(
         return
     screen = console()
     end = "" if game.ended else ", unfinished"
-    screen.print(Text(f"{path}: {game.players} players, {moves} moves{end}; {colours}"), soft_wrap=True)
-    screen.print(Text(f"next: orchestrator show {path}"), soft_wrap=True)
+    screen.print(
+        Text(f"{game.players} players, {moves} move{'' if moves == 1 else 's'}{end}; {colours}"), soft_wrap=True
+    )
+    game_story.print_next(path, screen, again=False)

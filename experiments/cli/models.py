@@ -59,6 +59,8 @@ def doctor(
     if model is None:
         if online:
             raise UserError("--online asks a model: name one with --model, e.g. --model openai:NAME")
+        if (graph, players) != ("house", 3):
+            raise UserError("--graph and --players are for --model M; without it, doctor looks at this machine alone")
         from experiments.doctor import machine
 
         found, code = machine.examine(), 1

@@ -22,7 +22,7 @@ PACKAGE = "hanabi-orchestrator"
 EXTRAS = {
     "langchain": ("langchain", "`--model langchain:...`"),
     "figures": ("matplotlib", "pictures in reports; their tables need nothing"),
-    "tables": ("pyarrow", "`export`"),
+    "tables": ("pyarrow", "`export --to tables`"),
     "ray": ("ray", "`experiment run --executor ray`"),
     "otlp": ("opentelemetry.sdk", "traces for other tools (OTLP)"),
 }

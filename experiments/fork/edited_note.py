@@ -29,7 +29,7 @@ def read_note(place: Position, config: GraphConfig, notes: Notes, name: str, pat
         said = f"node {name!r} gave no note in turn {place.view.turn}, so there is none to replace; there are: {there}"
         raise UserError(f"--edit {name}={path}: {said}")
     node = unrolled(config)[name]
-    text = yaml_files.from_file(path, f"the note of {name!r}")
+    text = yaml_files.from_file(path, f"the new note of {name},")
     data = _data(text, path)
     entries = data if node.samples > 1 and isinstance(data, list) else [data if data is not None else text]
     if len(entries) != node.samples:

@@ -64,7 +64,7 @@ def _risky_misplay(position: Position, past: Past) -> Fault | None:
     if chance >= (1.0 if view.lives == 1 else RISKY) or (chance and view.deck_size <= GAMBLES.get(view.lives, -1)):
         return None
     lives = "the last life" if view.lives == 1 else f"one of {view.lives} lives"
-    return "risky_misplay", f"the play could be right with {percent(chance)} at most, and cost {lives}"
+    return "risky_misplay", f"the card fitted with a chance of at most {percent(chance)}, and the play cost {lives}"
 
 
 def _critical_discard(position: Position, past: Past) -> Fault | None:

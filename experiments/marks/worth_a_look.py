@@ -95,8 +95,10 @@ def worth_a_look(
     """
     found = list(saved.journals(folder))
     ended = sorted(_results(found), key=lambda pair: pair[1].score_strict)
-    looks = [look for path, peeked in found for look in _stated(path, peeked)]
-    looks += [Look("failed", name, None, None, None, why, 0) for name, why in failures.read(folder).items()]
+    failed = {folder / "games" / f"{name}.jsonl": (name, why) for name, why in failures.read(folder).items()}
+    looks = [look for path, peeked in found if path not in failed for look in _stated(path, peeked)]
+    for path, (name, why) in failed.items():
+        looks.append(Look("failed", path.as_posix() if path.exists() else name, None, None, None, why, 0))
     teams = {path for path, peeked in found if _has_colleagues(peeked)}
     read = [(path, result) for path, result in ended if path in teams][:READ]
     looks += [look for path, result in read for look in _overruled(path, result)]
@@ -137,7 +139,7 @@ def _stated(path: Path, peeked: Peeked) -> Iterator[Look]:
 
 def _reasons(result: Result) -> Iterator[tuple[Group, float, str, int | None]]:
     if result.end == "lives_lost":
-        why = f"the third life was lost in turn {result.turns}, with {result.score_kept} points on the table"
+        why = f"the third life was lost in turn {result.turns}, with {many(result.score_kept, 'point')} on the table"
         yield "struck_out", result.score_kept, why, result.turns
     if result.forced:
         forced = f"{result.forced} of {result.turns} moves {'was' if result.forced == 1 else 'were'} forced"

@@ -15,14 +15,15 @@ from orchestrator.hanabi.view import Past, View
 from roles.words import ENGLISH
 
 HELP = """
-Type a move by its number in the list, or in words: play 2 (or p 2), discard 0 (d 0), hint P1 red (h 1 r),
-hint P1 rank 3 (h 1 3). A reason may follow: play 2 because P1 hinted it. It is kept in the journal, and your
-partners do not see it.
+Type a move by its number in the list, or in words:
+play 2 (p 2), discard 0 (d 0), hint P1 red (h 1 r), hint P1 rank 3 (h 1 3).
+A reason may follow: play 2 because P1 hinted it. It is kept in the journal,
+and your partners do not see it.
 
 ?      this help, and what your cards can be by hints and counting
 board  the table and the list of moves again
 log    all moves of the game
-quit   leave; the game is kept, and the same command goes on with it (so do Ctrl-C and Ctrl-D)
+quit   leave (so do Ctrl-C and Ctrl-D); the same command goes on with the game
 
 Slots count from 0, your oldest card. Colours are R Y G W B, ranks 1 to 5.
 """

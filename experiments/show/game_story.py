@@ -29,7 +29,8 @@ def print_game(story: Story, console: Console, mistakes: Mapping[int, Mistake] |
     }
     for turn in story.turns:
         if turn.decided and turn.moved:
-            console.print(turn_line(turn.started.view, turn.decided, turn.moved.past, made.get(turn.decided.turn)))
+            origin = made.get(turn.decided.turn)
+            console.print(turn_line(turn.started.view, turn.decided, turn.moved.past, origin, console.width))
             if turn.decided.why:
                 console.print(Text(f"         {printable(turn.decided.why)}", style="dim italic"), soft_wrap=True)
             if found := mistakes.get(turn.started.turn):
@@ -111,18 +112,18 @@ def _origins(result: Result) -> Iterator[tuple[str, str]]:
         )
 
 
-def print_result(result: Result, path: Path, screen: Console, *, again: bool) -> None:
+def print_result(result: Result, path: Path, screen: Console, *, again: bool, turn: int = 1) -> None:
     """The result, and which command to use next."""
     screen.print(summary(result))
-    print_next(path, screen, again=again)
+    print_next(path, screen, again=again, turn=turn)
 
 
-def print_next(path: Path, screen: Console, *, again: bool) -> None:
+def print_next(path: Path, screen: Console, *, again: bool, turn: int = 1) -> None:
     """Where the game is, and which command to use next."""
     screen.print(Text(f"\njournal  {path}"))
     if again:
         screen.print(Text("         played before; --force-new plays it again", style="dim"))
-    screen.print(Text(f"next     orchestrator show {path} --turn 1", style="dim"))
+    screen.print(Text(f"next     orchestrator show {path} --turn {turn}", style="dim"))
 
 
 USED = ("calls", "tokens_in", "tokens_out", "cached_tokens", "reasoning_tokens", "cache_hits", "usd")

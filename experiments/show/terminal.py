@@ -137,15 +137,23 @@ def fireworks(tops: tuple[int, ...]) -> Text:
     return Text(" ").join(parts)
 
 
-def turn_line(view: View, decided: Decided, past: Past, origin: MoveOrigin | None = None) -> Text:
-    """One turn on a line: the seat, its move and the outcome, the table after it, and how the move came about."""
+def turn_line(
+    view: View, decided: Decided, past: Past, origin: MoveOrigin | None = None, width: int = UNBROKEN
+) -> Text:
+    """One turn on a line: the seat, its move and the outcome, the table after it, and how the move came about.
+
+    Where `width` is too narrow, the chance stands on a line of its own.
+    """
     line = Text(f"{past.turn:>3}  P{past.seat}  ")
     style = "bold red" if past.scored is False else "bold" if past.scored else ""
     line.append(f"{past.move}{_short(past)}".ljust(26), style=style)
     line.append_text(fireworks(past.fireworks))
     line.append(f"  tokens {past.tokens}  lives {past.lives}  deck {_deck_after(view, past):>2}")
     sure = certainty(view, past.move)
-    line.append(f"  {sure:<22}", style="dim")
+    if sure and line.cell_len + len(sure) + 2 > width:
+        line.append(f"\n         {sure}", style="dim")
+    else:
+        line.append(f"  {sure:<22}", style="dim")
     if decided.forced:
         line.append("  FORCED", style="bold magenta")
     return line if origin is None else line.append_text(_marks(origin))

@@ -9,13 +9,16 @@ from experiments.show.terminal import plain_table
 
 def print_values(values: TurnValues, console: Console) -> None:
     """The moves, the best first, and whether the one that was played was a mistake."""
-    console.print(Text(f"\nvalues   {values.basis}", style="dim"), soft_wrap=True)
+    console.print(Text(f"\nvalues   {values.basis}", style="dim"))
     table = plain_table("", "move", "score", "difference", "at once", "deals", words=("", "move"))
     for value in values.moves:
         mark = "played" if value.move == values.played else ""
         table.add_row(str(value.rank), f"{value.move}", *_numbers(value, values), style="bold" if mark else "")
         table.columns[-1].justify = "right"
     console.print(table)
+    scores = [value.rollout for value in values.moves if value.rollout is not None]
+    if scores and max(scores) > scores[0]:
+        console.print(Text("1 was best on fresh deals; a score from few deals may be higher by chance", style="dim"))
     console.print(_verdict(values), soft_wrap=True)
 
 

@@ -7,7 +7,7 @@ from rich.console import Console
 from rich.text import Text
 
 from experiments.marks.worth_a_look import GROUPS, Group, Look, Looks
-from experiments.show.terminal import plain_table, printable
+from experiments.show.terminal import UNBROKEN, plain_table, printable
 from roles.words import many
 
 SHOWN = 5
@@ -36,10 +36,28 @@ def _print_group(group: Group, looks: list[Look], console: Console) -> None:
     console.print(Text(f"\n{GROUPS[group]}: {many(len(looks), 'game')}", style="bold"))
     table = plain_table("score", "why", "look", words=("why", "look"), fixed=("score", "look"))
     for look in looks[:SHOWN]:
-        table.add_row(_score(look), printable(look.why), look.command if group != "failed" else look.journal)
-    console.print(table)
+        table.add_row(_score(look), printable(look.why), _where(look))
+    if console.measure(table, options=console.options.update(max_width=UNBROKEN)).maximum <= console.width:
+        console.print(table)
+    else:
+        _print_lines(looks[:SHOWN], console)
     if len(looks) > SHOWN:
         console.print(Text(f"... and {len(looks) - SHOWN} more; --json lists all", style="dim"))
+
+
+def _print_lines(looks: list[Look], console: Console) -> None:
+    """For a narrow terminal: the reason, and below it the command in one piece."""
+    for look in looks:
+        table = plain_table("score", "why", words=("why",), fixed=("score",))
+        table.show_header = False
+        table.columns[0].min_width = len("0 (00)")
+        table.add_row(_score(look), printable(look.why))
+        console.print(table)
+        console.print(Text(f"        {_where(look)}", style="dim"), soft_wrap=True)
+
+
+def _where(look: Look) -> str:
+    return look.command if look.journal.endswith(".jsonl") else look.journal
 
 
 def _score(look: Look) -> str:

@@ -126,7 +126,7 @@ class RunPage {
 const SAYS = {
   simulated: "Simulated: programs that make mistakes on purpose stand in for language models.",
   "fake server": "Fake server: made-up answers of the package's own test server; they say nothing about a model.",
-  programs: "Programs: some seats are played by programs, not by language models.",
+  programs: "Programs, not language models, play some or all of the seats.",
 };
 
 function head(run) {

@@ -251,9 +251,11 @@ def test_a_strange_name_is_kept_as_far_as_a_journal_and_a_screen_take_it(run: Ru
 def test_names_are_labels_that_no_view_holds(run: Run, tmp_path: Path) -> None:
     (tmp_path / "game.json").write_text(json.dumps(GOOD), "utf-8")
     code, out, _ = run("import", "hanab-live", "game.json", "--out", "new.jsonl")
-    assert code == 0 and "2 players, 1 moves, unfinished" in out
+    assert code == 0 and "2 players, 1 move, unfinished" in out
     first, *rest = (tmp_path / "new.jsonl").read_text("utf-8").splitlines()
     assert '"label": "Ann"' in first and "Ann" not in "".join(rest)
+    code, out, _ = run("import", "hanab-live", "game.json", "--out", "a-folder")
+    assert code == 0 and "orchestrator show a-folder/hanab-live-game.jsonl --turn 1" in out
     code, out, _ = run("show", "new.jsonl")
     assert code == 0 and "P0  hanab.live, Ann" in out and "  1  P0  play slot 0 (R1)" in out
     run("export", "new.jsonl", "--to", "hanab-live", "--out", "again.json")

@@ -262,7 +262,13 @@ def test_a_run_that_nobody_plays_and_folders_without_a_run_are_told(run: Run, tm
     assert code == 0 and "2 of 2 finished" in out and "nobody" in out and "experiment report mine" in out
     code, out, _ = run("experiment", "status", "mine", "--json")
     assert code == 0 and '"games": 2' in out and '"players": []' in out
-    for command in (["pause", "mine"], ["resume", "mine"], ["limit", "mine", "fake", "2"], ["retry", "x", "mine"]):
+    for command in (
+        ["pause", "mine"],
+        ["resume", "mine"],
+        ["limit", "mine", "fake", "2"],
+        ["retry", "x", "mine"],
+        ["retry", "mine", "x"],
+    ):
         code, _, err = run("experiment", *command)
         assert code == 2 and err.startswith("error: nobody plays the run in 'mine'") and err.count("\n") == 1
     code, _, err = run("experiment", "pause", "none")

@@ -1,13 +1,16 @@
 """`show DIR`, and what `show` says of mistakes, chances, and one node of a turn."""
 
 import json
+from io import StringIO
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
 import graphs
 from experiments.marks.worth_a_look import overruled, worth_a_look
 from experiments.show.chances import certainty
+from experiments.show.worth_a_look import print_looks
 from orchestrator import Scripted, play
 from orchestrator.hanabi.moves import HintRank, parse
 from orchestrator.journal.events import Call
@@ -70,6 +73,22 @@ def test_a_folder_shows_the_games_worth_a_look_with_the_reason_and_the_command(r
     data = json.loads(run("show", "games", "--json")[1])
     assert data["games"] == 4 and data["finished"] == 3 and data["rolled_for_swings"] == 0
     assert {look["group"] for look in data["looks"]} == {"struck_out", "suspended", "forced", "faults"}
+
+
+def test_a_failed_game_is_listed_once_and_a_narrow_terminal_keeps_the_command_whole(run: Run) -> None:
+    play(graphs.seat("watson", "program"), players=2, seed=1, journal="run/games/a/2p-s1-r1.jsonl", max_turns=1)
+    journal = Path("run/games/a/2p-s1-r1.jsonl")
+    begun = [line for line in journal.read_text("utf-8").splitlines() if "game_started" in line]
+    journal.write_text(begun[0] + "\n", "utf-8")
+    Path("run/failed.csv").write_text("game,why\na/2p-s1-r1,turn 1: it broke\na/2p-s2-r1,no start\n", "utf-8")
+    found = worth_a_look(Path("run"))
+    assert [(look.group, look.journal) for look in found.looks] == [
+        ("failed", "a/2p-s2-r1"),
+        ("failed", "run/games/a/2p-s1-r1.jsonl"),
+    ]
+    out = StringIO()
+    print_looks(found, "", Console(width=60, file=out))
+    assert "        orchestrator show run/games/a/2p-s1-r1.jsonl\n" in out.getvalue()
 
 
 def test_a_folder_without_anything_to_see_says_so(run: Run) -> None:
@@ -169,9 +188,9 @@ def test_mistakes_are_marked_when_they_are_asked_for(run: Run) -> None:
     assert played.end == "lives_lost"
     few, last = ("--rollouts", "50"), ("--turn", str(played.turns))
     plain, marked = run("show", "short.jsonl")[1], run("show", "short.jsonl", "--mistakes", *few)[1]
-    assert "mistake:" not in plain and "mistake: the play could be right with" in marked
+    assert "mistake:" not in plain and "mistake: the card fitted with a chance of at most" in marked
     one = run("show", "short.jsonl", *last, "--mistakes", *few)[1]
-    assert "\nvalues   expected final score" in one and "mistake  the play could be right" in one
+    assert "\nvalues   expected final score" in one and "mistake  the card fitted with a chance" in one
     if FULL:
         data = json.loads(run("show", "short.jsonl", "--mistakes", "--json", *few)[1])
         assert data["turns"][-1]["mistake"]["kind"] == "risky_misplay"
