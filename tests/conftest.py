@@ -1,5 +1,6 @@
 """Offline and clean: no socket leaves the machine, no key of the developer's is seen. And the command, as a fixture."""
 
+import signal
 import socket
 import sys
 import threading
@@ -26,6 +27,11 @@ LOOPBACK = ("127.", "::1", "localhost")
 
 class NetworkReachedError(AssertionError):
     """A test tried to leave the machine."""
+
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    # A shell's background jobs ignore Ctrl-C from birth, and the processes that tests start would inherit that.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(autouse=True)

@@ -4,7 +4,6 @@ import asyncio
 import json
 import os
 import re
-import signal
 import socket
 import subprocess
 import sys
@@ -276,11 +275,7 @@ def test_a_models_words_cannot_move_the_terminals_cursor(run: Run, monkeypatch: 
 
 @pytest.mark.parametrize("shell", ["exec", "trap '' INT; exec"], ids=["foreground", "background"])
 def test_sigterm_ends_a_game_as_ctrl_c_does(tmp_path: Path, shell: str) -> None:
-    """In the middle of it: the journal shows the first turn, and every call takes a while.
-
-    Background jobs of a script ignore SIGINT from birth; here the foreground must not inherit that from the tests' own.
-    """
-    signal.signal(signal.SIGINT, signal.default_int_handler)
+    """In the middle of it: the journal shows the first turn, and every call takes a while."""
     with in_a_thread(fake_endpoint.app(latency_s=0.2)) as url:
         played = f"{Path(sys.executable).with_name('orchestrator')} play --model openai:fake@{url}"
         command = ["sh", "-c", f"{shell} {played}"]

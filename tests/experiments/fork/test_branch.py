@@ -127,7 +127,7 @@ def test_the_commands_say_what_is_wrong_in_one_sentence(run: Run, game: Games, t
         "--turn 2 --edit aggregator-2=x": "'aggregator-2' gave no note in turn 2, so there is none to replace",
         f"--turn 2 --edit aggregator={bad}": "this is no note of role 'aggregator': action: field required",
         f"--turn 2 --edit aggregator={deep}": "this is no note of role 'aggregator': it holds no complete JSON object",
-        "--turn 2 --edit aggregator=missing.yaml": "cannot read the note of 'aggregator' 'missing.yaml'",
+        "--turn 2 --edit aggregator=missing.yaml": "cannot read the new note of aggregator, 'missing.yaml'",
         "--turn 2 --edit aggregator": "is not NODE=FILE",
         "--turn 2 --note analyst": "node 'analyst' gave no note in turn 2",
         "--turn 2 --continue --samples 2": "leave out --samples",

@@ -115,7 +115,7 @@ def test_the_run_says_what_was_run_and_lists_its_games(tab: Tab) -> None:
     page = tab.go()
     expect(page.locator("h1")).to_have_text("endings")
     expect(page.get_by_text("How do games end?")).to_be_visible()
-    expect(page.locator(".banner")).to_contain_text("played by programs")
+    expect(page.locator(".banner")).to_contain_text("Programs, not language models")
     assert page.locator(".arms tbody tr").count() == 2
     assert page.locator(".games-table tbody tr[data-id]").count() == 6
     page.locator(".games-table tr", has_text=STRUCK).click()

@@ -166,7 +166,7 @@ def test_a_paused_run_asks_nothing_and_survives_its_kill(
     at_rest(server)
     assert process.pid is not None
     os.kill(process.pid, signal.SIGKILL)
-    process.join()
+    process.join(60)
     assert "nobody plays the run" in refused(folder, "resume") and not list((folder / CONTROL).glob("*"))
     code, out, _ = run("experiment", "status", str(folder))
     assert code == 0 and "nobody" in out and "so far" in out
@@ -200,7 +200,7 @@ def test_workers_obey_and_an_interrupt_ends_a_paused_run(
     come = server.come
     assert process.pid is not None
     os.kill(process.pid, signal.SIGINT)
-    process.join()
+    process.join(60)
     assert process.exitcode == 130 and server.come == come
     assert "kept" in (tmp_path / "stderr").read_text("utf-8")
     assert processes.command(tmp_path, *command).returncode == 0
