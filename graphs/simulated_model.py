@@ -9,6 +9,7 @@ from orchestrator.models.request import Message, ModelRequest, ModelResponse, es
 from orchestrator.models.retries import call_seed
 from orchestrator.models.simulated_settings import SimSettings
 from orchestrator.replies import malformed, text_format
+from orchestrator.replies.reply import Reply
 from roles import Notes, Sections
 from roles.hanabi import error_injection
 from roles.hanabi.error_injection import Slips
@@ -51,20 +52,25 @@ class SimulatedBrain:
         slips = Slips(self.settings, call_seed(self.settings.seed, request))
         asked = self.question
         reply = error_injection.reply(request.reply, asked.solve, asked.exact, asked.sections, asked.notes, slips)
-        text, finish = text_format.text_of(reply, request.form), "stop"
-        if dice := slips.strike("malformed"):
-            slips.made.append("malformed")
-            text, finish = malformed.spoilt(reply, request.form, dice)
-        return ModelResponse(
-            text=text,
-            tokens_in=sum(estimated(message.content) for message in messages),
-            tokens_out=estimated(text),
-            finish=finish,
-            served_by="simulated",
-            usd=0.0,
-            estimated=True,
-            injected=tuple(slips.made),
-        )
+        return response(reply, slips, request, messages)
 
     async def aclose(self) -> None:
         """Nothing to close."""
+
+
+def response(reply: Reply, slips: Slips, request: ModelRequest, messages: tuple[Message, ...]) -> ModelResponse:
+    """A reply as the text that a simulated model answers: in the format asked for, malformed at the stated rate."""
+    text, finish = text_format.text_of(reply, request.form), "stop"
+    if dice := slips.strike("malformed"):
+        slips.made.append("malformed")
+        text, finish = malformed.spoilt(reply, request.form, dice)
+    return ModelResponse(
+        text=text,
+        tokens_in=sum(estimated(message.content) for message in messages),
+        tokens_out=estimated(text),
+        finish=finish,
+        served_by="simulated",
+        usd=0.0,
+        estimated=True,
+        injected=tuple(slips.made),
+    )

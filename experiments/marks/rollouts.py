@@ -9,6 +9,7 @@ compared on equal deals and stored scores are those of a fresh run. A letter sta
 0 to 25 points, in lower case where the third life was lost.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -36,7 +37,7 @@ def points(ends: str, metric: Metric) -> list[int]:
 
 
 @dataclass
-class Rollouts:
+class Rollouts(ABC):
     """The rollouts of one position."""
 
     name: str
@@ -71,8 +72,9 @@ class Rollouts:
         taken_over(game).finish()
         return letter(game)
 
+    @abstractmethod
     def _deal(self, number: int) -> RolloutGame:
-        raise NotImplementedError
+        """A deal to play on from; the same number is the same deal."""
 
 
 def taken_over(game: RolloutGame) -> RolloutGame:

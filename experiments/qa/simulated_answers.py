@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from experiments.qa import program
 from experiments.qa.option_reading import Answer
 from experiments.qa.questions import Question
-from orchestrator.models.request import Message, ModelRequest, ModelResponse, estimated
+from graphs.simulated_model import response
+from orchestrator.models.request import Message, ModelRequest, ModelResponse
 from orchestrator.models.retries import call_seed
 from orchestrator.models.simulated_settings import SimSettings
-from orchestrator.replies import malformed, text_format
 from roles.hanabi.error_injection import Slips
 
 
@@ -28,20 +28,7 @@ class SimulatedAnswers:
         slips = Slips(self.settings, call_seed(self.settings.seed, request))
         chosen = self.question.options[self._number(slips)]
         reply = Answer(reason=f"A simulated answer to: {self.question.asked}", answer=chosen)
-        text, finish = text_format.text_of(reply, request.form), "stop"
-        if dice := slips.strike("malformed"):
-            slips.made.append("malformed")
-            text, finish = malformed.spoilt(reply, request.form, dice)
-        return ModelResponse(
-            text=text,
-            tokens_in=sum(estimated(message.content) for message in messages),
-            tokens_out=estimated(text),
-            finish=finish,
-            served_by="simulated",
-            usd=0.0,
-            estimated=True,
-            injected=tuple(slips.made),
-        )
+        return response(reply, slips, request, messages)
 
     def _number(self, slips: Slips) -> int:
         numbers = range(len(self.question.options))
