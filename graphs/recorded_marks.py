@@ -1,15 +1,20 @@
 """Marks of a recorded turn: each role's scores of its replies, now that the hidden cards are known."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from pydantic import BaseModel
 
 import roles
 from graphs.ablate import at
 from graphs.attempts import attempts, role_node
 from graphs.config import GraphConfig, checked
+from graphs.node import RoleNode
 from graphs.recorded_notes import notes_of
 from orchestrator.errors import UserError
 from orchestrator.hanabi.referee import rebuild
 from orchestrator.journal.events import Decided, Event, GameStarted, Memory, Moved, TurnStarted
+from roles import Notes, Sections
 from roles.hanabi.truth import Truth
 
 Marked = Mapping[str, tuple[Mapping[str, float] | None, ...]]
@@ -40,13 +45,47 @@ def marks(config: GraphConfig, turn: Iterable[Event], truth: Truth, memory: Memo
 
     `config` is the graph as it is at the game's player count (see `at`); `memory` is what the seat remembered.
     """
+    found: dict[str, tuple[Mapping[str, float] | None, ...]] = {}
+    for one in replies(config, turn, memory):
+        if one.node.role.mark is not None:
+            scored = roles.mark(one.node.role, one.reply, one.sections, truth)
+            found[one.node.name] = (*found.get(one.node.name, ()), scored)
+    return found
+
+
+@dataclass(frozen=True)
+class RecordedReply:
+    """What a node replied in a recorded turn, with all that it had before it."""
+
+    node: RoleNode
+    sample: int
+    reply: BaseModel
+    sections: Sections
+    notes: Notes
+    """Those it read."""
+
+
+def replies(config: GraphConfig, turn: Iterable[Event], memory: Memory | None = None) -> Iterator[RecordedReply]:
+    """All replies of a turn's events, by attempt and sample; see `marks` for the arguments."""
     events = list(turn)
     view = next(event.view for event in events if isinstance(event, TurnStarted))
-    notes, found = notes_of(config, events), {}
+    notes = notes_of(config, events)
     for attempt in attempts(config):
         for name in config.nodes if attempt.number == 1 else attempt.path:
             node = role_node(config, name, attempt)
-            if node.role.mark is not None and node.name in notes:
-                sections = node.sections(view, notes, memory)
-                found[node.name] = tuple(roles.mark(node.role, reply, sections, truth) for reply in notes[node.name])
-    return found
+            if node.name in notes:
+                sections, read = node.sections(view, notes, memory), node.notes_read(notes)
+                for sample, reply in enumerate(notes[node.name]):
+                    yield RecordedReply(node, sample, reply, sections, read)
+
+
+def program_marks(one: RecordedReply, truth: Truth) -> Mapping[str, float]:
+    """The marks that the role's program would have had with the same sections and notes; empty where it has none, or
+    cannot answer."""
+    if one.node.role.solve is None:
+        return {}
+    try:
+        reply = one.node.role.solve(one.sections, one.notes)
+    except (KeyError, ValueError):
+        return {}
+    return roles.mark(one.node.role, reply, one.sections, truth) or {}

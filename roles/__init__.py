@@ -36,7 +36,7 @@ from roles.hanabi.sections.table import (
 )
 from roles.hanabi.truth import Truth
 from roles.legal_moves import LegalMoves
-from roles.marks import Marks, brier
+from roles.marks import Marker, MarkInfo, Marks, brier
 from roles.notes_text import Notes
 from roles.registry import add, get, load, mark, names, role, source
 from roles.reply_types import Chance, Choice, Judgement, RatedChoice, Reply, Verdict
@@ -61,6 +61,8 @@ __all__ = [
     "History",
     "Judgement",
     "LegalMoves",
+    "MarkInfo",
+    "Marker",
     "Marks",
     "NextPlayable",
     "Notes",

@@ -5,6 +5,7 @@ A mark is a number with a name that says what it measures; each role's own funct
 
 import math
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from roles.sections import Sections
@@ -15,6 +16,45 @@ Mark = Callable[[Any, Sections, Any], Marks | None]
 
 `truth` is what the game knows and the seat does not: in Hanabi a `roles.Truth`.
 """
+
+
+@dataclass(frozen=True)
+class MarkInfo:
+    """What a mark is: tables, figures and `roles show` say it in these words."""
+
+    name: str
+    says: str
+    """What is measured, in one plain sentence."""
+    unit: str
+    """Such as `share`, `squared error`, `nats`, `points`, `cards`."""
+    best: float
+    """The value of a perfect reply."""
+    higher: bool = True
+    """Whether a higher value is better."""
+
+
+@dataclass(frozen=True)
+class Marker:
+    """A role's marks with what they are: stands wherever a plain mark function may.
+
+    Its infos name every mark that it may give, whether or not a reply has it.
+    """
+
+    score: Mark
+    infos: tuple[MarkInfo, ...]
+    guess: Mark | None = None
+    """The marks that a uniform guess has on average in the place of the reply: their baseline."""
+
+    def __call__(self, reply: Any, sections: Sections, truth: Any) -> Marks | None:
+        found = self.score(reply, sections, truth)
+        if unknown := set(found or {}) - {info.name for info in self.infos}:
+            raise ValueError(f"no info says what these marks are: {sorted(unknown)}")
+        return found
+
+
+def infos(mark: Mark | None) -> Mapping[str, MarkInfo]:
+    """What a role's marks are, by name; empty for a plain function."""
+    return {info.name: info for info in mark.infos} if isinstance(mark, Marker) else {}
 
 
 def brier(guesses: Iterable[tuple[float | None, bool | None]]) -> float | None:

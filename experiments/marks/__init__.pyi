@@ -1,4 +1,5 @@
 from .move_values import Mistake, MoveValue, Strip, TurnValues
+from .role_marks import RoleMark, role_marks
 from .rollout_store import RolloutStore, store_of
 from .score_strip import mistakes_of, strip
 from .turn_values import turn_values
@@ -6,10 +7,12 @@ from .turn_values import turn_values
 __all__ = [
     "Mistake",
     "MoveValue",
+    "RoleMark",
     "RolloutStore",
     "Strip",
     "TurnValues",
     "mistakes_of",
+    "role_marks",
     "store_of",
     "strip",
     "turn_values",
