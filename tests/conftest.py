@@ -66,10 +66,10 @@ def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
 def forking(monkeypatch: pytest.MonkeyPatch) -> None:
     """Workers of a test with threads are forked from a process that has done the imports; only `make prove` has them
     import all themselves. A test without threads forks them from itself, as the command does."""
-    own = process_executor._context
+    own = process_executor.process_context
     if not FULL:
         monkeypatch.setattr(
-            process_executor, "_context", lambda: processes.FORKS if threading.active_count() > 1 else own()
+            process_executor, "process_context", lambda: processes.FORKS if threading.active_count() > 1 else own()
         )
 
 

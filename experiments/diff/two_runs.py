@@ -29,14 +29,14 @@ class GamePair:
     players: int
     seed: int
     repeat: int
-    a: int
+    a: float
     """The scores that the runs are compared by."""
-    b: int
+    b: float
     first_turn: int | None
     """The first turn whose moves differ; None where all moves are the same."""
 
     @property
-    def difference(self) -> int:
+    def difference(self) -> float:
         return self.b - self.a
 
 

@@ -26,6 +26,8 @@ class RoleMark(Frozen):
     name: str
     """As its `MarkInfo` says."""
     value: float
+    other: str | None = None
+    """Of a mark that is about two roles: the other's role."""
     baselines: Mapping[str, float] = {}
     """The same mark of others on the same turn: `program`, that of the role's program; `uniform`, that of a uniform
     guess on average."""

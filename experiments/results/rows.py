@@ -78,7 +78,7 @@ class Row:
     moves_digest: str | None = None
     """A hash of the moves; None in old journals."""
 
-    def score(self, metric: Metric) -> int:
+    def score(self, metric: Metric) -> float:
         return self.score_strict if metric == "strict" else self.score_kept
 
     @property

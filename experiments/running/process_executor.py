@@ -40,7 +40,7 @@ class WorkerHandle:
     """A worker process, as the main process sees it."""
 
     def __init__(self, specs: Mapping[str, PlayerSpec], options: ModelOptions, workers: int) -> None:
-        context = _context()
+        context = process_context()
         self.name = uuid4().hex
         self.pipe, there = context.Pipe()
         given = there, self.name, dict(specs), options, workers, imports.brought()
@@ -174,7 +174,7 @@ class ProcessExecutor:
         return list(worker.jobs.values())
 
 
-def _context() -> ForkContext | SpawnContext:
+def process_context() -> ForkContext | SpawnContext:
     """Forking is quick, and safe only on Linux while no other thread runs."""
     safe = sys.platform == "linux" and threading.active_count() == 1
     return multiprocessing.get_context("fork") if safe else multiprocessing.get_context("spawn")

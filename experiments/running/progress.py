@@ -39,9 +39,9 @@ class Mean:
     """Mean score of an arm's games so far, or another number of theirs."""
 
     games: int = 0
-    points: int = 0
+    points: float = 0
 
-    def add(self, number: int) -> None:
+    def add(self, number: float) -> None:
         self.games += 1
         self.points += number
 

@@ -41,7 +41,7 @@ def deal_variance(
 ) -> DealVariance:
     """Of the games of an arm at a player count, by one-way analysis of variance; `baseline`: the games to correlate."""
     ours = [row for row in games if row.players == players]
-    deals: dict[int, list[int]] = {}
+    deals: dict[int, list[float]] = {}
     for row in ours:
         deals.setdefault(row.seed, []).append(row.score(metric))
     means = [fmean(scores) for scores in deals.values()]
@@ -58,13 +58,13 @@ def deal_variance(
     )
 
 
-def _within(deals: Sequence[Sequence[int]]) -> float | None:
+def _within(deals: Sequence[Sequence[float]]) -> float | None:
     """The variance of repeats of a deal, pooled; None without repeats."""
     free = sum(len(scores) - 1 for scores in deals)
     return sum((score - fmean(scores)) ** 2 for scores in deals for score in scores) / free if free else None
 
 
-def _between(deals: Sequence[Sequence[int]], within: float) -> float:
+def _between(deals: Sequence[Sequence[float]], within: float) -> float:
     """The variance of the deals' true means; deals may have different numbers of repeats."""
     n = sum(map(len, deals))
     grand = fmean(score for scores in deals for score in scores)

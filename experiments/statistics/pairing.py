@@ -56,7 +56,7 @@ def repetitive(games: Sequence[Row]) -> bool:
 def scores(games: Sequence[Row], metric: Metric = "strict") -> list[float]:
     """One value per seed (per repeat, when there is one seed) of complete games, averaged over repeats, then counts."""
     by_repeat = unit(games) == "repeats"
-    found: dict[int, dict[int, list[int]]] = {}
+    found: dict[int, dict[int, list[float]]] = {}
     for row in games:
         at = found.setdefault(row.repeat if by_repeat else row.seed, {})
         at.setdefault(row.players, []).append(row.score(metric))

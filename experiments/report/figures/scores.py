@@ -96,7 +96,7 @@ def interval(ax: Any, place: float, mean: float, low: float | None, high: float 
     ax.plot([mean], [place], "o", **{"color": style.INK, "markersize": 4, "zorder": 5, **more})
 
 
-def _points(ax: Any, place: float, games: Sequence[int]) -> None:
+def _points(ax: Any, place: float, games: Sequence[float]) -> None:
     """Draw a point for the score of each game; equal ones are spread within their row."""
     counts = Counter(games)
     look: dict[str, Any] = {"color": style.BLUE, "alpha": 0.6, "linewidths": 0, "zorder": 3}
