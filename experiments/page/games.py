@@ -152,8 +152,7 @@ class Games:
         """The arm of a game: of a run, that of its folder; else who played."""
         if self.library.kind == "run" and found.arm:
             return found.arm
-        asked = "+".join(one.partition("@")[0] for one in model.split("+"))
-        return graph if model == "program" else f"{graph} on {asked}"
+        return rows.who_played(graph, model)
 
     def _from_table(self) -> dict[str, Listed]:
         """The finished games by results.csv, so that their journals need not be read; those written since are."""

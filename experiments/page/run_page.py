@@ -2,7 +2,6 @@
 
 import csv
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -14,8 +13,8 @@ from experiments.page.spoken import Json
 from experiments.report import run_report
 from experiments.report.figures import all_figures
 from experiments.report.figures.figure import Figure
-from experiments.report.run_data import RunData
-from experiments.results.rows import Row
+from experiments.report.run_data import RunData, run_data
+from experiments.results.rows import with_seeds
 from experiments.statistics import conclusions
 from experiments.statistics.analysis import Analysis
 from experiments.statistics.differences import Difference
@@ -61,8 +60,8 @@ class RunPage:
     def _analysed(self, shelf: Shelf, run: Mapping[str, Any]) -> RunData | None:
         with self._lock:
             if self._made[0] != shelf.finished:
-                rows = _comparable(shelf.rows)
-                made = run_report.run_data(self.games.library.root, rows, run) if rows else None
+                rows = with_seeds(shelf.rows)
+                made = run_data(self.games.library.root, rows, run) if rows else None
                 self._made = shelf.finished, made
             return self._made[1]
 
@@ -84,11 +83,6 @@ class RunPage:
 
     def _file(self, name: str) -> str | None:
         return f"/files/{name}" if (self.games.library.root / name).is_file() else None
-
-
-def _comparable(rows: Sequence[Row]) -> tuple[Row, ...]:
-    """Rows for statistics, which ask for a seed: a deck of its own counts as a deal of its own."""
-    return tuple(replace(row, seed=-1 - n) if row.seed is None else row for n, row in enumerate(rows))
 
 
 def _chosen(run: Mapping[str, Any]) -> tuple[str, ...]:

@@ -7,14 +7,15 @@ from pathlib import Path
 from typing import Any
 
 from experiments.design.cross_play import WITH
-from experiments.design.metric import Headline
+from experiments.design.metric import Headline, headline
 from experiments.design.notes import EVALUATED
 from experiments.report import order
 from experiments.report.turn_tally import TurnTally
 from experiments.results import turn_rows
 from experiments.results.rows import Metric, Row
-from experiments.statistics.analysis import Analysis
+from experiments.statistics.analysis import Analysis, analyse
 from experiments.statistics.deal_variance import DealVariance, deal_variance
+from experiments.statistics.estimates import Interval
 from experiments.statistics.summaries import Summary
 
 ROWS = 24
@@ -158,3 +159,14 @@ def in_order(arms: Sequence[str], rows: Sequence[Row]) -> tuple[str, ...]:
     """The arms that have games: first those of the given order, then the others."""
     played = {row.arm: None for row in rows}
     return (*(arm for arm in arms if arm in played), *(arm for arm in played if arm not in arms))
+
+
+def run_data(
+    folder: Path, games: Sequence[Row], run: Mapping[str, Any], metric: Metric | None = None, interval: Interval = "t"
+) -> RunData:
+    """The data of a report on these games; `run`: the contents of run.yaml, empty where there is none."""
+    shown = headline(run, metric)
+    arms = in_order(list(run.get("arms", {})), games)
+    found = analyse(games, run.get("baseline"), arms, interval=interval, metric=shown.metric)
+    arms = order.by_effect(arms, found, run)
+    return RunData(folder, tuple(games), order.ordered(found, arms), run, arms, shown)

@@ -1,6 +1,6 @@
 """Writes the report of a run folder: report.html and report.md, and its figures with their tables."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import nullcontext
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -10,12 +10,12 @@ from rich.console import Console
 from rich.text import Text
 
 from experiments.design.metric import Headline, headline
-from experiments.report import adhoc_section, latex, order, page
+from experiments.report import adhoc_section, latex, page
 from experiments.report.figures import drawing
-from experiments.report.run_data import RunData, in_order
+from experiments.report.run_data import run_data
 from experiments.results import run_folder
 from experiments.results.files import locked, write_atomically
-from experiments.results.rows import Metric, Peeked, Row
+from experiments.results.rows import Metric, Peeked
 from experiments.running.runner import Done
 from experiments.statistics import adhoc_teams, conclusions
 from experiments.statistics.adhoc_teams import AdHocTeams
@@ -99,17 +99,6 @@ def of_run(done: Done, *, interval: Interval = "t", metric: Metric | None = None
         return analyse(done.rows, metric=shown.metric), shown
     made = write(folder, known=done.games, interval=interval, metric=metric, png=False)
     return made.analysis, made.headline
-
-
-def run_data(
-    folder: Path, games: Sequence[Row], run: Mapping[str, Any], metric: Metric | None = None, interval: Interval = "t"
-) -> RunData:
-    """The data of a report on these games; `run`: the contents of run.yaml, empty where there is none."""
-    shown = headline(run, metric)
-    arms = in_order(list(run.get("arms", {})), games)
-    found = analyse(games, run.get("baseline"), arms, interval=interval, metric=shown.metric)
-    arms = order.by_effect(arms, found, run)
-    return RunData(folder, tuple(games), order.ordered(found, arms), run, arms, shown)
 
 
 def show(report: Report, console: Console) -> None:

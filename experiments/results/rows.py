@@ -3,7 +3,7 @@
 import csv
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from io import StringIO
 from pathlib import Path
 from typing import Literal
@@ -123,6 +123,17 @@ def row(arm: str, repeat: int, journal: str, result: Result) -> Row:
     named = {name: getattr(result, name) for name in COLUMNS if name in Result.model_fields}
     simulated, misplays = bool(among(result.model)), MAX_LIVES - result.lives
     return Row(arm=arm, repeat=repeat, journal=journal, simulated=simulated, misplays=misplays, **named)
+
+
+def who_played(graph: str, model: str) -> str:
+    """What stands for the arm of a game that is no part of a run."""
+    asked = "+".join(one.partition("@")[0] for one in model.split("+"))
+    return graph if model == PROGRAM else f"{graph} on {asked}"
+
+
+def with_seeds(rows: Sequence[Row]) -> tuple[Row, ...]:
+    """Rows for statistics, which ask for a seed: a deck of its own counts as a deal of its own."""
+    return tuple(replace(row, seed=-1 - n) if row.seed is None else row for n, row in enumerate(rows))
 
 
 @dataclass(frozen=True)

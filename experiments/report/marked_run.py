@@ -1,0 +1,136 @@
+"""Games with their marks: those of a run, of a folder of journals, or of one journal."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from experiments.marks.game_marks import GameMarks
+from experiments.report import run_data
+from experiments.report.run_data import RunData
+from experiments.results import rows, run_folder, saved
+from experiments.results.rows import Row
+from experiments.results.run_folder import RUN
+from experiments.running import marking
+from experiments.statistics import role_marks
+from experiments.statistics.labels import labels
+from experiments.statistics.role_marks import MarkDifference, MarkedGame, MarkSummary
+from orchestrator import spelling
+from orchestrator.errors import UserError
+
+SMALL = 20
+"""Games that a report marks unasked where their marks are not kept already; it takes seconds a game."""
+
+
+@dataclass(frozen=True)
+class MarkedRun:
+    """Finished games with their marks, arm by arm."""
+
+    data: RunData
+    games: tuple[MarkedGame, ...]
+
+    @cached_property
+    def summaries(self) -> tuple[MarkSummary, ...]:
+        return role_marks.summaries(self.games, self.data.arms)
+
+    @cached_property
+    def differences(self) -> tuple[MarkDifference, ...]:
+        return role_marks.compared(self.games, self.data.arms, self.data.analysis.baseline)
+
+    @cached_property
+    def labels(self) -> Mapping[str, str]:
+        """By arm: its name, marked where it is not of language models."""
+        return labels(self.data.analysis.summaries)
+
+    def of(self, arm: str) -> list[MarkedGame]:
+        return [game for game in self.games if game.row.arm == arm]
+
+    def role(self, role: str) -> "MarkedRun":
+        """The marks of one role alone. Raises UserError for a role that no game has."""
+        known = list(dict.fromkeys(node.role for game in self.games for node in game.marks.nodes))
+        if role not in known:
+            raise UserError(f"--role is {role!r}; {spelling.known(role, known, 'the roles of these games are')}")
+        return replace(self, games=tuple(replace(game, marks=_of_role(game.marks, role)) for game in self.games))
+
+
+def _of_role(marks: GameMarks, role: str) -> GameMarks:
+    kept = tuple(one for one in marks.marks if one.role == role)
+    return marks.model_copy(update={"marks": kept, "nodes": tuple(one for one in marks.nodes if one.role == role)})
+
+
+def found(path: Path, arm: str | None = None) -> RunData:
+    """The finished games that a path names. Raises UserError where there are none, or none of this arm."""
+    games, run = _games(path), run_folder.run(path) if path.is_dir() else {}
+    arms = list(dict.fromkeys(row.arm for row in games))
+    if arm is not None and arm not in arms:
+        raise UserError(f"--arm is {arm!r}; {spelling.known(arm, arms, 'the arms of these games are')}")
+    return run_data.run_data(path, [row for row in games if arm in (None, row.arm)], run)
+
+
+def _games(path: Path) -> Sequence[Row]:
+    if not path.exists():
+        raise UserError(f"there is nothing at {str(path)!r}; name a game, a folder of games or a run's folder")
+    if (path / RUN).is_file():
+        return run_folder.read_rows(path)
+    pairs = saved.journals(path) if path.is_dir() else [(path, rows.peek(path))]
+    ended = [(one, peeked.started, peeked.result) for one, peeked in pairs]
+    base = path if path.is_dir() else path.parent
+    made = [
+        replace(
+            rows.row("", begun.repeat, one.relative_to(base).as_posix(), result),
+            arm=rows.who_played(result.graph, result.model),
+        )
+        for one, begun, result in ended
+        if begun and result
+    ]
+    if not made:
+        raise UserError(f"there is no finished game in {str(path)!r}; marks need the end of a game")
+    return rows.with_seeds(made)
+
+
+def marked(data: RunData, workers: int = 1, done: marking.Done | None = None) -> MarkedRun:
+    """The games with their marks, computed where they are not kept. Raises UserError without their journals."""
+    paths = _journals(data)
+    if gone := [path for path in paths if not path.exists()]:
+        raise UserError(f"{str(gone[0])!r} is not there; marks are computed from the journals")
+    made = marking.marked(paths, workers, done)
+    return _run(data, made)
+
+
+def ready(data: RunData, *, compute: bool | None = None) -> "MarkedRun | Unmarked":
+    """The marks for a report.
+
+    `compute`: True computes what is missing, False leaves it out, None computes it where that is quick: for at most
+    `SMALL` games, in which a model was asked. Marks of a part of the games are not shown.
+    """
+    paths = _journals(data)
+    if not all(path.exists() for path in paths):
+        return Unmarked("The journals are not in this folder, and marks are computed from them.")
+    known = marking.kept(paths)
+    missing = len(paths) - len(known)
+    programs = all(row.program for row in data.rows)
+    if missing and (compute is False or (compute is None and (missing > SMALL or programs))):
+        why = "no model was asked, and programs are their own standard" if programs else "that takes seconds a game"
+        return Unmarked(
+            f"Not computed for {missing} of {len(paths)} games: {why}. `orchestrator experiment report "
+            f"{data.folder} --marks` computes them, once."
+        )
+    return _run(data, marking.marked(paths))
+
+
+@dataclass(frozen=True)
+class Unmarked:
+    """Why a report has no marks."""
+
+    why: str
+
+
+def _journals(data: RunData) -> list[Path]:
+    base = data.folder if data.folder.is_dir() else data.folder.parent
+    return [base / row.journal for row in data.rows]
+
+
+def _run(data: RunData, made: Mapping[Path, GameMarks]) -> MarkedRun:
+    games = zip(data.rows, _journals(data), strict=True)
+    return MarkedRun(data, tuple(MarkedGame(row, made[path]) for row, path in games))
