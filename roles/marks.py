@@ -27,10 +27,10 @@ class MarkInfo:
     """What is measured, in one plain sentence."""
     unit: str
     """Such as `share`, `squared error`, `nats`, `points`, `cards`."""
-    best: float
-    """The value of a perfect reply."""
+    best: float | None
+    """The value of a perfect reply; None where no value is better than another: the mark says what happened."""
     higher: bool = True
-    """Whether a higher value is better."""
+    """Whether a higher value is better, where one is."""
 
 
 @dataclass(frozen=True)

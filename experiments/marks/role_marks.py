@@ -3,55 +3,48 @@
 from collections.abc import Iterator, Mapping
 
 import roles
+from experiments.marks.choice_marks import choice_marks
+from experiments.marks.marked_turn import MarkedTurn
+from experiments.marks.role_mark import UNIFORM
+from experiments.marks.role_mark import RoleMark as RoleMark
+from experiments.marks.rollout_store import RolloutStore
 from experiments.results.story import Story, StoryTurn
 from graphs.recorded_marks import RecordedReply, program_marks, replies
 from orchestrator.hanabi.referee import Referee
 from orchestrator.models.settings import PROGRAM
-from orchestrator.values import Frozen
 from roles import Truth
 from roles.marks import Marker
 
 
-class RoleMark(Frozen):
-    """One mark of one reply."""
-
-    turn: int
-    seat: int
-    node: str
-    """By its name in its attempt: `generate`, `generate-2`."""
-    role: str
-    model: str
-    """Who replied; `program` for the role's program."""
-    sample: int
-    name: str
-    """As its `MarkInfo` says."""
-    value: float
-    other: str | None = None
-    """Of a mark that is about two roles: the other's role."""
-    baselines: Mapping[str, float] = {}
-    """The same mark of others on the same turn: `program`, that of the role's program; `uniform`, that of a uniform
-    guess on average."""
-
-
-UNIFORM = "uniform"
-
-
-def role_marks(story: Story) -> tuple[RoleMark, ...]:
+def role_marks(story: Story, *, rollouts: int = 0, store: RolloutStore | None = None) -> tuple[RoleMark, ...]:
     """The marks of all replies of a game, turn by turn. Seats that are no graph, or one with roles that are not
-    registered here, have none."""
+    registered here, have none.
+
+    `rollouts`: games played to judge each chosen and each refused move, for the marks that need them; none with 0,
+    else up to half a second a move. `store` keeps what was played.
+    """
     found, referee = list[RoleMark](), Referee(story.started.players, story.started.deck)
     for number, turn in enumerate(story.turns, 1):
-        found += _of_turn(story, number, turn, Truth.of(referee))
+        found += _of_turn(story, number, turn, Truth.of(referee), rollouts, store)
         if turn.moved:
             referee.apply(turn.moved.past.move)
     return tuple(found)
 
 
-def _of_turn(story: Story, number: int, turn: StoryTurn, truth: Truth) -> Iterator[RoleMark]:
+def _of_turn(
+    story: Story, number: int, turn: StoryTurn, truth: Truth, rollouts: int, store: RolloutStore | None
+) -> Iterator[RoleMark]:
     config = story.config(turn.started.seat, number)
     if config is None:
         return
-    for one in replies(config, (turn.started, *turn.events), story.memory(number)):
+    there = tuple(replies(config, (turn.started, *turn.events), story.memory(number)))
+    yield from _own_marks(number, turn, truth, there)
+    yield from choice_marks(MarkedTurn.of(story, number, config, there), rollouts, store)
+
+
+def _own_marks(number: int, turn: StoryTurn, truth: Truth, there: tuple[RecordedReply, ...]) -> Iterator[RoleMark]:
+    """Those that stand in the roles' own files."""
+    for one in there:
         scored = roles.mark(one.node.role, one.reply, one.sections, truth) or {}
         others = _baselines(one, truth) if scored else {}
         for name, value in scored.items():

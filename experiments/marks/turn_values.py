@@ -102,6 +102,15 @@ def values_at(
     return found.model_copy(update={"mistake": mistake(position, past, found)}) if past else found
 
 
+def lost(position: Position, move: Move, rollouts: int, store: RolloutStore) -> tuple[float, float]:
+    """What another move was worth more than a legal one by rollouts, whether or not it was played; and the standard
+    error. 0 where none was, as `TurnValues.loss`; by the strict score."""
+    search = _Search(position, move, Budget(max(rollouts, LEAST)), "strict", store, one_step_values(position.scene))
+    _, loss, error, _ = search.judged()
+    search.trials.keep()
+    return max(loss, 0.0), error
+
+
 BASIS = (
     "expected final score when the partners read the move as they have read others and convention players go on, on "
     "deals that the seat cannot tell from the true one"
