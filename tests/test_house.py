@@ -90,6 +90,7 @@ ONLY_IN = {
             "imports",
             "listing",
             "game",
+            "marks",
             "models",
             "page",
             "show",

@@ -18,6 +18,7 @@ from experiments.cli import (
     imports,
     listing,
     logs,
+    marks,
     models,
     page,
     pointers,
@@ -32,6 +33,7 @@ from orchestrator.errors import Suspended, TurnError, UserError
 app = typer.Typer(no_args_is_help=True, add_completion=False, context_settings=HELP)
 app.command()(game.play)
 app.command()(show.show)
+app.command()(marks.marks)
 app.command("fork")(fork.fork)
 app.command("diff")(diff.diff)
 app.add_typer(listing.graphs_app, name="graphs")

@@ -60,6 +60,15 @@ MetricOf = Annotated[
         "table; default the one that the run names.",
     ),
 ]
+Marks = Annotated[
+    bool | None,
+    typer.Option(
+        "--marks/--no-marks",
+        help="Mark the roles' answers in the report, seconds a game; default for up to 20 games in which a model was "
+        "asked, and for all whose marks are kept.",
+        show_default=False,
+    ),
+]
 Latex = Annotated[bool, typer.Option("--latex", help="Also write tables.tex: the tables for LaTeX (booktabs).")]
 
 
@@ -82,6 +91,7 @@ def run(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Estimate the cost, and play nothing.")] = False,
     interval: Intervals = "t",
     metric: MetricOf = None,
+    marks: Marks = None,
     past: Past = None,
     answer_tokens: AnswerTokens = None,
     imports: Import = None,
@@ -112,7 +122,7 @@ def run(
         done = runner.run(asked, folder, options=options, progress=Progress(quiet=loud.quiet))
     from experiments.report import run_report, run_summary
 
-    made = run_report.of_run(done, interval=interval, metric=metric)
+    made = run_report.of_run(done, interval=interval, metric=metric, marks=marks)
     printed(run_summary.data(done, *made)) if as_json else run_summary.show(done, *made, console())
     if done.interrupted:
         games = "1 game in progress is" if done.kept == 1 else f"{done.kept} games in progress are"
@@ -165,6 +175,7 @@ def report(
     interval: Intervals = "t",
     metric: MetricOf = None,
     latex: Latex = False,
+    marks: Marks = None,
     imports: Import = None,
     as_json: Json = False,
 ) -> None:
@@ -172,7 +183,7 @@ def report(
     from experiments.report import run_report
     from experiments.show.terminal import console
 
-    written = run_report.write(folder, interval=interval, metric=metric, tex=latex)
+    written = run_report.write(folder, interval=interval, metric=metric, tex=latex, marks=marks)
     printed(written.data()) if as_json else run_report.show(written, console())
 
 

@@ -6,7 +6,11 @@ from functools import cached_property
 
 import roles
 from experiments.marks.move_faults import KINDS, MoveFault, faults_of
-from experiments.marks.role_marks import RoleMark, role_marks
+from experiments.marks.move_values import Kind
+from experiments.marks.role_mark import RoleMark
+from experiments.marks.role_marks import role_marks
+from experiments.marks.rollout_store import RolloutStore
+from experiments.marks.score_strip import strip
 from experiments.results.story import Story
 from graphs.attempts import base
 from graphs.config import GraphConfig
@@ -36,17 +40,28 @@ class GameMarks(Frozen):
     marks: tuple[RoleMark, ...]
     faults: tuple[MoveFault, ...]
     nodes: tuple[NodeReplies, ...]
+    swing: float | None = None
+    """Points that all moves together changed the expected score by, against a convention player's in their place; None
+    without rollouts."""
 
     @cached_property
-    def quality(self) -> Mapping[str, int]:
+    def quality(self) -> Mapping[Kind, int]:
         """How many moves had each known fault."""
         found = Counter(one.kind for one in self.faults)
         return {kind: found[kind] for kind in KINDS}
 
 
-def game_marks(story: Story) -> GameMarks:
-    """The marks of a game, finished or not, from its journal alone; half a second to a few seconds."""
-    return GameMarks(marks=role_marks(story), faults=faults_of(story), nodes=tuple(_nodes(story)))
+def game_marks(story: Story, rollouts: int = 0, store: RolloutStore | None = None) -> GameMarks:
+    """The marks of a game, finished or not, from its journal alone; half a second to a few seconds.
+
+    `rollouts`: as in `role_marks`; with any, `swing` is there, too, and a game takes half a minute or more.
+    """
+    return GameMarks(
+        marks=role_marks(story, rollouts=rollouts, store=store),
+        faults=faults_of(story),
+        nodes=tuple(_nodes(story)),
+        swing=sum(strip(story, mistakes=False, store=store).swings) if rollouts else None,
+    )
 
 
 def _nodes(story: Story) -> Iterator[NodeReplies]:

@@ -15,7 +15,7 @@ from pydantic import ValidationError
 
 import roles
 from experiments.marks.game_marks import GameMarks, game_marks
-from experiments.marks.rollout_store import FOLDER
+from experiments.marks.rollout_store import FOLDER, RolloutStore, store_of
 from experiments.results.files import write_atomically
 from experiments.results.run_folder import RUN
 from experiments.results.story import Story
@@ -59,8 +59,10 @@ def _sources_of(role: str) -> Iterator[Path]:
 class MarkStore:
     """The marks of the games of one folder; without a folder nothing is kept."""
 
-    def __init__(self, folder: Path | None = None) -> None:
+    def __init__(self, folder: Path | None = None, rollouts: int = 0, played: RolloutStore | None = None) -> None:
         self._folder = folder
+        self._rollouts = rollouts
+        self._played = played
 
     def ready(self, path: Path) -> GameMarks | None:
         """The marks of a journal if they are kept. Raises OSError where the journal cannot be read."""
@@ -71,14 +73,15 @@ class MarkStore:
         name = self._name(path) if self._folder else ""
         if kept := self._read(name) if name else None:
             return kept
-        made = game_marks(Story.read(journal.read(path)))
+        made = game_marks(Story.read(journal.read(path)), self._rollouts, self._played)
         if name:
             self._write(name, made)
         return made
 
     def _name(self, path: Path) -> str:
         """Of the journal as it is now."""
-        return sha256(version(tuple(roles.names())).encode() + path.read_bytes()).hexdigest()[:32]
+        told = f"{version(tuple(roles.names()))}\n{self._rollouts}\n"
+        return sha256(told.encode() + path.read_bytes()).hexdigest()[:32]
 
     def _read(self, name: str) -> GameMarks | None:
         """None where there is no such file, or one that is not whole."""
@@ -98,7 +101,10 @@ class MarkStore:
             self._folder = None
 
 
-def marks_of(path: Path) -> MarkStore:
-    """The store of a run folder, or of the run to which a journal belongs; elsewhere nothing is kept."""
+def marks_of(path: Path, rollouts: int = 0) -> MarkStore:
+    """The store of a run folder, or of the run to which a journal belongs; elsewhere nothing is kept.
+
+    `rollouts`: as in `game_marks`.
+    """
     folder = next((one for one in (path, *path.parents) if (one / RUN).is_file()), None)
-    return MarkStore(folder / FOLDER / MARKS if folder else None)
+    return MarkStore(folder / FOLDER / MARKS if folder else None, rollouts, store_of(path))

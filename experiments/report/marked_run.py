@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 from experiments.marks.game_marks import GameMarks
 from experiments.report import run_data
@@ -89,34 +88,41 @@ def _games(path: Path) -> Sequence[Row]:
     return rows.with_seeds(made)
 
 
-def marked(data: RunData, workers: int = 1, done: marking.Done | None = None) -> MarkedRun:
+def marked(data: RunData, workers: int = 1, done: marking.Done | None = None, rollouts: int = 0) -> MarkedRun:
     """The games with their marks, computed where they are not kept. Raises UserError without their journals."""
     paths = _journals(data)
     if gone := [path for path in paths if not path.exists()]:
         raise UserError(f"{str(gone[0])!r} is not there; marks are computed from the journals")
-    made = marking.marked(paths, workers, done)
+    made = marking.marked(paths, workers, done, rollouts)
     return _run(data, made)
 
 
-def ready(data: RunData, *, compute: bool | None = None) -> "MarkedRun | Unmarked":
-    """The marks for a report.
+def prepare(folder: Path, games: Sequence[Row], *, compute: bool | None = None) -> None:
+    """Compute the marks of a run's games and keep them, where that is wanted.
 
-    `compute`: True computes what is missing, False leaves it out, None computes it where that is quick: for at most
-    `SMALL` games, in which a model was asked. Marks of a part of the games are not shown.
+    `compute`: True computes what is missing, False nothing, None what is missing where that is quick: for at most
+    `SMALL` games, in which a model was asked. Raises UserError for what is no journal.
     """
+    paths = [folder / row.journal for row in games]
+    if compute is False or not all(path.exists() for path in paths):
+        return
+    known = marking.kept(paths)
+    small = len(paths) - len(known) <= SMALL and not all(row.program for row in games)
+    if compute or small:
+        marking.marked([path for path in paths if path not in known])
+
+
+def ready(data: RunData) -> "MarkedRun | Unmarked":
+    """The marks for a report, as far as they are kept. Marks of a part of the games are not shown."""
     paths = _journals(data)
     if not all(path.exists() for path in paths):
         return Unmarked("The journals are not in this folder, and marks are computed from them.")
-    known = marking.kept(paths)
-    missing = len(paths) - len(known)
+    if not (missing := len(paths) - len(known := marking.kept(paths))):
+        return _run(data, known)
     programs = all(row.program for row in data.rows)
-    if missing and (compute is False or (compute is None and (missing > SMALL or programs))):
-        why = "no model was asked, and programs are their own standard" if programs else "that takes seconds a game"
-        return Unmarked(
-            f"Not computed for {missing} of {len(paths)} games: {why}. `orchestrator experiment report "
-            f"{data.folder} --marks` computes them, once."
-        )
-    return _run(data, marking.marked(paths))
+    why = "no model was asked, and programs are the standard for other answers" if programs else "it takes seconds each"
+    how = f"`orchestrator experiment report {data.folder} --marks` does it, once"
+    return Unmarked(f"The marks of {missing} of {len(paths)} games are not computed: {why}. {how}.")
 
 
 @dataclass(frozen=True)

@@ -1,21 +1,161 @@
 """`marks`: the marks of each role as tables, as plain data, and as CSV with a row for every reply's mark."""
 
 import csv
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
+from rich.table import Table
 from rich.text import Text
 
-from experiments.marks.move_faults import KINDS
-from experiments.marks.move_values import TITLES
+from experiments.marks.move_values import TITLES, Kind
+from experiments.marks.role_mark import RoleMark
 from experiments.report.marked_run import MarkedRun
 from experiments.report.missing_marks import missing
-from experiments.report.tables import Grid, interval, number
-from experiments.show.terminal import printed_table
+from experiments.report.tables import number
+from experiments.results.rows import Row
+from experiments.show.terminal import plain_table
 from experiments.statistics.caveats import caveats
 from experiments.statistics.role_marks import BASELINES, MarkSummary
 from orchestrator.models.settings import PROGRAM
 from roles.words import many
+
+COLUMNS = ("role", "mark", "mean", "95 %", *BASELINES, "best", "replies", "turns")
+CSV_COLUMNS = (
+    *("arm", "game", "players", "seed", "repeat", "turn", "seat", "node", "role", "model", "sample", "mark", "other"),
+    *("value", *BASELINES),
+)
+"""What CSV and Parquet hold of each mark."""
+
+
+def show(run: MarkedRun, console: Console) -> None:
+    """A table for each arm, what is missing, and the faults of moves."""
+    for sentence in caveats(run.data.analysis):
+        console.print(Text(sentence, style="magenta"), soft_wrap=True)
+    for arm in run.data.arms:
+        found = [one for one in run.summaries if one.arm == arm]
+        console.print(Text(f"\n{run.labels[arm]}, {many(len(run.of(arm)), 'game')}", style="bold"))
+        console.print(table(found) if found else Text("no reply has a mark"))
+        for sentence in missing(run.of(arm)):
+            console.print(Text(sentence, style="dim"), soft_wrap=True)
+    console.print(Text("\nmoves with a known fault, per game"))
+    console.print(quality(run))
+    for line in LEGEND:
+        console.print(Text(line, style="dim"), soft_wrap=True)
+
+
+LEGEND = (
+    "mean and 95 %: over deals, of each game's mean over its replies. program, uniform, previous: what the role's "
+    "exact program, a uniform guess, and the frequencies so far would have had on the same replies. "
+    "`orchestrator roles show ROLE` says what each mark measures.",
+)
+
+
+def table(found: Sequence[MarkSummary]) -> Table:
+    """The marks of an arm."""
+    made = plain_table(*COLUMNS, words=("role", "mark"), fixed=COLUMNS[2:])
+    before = ""
+    for one in found:
+        who = one.key.role if one.models != (PROGRAM,) else f"{one.key.role} (program)"
+        made.add_row("" if who == before else who, *cells(one))
+        before = who
+    return made
+
+
+def cells(one: MarkSummary) -> tuple[str, ...]:
+    """A line of the table without its role."""
+    best = one.key.info.best if one.key.info else None
+    bounds = "–" if one.low is None or one.high is None else f"{number(one.low)} to {number(one.high)}"
+    others = (number(one.baselines[name].mean) if name in one.baselines else "–" for name in BASELINES)
+    counts = f"{one.replies:,}", f"{one.turns:,}"
+    return one.key.title, number(one.mean), bounds, *others, "–" if best is None else f"{best:g}", *counts
+
+
+def quality(run: MarkedRun) -> Table:
+    """Mean numbers per game of moves with each known fault."""
+    kinds = list(run.games[0].marks.quality)
+    swings = any(game.marks.swing is not None for game in run.games)
+    made = plain_table("arm", *(SHORT[kind] for kind in kinds), *(("swing",) if swings else ()), words=("arm",))
+    for arm in run.data.arms:
+        games = run.of(arm)
+        means = [sum(game.marks.quality[kind] for game in games) / len(games) for kind in kinds]
+        swing = sum(game.marks.swing or 0.0 for game in games) / len(games)
+        made.add_row(run.labels[arm], *(number(mean) for mean in means), *((number(swing, 2, "+"),) if swings else ()))
+    return made
+
+
+SHORT: dict[Kind, str] = {
+    "risky_misplay": "risky misplay",
+    "critical_discard": "critical discard",
+    "missed_play": "missed play",
+    "empty_hint": "empty hint",
+    "wasted_token": "wasted token",
+    "final_round": "final round",
+}
+"""Names of columns; `TITLES` has the same in words."""
+
+
+def data(run: MarkedRun) -> dict[str, Any]:
+    """The tables as plain data."""
+    return {
+        "path": str(run.data.folder),
+        "said": list(caveats(run.data.analysis)),
+        "baseline": run.data.analysis.baseline,
+        "arms": [_arm(run, arm) for arm in run.data.arms],
+        "differences": [{**one.key._asdict(), **asdict(one.found)} for one in run.differences],
+    }
+
+
+def _arm(run: MarkedRun, arm: str) -> dict[str, Any]:
+    games = run.of(arm)
+    return {
+        "arm": arm,
+        "label": run.labels[arm],
+        "games": len(games),
+        "marks": [plain(one) for one in run.summaries if one.arm == arm],
+        "missing": list(missing(games)),
+        "faults": {
+            kind: {"title": TITLES[kind], "moves": sum(game.marks.quality[kind] for game in games)}
+            for kind in games[0].marks.quality
+        },
+    }
+
+
+def plain(one: MarkSummary) -> dict[str, Any]:
+    """A mark as plain data."""
+    info = one.key.info
+    found = asdict(one)
+    del found["key"], found["arm"]
+    words = {"says": info.says, "unit": info.unit, "best": info.best, "higher": info.higher} if info else {}
+    return {"role": one.key.role, "mark": one.key.name, "other": one.key.other, **found, **words}
+
+
+def rows(run: MarkedRun) -> Iterator[tuple[Any, ...]]:
+    """A row for every mark of every reply, in the order of `CSV_COLUMNS`."""
+    for game in run.games:
+        for one in game.marks.marks:
+            yield (*_place(game.row), *_reply(one), one.value, *(one.baselines.get(name) for name in BASELINES))
+
+
+def _place(row: Row) -> tuple[Any, ...]:
+    return row.arm, row.name, row.players, row.seed, row.repeat
+
+
+def _reply(one: RoleMark) -> tuple[Any, ...]:
+    return one.turn, one.seat, one.node, one.role, one.model, one.sample, one.name, one.other
+
+
+def write_csv(run: MarkedRun, path: Path) -> int:
+    """Write every mark of every reply as CSV; returns how many there are. Raises OSError."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part, written = path.with_name(f".{path.name}.part"), 0
+    with part.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(CSV_COLUMNS)
+        for row in rows(run):
+            writer.writerow(["" if cell is None else cell for cell in row])
+            written += 1
+    part.replace(path)
+    return written

@@ -10,6 +10,7 @@ from typing import Any
 from experiments.design.notes import notes
 from experiments.report import adhoc_section, model_facts, run_facts, tables
 from experiments.report.figures import drawing
+from experiments.report.roles_section import RolesSection
 from experiments.report.run_data import RunData
 from experiments.report.run_facts import Folded
 from experiments.report.tables import Grid
@@ -69,9 +70,15 @@ class Contents:
     left: tuple[drawing.LeftOut, ...]
     missing: str | None
     """Why there are no pictures; None when there are."""
+    roles: RolesSection
 
 
-def contents(data: RunData, drawn: Sequence[drawing.DrawnFigure], left: Sequence[drawing.LeftOut]) -> Contents:
+def contents(
+    data: RunData,
+    drawn: Sequence[drawing.DrawnFigure],
+    left: Sequence[drawing.LeftOut],
+    roles: RolesSection | None = None,
+) -> Contents:
     analysis, teams = data.analysis, adhoc_section.found(data)
     said = (*adhoc_teams.sentences(teams), *conclusions.sentences(analysis))
     return Contents(
@@ -100,6 +107,7 @@ def contents(data: RunData, drawn: Sequence[drawing.DrawnFigure], left: Sequence
         drawn=tuple(drawn),
         left=tuple(left),
         missing=None if drawing.there() else drawing.MISSING,
+        roles=roles or RolesSection(None),
     )
 
 

@@ -16,6 +16,7 @@ from experiments.results.rows import Metric, Row
 from experiments.statistics.analysis import Analysis, analyse
 from experiments.statistics.deal_variance import DealVariance, deal_variance
 from experiments.statistics.estimates import Interval
+from experiments.statistics.role_marks import MarkedGame
 from experiments.statistics.summaries import Summary
 
 ROWS = 24
@@ -37,6 +38,8 @@ class RunData:
     """In the order of the report."""
     headline: Headline
     """The score that it is about."""
+    marked: tuple[MarkedGame, ...] = ()
+    """The games with the marks of their roles, where a report has them."""
 
     @cached_property
     def pairs(self) -> list[str]:

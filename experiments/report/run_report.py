@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from contextlib import nullcontext
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +10,10 @@ from rich.console import Console
 from rich.text import Text
 
 from experiments.design.metric import Headline, headline
-from experiments.report import adhoc_section, latex, page
+from experiments.report import adhoc_section, latex, marked_run, page, roles_section
 from experiments.report.figures import drawing
+from experiments.report.marked_run import MarkedRun
+from experiments.report.roles_section import RolesSection
 from experiments.report.run_data import run_data
 from experiments.results import run_folder
 from experiments.results.files import locked, write_atomically
@@ -38,6 +40,7 @@ class Report:
     tex: bool = False
     """Whether tables for LaTeX were written."""
     teams: tuple[AdHocTeams, ...] = ()
+    roles: RolesSection = RolesSection(None)  # noqa: RUF009  # frozen
 
     @property
     def html(self) -> Path:
@@ -51,6 +54,7 @@ class Report:
             "figures": [str(self.folder / (one.picture if one.svg else one.csv)) for one in self.drawn],
             "left_out": [asdict(one) for one in self.left],
             "analysis": conclusions.as_data(self.analysis),
+            "roles": self.roles.data(),
             **({"adhoc": adhoc_teams.data(self.teams)} if self.teams else {}),
         }
 
@@ -63,13 +67,16 @@ def write(
     metric: Metric | None = None,
     png: bool = True,
     tex: bool = False,
+    marks: bool | None = None,
 ) -> Report:
     """Write the report of a run folder into it, while no other shard of the run does.
 
     `known`: its journals, as far as they have been read already; `interval`: the method of the 95 % intervals;
     `metric`: the score of the headline, if it is not to be the run's own; `png`: write PNG files beside the SVG files;
-    `tex`: write the tables for LaTeX. Raises UserError for a folder without finished games.
+    `tex`: write the tables for LaTeX; `marks`: as `compute` of `marked_run.prepare`. Raises UserError for a folder
+    without finished games.
     """
+    marked_run.prepare(folder, run_folder.read_rows(folder, known), compute=marks)  # long, so before the lock
     with locked(folder) if folder.is_dir() else nullcontext():
         return _write(folder, known or {}, interval, metric, png, tex)
 
@@ -80,10 +87,12 @@ def _write(
     run = run_folder.run(folder)
     games = tuple(run_folder.read_rows(folder, known))
     data = run_data(folder, games, run, metric, interval)
+    roles = roles_section.section(marked := marked_run.ready(data))
+    data = replace(data, marked=marked.games if isinstance(marked, MarkedRun) else ())
     drawn, left = drawing.draw(data, png=png)
     teams = tuple(adhoc_section.found(data))
-    report = Report(folder, data.analysis, data.headline, tuple(drawn), tuple(left), tex, teams)
-    contents = page.contents(data, report.drawn, report.left)
+    report = Report(folder, data.analysis, data.headline, tuple(drawn), tuple(left), tex, teams, roles)
+    contents = page.contents(data, report.drawn, report.left, roles)
     write_atomically(report.html, page.html(contents))
     write_atomically(folder / MARKDOWN, page.markdown(contents))
     if tex:
@@ -91,14 +100,16 @@ def _write(
     return report
 
 
-def of_run(done: Done, *, interval: Interval = "t", metric: Metric | None = None) -> tuple[Analysis, Headline]:
-    """Write the report of a run that was just played; the analysis and the score that it is about."""
+def of_run(
+    done: Done, *, interval: Interval = "t", metric: Metric | None = None, marks: bool | None = None
+) -> tuple[Analysis, Headline, RolesSection]:
+    """Write the report of a run that was just played; the analysis, the score that it is about, and its roles."""
     folder = done.plan.folder
     if not done.rows or done.unwritten:
         shown = headline({"metric": done.plan.metric}, metric)
-        return analyse(done.rows, metric=shown.metric), shown
-    made = write(folder, known=done.games, interval=interval, metric=metric, png=False)
-    return made.analysis, made.headline
+        return analyse(done.rows, metric=shown.metric), shown, RolesSection(None)
+    made = write(folder, known=done.games, interval=interval, metric=metric, png=False, marks=marks)
+    return made.analysis, made.headline, made.roles
 
 
 def show(report: Report, console: Console) -> None:

@@ -10,8 +10,9 @@ from rich.text import Text
 from experiments.design import notes as design_notes
 from experiments.design.metric import Headline
 from experiments.design.rerun import labelled
-from experiments.report import adhoc_section, order, tables
+from experiments.report import adhoc_section, order, roles_summary, tables
 from experiments.report.figures import drawing
+from experiments.report.roles_section import RolesSection
 from experiments.report.tables import Grid
 from experiments.results import failures, run_folder
 from experiments.results.rows import Metric
@@ -33,7 +34,7 @@ ALWAYS = ("arm", "players", "moves", "own", "forced")
 """Columns that are shown even where they say nothing."""
 
 
-def data(done: Done, found: Analysis, headline: Headline) -> dict[str, Any]:
+def data(done: Done, found: Analysis, headline: Headline, roles: RolesSection) -> dict[str, Any]:
     """The outcome of a run as plain data; `found`: the analysis of its games."""
     return {
         "experiment": done.plan.experiment.name,
@@ -41,6 +42,7 @@ def data(done: Done, found: Analysis, headline: Headline) -> dict[str, Any]:
         "question": done.plan.experiment.question,
         **analysis_data(found),
         "metric_why": headline.why,
+        "roles": roles.data(),
         **({"adhoc": adhoc_teams.data(teams)} if (teams := _teams(done, found)) else {}),
         "failed": [{"game": one.job.name, "why": one.failed} for one in done.failed],
         "suspended": done.suspended,
@@ -66,7 +68,7 @@ def analysis_data(analysis: Analysis) -> dict[str, Any]:
     return {"arms": plain.pop("summaries"), **plain}
 
 
-def show(done: Done, found: Analysis, headline: Headline, console: Console) -> None:
+def show(done: Done, found: Analysis, headline: Headline, roles: RolesSection, console: Console) -> None:
     warn(found, console)
     if not done.rows:
         for sentence in (*notes(done), *so_far(done)):
@@ -87,6 +89,7 @@ def show(done: Done, found: Analysis, headline: Headline, console: Console) -> N
         console.print(Text(sentence), soft_wrap=True)
     if done.unwritten:
         return
+    roles_summary.show(roles, done.plan.folder, console)
     console.print(Text(f"\nreport   {done.plan.folder}/report.html"), soft_wrap=True, end="")
     console.print(Text(f"\nresults  {done.plan.folder}/results.csv"), soft_wrap=True)
 

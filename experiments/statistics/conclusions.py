@@ -82,7 +82,7 @@ def _found(one: Difference, testable: bool) -> str:
         sample = f"{_sample(one)}{_alike(one)}"
         return f"{one.arm}: no significant difference from {at}; {none} ({mean}, {sample})"
     p = pvalue(one.p_holm)
-    bounds = f"{_interval(one)}, Holm p {'' if p.startswith('<') else '= '}{p}, {_sample(one)}{_alike(one)}"
+    bounds = f"{corrected_interval(one)}, Holm p {'' if p.startswith('<') else '= '}{p}, {_sample(one)}{_alike(one)}"
     if one.claimed:
         return f"{one.arm} {_less(one, at)} ({bounds})"
     return f"{one.arm}: no significant difference from {at} ({mean}; {bounds}). {_excluded(one)}"
@@ -99,7 +99,7 @@ def _untested(one: Difference, at: str) -> str:
     return f"{one.arm} {_less(one, at)}; nothing can be concluded from {many}"
 
 
-def _interval(one: Difference) -> str:
+def corrected_interval(one: Difference) -> str:
     """At the level at which Holm's correction tests it, so that it never contradicts the corrected p."""
     if one.low_holm is None or one.high_holm is None:
         return "no interval"

@@ -9,18 +9,19 @@ import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
 from statistics import fmean
 from typing import NamedTuple
 
+import roles
+from experiments.marks.choice_marks import mark_infos
 from experiments.marks.game_marks import GameMarks
-from experiments.marks.mark_infos import info
 from experiments.marks.role_marks import RoleMark
 from experiments.results.rows import Row
 from experiments.statistics import pairing
 from experiments.statistics.differences import Difference, differences
-from experiments.statistics.estimates import of_one, unseen, within
-from experiments.statistics.permutation import holm
+from experiments.statistics.estimates import ROUNDING, of_one, unseen, within
+from experiments.statistics.permutation import by_signs, holm
 from experiments.statistics.valued import Valued, valued
 from roles.marks import MarkInfo
 
@@ -44,12 +45,19 @@ class Key(NamedTuple):
 
     @property
     def info(self) -> MarkInfo | None:
-        return info(self.role, self.name)
+        """None for a role that is not registered here."""
+        return infos_of(self.role).get(self.name)
 
     @property
     def title(self) -> str:
         """`agrees: analyst` for a mark that is about another role."""
         return f"{self.name}: {self.other}" if self.other else self.name
+
+
+@cache
+def infos_of(role: str) -> Mapping[str, MarkInfo]:
+    """What the marks of a role are; empty for one that is not registered here."""
+    return mark_infos(role) if role in roles.names() else {}
 
 
 @dataclass(frozen=True)
@@ -75,7 +83,7 @@ class Baseline:
     ahead: float
     """Mean of the reply's value less the baseline's."""
     low: float | None
-    """The 95 % interval of that, over deals."""
+    """The 95 % interval of that: all that the test of paired deals does not reject. None with too few deals."""
     high: float | None
     n: int
     """Replies that have this baseline."""
@@ -184,8 +192,8 @@ def _bounds(pool: Sequence[Valued], key: Key) -> tuple[float, float] | tuple[Non
 def _baseline(games: Sequence[MarkedGame], key: Key, name: str) -> Baseline:
     theirs = _pool(games, key, lambda one: one.baselines.get(name))
     ahead = pairing.scores(_pool(games, key, lambda one: _ahead(one, name)))
-    estimate = of_one(ahead)
-    low, high = estimate.interval if estimate and estimate.error else (None, None)
+    differ = len(ahead) > 1 and any(abs(one) > ROUNDING for one in ahead)
+    low, high = (by_signs(ahead).interval() if differ else None) or (None, None)
     n = sum(name in one.baselines for game in games for one in game.by_key[key])
     return Baseline(fmean(pairing.scores(theirs)), fmean(ahead), low, high, n)
 

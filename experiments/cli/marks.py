@@ -1,0 +1,51 @@
+"""`marks`: how right each role of played games was."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from experiments.cli.shared_options import Import, Json, printed
+
+
+def marks(
+    path: Annotated[Path, typer.Argument(metavar="PATH", help="A game, a folder of games, or a run's folder.")],
+    role: Annotated[str | None, typer.Option(help="Only this role.")] = None,
+    arm: Annotated[str | None, typer.Option(help="Only this arm.")] = None,
+    rollouts: Annotated[
+        int, typer.Option(min=0, help="Also judge moves by this many rollouts each, at least 50: a minute a game.")
+    ] = 0,
+    out: Annotated[
+        Path | None, typer.Option("--csv", metavar="FILE", help="Also write every mark of every reply as CSV.")
+    ] = None,
+    workers: Annotated[int, typer.Option(min=1, help="Worker processes.")] = 1,
+    imports: Import = None,
+    as_json: Json = False,
+) -> None:
+    """Mark every role's answers against the hidden cards: a table of means with intervals and baselines."""
+    from rich.text import Text
+
+    from experiments.report import marked_run, marks_table
+    from experiments.show.terminal import console
+    from orchestrator.errors import UserError
+
+    if 0 < rollouts < LEAST:
+        raise UserError(f"--rollouts is {rollouts}; fewer than {LEAST} say nothing, and 0 plays none")
+    said = console(err=True)
+
+    def done(number: int, of: int) -> None:
+        if said.is_terminal:
+            said.print(f"marks of game {number} of {of}", end="\n" if number == of else "\r")
+
+    run = marked_run.marked(marked_run.found(path, arm), workers, done, rollouts)
+    run = run.role(role) if role else run
+    written = marks_table.write_csv(run, out) if out else None
+    if as_json:
+        printed(marks_table.data(run) | ({"csv": str(out), "rows": written} if out else {}))
+        return
+    marks_table.show(run, console())
+    if out:
+        console().print(Text(f"\n{written:,} marks  {out}"), soft_wrap=True)
+
+
+LEAST = 50

@@ -1,0 +1,128 @@
+"""In words, for each role: did taking it away change the score, were its answers right, were they used."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from experiments.report.marked_run import MarkedRun
+from experiments.report.tables import number, probability
+from experiments.statistics import conclusions
+from experiments.statistics.differences import Difference
+from experiments.statistics.estimates import ROUNDING
+from experiments.statistics.role_marks import Baseline, MarkSummary
+from orchestrator.models.settings import PROGRAM
+from roles.words import many, percent
+
+USE = ("followed", "overruled_right", "followed_wrong", "agrees", "refused", "refusal_gain", "refusal_rollout_gain")
+"""Marks that say how answers were used, not whether they were right."""
+NAMED = 3
+"""Marks of a role that a sentence states; the table has the others."""
+
+
+def sentences(run: MarkedRun) -> Iterator[str]:
+    """A few sentences for each role of the baseline, or of the first arm."""
+    arm = run.data.analysis.baseline if run.data.analysis.baseline in run.data.arms else run.data.arms[0]
+    found = [one for one in run.summaries if one.arm == arm]
+    if all(one.models == (PROGRAM,) for one in found):
+        yield (
+            "All roles were answered by their programs, which are exact by what a seat may know: their marks are the "
+            "standard for other answers, and test no model."
+        )
+    for role in _roles(run, arm):
+        own = [one for one in found if one.key.role == role]
+        parts = (*_taken_away(run, arm, role), *_right(role, own), *_used(run, arm, role, own))
+        if parts:
+            yield f"{role}: {' '.join(parts)}"
+
+
+def _roles(run: MarkedRun, arm: str) -> list[str]:
+    return list(dict.fromkeys(node.role for game in run.of(arm) for node in game.marks.nodes))
+
+
+def _taken_away(run: MarkedRun, arm: str, role: str) -> Iterator[str]:
+    """What became of the score in the arms that lack this role of the baseline, alone or with others."""
+    before = _roles(run, arm)
+    differing = {one.arm: one for one in conclusions.widest(run.data.analysis.differences)}
+    for other in run.data.arms:
+        gone = [one for one in before if one not in _roles(run, other)]
+        if other != arm and role in gone and other in differing:
+            beside = [one for one in gone if one != role]
+            together = f", and without {' and '.join(beside)}," if beside else ""
+            yield f"Without it{together} (arm {other}) {_changed(differing[other])}"
+
+
+def _changed(one: Difference) -> str:
+    points = f"{abs(one.mean):.2f} {'kept points' if one.metric == 'kept' else 'points'}"
+    way = "did not move" if not one.mean else f"{'rose' if one.mean > 0 else 'fell'} by {points}"
+    if one.p is None:
+        return f"the score {way}, which nothing can be concluded from."
+    said = f"{conclusions.corrected_interval(one)}, Holm p {_p(one)}, {many(one.n, one.unit[:-1])}"
+    if one.claimed:
+        return f"the score {way} ({said}): a difference is shown."
+    return f"the score {way} ({said}): no difference is shown, and none inside the interval is excluded."
+
+
+def _p(one: Difference) -> str:
+    p = probability(one.p_holm)
+    return p if p.startswith("<") else f"= {p}"
+
+
+def _right(role: str, own: Sequence[MarkSummary]) -> Iterator[str]:
+    """How right its answers were, beside its program's and a uniform guess's."""
+    marked = [one for one in own if one.key.name not in USE and one.key.info and one.key.info.best is not None]
+    if not marked:
+        yield "Whether its answers were right cannot be marked: it states nothing that has a true value."
+        return
+    if all(one.models == (PROGRAM,) for one in marked):
+        yield "Its program answered, so its answers are exact by what the seat may know."
+    yield f"Its answers: {'; '.join(map(_mark, marked[:NAMED]))}."
+
+
+def _mark(one: MarkSummary) -> str:
+    """`play_brier 0.10 (best 0; its program 0.09, not told apart; a uniform guess 0.25, worse)`."""
+    info = one.key.info
+    assert info is not None and info.best is not None
+    beside = [f"best {info.best:g}"]
+    names: Mapping[str, str] = {"program": "its program", "uniform": "a uniform guess", "previous": "past frequencies"}
+    for name, title in names.items():
+        if (other := one.baselines.get(name)) and not (name == PROGRAM and one.models == (PROGRAM,)):
+            beside.append(f"{title} {number(other.mean)}, {_standing(other, higher=info.higher)}")
+    return f"{one.key.title} {number(one.mean)} ({'; '.join(beside)})"
+
+
+def _standing(one: Baseline, *, higher: bool) -> str:
+    """Where a baseline stands to the role, by the interval of the difference on the same replies."""
+    if abs(one.ahead) < ROUNDING:
+        return "the same"
+    if one.low is None or one.high is None:
+        return "too few deals to tell"
+    if one.low <= 0 <= one.high:
+        return "not told apart"
+    return "worse" if (one.ahead > 0) is higher else "better"
+
+
+def _used(run: MarkedRun, arm: str, role: str, own: Sequence[MarkSummary]) -> Iterator[str]:
+    """Whether its answers decided anything."""
+    marks = {one.key.name: one for one in own}
+    if followed := marks.get("followed"):
+        overruled, wrong = (marks[name].mean for name in ("overruled_right", "followed_wrong"))
+        yield (
+            f"What it put first was played in {_share(followed)} of the {many(followed.turns, 'turn')} that it spoke "
+            f"of; in {percent(overruled)} it was overruled though right, in {percent(wrong)} followed though wrong."
+        )
+    elif refused := marks.get("refused"):
+        gain = marks.get("refusal_gain")
+        worth = f", and each refusal gained {number(gain.mean, 2, '+')} points at once" if gain else ""
+        yield f"It refused {_share(refused)} of {many(refused.replies, 'choice')}{worth}."
+    elif role in _deciding(run, arm):
+        yield "It decides, so its answers are the moves."
+    else:
+        yield "Whether its answers were used cannot be read from moves: it proposes none."
+
+
+def _share(one: MarkSummary) -> str:
+    bounds = "" if one.low is None or one.high is None else f" ({100 * one.low:.0f}–{100 * one.high:.0f}%)"
+    return f"{percent(one.mean)}{bounds}"
+
+
+def _deciding(run: MarkedRun, arm: str) -> set[str]:
+    """The roles that choose: those with marks of a choice that nobody follows."""
+    return {one.key.role for one in run.summaries if one.arm == arm and one.key.name == "chose_best"}
