@@ -37,15 +37,18 @@ def marks(
         if said.is_terminal:
             said.print(f"marks of game {number} of {of}", end="\n" if number == of else "\r")
 
-    run = marked_run.marked(marked_run.found(path, arm), workers, done, rollouts)
+    games = marked_run.found(path, arm)
+    table = marks_table.CsvFile(out, role) if out else None
+    run = marked_run.marked(games, workers, done, rollouts, table.add if table else lambda row, marks: None)
     run = run.role(role) if role else run
-    written = marks_table.write_csv(run, out) if out else None
+    if table:
+        table.end()
     if as_json:
-        printed(marks_table.data(run) | ({"csv": str(out), "rows": written} if out else {}))
+        printed(marks_table.data(run) | ({"csv": str(table.path), "rows": table.written} if table else {}))
         return
     marks_table.show(run, console())
-    if out:
-        console().print(Text(f"\n{written:,} marks  {out}"), soft_wrap=True)
+    if table:
+        console().print(Text(f"\n{table.written:,} marks  {table.path}"), soft_wrap=True)
 
 
 LEAST = 50

@@ -6,8 +6,8 @@ find no old marks. A file is written whole: a killed process leaves none or a wh
 
 import sys
 from collections.abc import Iterator
-from functools import cache
-from hashlib import sha256
+from functools import cache, lru_cache
+from hashlib import file_digest, sha256
 from importlib import import_module
 from pathlib import Path
 
@@ -56,6 +56,13 @@ def _sources_of(role: str) -> Iterator[Path]:
             yield Path(module.__file__)
 
 
+@lru_cache(maxsize=20_000)
+def _digest(path: Path, size: int, changed: int) -> str:
+    """A hash of a journal as it was at that size and time."""
+    with path.open("rb") as file:
+        return file_digest(file, "sha256").hexdigest()
+
+
 class MarkStore:
     """The marks of the games of one folder; without a folder nothing is kept."""
 
@@ -64,9 +71,9 @@ class MarkStore:
         self._rollouts = rollouts
         self._played = played
 
-    def ready(self, path: Path) -> GameMarks | None:
-        """The marks of a journal if they are kept. Raises OSError where the journal cannot be read."""
-        return self._read(self._name(path)) if self._folder else None
+    def has(self, path: Path) -> bool:
+        """Whether the marks of a journal are kept. Raises OSError where the journal cannot be read."""
+        return self._folder is not None and self._folder.is_dir() and self._file(self._name(path)).is_file()
 
     def of(self, path: Path) -> GameMarks:
         """The marks of a journal, computed unless they are kept. Raises UserError for what is no journal."""
@@ -81,21 +88,23 @@ class MarkStore:
     def _name(self, path: Path) -> str:
         """Of the journal as it is now."""
         told = f"{version(tuple(roles.names()))}\n{self._rollouts}\n"
-        return sha256(told.encode() + path.read_bytes()).hexdigest()[:32]
+        return sha256(f"{told}{_digest(path, path.stat().st_size, path.stat().st_mtime_ns)}".encode()).hexdigest()[:32]
+
+    def _file(self, name: str) -> Path:
+        assert self._folder is not None
+        return self._folder / f"{name}.json"
 
     def _read(self, name: str) -> GameMarks | None:
         """None where there is no such file, or one that is not whole."""
-        assert self._folder is not None
         try:
-            return GameMarks.model_validate_json((self._folder / f"{name}.json").read_bytes())
+            return GameMarks.model_validate_json(self._file(name).read_bytes())
         except (OSError, ValidationError):
             return None
 
     def _write(self, name: str, made: GameMarks) -> None:
         """What cannot be written is computed again another time."""
-        assert self._folder is not None
         try:
-            write_atomically(self._folder / f"{name}.json", made.model_dump_json())
+            write_atomically(self._file(name), made.model_dump_json())
         except OSError as error:
             log.warning("marks are not kept", folder=str(self._folder), error=str(error))
             self._folder = None

@@ -1,6 +1,7 @@
 """Games with their marks: those of a run, of a folder of journals, or of one journal."""
 
-from collections.abc import Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -47,15 +48,15 @@ class MarkedRun:
 
     def role(self, role: str) -> "MarkedRun":
         """The marks of one role alone. Raises UserError for a role that no game has."""
-        known = list(dict.fromkeys(node.role for game in self.games for node in game.marks.nodes))
+        known = list(dict.fromkeys(node.role for game in self.games for node in game.nodes))
         if role not in known:
             raise UserError(f"--role is {role!r}; {spelling.known(role, known, 'the roles of these games are')}")
-        return replace(self, games=tuple(replace(game, marks=_of_role(game.marks, role)) for game in self.games))
+        return replace(self, games=tuple(_of_role(game, role) for game in self.games))
 
 
-def _of_role(marks: GameMarks, role: str) -> GameMarks:
-    kept = tuple(one for one in marks.marks if one.role == role)
-    return marks.model_copy(update={"marks": kept, "nodes": tuple(one for one in marks.nodes if one.role == role)})
+def _of_role(game: MarkedGame, role: str) -> MarkedGame:
+    tallies = {key: one for key, one in game.tallies.items() if key.role == role}
+    return replace(game, tallies=tallies, nodes=tuple(one for one in game.nodes if one.role == role))
 
 
 def found(path: Path, arm: str | None = None) -> RunData:
@@ -88,28 +89,43 @@ def _games(path: Path) -> Sequence[Row]:
     return rows.with_seeds(made)
 
 
-def marked(data: RunData, workers: int = 1, done: marking.Done | None = None, rollouts: int = 0) -> MarkedRun:
-    """The games with their marks, computed where they are not kept. Raises UserError without their journals."""
+def marked(
+    data: RunData,
+    workers: int = 1,
+    done: marking.Done | None = None,
+    rollouts: int = 0,
+    each: Callable[[Row, GameMarks], None] = lambda row, marks: None,
+) -> MarkedRun:
+    """The games with their marks, computed where they are not kept; `each` is told all marks of each game.
+
+    Raises UserError without their journals.
+    """
     paths = _journals(data)
     if gone := [path for path in paths if not path.exists()]:
         raise UserError(f"{str(gone[0])!r} is not there; marks are computed from the journals")
-    made = marking.marked(paths, workers, done, rollouts)
-    return _run(data, made)
+    games = []
+    for row, marks in zip(data.rows, marking.marked(paths, workers, done, rollouts), strict=True):
+        each(row, marks)
+        games.append(MarkedGame.of(row, marks))
+    return MarkedRun(data, tuple(games))
 
 
-def prepare(folder: Path, games: Sequence[Row], *, compute: bool | None = None) -> None:
-    """Compute the marks of a run's games and keep them, where that is wanted.
+def prepare(folder: Path, games: Sequence[Row], *, compute: bool | None = None) -> str | None:
+    """Compute the marks of a run's games and keep them, where that is wanted; returns why that failed, if it did.
 
     `compute`: True computes what is missing, False nothing, None what is missing where that is quick: for at most
-    `SMALL` games, in which a model was asked. Raises UserError for what is no journal.
+    `SMALL` games, in which a model was asked.
     """
     paths = [folder / row.journal for row in games]
     if compute is False or not all(path.exists() for path in paths):
-        return
-    known = marking.kept(paths)
-    small = len(paths) - len(known) <= SMALL and not all(row.program for row in games)
-    if compute or small:
-        marking.marked([path for path in paths if path not in known])
+        return None
+    missing = marking.missing(paths)
+    if compute or (len(missing) <= SMALL and not all(row.program for row in games)):
+        try:
+            deque(marking.marked(missing), maxlen=0)
+        except UserError as error:
+            return str(error)
+    return None
 
 
 def ready(data: RunData) -> "MarkedRun | Unmarked":
@@ -117,8 +133,8 @@ def ready(data: RunData) -> "MarkedRun | Unmarked":
     paths = _journals(data)
     if not all(path.exists() for path in paths):
         return Unmarked("The journals are not in this folder, and marks are computed from them.")
-    if not (missing := len(paths) - len(known := marking.kept(paths))):
-        return _run(data, known)
+    if not (missing := len(marking.missing(paths))):
+        return marked(data)
     programs = all(row.program for row in data.rows)
     why = "no model was asked, and programs are the standard for other answers" if programs else "it takes seconds each"
     how = f"`orchestrator experiment report {data.folder} --marks` does it, once"
@@ -135,8 +151,3 @@ class Unmarked:
 def _journals(data: RunData) -> list[Path]:
     base = data.folder if data.folder.is_dir() else data.folder.parent
     return [base / row.journal for row in data.rows]
-
-
-def _run(data: RunData, made: Mapping[Path, GameMarks]) -> MarkedRun:
-    games = zip(data.rows, _journals(data), strict=True)
-    return MarkedRun(data, tuple(MarkedGame(row, made[path]) for row, path in games))

@@ -1,7 +1,7 @@
 """`marks`: the marks of each role as tables, as plain data, and as CSV with a row for every reply's mark."""
 
 import csv
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from experiments.marks.game_marks import GameMarks
 from experiments.marks.move_values import TITLES, Kind
 from experiments.marks.role_mark import RoleMark
 from experiments.report.marked_run import MarkedRun
@@ -23,7 +24,7 @@ from orchestrator.models.settings import PROGRAM
 from roles.words import many
 
 COLUMNS = ("role", "mark", "mean", "95 %", *BASELINES, "best", "replies", "turns")
-CSV_COLUMNS = (
+COLUMNS_OF_A_MARK = (
     *("arm", "game", "players", "seed", "repeat", "turn", "seat", "node", "role", "model", "sample", "mark", "other"),
     *("value", *BASELINES),
 )
@@ -75,13 +76,13 @@ def cells(one: MarkSummary) -> tuple[str, ...]:
 
 def quality(run: MarkedRun) -> Table:
     """Mean numbers per game of moves with each known fault."""
-    kinds = list(run.games[0].marks.quality)
-    swings = any(game.marks.swing is not None for game in run.games)
+    kinds = list(run.games[0].quality)
+    swings = any(game.swing is not None for game in run.games)
     made = plain_table("arm", *(SHORT[kind] for kind in kinds), *(("swing",) if swings else ()), words=("arm",))
     for arm in run.data.arms:
         games = run.of(arm)
-        means = [sum(game.marks.quality[kind] for game in games) / len(games) for kind in kinds]
-        swing = sum(game.marks.swing or 0.0 for game in games) / len(games)
+        means = [sum(game.quality[kind] for game in games) / len(games) for kind in kinds]
+        swing = sum(game.swing or 0.0 for game in games) / len(games)
         made.add_row(run.labels[arm], *(number(mean) for mean in means), *((number(swing, 2, "+"),) if swings else ()))
     return made
 
@@ -117,8 +118,8 @@ def _arm(run: MarkedRun, arm: str) -> dict[str, Any]:
         "marks": [plain(one) for one in run.summaries if one.arm == arm],
         "missing": list(missing(games)),
         "faults": {
-            kind: {"title": TITLES[kind], "moves": sum(game.marks.quality[kind] for game in games)}
-            for kind in games[0].marks.quality
+            kind: {"title": TITLES[kind], "moves": sum(game.quality[kind] for game in games)}
+            for kind in games[0].quality
         },
     }
 
@@ -132,30 +133,32 @@ def plain(one: MarkSummary) -> dict[str, Any]:
     return {"role": one.key.role, "mark": one.key.name, "other": one.key.other, **found, **words}
 
 
-def rows(run: MarkedRun) -> Iterator[tuple[Any, ...]]:
-    """A row for every mark of every reply, in the order of `CSV_COLUMNS`."""
-    for game in run.games:
-        for one in game.marks.marks:
-            yield (*_place(game.row), *_reply(one), one.value, *(one.baselines.get(name) for name in BASELINES))
+class CsvFile:
+    """A CSV file with a row for every mark of every reply, whole or not there: until it ends it has another name."""
+
+    def __init__(self, path: Path, role: str | None = None) -> None:
+        """`role`: only its marks. Raises OSError."""
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self.path, self.written, self._role = path, 0, role
+        self._part = path.with_name(f".{path.name}.part")
+        self._file = self._part.open("w", encoding="utf-8", newline="")
+        self._writer = csv.writer(self._file, lineterminator="\n")
+        self._writer.writerow(COLUMNS_OF_A_MARK)
+
+    def add(self, row: Row, marks: GameMarks) -> None:
+        """The marks of a game."""
+        for one in marks.marks:
+            if self._role in (None, one.role):
+                self._writer.writerow(["" if cell is None else cell for cell in cells_of(row, one)])
+                self.written += 1
+
+    def end(self) -> None:
+        self._file.close()
+        self._part.replace(self.path)
 
 
-def _place(row: Row) -> tuple[Any, ...]:
-    return row.arm, row.name, row.players, row.seed, row.repeat
-
-
-def _reply(one: RoleMark) -> tuple[Any, ...]:
-    return one.turn, one.seat, one.node, one.role, one.model, one.sample, one.name, one.other
-
-
-def write_csv(run: MarkedRun, path: Path) -> int:
-    """Write every mark of every reply as CSV; returns how many there are. Raises OSError."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    part, written = path.with_name(f".{path.name}.part"), 0
-    with part.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(CSV_COLUMNS)
-        for row in rows(run):
-            writer.writerow(["" if cell is None else cell for cell in row])
-            written += 1
-    part.replace(path)
-    return written
+def cells_of(row: Row, one: RoleMark) -> tuple[Any, ...]:
+    """A mark in the order of `COLUMNS_OF_A_MARK`."""
+    place = row.arm, row.name, row.players, row.seed, row.repeat
+    reply = one.turn, one.seat, one.node, one.role, one.model, one.sample, one.name, one.other
+    return *place, *reply, one.value, *(one.baselines.get(name) for name in BASELINES)

@@ -34,7 +34,7 @@ def sentences(run: MarkedRun) -> Iterator[str]:
 
 
 def _roles(run: MarkedRun, arm: str) -> list[str]:
-    return list(dict.fromkeys(node.role for game in run.of(arm) for node in game.marks.nodes))
+    return list(dict.fromkeys(node.role for game in run.of(arm) for node in game.nodes))
 
 
 def _taken_away(run: MarkedRun, arm: str, role: str) -> Iterator[str]:

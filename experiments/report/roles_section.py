@@ -49,7 +49,7 @@ def section(found: MarkedRun | Unmarked) -> RolesSection:
     """The section, or why there is none."""
     if isinstance(found, Unmarked):
         return RolesSection(found.why)
-    if not any(game.marks.nodes for game in found.games):
+    if not any(game.nodes for game in found.games):
         return RolesSection("No seat is a graph, so there are no roles.")
     return RolesSection(
         None,
@@ -164,12 +164,12 @@ def _bounds(one: MarkSummary, sign: str = "") -> str:
 
 
 def _quality(found: MarkedRun) -> Grid:
-    kinds = found.games[0].marks.quality
+    kinds = found.games[0].quality
     rows = [(found.labels[arm], str(len(found.of(arm))), *_faults(found, arm)) for arm in found.data.arms]
     return Grid(("arm", "games", *(TITLES[kind] for kind in kinds)), tuple(rows))
 
 
 def _faults(found: MarkedRun, arm: str) -> Iterator[str]:
     games = found.of(arm)
-    for kind in games[0].marks.quality:
-        yield number(sum(game.marks.quality[kind] for game in games) / len(games))
+    for kind in games[0].quality:
+        yield number(sum(game.quality[kind] for game in games) / len(games))

@@ -12,7 +12,7 @@ from rich.text import Text
 from experiments.design.metric import Headline, headline
 from experiments.report import adhoc_section, latex, marked_run, page, roles_section
 from experiments.report.figures import drawing
-from experiments.report.marked_run import MarkedRun
+from experiments.report.marked_run import MarkedRun, Unmarked
 from experiments.report.roles_section import RolesSection
 from experiments.report.run_data import run_data
 from experiments.results import run_folder
@@ -76,18 +76,24 @@ def write(
     `tex`: write the tables for LaTeX; `marks`: as `compute` of `marked_run.prepare`. Raises UserError for a folder
     without finished games.
     """
-    marked_run.prepare(folder, run_folder.read_rows(folder, known), compute=marks)  # long, so before the lock
+    why = marked_run.prepare(folder, run_folder.read_rows(folder, known), compute=marks)  # long, so before the lock
     with locked(folder) if folder.is_dir() else nullcontext():
-        return _write(folder, known or {}, interval, metric, png, tex)
+        return _write(folder, known or {}, interval, metric, png, tex, Unmarked(why) if why else None)
 
 
 def _write(
-    folder: Path, known: Mapping[Path, Peeked], interval: Interval, metric: Metric | None, png: bool, tex: bool
+    folder: Path,
+    known: Mapping[Path, Peeked],
+    interval: Interval,
+    metric: Metric | None,
+    png: bool,
+    tex: bool,
+    unmarked: Unmarked | None,
 ) -> Report:
     run = run_folder.run(folder)
     games = tuple(run_folder.read_rows(folder, known))
     data = run_data(folder, games, run, metric, interval)
-    roles = roles_section.section(marked := marked_run.ready(data))
+    roles = roles_section.section(marked := unmarked or marked_run.ready(data))
     data = replace(data, marked=marked.games if isinstance(marked, MarkedRun) else ())
     drawn, left = drawing.draw(data, png=png)
     teams = tuple(adhoc_section.found(data))

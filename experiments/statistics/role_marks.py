@@ -6,24 +6,19 @@ which are alike, never count as independent.
 """
 
 import math
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, cached_property
 from statistics import fmean
-from typing import NamedTuple
 
-import roles
-from experiments.marks.choice_marks import mark_infos
-from experiments.marks.game_marks import GameMarks
-from experiments.marks.role_marks import RoleMark
+from experiments.marks.game_marks import GameMarks, NodeReplies
+from experiments.marks.mark_tally import Key, MarkTally, tallied
+from experiments.marks.move_values import Kind
 from experiments.results.rows import Row
 from experiments.statistics import pairing
 from experiments.statistics.differences import Difference, differences
 from experiments.statistics.estimates import ROUNDING, of_one, unseen, within
 from experiments.statistics.permutation import by_signs, holm
 from experiments.statistics.valued import Valued, valued
-from roles.marks import MarkInfo
 
 BASELINES = ("program", "uniform", "previous")
 """In the order of tables."""
@@ -31,48 +26,21 @@ SHARES = ("share", "squared error", "probability")
 """Units of marks that lie from 0 to 1."""
 
 
-class Key(NamedTuple):
-    """A mark of a role."""
-
-    role: str
-    name: str
-    other: str | None = None
-    """The other role that the mark is about, if any."""
-
-    @classmethod
-    def of(cls, one: RoleMark) -> "Key":
-        return cls(one.role, one.name, one.other)
-
-    @property
-    def info(self) -> MarkInfo | None:
-        """None for a role that is not registered here."""
-        return infos_of(self.role).get(self.name)
-
-    @property
-    def title(self) -> str:
-        """`agrees: analyst` for a mark that is about another role."""
-        return f"{self.name}: {self.other}" if self.other else self.name
-
-
-@cache
-def infos_of(role: str) -> Mapping[str, MarkInfo]:
-    """What the marks of a role are; empty for one that is not registered here."""
-    return mark_infos(role) if role in roles.names() else {}
-
-
 @dataclass(frozen=True)
 class MarkedGame:
-    """A finished game with its marks."""
+    """A finished game with the sums of its marks."""
 
     row: Row
-    marks: GameMarks
+    tallies: Mapping[Key, MarkTally]
+    nodes: tuple[NodeReplies, ...]
+    quality: Mapping[Kind, int]
+    """How many moves had each known fault."""
+    swing: float | None
+    """As in `GameMarks`."""
 
-    @cached_property
-    def by_key(self) -> Mapping[Key, list[RoleMark]]:
-        found: dict[Key, list[RoleMark]] = defaultdict(list)
-        for one in self.marks.marks:
-            found[Key.of(one)].append(one)
-        return found
+    @classmethod
+    def of(cls, row: Row, marks: GameMarks) -> "MarkedGame":
+        return cls(row, tallied(marks), marks.nodes, marks.quality, marks.swing)
 
 
 @dataclass(frozen=True)
@@ -129,49 +97,44 @@ def summaries(games: Sequence[MarkedGame], arms: Sequence[str]) -> tuple[MarkSum
 
 def keys(games: Iterable[MarkedGame]) -> list[Key]:
     """The marks of these games, role by role, in the order in which they are first met."""
-    met = dict.fromkeys(key for game in games for key in game.by_key)
+    met = dict.fromkeys(key for game in games for key in game.tallies)
     order = list(dict.fromkeys(key.role for key in met))
     return sorted(met, key=lambda key: order.index(key.role))
 
 
 def _of_arm(arm: str, games: Sequence[MarkedGame]) -> Iterator[MarkSummary]:
     for key in keys(games):
-        having = [game for game in games if key in game.by_key]
-        replies = [one for game in having for one in game.by_key[key]]
-        pool = _pool(having, key, lambda one: one.value)
+        having = [game for game in games if key in game.tallies]
+        each = [game.tallies[key] for game in having]
+        pool = _pool(having, key, lambda one: one.mean)
         low, high = _bounds(pool, key)
         yield MarkSummary(
             arm=arm,
             key=key,
-            models=tuple(dict.fromkeys(one.model for one in replies)),
+            models=tuple(dict.fromkeys(model for one in each for model in one.models)),
             mean=fmean(pairing.scores(pool)),
             low=low,
             high=high,
-            replies=len(replies),
-            turns=sum(len({one.turn for one in game.by_key[key]}) for game in having),
+            replies=sum(one.replies for one in each),
+            turns=sum(one.turns for one in each),
             games=len(having),
             units=len(pairing.scores(pool)),
-            baselines={name: _baseline(having, key, name) for name in _names(replies)},
+            baselines={name: _baseline(having, key, name) for name in _names(each)},
         )
 
 
-def _names(replies: Iterable[RoleMark]) -> list[str]:
+def _names(each: Iterable[MarkTally]) -> list[str]:
     """The baselines that any of the replies has, in a fixed order."""
-    there = {name for one in replies for name in one.baselines}
+    there = {name for one in each for name in one.baselines}
     return [*(name for name in BASELINES if name in there), *sorted(there - set(BASELINES))]
 
 
-def _pool(games: Iterable[MarkedGame], key: Key, of: Callable[[RoleMark], float | None]) -> list[Valued]:
-    """The games with their mean of a number of the replies, as statistics pool them over player counts."""
-    means = {id(game.row): _mean(map(of, game.by_key.get(key, ()))) for game in games}
-    pool = valued((game.row for game in games), lambda row: means[id(row)])
+def _pool(games: Iterable[MarkedGame], key: Key, of: Callable[[MarkTally], float | None]) -> list[Valued]:
+    """The games that have a number, with it, as statistics pool them over player counts."""
+    numbers = {game.row: of(game.tallies[key]) for game in games if key in game.tallies}
+    pool = valued(numbers, numbers.get)
     whole = pairing.complete(pool) if len(pairing.counts(pool)) > 1 else pool
     return [one for one in (whole or pool) if isinstance(one, Valued)]
-
-
-def _mean(values: Iterable[float | None]) -> float | None:
-    known = [value for value in values if value is not None]
-    return fmean(known) if known else None
 
 
 def _bounds(pool: Sequence[Valued], key: Key) -> tuple[float, float] | tuple[None, None]:
@@ -190,16 +153,13 @@ def _bounds(pool: Sequence[Valued], key: Key) -> tuple[float, float] | tuple[Non
 
 
 def _baseline(games: Sequence[MarkedGame], key: Key, name: str) -> Baseline:
-    theirs = _pool(games, key, lambda one: one.baselines.get(name))
-    ahead = pairing.scores(_pool(games, key, lambda one: _ahead(one, name)))
+    having = [game for game in games if name in game.tallies[key].baselines]
+    theirs = pairing.scores(_pool(having, key, lambda one: one.baselines[name].mean))
+    ahead = pairing.scores(_pool(having, key, lambda one: one.baselines[name].ahead))
     differ = len(ahead) > 1 and any(abs(one) > ROUNDING for one in ahead)
     low, high = (by_signs(ahead).interval() if differ else None) or (None, None)
-    n = sum(name in one.baselines for game in games for one in game.by_key[key])
-    return Baseline(fmean(pairing.scores(theirs)), fmean(ahead), low, high, n)
-
-
-def _ahead(one: RoleMark, name: str) -> float | None:
-    return one.value - one.baselines[name] if name in one.baselines else None
+    n = sum(game.tallies[key].baselines[name].replies for game in having)
+    return Baseline(fmean(theirs), fmean(ahead), low, high, n)
 
 
 def compared(games: Sequence[MarkedGame], arms: Sequence[str], baseline: str | None) -> tuple[MarkDifference, ...]:
@@ -210,9 +170,9 @@ def compared(games: Sequence[MarkedGame], arms: Sequence[str], baseline: str | N
     standard = [game for game in games if game.row.arm == baseline]
     found = []
     for key in keys(standard):
-        theirs = _pool(standard, key, lambda one: one.value)
+        theirs = _pool(standard, key, lambda one: one.mean)
         ours = [[game for game in games if game.row.arm == arm] for arm in arms if arm != baseline]
-        pairs = [(pool, theirs) for pool in (_pool(some, key, lambda one: one.value) for some in ours) if pool]
+        pairs = [(pool, theirs) for pool in (_pool(some, key, lambda one: one.mean) for some in ours) if pool]
         found += [MarkDifference(key, one) for one in _widest(differences(pairs))]
     return tuple(_corrected(found))
 
