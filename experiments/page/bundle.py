@@ -97,8 +97,11 @@ class Bundle:
         """All that the server answers about a game, by the question."""
         whole = self.api.game({"id": id})
         found: Json = {"game": whole}
+        marked = self.values or self.api.marks.kept(self.api.games.game(id))
         for turn in range(1, len(whole["turns"]) + 1):
             found |= self._turn(id, turn, whole["players"])
+            if marked:
+                found[f"marks?turn={turn}"] = self.api.role_marks({"id": id, "turn": str(turn)})
         if strip := self.api.strips.kept(self.api.games.game(id), compute=self.values):
             found["strip"] = strip
         return found

@@ -27,6 +27,7 @@ from experiments.page.games import Games
 from experiments.page.library import Library, NotThereError, OutsideError
 from experiments.page.named_models import NamedModels
 from experiments.page.person_tables import PersonTables
+from experiments.page.role_marks import RoleMarks
 from experiments.page.run_page import RunPage
 from experiments.page.strips import Strips
 from experiments.page.values import Values
@@ -47,6 +48,7 @@ class Api:
     strips: Strips
     forks: Forks
     persons: PersonTables
+    marks: RoleMarks
 
     @classmethod
     def of(cls, library: Library, models: NamedModels = NamedModels()) -> "Api":  # noqa: B008  # frozen
@@ -57,7 +59,8 @@ class Api:
         metric = headline(run).metric
         persons = PersonTables(library, models)
         forks = Forks(games, models)
-        made = cls(games, RunPage(games), Values(folder, metric), Strips(folder, metric), forks, persons)
+        values, strips, marks = Values(folder, metric), Strips(folder, metric), RoleMarks(folder)
+        made = cls(games, RunPage(games), values, strips, forks, persons, marks)
         if not own:
             finalize(made, rmtree, folder, ignore_errors=True)
         return made
@@ -94,6 +97,9 @@ class Api:
     def turn_values(self, asked: Asked) -> Any:
         return self.values.of_turn(self._game(asked), spoken.number(asked, "turn"))
 
+    def role_marks(self, asked: Asked) -> Any:
+        return self.marks.of_turn(self._game(asked), spoken.number(asked, "turn"))
+
     def strip(self, asked: Asked) -> Any:
         return self.strips.of(self._game(asked))
 
@@ -118,6 +124,7 @@ class Api:
             "prompt": self.prompt,
             "beliefs": self.beliefs,
             "values": self.turn_values,
+            "marks": self.role_marks,
             "strip": self.strip,
             "compare": self.compare,
             "person": lambda _: self.persons.offered(),

@@ -1,6 +1,7 @@
 // One call of a turn: its reply, its prompt, and everything that went wrong on the way.
 import { h } from "page/dom";
 import { base, cost, title } from "page/calls";
+import { marksOf } from "page/marks";
 import { longText, onlyMark, promptBlock } from "page/prompt";
 import { fields, isProgram, moveText, outcome, seconds } from "page/reply";
 import { modelName } from "page/words";
@@ -12,7 +13,7 @@ export function callDetail({ id, data, call, onChoose }) {
   const name = title(call, data.calls);
   return h("article", { class: "call-detail", "aria-label": `Call: ${name}`, tabindex: "-1" },
     h("header", { class: "row" }, h("h4", {}, name), outcome(call), call.node === data.decided?.node && h("span", { class: "tag played" }, "▶ decided")),
-    siblings(call, data.calls, onChoose), facts(call), told(call, data), faults(call), reply(call), raw(call), reasoning(call),
+    siblings(call, data.calls, onChoose), facts(call), told(call, data), faults(call), reply(call), marksOf(id, data.turn, call), raw(call), reasoning(call),
     promptBlock({ id, turn: data.turn, call, open: open.prompt, onToggle: (now) => (open.prompt = now) }));
 }
 

@@ -7,6 +7,7 @@ import { callDetail } from "page/call";
 import { forkBlock } from "page/fork";
 import { graphPicture } from "page/graph";
 import { breakable, fields, gist, moveText, outcome, stance } from "page/reply";
+import { marksBlock } from "page/marks";
 import { lossTag, valuesBlock } from "page/values";
 import { modelName } from "page/words";
 
@@ -46,7 +47,8 @@ function fill(panel, { id, game, spoilers, data }) {
   const trace = data.graph ? traced(id, data) : null;
   const values = data.decided && block("Values of the moves", valuesBlock({ id, turn: data, open: spoilers && kept.values,
     onOpen: () => (kept.values = true), onValues: (found) => trace?.judge(found) }));
-  replace(panel, decision(data, told, game), trace ? trace.took : withoutGraph(data, game), votes(data), values, trace?.rest,
+  const marks = trace && data.decided && block("Marks of the roles", marksBlock({ id, turn: data.turn, open: spoilers, onMarks: () => trace.remark() }));
+  replace(panel, decision(data, told, game), trace ? trace.took : withoutGraph(data, game), votes(data), values, marks, trace?.rest,
     block("Beliefs against the truth", beliefsBlock({ id, turn: data.turn, seat: data.seat, told })), memory(data), forkBlock({ id, data }));
 }
 
@@ -104,9 +106,11 @@ function withoutGraph(data, game) {
 function traced(id, data) {
   const detail = h("div", { class: "detail" });
   const first = firstCall(data);
+  let shown = null;
   const choose = (key, { scroll = true } = {}) => {
     const call = data.calls.find((one) => one.key === key);
     if (!call) return;
+    shown = key;
     if (scroll) kept.node = base(call.node);
     graph.mark(base(call.node));
     list.mark(key);
@@ -119,7 +123,8 @@ function traced(id, data) {
   const box = h("div", {});
   const judge = (values) => replace(box, took(data, (node) => choose(best(data.calls.filter((call) => base(call.node) === node))?.key), values));
   judge(null);
-  return { judge, took: box, rest: [
+  const remark = () => shown && choose(shown, { scroll: false });
+  return { judge, remark, took: box, rest: [
     block("The seat’s graph", graph, h("p", { class: "hint-text" }, "Select a node for its prompt and reply. Bars share one axis of time.")),
     block("Calls", data.calls.length ? list : notice("empty", "No node was asked in this turn.")),
     detail,
