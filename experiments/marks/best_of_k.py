@@ -28,7 +28,7 @@ def marks(turn: MarkedTurn) -> Iterator[RoleMark]:
     for first, *more in by_node.values():
         options = turn.options(first)
         said = [one.reply.action for one in (first, *more) if isinstance(one.reply, Choice)]
-        uniform = _guessed(turn, options, len(said))
+        uniform = guessed_of([turn.values[move] for move in options], len(said))
         solved = turn.program(first)
         program = _marks(turn, options, [solved.action]) if isinstance(solved, Choice) else None
         for key, value in _marks(turn, options, said).items():
@@ -48,9 +48,10 @@ def _of_regret(regret: float) -> MoveMarks:
     }
 
 
-def _guessed(turn: MarkedTurn, options: Sequence[Move], k: int) -> MoveMarks:
-    """What K uniform guesses score on average: the best of them is option `i` or a worse one with ((n - i) / n)^K."""
-    values, n = sorted((turn.values[move] for move in options), reverse=True), len(options)
+def guessed_of(values: Sequence[float], k: int) -> MoveMarks:
+    """What K uniform guesses among moves of these values score on average: the best of them is the i-th or a worse one
+    with probability ((n - i) / n)^K."""
+    ordered, n = sorted(values, reverse=True), len(values)
     reached = [((n - i) / n) ** k - ((n - i - 1) / n) ** k for i in range(n)]
-    each = [_of_regret(values[0] - value) for value in values]
+    each = [_of_regret(ordered[0] - value) for value in ordered]
     return {key: sum(p * one[key] for p, one in zip(reached, each, strict=True)) for key in each[0]}

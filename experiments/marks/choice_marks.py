@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 
 import roles
 from experiments.marks import best_of_k, choosers, colleagues, judges, ratings, shortlists
+from experiments.marks.advice import advises
 from experiments.marks.marked_turn import MarkedTurn
 from experiments.marks.role_mark import RoleMark
 from experiments.marks.rollout_store import RolloutStore
@@ -38,6 +39,6 @@ def mark_infos(role: str) -> Mapping[str, MarkInfo]:
         more += (*shortlists.INFOS, *ratings.INFOS)
     if issubclass(kind, Judgement):
         more += judges.INFOS
-    if colleagues.advises(kind):
+    if advises(kind):
         more += colleagues.INFOS
     return {**infos(found.mark), **{info.name: info for info in more}}

@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
-from experiments.marks.colleagues import Advice, advice
-from experiments.marks.marked_turn import ROUNDING, MarkedTurn, MoveMarks, averaged, beside
+from experiments.marks.advice import Advice
+from experiments.marks.marked_turn import ROUNDING, MarkedTurn, MarkKey, MoveMarks, averaged, beside
 from experiments.marks.role_mark import RoleMark
 from experiments.marks.rollout_store import RolloutStore
 from experiments.marks.turn_values import lost
@@ -85,30 +86,32 @@ class _Case:
         options, listed = turn.options(one), one.sections.get(LegalMoves)
         read = {note.action for replies in one.notes.values() for note in replies if isinstance(note, Choice)}
         others: dict[str, list[Advice]] = {}
-        for other in turn.last:
-            found = advice(other.reply)
-            if found and base(other.node.name) != base(one.node.name):
-                others.setdefault(other.node.role.name, []).append(found)
+        for role, node, found in turn.advice:
+            if node != base(one.node.name):
+                others.setdefault(role, []).append(found)
         candidates = [move for move in options if move in read]
-        return cls(
-            turn,
-            options,
-            candidates if len(candidates) > 1 else (),
-            others,
-            listed is not None and listed.legal is not None,
-        )
+        only = listed is not None and listed.legal is not None
+        return cls(turn, options, candidates if len(candidates) > 1 else (), others, only)
+
+    @cached_property
+    def worth(self) -> Sequence[float]:
+        """What the options are worth."""
+        return [self.turn.values[move] for move in self.options]
+
+    @cached_property
+    def best_candidate(self) -> float | None:
+        return self.turn.best(self.candidates) if self.candidates else None
 
     def marks(self, move: Move) -> MoveMarks:
-        values = self.turn.values
-        pool = [values[other] for other in {*self.options, move}]
-        rank = 1 + sum(value > values[move] + ROUNDING for value in pool)
-        found: dict[tuple[str, str | None], float] = {
-            (REGRET.name, None): max(pool) - values[move],
+        value = self.turn.values[move]
+        rank = 1 + sum(other > value + ROUNDING for other in self.worth)
+        found: dict[MarkKey, float] = {
+            (REGRET.name, None): max(*self.worth, value) - value,
             (RANK.name, None): rank,
             (CHOSE_BEST.name, None): float(rank == 1),
         }
-        if self.candidates:
-            found[SELECTION_REGRET.name, None] = max(0.0, self.turn.best(self.candidates) - values[move])
+        if self.best_candidate is not None:
+            found[SELECTION_REGRET.name, None] = max(0.0, self.best_candidate - value)
         if ranks := [listed for one in self.turn.lists if (listed := one.rank(move)) is not None]:
             found[LISTED_RANK.name, None] = ranks[0]
         for role, puts_first in self.colleagues.items():

@@ -7,6 +7,7 @@ from statistics import fmean
 
 from pydantic import BaseModel
 
+from experiments.marks.advice import Advice, advice
 from experiments.marks.mistakes import WORTH
 from experiments.marks.one_step_value import one_step_values
 from experiments.marks.position import Position
@@ -85,6 +86,12 @@ class MarkedTurn:
         """The replies of each node in the last attempt in which it was asked."""
         names = {base(one.node.name): one.node.name for one in self.replies}
         return tuple(one for one in self.replies if one.node.name in names.values())
+
+    @cached_property
+    def advice(self) -> tuple[tuple[str, str, Advice], ...]:
+        """What the replies of `last` put first, each with its role and its node in the graph."""
+        found = ((one, advice(one.reply)) for one in self.last)
+        return tuple((one.node.role.name, base(one.node.name), said) for one, said in found if said)
 
     def best(self, moves: Sequence[Move]) -> float:
         """The highest value among some moves."""

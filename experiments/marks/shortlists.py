@@ -23,7 +23,7 @@ def marks(turn: MarkedTurn) -> Iterator[RoleMark]:
             continue
         options, solved = turn.options(one), turn.program(one)
         known = _legal(turn, solved) if isinstance(solved, Shortlist) else []
-        uniform = _guessed([turn.values[move] for move in options], len(set(listed)))
+        uniform = guessed_of([turn.values[move] for move in options], len(set(listed)))
         program = _marks(turn, options, known) if known else None
         for key, value in _marks(turn, options, listed).items():
             yield turn.mark(one, key, value, beside(key, program, uniform))
@@ -41,8 +41,8 @@ def _of_regret(regret: float) -> MoveMarks:
     return {(BEST_LISTED.name, None): float(regret < ROUNDING), (LIST_REGRET.name, None): regret}
 
 
-def _guessed(values: Sequence[float], k: int) -> MoveMarks:
-    """What a random list of k different moves scores on average."""
+def guessed_of(values: Sequence[float], k: int) -> MoveMarks:
+    """What a random list of k different ones among moves of these values scores on average."""
     ordered, n = sorted(values, reverse=True), len(values)
     k = min(k, n)
     chances = [comb(n - i - 1, k - 1) / comb(n, k) for i in range(n)]
