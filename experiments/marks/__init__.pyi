@@ -1,5 +1,5 @@
 from .move_values import Mistake, MoveValue, Strip, TurnValues
-from .role_marks import RoleMark, role_marks
+from .role_marks import RoleMark, StatedOutcome, calibration, role_marks
 from .rollout_store import RolloutStore, store_of
 from .score_strip import mistakes_of, strip
 from .turn_values import turn_values
@@ -9,8 +9,10 @@ __all__ = [
     "MoveValue",
     "RoleMark",
     "RolloutStore",
+    "StatedOutcome",
     "Strip",
     "TurnValues",
+    "calibration",
     "mistakes_of",
     "role_marks",
     "store_of",
