@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from pydantic import BaseModel
 
@@ -12,10 +13,9 @@ from graphs.config import GraphConfig, checked
 from graphs.node import RoleNode
 from graphs.recorded_notes import notes_of
 from orchestrator.errors import UserError
-from orchestrator.hanabi.referee import rebuild
 from orchestrator.journal.events import Decided, Event, GameStarted, Memory, Moved, TurnStarted
 from roles import Notes, Sections
-from roles.hanabi.truth import Truth
+from roles.hanabi.truth import Truth, truths
 
 Marked = Mapping[str, tuple[Mapping[str, float] | None, ...]]
 """By the node's name in its attempt: the marks of each of its samples."""
@@ -32,12 +32,14 @@ def marks_at(events: Sequence[Event], number: int) -> Marked:
     seat = next(event.seat for event in turn if isinstance(event, TurnStarted))
     if (resolved := started.seat_at(seat, number).config) is None:
         return {}
-    moves = [event.past.move for event in events if isinstance(event, Moved) and event.past.turn < number]
+    moves = [event.past.move for event in events if isinstance(event, Moved)]
     decided = [event for event in events if isinstance(event, Decided) and event.turn < number]
     memories = [event.memory for event in decided if event.seat == seat]
     config = at(checked(dict(resolved), f"the graph of seat {seat}"), started.players)
-    truth = Truth.of(rebuild(started.players, started.deck, moves))
-    return marks(config, turn, truth, memories[-1] if memories else None)
+    memory = memories[-1] if memories else None
+    kept = [*[{}] * (number - 1), memory or {}]
+    truth = next(islice(truths(started.players, started.deck, moves, kept), number - 1, None))
+    return marks(config, turn, truth, memory)
 
 
 def marks(config: GraphConfig, turn: Iterable[Event], truth: Truth, memory: Memory | None = None) -> Marked:

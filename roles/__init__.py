@@ -36,9 +36,9 @@ from roles.hanabi.sections.table import (
 )
 from roles.hanabi.truth import Truth
 from roles.legal_moves import LegalMoves
-from roles.marks import Marker, MarkInfo, Marks, brier
+from roles.marks import Marker, MarkInfo, Marks, Stated, brier, log_score, prose_only
 from roles.notes_text import Notes
-from roles.registry import add, get, load, mark, names, role, source
+from roles.registry import add, get, load, mark, names, role, source, stated
 from roles.reply_types import Chance, Choice, Judgement, RatedChoice, Reply, Verdict
 from roles.role_definition import Role
 from roles.role_options import AllowedValues, Options
@@ -81,6 +81,7 @@ __all__ = [
     "Section",
     "Sections",
     "State",
+    "Stated",
     "StepByStep",
     "Strategy",
     "Truth",
@@ -91,9 +92,12 @@ __all__ = [
     "conformance",
     "get",
     "load",
+    "log_score",
     "mark",
     "names",
+    "prose_only",
     "role",
     "section",
     "source",
+    "stated",
 ]

@@ -6,7 +6,7 @@ A mark is a number with a name that says what it measures; each role's own funct
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from roles.sections import Sections
 
@@ -33,6 +33,20 @@ class MarkInfo:
     """Whether a higher value is better, where one is."""
 
 
+class Stated(NamedTuple):
+    """Something that a reply stated, and whether it came true: a point of a calibration figure."""
+
+    kind: str
+    """What was stated, such as `play fits`; the same words for all replies of a role."""
+    said: float | str
+    """Its probability, or a category in words."""
+    true: bool
+
+
+Pairs = Callable[[Any, Sections, Any], Iterable[Stated]]
+"""(reply, sections, truth) -> what it stated that can be compared with what was true."""
+
+
 @dataclass(frozen=True)
 class Marker:
     """A role's marks with what they are: stands wherever a plain mark function may.
@@ -44,12 +58,23 @@ class Marker:
     infos: tuple[MarkInfo, ...]
     guess: Mark | None = None
     """The marks that a uniform guess has on average in the place of the reply: their baseline."""
+    previous: Mark | None = None
+    """The marks of one who states how often it was so before this turn: another baseline."""
+    pairs: Pairs | None = None
+    """The probabilities and categories that a reply states, each with what came true."""
+    prose: str = ""
+    """What a reply states in prose alone, so that nothing of it is marked; a sentence, or empty."""
 
     def __call__(self, reply: Any, sections: Sections, truth: Any) -> Marks | None:
         found = self.score(reply, sections, truth)
         if unknown := set(found or {}) - {info.name for info in self.infos}:
             raise ValueError(f"no info says what these marks are: {sorted(unknown)}")
         return found
+
+
+def prose_only(sentence: str) -> Marker:
+    """The marker of a role that states nothing in a typed field: it gives no mark, and says why."""
+    return Marker(lambda reply, sections, truth: None, (), prose=sentence)
 
 
 def infos(mark: Mark | None) -> Mapping[str, MarkInfo]:
@@ -62,8 +87,39 @@ def brier(guesses: Iterable[tuple[float | None, bool | None]]) -> float | None:
 
     Pairs with a None are left out; None when there are no others.
     """
-    squares = [(chance - so) ** 2 for chance, so in guesses if chance is not None and so is not None]
-    return sum(squares) / len(squares) if squares else None
+    return mean((chance - so) ** 2 for chance, so in guesses if chance is not None and so is not None)
+
+
+SUREST = 0.99
+"""The most that a log score believes: a chance of 0 or 1 counts as 0.01 or 0.99, so that one error does not outweigh
+all else."""
+LEAST_NATS = -math.log(SUREST)
+"""The best log score."""
+
+
+def nats(chance: float) -> float:
+    """The log score of what came true with this stated chance, clipped to 0.01 to 0.99."""
+    return -math.log(min(max(chance, 1 - SUREST), SUREST))
+
+
+def log_score(guesses: Iterable[tuple[float | None, bool | None]]) -> float | None:
+    """The log score of (probability, outcome) pairs, in nats: the mean of -ln of the chance given to what came true.
+
+    Chances are clipped to 0.01 to 0.99, so that it lies between 0.01 and 4.61; a coin has 0.69. Pairs with a None are
+    left out; None when there are no others.
+    """
+    return mean(nats(c if so else 1 - c) for c, so in guesses if c is not None and so is not None)
+
+
+def mean(values: Iterable[float]) -> float | None:
+    """None when there are none."""
+    found = [float(value) for value in values]
+    return sum(found) / len(found) if found else None
+
+
+def only(**found: float | None) -> Marks | None:
+    """The marks that there are; None when there is none."""
+    return {name: float(value) for name, value in found.items() if value is not None} or None
 
 
 def checked(role: str, found: Marks | None) -> Marks | None:

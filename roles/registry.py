@@ -11,7 +11,7 @@ from orchestrator import plugins, spelling
 from orchestrator.errors import UserError
 from orchestrator.models.request import Absent
 from roles.legal_moves import LegalMoves
-from roles.marks import Mark, Marks, checked
+from roles.marks import Mark, Marker, Marks, Stated, checked
 from roles.notes_text import Notes
 from roles.reply_types import Reply
 from roles.role_definition import Role, Solve
@@ -108,3 +108,10 @@ def mark(role: Role, reply: BaseModel, sections: Sections, truth: Any) -> Marks 
     if role.mark is None or isinstance(reply, Absent):
         return None
     return checked(role.name, role.mark(reply, sections, truth))
+
+
+def stated(role: Role, reply: BaseModel, sections: Sections, truth: Any) -> tuple[Stated, ...]:
+    """The probabilities and categories that a reply states, with what came true; see `mark` for the arguments."""
+    if not isinstance(role.mark, Marker) or role.mark.pairs is None or isinstance(reply, Absent):
+        return ()
+    return tuple(role.mark.pairs(reply, sections, truth))

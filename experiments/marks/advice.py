@@ -11,9 +11,9 @@ from typing import Any, get_args
 from pydantic import BaseModel
 
 from orchestrator.hanabi.moves import Discard, Hint, Move
-from roles.hanabi.analyst import Analysis
-from roles.hanabi.discard_strategist import DiscardReport
-from roles.hanabi.tom_interpreter import MindReport
+from roles.hanabi.analysis import Analysis
+from roles.hanabi.discard_report import DiscardReport
+from roles.hanabi.mind_report import MindReport
 from roles.reply_types import Choice, Shortlist
 
 

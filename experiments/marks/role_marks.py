@@ -1,6 +1,7 @@
-"""The marks of a game: what every role stated, scored against the truth, beside what its program would have scored."""
+"""The marks of a game: what every role stated, scored against the truth, beside what others would have scored."""
 
 from collections.abc import Iterator, Mapping
+from typing import NamedTuple
 
 import roles
 from experiments.marks.choice_marks import choice_marks
@@ -8,12 +9,49 @@ from experiments.marks.marked_turn import MarkedTurn
 from experiments.marks.role_mark import UNIFORM
 from experiments.marks.role_mark import RoleMark as RoleMark
 from experiments.marks.rollout_store import RolloutStore
-from experiments.results.story import Story, StoryTurn
+from experiments.results.story import Story
+from graphs.config import GraphConfig
 from graphs.recorded_marks import RecordedReply, program_marks, replies
-from orchestrator.hanabi.referee import Referee
 from orchestrator.models.settings import PROGRAM
+from orchestrator.values import Frozen
 from roles import Truth
-from roles.marks import Marker
+from roles.hanabi.truth import truths
+from roles.marks import Marker, Marks
+
+PREVIOUS = "previous"
+
+
+class StatedOutcome(Frozen):
+    """A probability or a category that a reply stated, and whether it came true."""
+
+    turn: int
+    seat: int
+    node: str
+    role: str
+    model: str
+    sample: int
+    kind: str
+    """What was stated, such as `play fits`."""
+    probability: float | None
+    """0 to 1; None where a category was stated."""
+    category: str | None
+    """In the reply's own word, such as `high`; None where a probability was stated."""
+    true: bool
+
+
+class _Reply(NamedTuple):
+    """A reply of a game with what decides its marks."""
+
+    turn: int
+    seat: int
+    one: RecordedReply
+    truth: Truth
+
+    @property
+    def place(self) -> Mapping[str, int | str]:
+        node = self.one.node
+        who = {"node": node.name, "role": node.role.name, "model": node.model}
+        return {"turn": self.turn, "seat": self.seat, "sample": self.one.sample, **who}
 
 
 def role_marks(story: Story, *, rollouts: int = 0, store: RolloutStore | None = None) -> tuple[RoleMark, ...]:
@@ -23,45 +61,59 @@ def role_marks(story: Story, *, rollouts: int = 0, store: RolloutStore | None = 
     `rollouts`: games played to judge each chosen and each refused move, for the marks that need them; none with 0,
     else up to half a second a move. `store` keeps what was played.
     """
-    found, referee = list[RoleMark](), Referee(story.started.players, story.started.deck)
-    for number, turn in enumerate(story.turns, 1):
-        found += _of_turn(story, number, turn, Truth.of(referee), rollouts, store)
-        if turn.moved:
-            referee.apply(turn.moved.past.move)
-    return tuple(found)
+    return tuple(mark for turn in _turns(story) for mark in _of_turn(story, turn, rollouts, store))
 
 
-def _of_turn(
-    story: Story, number: int, turn: StoryTurn, truth: Truth, rollouts: int, store: RolloutStore | None
-) -> Iterator[RoleMark]:
-    config = story.config(turn.started.seat, number)
-    if config is None:
-        return
-    there = tuple(replies(config, (turn.started, *turn.events), story.memory(number)))
-    yield from _own_marks(number, turn, truth, there)
-    yield from choice_marks(MarkedTurn.of(story, number, config, there), rollouts, store)
+def _of_turn(story: Story, turn: "_Turn", rollouts: int, store: RolloutStore | None) -> Iterator[RoleMark]:
+    for found in turn.replies:
+        yield from _marks(found)
+    there = [found.one for found in turn.replies]
+    yield from choice_marks(MarkedTurn.of(story, turn.number, turn.config, there), rollouts, store)
 
 
-def _own_marks(number: int, turn: StoryTurn, truth: Truth, there: tuple[RecordedReply, ...]) -> Iterator[RoleMark]:
-    """Those that stand in the roles' own files."""
-    for one in there:
-        scored = roles.mark(one.node.role, one.reply, one.sections, truth) or {}
-        others = _baselines(one, truth) if scored else {}
-        for name, value in scored.items():
-            yield RoleMark(
-                turn=number,
-                seat=turn.started.seat,
-                node=one.node.name,
-                role=one.node.role.name,
-                model=one.node.model,
-                sample=one.sample,
-                name=name,
-                value=value,
-                baselines={who: marks[name] for who, marks in others.items() if name in marks},
-            )
+def calibration(story: Story) -> tuple[StatedOutcome, ...]:
+    """All probabilities and categories that the replies of a game stated, each with what came true, turn by turn."""
+    return tuple(pair for turn in _turns(story) for found in turn.replies for pair in _pairs(found))
 
 
-def _baselines(one: RecordedReply, truth: Truth) -> Mapping[str, Mapping[str, float]]:
-    mark = one.node.role.mark
-    guess = mark.guess(one.reply, one.sections, truth) if isinstance(mark, Marker) and mark.guess else None
-    return {PROGRAM: program_marks(one, truth), UNIFORM: guess or {}}
+class _Turn(NamedTuple):
+    """A turn of a seat that is a graph."""
+
+    number: int
+    config: GraphConfig
+    replies: tuple[_Reply, ...]
+
+
+def _turns(story: Story) -> Iterator[_Turn]:
+    memories = [story.memory(number) for number in range(1, len(story.turns) + 1)]
+    known = truths(story.started.players, story.started.deck, story.moves, memories)
+    for number, (turn, truth) in enumerate(zip(story.turns, known, strict=False), 1):
+        seat = turn.started.seat
+        if config := story.config(seat, number):
+            there = replies(config, (turn.started, *turn.events), memories[number - 1])
+            yield _Turn(number, config, tuple(_Reply(number, seat, one, truth) for one in there))
+
+
+def _marks(found: _Reply) -> Iterator[RoleMark]:
+    one, truth = found.one, found.truth
+    scored = roles.mark(one.node.role, one.reply, one.sections, truth) or {}
+    others = _baselines(one, truth) if scored else {}
+    for name, value in scored.items():
+        beside = {who: marks[name] for who, marks in others.items() if name in marks}
+        yield RoleMark.model_validate({**found.place, "name": name, "value": value, "baselines": beside})
+
+
+def _baselines(one: RecordedReply, truth: Truth) -> Mapping[str, Marks]:
+    found: dict[str, Marks] = {PROGRAM: program_marks(one, truth)}
+    if isinstance(mark := one.node.role.mark, Marker):
+        for name, baseline in ((UNIFORM, mark.guess), (PREVIOUS, mark.previous)):
+            found[name] = (baseline and baseline(one.reply, one.sections, truth)) or {}
+    return found
+
+
+def _pairs(found: _Reply) -> Iterator[StatedOutcome]:
+    one = found.one
+    for pair in roles.stated(one.node.role, one.reply, one.sections, found.truth):
+        words = isinstance(pair.said, str)
+        said = {"probability": None if words else pair.said, "category": pair.said if words else None}
+        yield StatedOutcome.model_validate({**found.place, "kind": pair.kind, **said, "true": pair.true})

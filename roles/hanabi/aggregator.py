@@ -11,16 +11,16 @@ from orchestrator.hanabi.convention import policy
 from orchestrator.hanabi.convention.hint_convention import known
 from orchestrator.hanabi.convention.policy import GAMBLES, Scene
 from orchestrator.hanabi.moves import Discard, Move, Play
-from roles.hanabi.analyst import Analysis
-from roles.hanabi.discard_strategist import DiscardReport
+from roles.hanabi.analysis import Analysis
+from roles.hanabi.discard_report import DiscardReport
 from roles.hanabi.history_report import HistoryReport
+from roles.hanabi.mind_report import MindReport
 from roles.hanabi.proposer import WHOLE
 from roles.hanabi.reasoning import literal_play, own_rule
 from roles.hanabi.reasoning.convention_scene import understood
 from roles.hanabi.reasoning.literal_play import LIKELY
 from roles.hanabi.reasoning.position import NEEDS, Position
 from roles.hanabi.selector import by_frequency, candidates, support
-from roles.hanabi.tom_interpreter import MindReport
 from roles.notes_text import Notes
 from roles.registry import role
 from roles.reply_types import Choice

@@ -8,6 +8,7 @@ from roles.hanabi.reasoning.position import TAKES, Position
 from roles.hanabi.sections.fixed import Conventions, Rules
 from roles.hanabi.sections.history import History, OwnActions, Remembered
 from roles.hanabi.sections.table import FinalRound, NextPlayable, State
+from roles.marks import prose_only
 from roles.notes_text import Notes
 from roles.registry import role
 from roles.reply_types import Reply
@@ -35,6 +36,7 @@ class Interpretation(Reply):
     reply=Interpretation,
     takes=(Rules, Conventions, *TAKES, NextPlayable, FinalRound, History, OwnActions, Remembered),
     needs=(State,),
+    mark=prose_only("Explanation and suggestion are prose."),
 )
 def cac_interpreter(sections: Sections, notes: Notes) -> Interpretation:
     """Explains the others' moves since the seat's own last one, and says what to tell them (CAC)."""

@@ -2,12 +2,11 @@
 
 from collections.abc import Sequence
 
-from pydantic import Field
-
 from orchestrator.hanabi.cards import Mask, unmask
 from orchestrator.hanabi.moves import Discard, Play
 from orchestrator.hanabi.view import Past
-from orchestrator.replies.reply import BELOW, EACH
+from roles.hanabi.beliefs import Belief, FirstOrder
+from roles.hanabi.marking.mind_marks import BELIEVER
 from roles.hanabi.reasoning import literal_play
 from roles.hanabi.reasoning.position import TAKES, Position
 from roles.hanabi.sections.fixed import Conventions, Rules
@@ -16,7 +15,6 @@ from roles.hanabi.sections.table import FinalRound, NextPlayable, State
 from roles.legal_moves import LegalMoves
 from roles.notes_text import Notes
 from roles.registry import role
-from roles.reply_types import Chance, Reply
 from roles.sections import Section, Sections
 from roles.words import Words
 
@@ -27,43 +25,7 @@ SEEN: tuple[type[Section], ...] = (Rules, Conventions, *TAKES, NextPlayable, Fin
 """The sections of the roles that reason about minds."""
 
 
-class Belief(Reply):
-    """What one believes about a partner."""
-
-    unique = "seat"
-
-    seat: int = Field(ge=0, le=4, description="the player's number", json_schema_extra={BELOW: "players"})
-    knows: str = Field(description="what they know of their own hand")
-    pattern: str = Field(description="what their moves so far show of the way they play")
-    next_action: str = Field(description="what they mean to do on their next turn, and what for")
-    plays: int | None = Field(
-        default=None, ge=0, le=4, description="the slot that they will then play, or null if it is no play"
-    )
-    chance: Chance = Field(description="how likely that is")
-
-
-class FirstOrder(Reply):
-    """A belief about each of the others."""
-
-    example = {
-        "beliefs": [
-            {
-                "seat": 1,
-                "knows": "Slot 3 was told red and 1, so they know it to be playable; they know nothing else.",
-                "pattern": "They have played every card that a hint pointed at, and hint whenever they can.",
-                "next_action": "play slot 3, the red 1",
-                "plays": 3,
-                "chance": 0.9,
-            }
-        ]
-    }
-
-    beliefs: tuple[Belief, ...] = Field(
-        description="one entry for EVERY other player", json_schema_extra={EACH: "others"}
-    )
-
-
-@role(reply=FirstOrder, takes=tuple(kind for kind in SEEN if kind is not LegalMoves), needs=(State,))
+@role(reply=FirstOrder, takes=tuple(kind for kind in SEEN if kind is not LegalMoves), needs=(State,), mark=BELIEVER)
 def first_order(sections: Sections, notes: Notes) -> FirstOrder:
     """Forms a belief about each partner: what they know of their hand, how they play, what they will do next."""
     position = Position.of(sections)

@@ -4,12 +4,12 @@ from collections.abc import Iterator
 
 from orchestrator.hanabi.moves import Hint
 from roles.hanabi.cac_interpreter import Interpretation
+from roles.hanabi.mind_report import MindReport
 from roles.hanabi.reasoning import literal_play, own_rule
 from roles.hanabi.reasoning.position import NEEDS, TAKES, Position
 from roles.hanabi.sections.fixed import Conventions, Rules
 from roles.hanabi.sections.history import OwnActions, Remembered
 from roles.hanabi.sections.table import FinalRound, NextPlayable
-from roles.hanabi.tom_interpreter import MindReport
 from roles.notes_text import Notes
 from roles.registry import role
 from roles.reply_types import Choice

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from orchestrator.hanabi.cards import ANY, Mask, mask, unmask
+from orchestrator.hanabi.cards import ANY, Mask, unmask
 from orchestrator.hanabi.convention.common_knowledge import Claim, CommonKnowledge, Why
 from orchestrator.hanabi.convention.hint_convention import Focus, Manner, known
 from orchestrator.hanabi.convention.partner_model import NOTHING_KNOWN, PartnerModel, Understanding, learnt, understand
@@ -11,14 +11,13 @@ from orchestrator.hanabi.literal_knowledge import literal_hands, shifted, unknow
 from orchestrator.hanabi.moves import Discard, Play
 from orchestrator.hanabi.view import Past
 from roles.hanabi.history_report import Believed, HistoryReport, Inference, Insight, Trusted
+from roles.hanabi.marking.history_marks import HISTORIAN
 from roles.hanabi.reasoning.position import TAKES
 from roles.hanabi.sections.convention_facts import ConventionFacts
 from roles.hanabi.sections.fixed import CardCounts, Conventions, ProbabilityAdvice, Rules
 from roles.hanabi.sections.history import History, Remembered
 from roles.hanabi.sections.past_games import PastGames
 from roles.hanabi.sections.table import FinalRound, NextPlayable, OwnDeductions, PartnerDeductions, State
-from roles.hanabi.truth import Truth
-from roles.marks import Marks
 from roles.notes_text import Notes
 from roles.registry import role
 from roles.role_options import AllowedValues
@@ -48,19 +47,6 @@ def replay(history: History, players: int, seat: int) -> Hints:
     return Hints(slots, touched)
 
 
-def held(report: HistoryReport, sections: Sections, truth: Truth) -> Marks | None:
-    """`inferred_held`: the share of inferred slots whose card is among the inferred ones; higher is better.
-
-    `inferred_types`: how many types an inference leaves on average; fewer say more.
-    """
-    found = [(truth.within(i.slot, mask(i.cards)), len(set(i.cards))) for i in report.inferred]
-    there = [(right, types) for right, types in found if right is not None]
-    if not there:
-        return None
-    right, types = (sum(column) / len(there) for column in zip(*there, strict=True))
-    return {"inferred_held": right, "inferred_types": types}
-
-
 SECTIONS: tuple[type[Section], ...] = (Rules, Conventions, ConventionFacts, *TAKES, NextPlayable, FinalRound, History)
 
 
@@ -73,7 +59,7 @@ everybody does."""
     reply=HistoryReport,
     takes=(*SECTIONS, CardCounts, ProbabilityAdvice, Remembered, PastGames),
     needs=(Rules, History),
-    mark=held,
+    mark=HISTORIAN,
     options=OPTIONS,
 )
 def history_analyst(sections: Sections, notes: Notes) -> HistoryReport:

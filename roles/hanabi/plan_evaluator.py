@@ -8,10 +8,10 @@ from orchestrator.hanabi.cards import INDEX
 from orchestrator.hanabi.move_reading import Grounded
 from orchestrator.hanabi.moves import Discard, HintColour, HintRank, Move, Play
 from roles.hanabi.action_recommender import by_rank
-from roles.hanabi.first_order import SEEN, FirstOrder
+from roles.hanabi.beliefs import FirstOrder, SecondOrder
+from roles.hanabi.first_order import SEEN
 from roles.hanabi.reasoning import literal_play, own_rule
 from roles.hanabi.reasoning.position import NEEDS, Position
-from roles.hanabi.second_order import SecondOrder
 from roles.notes_text import Notes
 from roles.registry import role
 from roles.reply_types import ENTRY, Choice, Reply

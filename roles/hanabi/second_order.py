@@ -2,71 +2,20 @@
 appendix B.3).
 """
 
-from pydantic import Field
-
 from orchestrator.hanabi.convention.hint_convention import known
-from orchestrator.hanabi.move_reading import Grounded
 from orchestrator.hanabi.moves import Discard, Move, Play
-from orchestrator.replies.reply import BELOW, EACH
+from roles.hanabi.beliefs import Mirror, MoveReading, SecondOrder
 from roles.hanabi.first_order import SEEN, narrowed
+from roles.hanabi.marking.mind_marks import MIRROR
 from roles.hanabi.reasoning import literal_play
 from roles.hanabi.reasoning.position import NEEDS, Position
 from roles.notes_text import Notes
 from roles.registry import role
-from roles.reply_types import ENTRY, Chance, Reply
 from roles.sections import Sections
 from roles.words import Words
 
 
-class Mirror(Reply):
-    """What a partner believes of me."""
-
-    unique = "seat"
-
-    seat: int = Field(ge=0, le=4, description="the player's number", json_schema_extra={BELOW: "players"})
-    sees: str = Field(description="what they believe that you know of your own hand")
-    expects: str = Field(description="what they believe that you mean to do, and what for")
-
-
-class MoveReading(Reply):
-    """How a move would be read."""
-
-    labels = ENTRY
-    unique = "action"
-
-    action: Grounded = Field(description="the legal move, copied from the list")
-    reading: str = Field(description="what the others would conclude from it and do next")
-    understood: Chance = Field(description="how likely they take it as you mean it")
-
-
-class SecondOrder(Reply):
-    """Oneself in the others' eyes."""
-
-    names_moves = True
-    example = {
-        "mirrors": [
-            {
-                "seat": 1,
-                "sees": "They told me of my 1s and believe that I know them to be playable.",
-                "expects": "They expect me to play slot 0, so that they need not spend a token on it again.",
-            }
-        ],
-        "readings": [
-            {
-                "action": "play slot 0",
-                "reading": "P1 sees the hint understood and goes on to hint the next card.",
-                "understood": 0.9,
-            }
-        ],
-    }
-
-    mirrors: tuple[Mirror, ...] = Field(
-        description="one entry for EVERY other player", json_schema_extra={EACH: "others"}
-    )
-    readings: tuple[MoveReading, ...] = Field(description="one entry for EVERY move of the list")
-
-
-@role(reply=SecondOrder, takes=SEEN, needs=NEEDS)
+@role(reply=SecondOrder, takes=SEEN, needs=NEEDS, mark=MIRROR)
 def second_order(sections: Sections, notes: Notes) -> SecondOrder:
     """Says what each partner believes of this seat, and how each move of the list would be read."""
     position, words = Position.of(sections), sections.words

@@ -4,7 +4,7 @@ from pydantic import Field
 
 from orchestrator.hanabi.cards import CARDS, unmask
 from orchestrator.hanabi.moves import Discard, HintColour, Move, Play
-from roles.hanabi.analyst import in_words
+from roles.hanabi.analysis import in_words
 from roles.hanabi.history_analyst import insights
 from roles.hanabi.proposer import WHOLE
 from roles.hanabi.reasoning import literal_play
@@ -14,6 +14,7 @@ from roles.hanabi.sections.history import History
 from roles.hanabi.sections.table import FinalRound, State
 from roles.hanabi.watson import safe_or_proposed
 from roles.legal_moves import LegalMoves
+from roles.marks import prose_only
 from roles.notes_text import Notes
 from roles.registry import role
 from roles.reply_types import Choice, PlainText
@@ -23,6 +24,7 @@ TABLE: tuple[type[Section], ...] = tuple(kind for kind in TAKES if kind is not L
 SHARED: tuple[type[Section], ...] = (Rules, *TABLE, FinalRound, CardCounts, ProbabilityAdvice)
 """What all three specialists get: the rules, the table and how to count, but no steps to think by."""
 
+RUBRIC = prose_only("Its rubric is filled in as plain text.")
 DASH = "on a line of its own that begins with a dash"
 
 
@@ -89,7 +91,7 @@ class Speculations(PlainText):
     speculations: tuple[str, ...] = Field(description=f"each {DASH}: whose move of which turn, and what it reveals")
 
 
-@role(reply=MoveRubric, takes=(*SHARED, LegalMoves), needs=NEEDS)
+@role(reply=MoveRubric, takes=(*SHARED, LegalMoves), needs=NEEDS, mark=RUBRIC)
 def sherlock_analyst(sections: Sections, notes: Notes) -> MoveRubric:
     """Fills in a rubric for every legal move, in plain text (Sherlock's mixture of agents, agent 3)."""
     position = Position.of(sections)
@@ -121,7 +123,7 @@ def _rubric(position: Position, move: Move) -> str:
     return f"{kind}; effect: none on the score; value: {value or 'redundant'}, for {why}; tokens: -1"
 
 
-@role(reply=CardRubric, takes=SHARED, needs=(State,))
+@role(reply=CardRubric, takes=SHARED, needs=(State,), mark=RUBRIC)
 def sherlock_discard_strategist(sections: Sections, notes: Notes) -> CardRubric:
     """Fills in a rubric for every own card, in plain text (Sherlock's mixture of agents, agent 4)."""
     position = Position.of(sections)
@@ -140,7 +142,7 @@ def sherlock_discard_strategist(sections: Sections, notes: Notes) -> CardRubric:
     )
 
 
-@role(reply=Speculations, takes=(*SHARED, History), needs=(History,))
+@role(reply=Speculations, takes=(*SHARED, History), needs=(History,), mark=RUBRIC)
 def sherlock_history_analyst(sections: Sections, notes: Notes) -> Speculations:
     """Speculates on what past moves reveal of hidden cards (Sherlock's mixture of agents, agent 5)."""
     found = insights(sections[History])

@@ -2,14 +2,12 @@
 
 from collections.abc import Iterator
 
-from pydantic import Field, field_validator
-
 from orchestrator.hanabi.convention import policy
 from orchestrator.hanabi.convention.hint_convention import known, next_discard
 from orchestrator.hanabi.convention.policy import Scene
-from orchestrator.hanabi.move_reading import Grounded
-from orchestrator.hanabi.moves import Discard, Hint, Move, Play
-from orchestrator.replies.reply import BEGINS, BELOW, MOST
+from orchestrator.hanabi.moves import Hint
+from roles.hanabi.marking.mind_marks import INTERPRETER
+from roles.hanabi.mind_report import Intention, MindReport
 from roles.hanabi.reasoning import literal_play
 from roles.hanabi.reasoning.convention_scene import understood
 from roles.hanabi.reasoning.literal_play import Foreseen
@@ -22,60 +20,15 @@ from roles.hanabi.sections.table import FinalRound, NextPlayable, State
 from roles.legal_moves import LegalMoves
 from roles.notes_text import Notes
 from roles.registry import role
-from roles.reply_types import Chance, Reply
 from roles.sections import Sections
 from roles.words import ENGLISH
-
-
-class Intention(Reply):
-    """What a player will most likely do next."""
-
-    unique = "seat"
-
-    seat: int = Field(ge=0, le=4, description="the player's number", json_schema_extra={BELOW: "players"})
-    next_action: str = Field(description="what they will most likely do on their next turn if nobody hints them again")
-    chance: Chance = Field(description="how likely that is")
-
-
-class MindReport(Reply):
-    """The others' latest moves explained, what they will do, what to tell them."""
-
-    names_moves = True
-    conclusion = ("intentions", "suggestion", "hint", "urgent")
-    example = {
-        "explanation": "P1 told me of my 1s because every firework is still at 0: one of each colour fits.",
-        "intentions": [{"seat": 1, "next_action": "discard slot 0, for they know of no play", "chance": 0.7}],
-        "suggestion": "P1's slot 3 is the playable red 1 and they do not know it: tell them of their 1s.",
-        "hint": "hint P1 rank 1",
-        "urgent": False,
-    }
-
-    explanation: str = Field(description="what the others' latest moves meant and told, in a sentence each")
-    intentions: tuple[Intention, ...] = Field(
-        description="one entry for each other player who still has a turn", json_schema_extra={MOST: "others"}
-    )
-    suggestion: str = Field(description="which information would help the others most now, and why")
-    hint: Grounded | None = Field(
-        default=None,
-        description="the legal hint that gives it, copied from the list, or null",
-        json_schema_extra={BEGINS: "hint"},
-    )
-    urgent: bool = Field(
-        default=False, description="true if that cannot wait: without it a card that must not be lost will go"
-    )
-
-    @field_validator("hint")
-    @classmethod
-    def _a_hint(cls, move: Move | None) -> Move | None:
-        if isinstance(move, Play | Discard):
-            raise ValueError(f"{str(move)!r} is no hint; name a legal hint, or null")
-        return move
 
 
 @role(
     reply=MindReport,
     takes=(Rules, Conventions, ConventionFacts, *TAKES, NextPlayable, FinalRound, History, Remembered, PastGames),
     needs=(State, LegalMoves),
+    mark=INTERPRETER,
 )
 def tom_interpreter(sections: Sections, notes: Notes) -> MindReport:
     """Explains the others' latest moves, foresees their next ones and says what to tell them."""
@@ -123,7 +76,8 @@ def _intention(literally: Position, at: Scene | None, seat: int) -> Intention:
     past would mean by the conventions need not be true of them.
     """
     foreseen = literal_play.foresee(literally, seat) if at is None or at.is_stranger(seat) else foresee(at, seat)
-    return Intention(seat=seat, next_action=foreseen.say(ENGLISH), chance=foreseen.chance)
+    plays = foreseen.slot if foreseen.does == "play" else None
+    return Intention(seat=seat, next_action=foreseen.say(ENGLISH), plays=plays, chance=foreseen.chance)
 
 
 def foresee(at: Scene, seat: int) -> Foreseen:

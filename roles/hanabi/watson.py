@@ -5,7 +5,7 @@ from pydantic import Field
 from orchestrator.hanabi.cards import COLOUR_NAMES, COLOURS, unmask
 from orchestrator.hanabi.move_reading import Grounded
 from orchestrator.hanabi.moves import Discard, Move, Play
-from roles.hanabi.analyst import in_words
+from roles.hanabi.analysis import in_words
 from roles.hanabi.history_analyst import insights
 from roles.hanabi.proposer import WHOLE
 from roles.hanabi.reasoning import literal_play, own_rule
@@ -14,12 +14,14 @@ from roles.hanabi.sections.fixed import CardCounts, Conventions, ProbabilityAdvi
 from roles.hanabi.sections.history import History
 from roles.hanabi.sections.table import Discards, FinalRound, State
 from roles.hanabi.selector import by_frequency, candidates, support
+from roles.marks import prose_only
 from roles.notes_text import Notes
 from roles.registry import role
 from roles.reply_types import ENTRY, Choice, Reply
 from roles.sections import Section, Sections
 
 SHARED: tuple[type[Section], ...] = (Rules, Conventions, *TAKES, FinalRound, History, CardCounts, ProbabilityAdvice)
+REMARKS = prose_only("Its remarks are free text.")
 
 
 class Remark(Reply):
@@ -81,7 +83,7 @@ class Insights(Reply):
     insights: tuple[str, ...] = Field(description="each insight on a line of its own that begins with a dash")
 
 
-@role(reply=MoveRemarks, takes=SHARED, needs=NEEDS)
+@role(reply=MoveRemarks, takes=SHARED, needs=NEEDS, mark=REMARKS)
 def watson_analyst(sections: Sections, notes: Notes) -> MoveRemarks:
     """Comments on every legal move in free text (Watson's mixture of agents, agent 3)."""
     position = Position.of(sections)
@@ -103,7 +105,7 @@ def _remark(position: Position, move: Move) -> str:
     return f"{value}. {literal_play.why_hint(found)}."
 
 
-@role(reply=PileReport, takes=SHARED, needs=(State,))
+@role(reply=PileReport, takes=SHARED, needs=(State,), mark=REMARKS)
 def watson_discard_strategist(sections: Sections, notes: Notes) -> PileReport:
     """Reads the discard pile: what is lost, what is safe to discard (Watson's mixture of agents, agent 4)."""
     position, discards = Position.of(sections), sections.get(Discards)
@@ -118,7 +120,7 @@ def watson_discard_strategist(sections: Sections, notes: Notes) -> PileReport:
     )
 
 
-@role(reply=Insights, takes=SHARED, needs=(History,))
+@role(reply=Insights, takes=SHARED, needs=(History,), mark=REMARKS)
 def watson_history_analyst(sections: Sections, notes: Notes) -> Insights:
     """Reads the latest moves; proposes none (Watson's mixture of agents, agent 5)."""
     found = insights(sections[History])

@@ -13,8 +13,8 @@ from orchestrator.hanabi.view import View
 from orchestrator.players import partners
 from orchestrator.table.seat import GameContext
 from roles.hanabi.history_report import HistoryReport
+from roles.hanabi.mind_report import MindReport
 from roles.hanabi.sections.convention_facts import ConventionFacts
-from roles.hanabi.tom_interpreter import MindReport
 from roles.sections import cut
 from tests.support.positions import dealt, position, turn_of
 from tests.support.prove import FULL

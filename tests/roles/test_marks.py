@@ -11,13 +11,13 @@ from graphs.recorded_marks import marks, marks_at
 from orchestrator.errors import UserError
 from orchestrator.hanabi.cards import Card, Piles
 from orchestrator.hanabi.moves import Discard, Play
-from orchestrator.hanabi.referee import Referee
 from orchestrator.journal.events import Decided, Event, GameStarted, Moved, TurnStarted
 from orchestrator.models.request import Absent
 from roles import Truth, brier
-from roles.hanabi.analyst import Analysis
-from roles.hanabi.discard_strategist import DiscardReport
+from roles.hanabi.analysis import Analysis
+from roles.hanabi.discard_report import DiscardReport
 from roles.hanabi.history_report import HistoryReport
+from roles.hanabi.truth import truths
 from roles.marks import checked
 from roles.sections import Sections
 from tests.support.positions import events_of
@@ -27,16 +27,14 @@ def turns_of(events: list[Event]) -> list[tuple[list[Event], Truth]]:
     """Each turn with its truth, rebuilt from the journal's deck and moves."""
     started = events[0]
     assert isinstance(started, GameStarted)
-    referee = Referee(started.players, started.deck)
-    found: list[tuple[list[Event], Truth]] = []
+    turns: list[list[Event]] = []
     for event in events:
         if isinstance(event, TurnStarted):
-            found.append(([], Truth.of(referee)))
-        if found:
-            found[-1][0].append(event)
-        if isinstance(event, Moved):
-            referee.apply(event.past.move)
-    return found
+            turns.append([])
+        if turns:
+            turns[-1].append(event)
+    moves = [event.past.move for event in events if isinstance(event, Moved)]
+    return list(zip(turns, truths(started.players, started.deck, moves), strict=True))
 
 
 @pytest.mark.parametrize("players", (2, 5))
@@ -44,10 +42,11 @@ async def test_every_turn_of_a_game_is_marked(players: int) -> None:
     turns = turns_of(await events_of("house", players=players, seed=4))
     config = graphs.at(graphs.read("house"), players)
     found = [marks(config, turn, truth) for turn, truth in turns]
-    assert all(set(marked) == {"history_analyst", "discard_strategist"} for marked in found)
+    assert all(set(marked) == {"history_analyst", "tom_interpreter", "discard_strategist"} for marked in found)
     numbers = [one for marked in found for replies in marked.values() for one in replies if one is not None]
     assert all(math.isfinite(value) for one in numbers for value in one.values())
-    held = [m["history_analyst"][0]["inferred_held"] for m in found if m["history_analyst"][0]]
+    reports = [one for marked in found for one in marked["history_analyst"] if one is not None]
+    held = [one["inferred_held"] for one in reports if "inferred_held" in one]
     assert held and set(held) == {1.0}  # a literal reading is never wrong
     chances = [m["discard_strategist"][0]["safety_brier"] for m in found if m["discard_strategist"][0]]
     assert 0 < sum(chances) / len(chances) < 0.25  # better than a coin
@@ -91,22 +90,26 @@ def test_the_analysts_chances_are_scored_by_what_fits() -> None:
     entry = Analysis.example["moves"][0]
     plays = [{**entry, "action": f"play slot {slot}", "chance": chance} for slot, chance in enumerate((1.0, 0.5))]
     hint = {**entry, "action": "hint P1 red", "chance": None}
-    assert marked("analyst", {**Analysis.example, "moves": [*plays, hint]}, Analysis) == {"play_brier": 0.125}
+    assert marked("analyst", {**Analysis.example, "moves": [*plays, hint]}, Analysis)["play_brier"] == 0.125
     assert marked("analyst", {**Analysis.example, "moves": [hint]}, Analysis) is None
 
 
 def test_the_strategists_safety_is_scored_by_what_is_critical() -> None:
     card = DiscardReport.example["cards"][0]
     cards = [{**card, "slot": slot, "safety": safety} for slot, safety in ((0, 1.0), (1, 1.0), (4, 0.0))]
-    assert marked("discard_strategist", {**DiscardReport.example, "cards": cards}, DiscardReport) == {
-        "safety_brier": 0.5  # the 5 is critical; the hand has no slot 4
-    }
+    found = marked("discard_strategist", {**DiscardReport.example, "cards": cards}, DiscardReport)
+    assert (found["safety_brier"], found["cards_judged"]) == (0.5, 0.5)  # the 5 is critical; the hand has no slot 4
+    assert found["safety_log"] == pytest.approx(-(math.log(0.99) + math.log(0.01)) / 2)
 
 
 def test_the_historians_inferences_are_right_or_wrong() -> None:
     said = [{"slot": slot, "cards": cards, "reason": "r"} for slot, cards in ((0, ["R1", "Y1"]), (2, ["W1"]))]
     report = {**HistoryReport.example, "inferred": said}
-    assert marked("history_analyst", report, HistoryReport) == {"inferred_held": 0.5, "inferred_types": 1.5}
+    assert marked("history_analyst", report, HistoryReport) == {
+        "inferred_held": 0.5,
+        "inferred_types": 1.5,
+        "inferred_log": pytest.approx(-(math.log(0.99 / 2) + math.log(0.01 / 24)) / 2),
+    }
     assert marked("history_analyst", {**report, "inferred": []}, HistoryReport) is None
 
 

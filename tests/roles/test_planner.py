@@ -15,11 +15,10 @@ from orchestrator.journal.events import Call, Decided, Event
 from orchestrator.replies import text_format
 from orchestrator.replies.reader import Unreadable, read
 from roles import Notes
-from roles.hanabi.first_order import Belief, FirstOrder
+from roles.hanabi.beliefs import Belief, FirstOrder, MoveReading, SecondOrder
 from roles.hanabi.plan_evaluator import PlannedChoice
 from roles.hanabi.reasoning import literal_play
 from roles.hanabi.reasoning.position import TAKES, Position
-from roles.hanabi.second_order import MoveReading, SecondOrder
 from roles.reply_types import Recommended, Shortlist
 from roles.sections import cut
 from tests.support.positions import POSITIONS, events_of, literal_views, position, random_views, turn_of

@@ -19,7 +19,7 @@ from orchestrator.models.request import Absent
 from orchestrator.replies import text_format
 from orchestrator.table.seat import BEFORE
 from roles import SECTIONS, Choice, Judgement, Reply, Role, Sections, Verdict
-from roles.hanabi.analyst import Analysis
+from roles.hanabi.analysis import Analysis
 from roles.hanabi.history_analyst import replay
 from roles.hanabi.history_report import HistoryReport
 from roles.hanabi.reasoning import literal_play

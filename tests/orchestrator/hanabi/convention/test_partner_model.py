@@ -16,9 +16,9 @@ from orchestrator.hanabi.referee import Referee
 from orchestrator.hanabi.view import View
 from roles import Notes
 from roles.hanabi.history_report import HistoryReport, by_history
+from roles.hanabi.mind_report import MindReport
 from roles.hanabi.reasoning.convention_scene import scene
 from roles.hanabi.reasoning.position import Position
-from roles.hanabi.tom_interpreter import MindReport
 from roles.reply_types import Choice
 from roles.sections import cut
 from tests.support.positions import dealt, partners_game, turn_of

@@ -1,0 +1,61 @@
+"""A report on which own cards the team can spare, and the words of the strategist's rubric (appendix I.5)."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from orchestrator.hanabi.belief import Slot
+from orchestrator.replies.reply import BELOW, EACH, MOST
+from roles.reply_types import Chance, Reply
+
+Criticality = Literal["very-high", "high", "medium", "low", "very-low"]
+
+
+class CardRisk(Reply):
+    """One own card, judged."""
+
+    unique = "slot"
+
+    slot: int = Field(ge=0, le=4, description="the slot, 0 is the oldest card", json_schema_extra={BELOW: "slots"})
+    duplicates: str = Field(description='copies in sight of what it may be, and where, or "none"')
+    reason: str = Field(description="why")
+    criticality: Criticality = Field(description="how critical it may be")
+    safety: Chance = Field(description="the probability that the team can spare the card")
+    recommendation: Literal["discard", "keep"] = Field(description="what to do with it if somebody must discard")
+
+
+class DiscardReport(Reply):
+    """Every card of the own hand, then the summary."""
+
+    conclusion = ("safest_first", "summary")
+    example = {
+        "cards": [
+            {
+                "slot": 0,
+                "safety": 0.9,
+                "criticality": "low",
+                "duplicates": "1 of 3 white 1s seen: P2 slot 1",
+                "recommendation": "discard",
+                "reason": "never hinted, and most of what it can be has other copies left",
+            }
+        ],
+        "safest_first": [0, 3, 1, 2],
+        "summary": "Slot 0 is the card to lose; slot 2 is a 5 and must stay.",
+    }
+
+    cards: tuple[CardRisk, ...] = Field(
+        description="one entry for EVERY slot of your hand, slot 0 first", json_schema_extra={EACH: "slots"}
+    )
+    safest_first: tuple[Annotated[int, Field(ge=0, le=4, json_schema_extra={BELOW: "slots"})], ...] = Field(
+        description="your slots, from the safest to lose to the one to protect most", json_schema_extra={MOST: "slots"}
+    )
+    summary: str = Field(description="the safest discards, the cards to protect, what is used up, and why")
+
+
+def criticality_of(slot: Slot) -> Criticality:
+    """How critical a card may be, very-high and very-low only when it is certain."""
+    if slot.critical == 1.0:
+        return "very-high"
+    if slot.dead == 1.0:
+        return "very-low"
+    return "high" if slot.critical >= 0.5 else "medium" if slot.critical >= 0.2 else "low"

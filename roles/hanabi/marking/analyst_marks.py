@@ -1,0 +1,169 @@
+"""The marks of an analysis: chances and categories of every move, against what the cards were and did."""
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple, get_args
+
+from orchestrator.hanabi.belief import Slot
+from orchestrator.hanabi.moves import Discard, HintColour, HintRank, Play
+from roles.hanabi.analysis import Analysis, Assessment, Risk, Success, Value, in_words, risk_of
+from roles.hanabi.marking.exact_belief import exact, slot_of, whole_position
+from roles.hanabi.marking.hints import played_after, says_something
+from roles.hanabi.truth import Truth
+from roles.legal_moves import LegalMoves
+from roles.marks import LEAST_NATS, Marker, MarkInfo, Marks, Stated, brier, log_score, mean, only
+from roles.sections import Sections
+
+INFOS = (
+    MarkInfo(
+        "play_brier",
+        "Squared error of the chances that plays fit.",
+        "squared error",
+        0,
+        higher=False,
+    ),
+    MarkInfo("play_log", "Surprise at what fits, by these chances.", "nats", LEAST_NATS, higher=False),
+    MarkInfo("play_error", "Squared distance of these chances from exact ones.", "squared error", 0, higher=False),
+    MarkInfo("certain_wrong", "Of the plays called certain, the share that do not fit.", "share", 0, higher=False),
+    MarkInfo("impossible_wrong", "Of the plays called impossible, the share that fit.", "share", 0, higher=False),
+    MarkInfo("success_agrees", "Share of plays with the word that belongs to their exact chance.", "share", 1),
+    MarkInfo("risk_agrees", "Share of discards with the word that belongs to their exact chances.", "share", 1),
+    MarkInfo(
+        "immediate_true",
+        "Of the hints called immediate-play, the share that say something new of a card that can be played.",
+        "share",
+        1,
+    ),
+    MarkInfo(
+        "redundant_true",
+        "Of the hints called redundant or wasted, the share that neither help to a play nor save a card.",
+        "share",
+        1,
+    ),
+    MarkInfo(
+        "immediate_played",
+        "Of a hint called immediate-play and then given: whether its receiver next played a card of it that fitted.",
+        "share",
+        1,
+    ),
+    MarkInfo("moves_assessed", "Share of the listed moves that have an entry.", "share", 1),
+)
+SUCCESSES, RISKS, VALUES = get_args(Success), get_args(Risk), get_args(Value)
+USELESS = ("redundant", "wasted")
+
+
+class _Play(NamedTuple):
+    """A play that was assessed."""
+
+    entry: Assessment
+    fits: bool
+    exact: float | None
+
+
+class _Hint(NamedTuple):
+    """A hint that was assessed."""
+
+    entry: Assessment
+    useful: bool
+
+
+def _plays(analysis: Analysis, sections: Sections, truth: Truth) -> Iterator[_Play]:
+    slots = exact(sections, truth)
+    for entry in analysis.moves:
+        if isinstance(entry.action, Play):
+            fits, slot = truth.within(entry.action.slot, truth.piles.playable), slot_of(slots, entry.action.slot)
+            if fits is not None:
+                yield _Play(entry, fits, slot.playable if slot else None)
+
+
+def _discards(analysis: Analysis, sections: Sections, truth: Truth) -> Iterator[tuple[Risk, Slot]]:
+    slots = exact(sections, truth)
+    for entry in analysis.moves:
+        if isinstance(entry.action, Discard) and entry.discard_risk and (slot := slot_of(slots, entry.action.slot)):
+            yield entry.discard_risk, slot
+
+
+def _hints(analysis: Analysis, truth: Truth) -> Iterator[_Hint]:
+    if truth.view is None:
+        return
+    position = whole_position(truth.view)
+    for entry in analysis.moves:
+        if isinstance(entry.action, HintColour | HintRank) and entry.hint_value and entry.action.to in position.hands:
+            yield _Hint(entry, says_something(position, entry.action))
+
+
+def _assessed(analysis: Analysis, sections: Sections) -> float | None:
+    """The share of the list's moves that have an entry."""
+    listed = sections[LegalMoves].moves if LegalMoves in sections else ()
+    there = {entry.action for entry in analysis.moves}
+    return mean(move in there for move in listed)
+
+
+def _given(analysis: Analysis, truth: Truth) -> tuple[Value, bool] | None:
+    """What the hint that was then given was said to be worth, and whether its receiver next played a card of it."""
+    made = truth.made
+    said = next((one.hint_value for one in analysis.moves if made and one.action == made.move), None)
+    done = played_after(truth)
+    return None if said is None or done is None else (said, done)
+
+
+def _share(plays: Iterable[_Play], words: Success, *, fits: bool) -> float | None:
+    return mean(play.fits == fits for play in plays if play.entry.success == words)
+
+
+def score(analysis: Analysis, sections: Sections, truth: Truth) -> Marks | None:
+    """See INFOS."""
+    plays, hints = list(_plays(analysis, sections, truth)), list(_hints(analysis, truth))
+    chances = [(play.entry.chance, play.fits) for play in plays]
+    worded = [play for play in plays if play.entry.success and play.exact is not None]
+    known = [(p.entry.chance, p.exact) for p in plays if p.entry.chance is not None and p.exact is not None]
+    given = _given(analysis, truth)
+    return only(
+        play_brier=brier(chances),
+        play_log=log_score(chances),
+        play_error=mean((said - right) ** 2 for said, right in known),
+        certain_wrong=_share(plays, "certain", fits=False),
+        impossible_wrong=_share(plays, "impossible", fits=True),
+        success_agrees=mean(play.entry.success == in_words(play.exact or 0.0) for play in worded),
+        risk_agrees=mean(said == risk_of(slot) for said, slot in _discards(analysis, sections, truth)),
+        immediate_true=mean(hint.useful for hint in hints if hint.entry.hint_value == "immediate-play"),
+        redundant_true=mean(not hint.useful for hint in hints if hint.entry.hint_value in USELESS),
+        immediate_played=float(given[1]) if given and given[0] == "immediate-play" else None,
+        moves_assessed=_assessed(analysis, sections),
+    )
+
+
+def guess(analysis: Analysis, sections: Sections, truth: Truth) -> Marks | None:
+    """Of one who gives even chances and draws each word evenly, for the same moves."""
+    plays, hints = list(_plays(analysis, sections, truth)), list(_hints(analysis, truth))
+    even = [(0.5, play.fits) for play in plays if play.entry.chance is not None]
+    worded = [play for play in plays if play.entry.success]
+    return only(
+        play_brier=brier(even),
+        play_log=log_score(even),
+        play_error=mean((0.5 - p.exact) ** 2 for p in plays if p.entry.chance is not None and p.exact is not None),
+        certain_wrong=mean(not play.fits for play in worded),
+        impossible_wrong=mean(play.fits for play in worded),
+        success_agrees=1 / len(SUCCESSES),
+        risk_agrees=1 / len(RISKS),
+        immediate_true=mean(hint.useful for hint in hints),
+        redundant_true=mean(not hint.useful for hint in hints),
+    )
+
+
+def pairs(analysis: Analysis, sections: Sections, truth: Truth) -> Iterator[Stated]:
+    """Chances and words of plays, risks of discards, and what the hint that was given was said to be worth."""
+    for play in _plays(analysis, sections, truth):
+        if play.entry.chance is not None:
+            yield Stated("play fits", play.entry.chance, play.fits)
+        if play.entry.success:
+            yield Stated("play fits, in words", play.entry.success, play.fits)
+    for entry in analysis.moves:
+        if isinstance(entry.action, Discard) and entry.discard_risk:
+            critical = truth.within(entry.action.slot, truth.piles.critical)
+            if critical is not None:
+                yield Stated("discard loses a critical card", entry.discard_risk, critical)
+    if given := _given(analysis, truth):
+        yield Stated("hint leads to a play", *given)
+
+
+ANALYST = Marker(score, INFOS, guess, pairs=pairs, prose="Effects, rationales and the summary are prose.")

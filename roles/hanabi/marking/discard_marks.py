@@ -1,0 +1,111 @@
+"""The marks of a report on what can be spared, against what was critical and how likely that was."""
+
+from collections.abc import Iterator
+from typing import NamedTuple, get_args
+
+from orchestrator.hanabi.belief import Slot
+from roles.hanabi.discard_report import CardRisk, Criticality, DiscardReport, criticality_of
+from roles.hanabi.marking.exact_belief import exact, slot_of
+from roles.hanabi.truth import Truth
+from roles.marks import LEAST_NATS, Marker, MarkInfo, Marks, Stated, brier, log_score, mean, only
+from roles.sections import Sections
+
+INFOS = (
+    MarkInfo(
+        "safety_brier",
+        "Squared error of the chances that cards can be spared.",
+        "squared error",
+        0,
+        higher=False,
+    ),
+    MarkInfo(
+        "safety_log",
+        "Surprise at what is critical, by these chances.",
+        "nats",
+        LEAST_NATS,
+        higher=False,
+    ),
+    MarkInfo("safety_error", "Squared distance of these chances from exact ones.", "squared error", 0, higher=False),
+    MarkInfo("criticality_agrees", "Share of cards with the word that belongs to their exact chances.", "share", 1),
+    MarkInfo(
+        "discard_regret",
+        "How much likelier the card named first is to be critical than the card that is least likely to be.",
+        "chance",
+        0,
+        higher=False,
+    ),
+    MarkInfo("first_critical", "Whether the card named first was critical.", "share", 0, higher=False),
+    MarkInfo(
+        "dead_missed",
+        "Whether a card was known to be dead and the one named first was not.",
+        "share",
+        0,
+        higher=False,
+    ),
+    MarkInfo("cards_judged", "Share of the own cards that have an entry.", "share", 1),
+)
+WORDS = get_args(Criticality)
+
+
+class _Judged(NamedTuple):
+    """An own card that was judged."""
+
+    entry: CardRisk
+    critical: bool
+    exact: Slot | None
+
+
+def _judged(report: DiscardReport, sections: Sections, truth: Truth) -> list[_Judged]:
+    slots = exact(sections, truth)
+    seen = ((card, truth.within(card.slot, truth.piles.critical)) for card in report.cards)
+    return [_Judged(card, critical, slot_of(slots, card.slot)) for card, critical in seen if critical is not None]
+
+
+def _first(report: DiscardReport, truth: Truth) -> int | None:
+    """The slot named first, if the hand has it."""
+    first = next(iter(report.safest_first), None)
+    return first if first is not None and 0 <= first < len(truth.own) else None
+
+
+def score(report: DiscardReport, sections: Sections, truth: Truth) -> Marks | None:
+    """See INFOS."""
+    judged, slots, first = _judged(report, sections, truth), exact(sections, truth), _first(report, truth)
+    said = [(one.entry.safety, not one.critical) for one in judged]
+    chosen = slots[first] if slots and first is not None else None
+    dead = any(slot.dead == 1.0 for slot in slots)
+    return only(
+        safety_brier=brier(said),
+        safety_log=log_score(said),
+        safety_error=mean((one.entry.safety - 1 + one.exact.critical) ** 2 for one in judged if one.exact),
+        criticality_agrees=mean(one.entry.criticality == criticality_of(one.exact) for one in judged if one.exact),
+        discard_regret=chosen.critical - min(slot.critical for slot in slots) if chosen else None,
+        first_critical=None if first is None else truth.within(first, truth.piles.critical),
+        dead_missed=float(chosen.dead < 1.0) if chosen and dead else None,
+        cards_judged=len({one.entry.slot for one in judged}) / len(truth.own) if report.cards else None,
+    )
+
+
+def guess(report: DiscardReport, sections: Sections, truth: Truth) -> Marks | None:
+    """Of one who gives even chances, draws each word evenly, and orders the slots by lot."""
+    judged, slots = _judged(report, sections, truth), exact(sections, truth)
+    even = [(0.5, not one.critical) for one in judged]
+    least = min((slot.critical for slot in slots), default=0.0)
+    return only(
+        safety_brier=brier(even),
+        safety_log=log_score(even),
+        safety_error=mean((one.exact.critical - 0.5) ** 2 for one in judged if one.exact),
+        criticality_agrees=1 / len(WORDS),
+        discard_regret=mean(slot.critical - least for slot in slots),
+        first_critical=mean(bool(truth.within(slot, truth.piles.critical)) for slot in range(len(truth.own))),
+        dead_missed=mean(slot.dead < 1.0 for slot in slots),
+    )
+
+
+def pairs(report: DiscardReport, sections: Sections, truth: Truth) -> Iterator[Stated]:
+    """Chances that a card can be spared, and how critical it was said to be."""
+    for one in _judged(report, sections, truth):
+        yield Stated("card can be spared", one.entry.safety, not one.critical)
+        yield Stated("card is critical, in words", one.entry.criticality, one.critical)
+
+
+STRATEGIST = Marker(score, INFOS, guess, pairs=pairs, prose="Duplicates, reasons and the summary are prose.")

@@ -1,0 +1,146 @@
+"""The marks of a report on the past: inferred own cards against the true hand, trust against how partners played."""
+
+from collections.abc import Iterator
+from math import log
+from typing import NamedTuple
+
+from orchestrator.hanabi.cards import ANY, CARDS, Mask, mask
+from orchestrator.hanabi.convention.hint_convention import STRANGER, Convention
+from orchestrator.hanabi.convention.partner_model import NOTHING_KNOWN
+from roles.hanabi.history_report import HistoryReport, Trusted
+from roles.hanabi.marking.exact_belief import exact
+from roles.hanabi.truth import Truth
+from roles.marks import LEAST_NATS, SUREST, Marker, MarkInfo, Marks, Stated, brier, mean, only
+from roles.sections import Sections
+
+INFOS = (
+    MarkInfo("inferred_held", "Share of the inferred slots whose card is among the inferred ones.", "share", 1),
+    MarkInfo("inferred_types", "Kinds of card that an inference leaves, on average.", "kinds of card", 1, higher=False),
+    MarkInfo(
+        "inferred_log",
+        "Surprise at the card: 99 % are spread over the kinds that an inference leaves, 1 % over the others.",
+        "nats",
+        LEAST_NATS,
+        higher=False,
+    ),
+    MarkInfo(
+        "inferred_too_narrow",
+        "Share of inferences that rule out a kind of card which is possible by the exact belief.",
+        "share",
+        0,
+        higher=False,
+    ),
+    MarkInfo(
+        "inferred_ruled_out",
+        "Of the kinds of card that hints rule out for the inferred slots, the share that the inferences rule out.",
+        "share",
+        1,
+    ),
+    MarkInfo("hinted_inferred", "Of the own slots that a hint touched, the share that has an inference.", "share", 1),
+    MarkInfo(
+        "trust_right",
+        "Share of partners who are said to keep to the convention that all their moves of the game fit best.",
+        "share",
+        1,
+    ),
+    MarkInfo("trust_brier", "Squared error of the chances that they keep to it.", "squared error", 0, higher=False),
+)
+CONVENTIONS = len(NOTHING_KNOWN) + 1
+"""What may be said of a partner: each convention, or none."""
+
+
+class _Inferred(NamedTuple):
+    """An inference about a slot that the hand has."""
+
+    slot: int
+    kinds: Mask
+    held: bool
+
+
+def _inferred(report: HistoryReport, truth: Truth) -> list[_Inferred]:
+    there = ((one.slot, mask(one.cards)) for one in report.inferred if one.slot < len(truth.own))
+    return [_Inferred(slot, kinds, bool(truth.within(slot, kinds))) for slot, kinds in there]
+
+
+def _nats(one: _Inferred) -> float:
+    left = one.kinds.bit_count()
+    other = len(CARDS) - left
+    if one.held:
+        return -log((SUREST if other else 1.0) / left)
+    return -log((1 - SUREST) / other)
+
+
+def _narrow(one: _Inferred, sections: Sections, truth: Truth) -> bool | None:
+    slots = exact(sections, truth)
+    return bool(slots[one.slot].possible & ~one.kinds) if slots else None
+
+
+def _ruled_out(inferred: list[_Inferred], truth: Truth) -> float | None:
+    """Over all inferred slots together."""
+    if truth.view is None:
+        return None
+    gone = [(~truth.view.own[one.slot].mask & ANY, ~one.kinds & ANY) for one in inferred]
+    return mean(bool(out >> i & 1) for hinted, out in gone for i in range(len(CARDS)) if hinted >> i & 1)
+
+
+def _hinted(report: HistoryReport, truth: Truth) -> float | None:
+    known = truth.view.own if truth.view else ()
+    named = {one.slot for one in report.inferred}
+    return mean(slot in named for slot, one in enumerate(known) if one.colour is not None or one.rank is not None)
+
+
+def _trust(report: HistoryReport, truth: Truth) -> Iterator[tuple[Trusted, bool, bool]]:
+    """Each partner of whom something is said: whether it is right, and whether `chance` came true."""
+    kept = truth.course.kept if truth.course and report.trust else {}
+    for one in report.trust:
+        if (true := kept.get(one.seat)) is not None:
+            right = (one.hints, one.reads) == (true.hints, true.reads)
+            stranger = Convention(one.hints, one.reads) == STRANGER
+            yield one, right, (true != STRANGER if stranger else right)
+
+
+def score(report: HistoryReport, sections: Sections, truth: Truth) -> Marks | None:
+    """See INFOS."""
+    inferred, trust = _inferred(report, truth), list(_trust(report, truth))
+    narrow = (_narrow(one, sections, truth) for one in inferred)
+    return only(
+        inferred_held=mean(one.held for one in inferred),
+        inferred_types=mean(one.kinds.bit_count() for one in inferred),
+        inferred_log=mean(_nats(one) for one in inferred),
+        inferred_too_narrow=mean(one for one in narrow if one is not None),
+        inferred_ruled_out=_ruled_out(inferred, truth),
+        hinted_inferred=_hinted(report, truth),
+        trust_right=mean(right for _, right, _ in trust),
+        trust_brier=brier((one.chance, so) for one, _, so in trust),
+    )
+
+
+def guess(report: HistoryReport, sections: Sections, truth: Truth) -> Marks | None:
+    """Of one who leaves all kinds of card open in the same slots, and draws a convention evenly, at even chances."""
+    trust = list(_trust(report, truth))
+    return only(
+        inferred_held=1.0,
+        inferred_types=len(CARDS),
+        inferred_log=log(len(CARDS)),
+        inferred_too_narrow=0.0,
+        inferred_ruled_out=0.0,
+        trust_right=1 / CONVENTIONS if trust else None,
+        trust_brier=0.25 if trust else None,
+    )
+
+
+def pairs(report: HistoryReport, sections: Sections, truth: Truth) -> Iterator[Stated]:
+    """Inferences by how many kinds they leave, and how likely each partner keeps to a convention."""
+    for found in _inferred(report, truth):
+        left = found.kinds.bit_count()
+        yield Stated("card is among the inferred", f"{left} {'kind' if left == 1 else 'kinds'}", found.held)
+    yield from (Stated("partner keeps to the convention", one.chance, so) for one, _, so in _trust(report, truth))
+
+
+HISTORIAN = Marker(
+    score,
+    INFOS,
+    guess,
+    pairs=pairs,
+    prose="What past moves meant is prose; only programs say in a typed field how far partners keep to conventions.",
+)

@@ -1,0 +1,130 @@
+"""The marks of reports on other minds: what partners were foreseen to do, and the hint that was suggested."""
+
+from collections.abc import Iterator
+
+from orchestrator.hanabi.moves import Hint, HintColour, HintRank
+from roles.hanabi.beliefs import FirstOrder, SecondOrder
+from roles.hanabi.marking import next_action_marks as foreseen
+from roles.hanabi.marking.exact_belief import told_conventions, whole_position
+from roles.hanabi.marking.hints import holds_critical, kept_after, played_after, says_something
+from roles.hanabi.marking.next_action_marks import Forecast
+from roles.hanabi.mind_report import MindReport
+from roles.hanabi.truth import Truth
+from roles.legal_moves import LegalMoves
+from roles.marks import Marker, MarkInfo, Marks, Stated, mean, only
+from roles.sections import Sections
+
+HINTS = (
+    MarkInfo(
+        "hint_useful",
+        "Whether the suggested hint says something new of a card that can be played, or saves a critical one.",
+        "share",
+        1,
+    ),
+    MarkInfo("hint_given", "Whether the seat then gave the suggested hint.", "share", 1),
+    MarkInfo(
+        "hint_played",
+        "Of a suggested hint that was given and not urgent: whether its receiver next played a card of it that fitted.",
+        "share",
+        1,
+    ),
+    MarkInfo("urgent_true", "Of a hint called urgent: whether its receiver holds a critical card.", "share", 1),
+    MarkInfo(
+        "urgent_kept",
+        "Of an urgent hint that was given: whether its receiver next discarded no critical card.",
+        "share",
+        1,
+    ),
+)
+
+
+def _intended(report: MindReport) -> list[Forecast]:
+    """The forecasts whose typed field is there: reports of earlier versions have none."""
+    said = (one for one in report.intentions if "plays" in one.model_fields_set)
+    return [Forecast(one.seat, one.plays, one.chance) for one in said]
+
+
+def _hint(report: MindReport, truth: Truth) -> Hint | None:
+    """The suggested hint, where it is to a partner of whom something is known."""
+    hint, partners = report.hint, {hand.seat for hand in truth.view.hands} if truth.view else set[int]()
+    return hint if isinstance(hint, HintColour | HintRank) and hint.to in partners else None
+
+
+def _useful(hint: Hint | None, sections: Sections, truth: Truth) -> float | None:
+    if hint is None or truth.view is None:
+        return None
+    if told_conventions(sections) and truth.scene and not truth.scene.literally(hint):
+        effect = truth.scene.effect_of(hint)
+        return float(effect.helps or (effect.warns and effect.true) or says_something(whole_position(truth.view), hint))
+    return float(says_something(whole_position(truth.view), hint))
+
+
+def _score(report: MindReport, sections: Sections, truth: Truth) -> Marks | None:
+    made, hint = truth.made, _hint(report, truth)
+    given = None if made is None or hint is None else made.move == hint
+    played, kept = (played_after(truth), kept_after(truth)) if given else (None, None)
+    hinted = only(
+        hint_useful=_useful(hint, sections, truth),
+        hint_given=given,
+        hint_played=None if report.urgent else played,
+        urgent_true=holds_critical(truth, hint.to) if hint and report.urgent else None,
+        urgent_kept=kept if report.urgent else None,
+    )
+    return {**foreseen.score(_intended(report), truth), **(hinted or {})} or None
+
+
+def _guess(report: MindReport, sections: Sections, truth: Truth) -> Marks | None:
+    """Of one who names a legal hint by lot, beside even forecasts."""
+    hints = [move for move in (truth.view.legal if truth.view else ()) if isinstance(move, HintColour | HintRank)]
+    one_of = None if truth.made is None or not hints else (truth.made.move in hints) / len(hints)
+    hinted = only(
+        hint_useful=mean(useful for hint in hints if (useful := _useful(hint, sections, truth)) is not None),
+        hint_given=one_of,
+        urgent_true=mean(holds_critical(truth, hint.to) for hint in hints),
+    )
+    return {**foreseen.guess(_intended(report), truth), **(hinted or {})} or None
+
+
+def _previous(report: MindReport, sections: Sections, truth: Truth) -> Marks | None:
+    return foreseen.previous(_intended(report), truth) or None
+
+
+def _pairs(report: MindReport, sections: Sections, truth: Truth) -> Iterator[Stated]:
+    return foreseen.pairs(_intended(report), truth)
+
+
+INTERPRETER = Marker(
+    _score,
+    (*foreseen.INFOS, *HINTS),
+    _guess,
+    _previous,
+    _pairs,
+    prose="What past moves meant, which discard or hint comes next, and why a hint helps are prose.",
+)
+
+
+def _believed(report: FirstOrder) -> list[Forecast]:
+    return [Forecast(one.seat, one.plays, one.chance) for one in report.beliefs]
+
+
+BELIEVER = Marker(
+    lambda report, sections, truth: foreseen.score(_believed(report), truth) or None,
+    foreseen.INFOS,
+    lambda report, sections, truth: foreseen.guess(_believed(report), truth) or None,
+    lambda report, sections, truth: foreseen.previous(_believed(report), truth) or None,
+    lambda report, sections, truth: foreseen.pairs(_believed(report), truth),
+    prose="What partners know and how they play is prose, so it is not compared with what they know.",
+)
+
+
+def _read(report: SecondOrder, sections: Sections, truth: Truth) -> Marks | None:
+    listed = sections[LegalMoves].moves if LegalMoves in sections else ()
+    there = {one.action for one in report.readings}
+    return only(readings_given=mean(move in there for move in listed))
+
+
+MIRROR = Marker(
+    _read,
+    (MarkInfo("readings_given", "Share of the listed moves of which a reading is given.", "share", 1),),
+    prose="What partners believe and how they would read a move is prose, so its chance cannot be tested.",
+)
