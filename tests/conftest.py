@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from experiments.cli import app
+from experiments.report import marked_run
 from experiments.running import process_executor
 from orchestrator.models import fake_endpoint
 from roles import registry
@@ -71,6 +72,12 @@ def forking(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(
             process_executor, "process_context", lambda: processes.FORKS if threading.active_count() > 1 else own()
         )
+
+
+@pytest.fixture(autouse=True)
+def unmarked_reports(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Reports mark no games unasked, which takes a second a game; tests of marks ask for it."""
+    monkeypatch.setattr(marked_run, "SMALL", 0)
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import roles
 from experiments.marks.move_faults import KINDS, MoveFault, faults_of
 from experiments.marks.move_values import Kind
 from experiments.marks.role_mark import RoleMark
-from experiments.marks.role_marks import role_marks
+from experiments.marks.role_marks import StatedOutcome, calibration, role_marks
 from experiments.marks.rollout_store import RolloutStore
 from experiments.marks.score_strip import strip
 from experiments.results.story import Story
@@ -40,6 +40,8 @@ class GameMarks(Frozen):
     marks: tuple[RoleMark, ...]
     faults: tuple[MoveFault, ...]
     nodes: tuple[NodeReplies, ...]
+    stated: tuple[StatedOutcome, ...] = ()
+    """Probabilities and categories that replies stated, each with what came true."""
     swing: float | None = None
     """Points that all moves together changed the expected score by, against a convention player's in their place; None
     without rollouts."""
@@ -60,6 +62,7 @@ def game_marks(story: Story, rollouts: int = 0, store: RolloutStore | None = Non
         marks=role_marks(story, rollouts=rollouts, store=store),
         faults=faults_of(story),
         nodes=tuple(_nodes(story)),
+        stated=calibration(story),
         swing=sum(strip(story, mistakes=False, store=store).swings) if rollouts else None,
     )
 

@@ -71,7 +71,7 @@ def cells(one: MarkSummary) -> tuple[str, ...]:
     bounds = "–" if one.low is None or one.high is None else f"{number(one.low)} to {number(one.high)}"
     others = (number(one.baselines[name].mean) if name in one.baselines else "–" for name in BASELINES)
     counts = f"{one.replies:,}", f"{one.turns:,}"
-    return one.key.title, number(one.mean), bounds, *others, "–" if best is None else f"{best:g}", *counts
+    return one.key.title, number(one.mean), bounds, *others, "–" if best is None else f"{best:.2g}", *counts
 
 
 def quality(run: MarkedRun) -> Table:

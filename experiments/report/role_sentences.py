@@ -6,15 +6,14 @@ from experiments.report.marked_run import MarkedRun
 from experiments.report.tables import number, probability
 from experiments.statistics import conclusions
 from experiments.statistics.differences import Difference
-from experiments.statistics.estimates import ROUNDING
-from experiments.statistics.role_marks import Baseline, MarkSummary
+from experiments.statistics.role_marks import MarkSummary
 from orchestrator.models.settings import PROGRAM
 from roles.words import many, percent
 
 USE = ("followed", "overruled_right", "followed_wrong", "agrees", "refused", "refusal_gain", "refusal_rollout_gain")
 """Marks that say how answers were used, not whether they were right."""
 NAMED = 3
-"""Marks of a role that a sentence states; the table has the others."""
+"""Marks that a sentence names; more are counted."""
 
 
 def sentences(run: MarkedRun) -> Iterator[str]:
@@ -45,7 +44,7 @@ def _taken_away(run: MarkedRun, arm: str, role: str) -> Iterator[str]:
         gone = [one for one in before if one not in _roles(run, other)]
         if other != arm and role in gone and other in differing:
             beside = [one for one in gone if one != role]
-            together = f", and without {' and '.join(beside)}," if beside else ""
+            together = f" and {' and '.join(beside)}" if beside else ""
             yield f"Without it{together} (arm {other}) {_changed(differing[other])}"
 
 
@@ -73,30 +72,51 @@ def _right(role: str, own: Sequence[MarkSummary]) -> Iterator[str]:
         return
     if all(one.models == (PROGRAM,) for one in marked):
         yield "Its program answered, so its answers are exact by what the seat may know."
-    yield f"Its answers: {'; '.join(map(_mark, marked[:NAMED]))}."
+    first = next((one for one in marked if PROGRAM in one.baselines), marked[0])
+    yield f"Its answers: {_mark(first)}."
+    yield from _counted(marked)
 
 
 def _mark(one: MarkSummary) -> str:
-    """`play_brier 0.10 (best 0; its program 0.09, not told apart; a uniform guess 0.25, worse)`."""
-    info = one.key.info
-    assert info is not None and info.best is not None
-    beside = [f"best {info.best:g}"]
-    names: Mapping[str, str] = {"program": "its program", "uniform": "a uniform guess", "previous": "past frequencies"}
-    for name, title in names.items():
-        if (other := one.baselines.get(name)) and not (name == PROGRAM and one.models == (PROGRAM,)):
-            beside.append(f"{title} {number(other.mean)}, {_standing(other, higher=info.higher)}")
-    return f"{one.key.title} {number(one.mean)} ({'; '.join(beside)})"
+    """`safety_brier 0.10 on average (best 0; its program 0.09, a uniform guess 0.25)`."""
+    beside = [f"best {one.key.info.best:.2g}"] if one.key.info and one.key.info.best is not None else []
+    beside += [f"{title} {number(one.baselines[name].mean)}" for name, title in OTHERS.items() if name in one.baselines]
+    return f"{one.key.title} {number(one.mean)} on average ({', '.join(beside)})"
 
 
-def _standing(one: Baseline, *, higher: bool) -> str:
-    """Where a baseline stands to the role, by the interval of the difference on the same replies."""
-    if abs(one.ahead) < ROUNDING:
-        return "the same"
-    if one.low is None or one.high is None:
-        return "too few deals to tell"
-    if one.low <= 0 <= one.high:
-        return "not told apart"
-    return "worse" if (one.ahead > 0) is higher else "better"
+def _counted(marked: Sequence[MarkSummary]) -> Iterator[str]:
+    """On how many marks it is better or worse than its program and a uniform guess."""
+    for name, title in OTHERS.items():
+        theirs = [one for one in marked if name in one.baselines and not _own(one, name)]
+        if not theirs:
+            continue
+        better, worse = ([one for one in theirs if _ahead(one, name) == sign] for sign in (1, -1))
+        same = len(theirs) - len(better) - len(worse)
+        said = [f"better on {len(better)}"] * bool(better) + [_worse(worse)] * bool(worse)
+        said += [f"not told apart on {same}"] * bool(same)
+        yield f"Of {many(len(theirs), 'mark')} beside {title}: {', '.join(said)}."
+
+
+def _worse(found: Sequence[MarkSummary]) -> str:
+    names = ", ".join(one.key.title for one in found[:NAMED])
+    return f"worse on {len(found)} ({names}{', ...' if len(found) > NAMED else ''})" if found else ""
+
+
+def _ahead(one: MarkSummary, name: str) -> int:
+    """1 where the role is better than a baseline by the interval of their difference, -1 where it is worse, else 0."""
+    beside = one.baselines[name]
+    if beside.low is None or beside.high is None or beside.low <= 0 <= beside.high:
+        return 0
+    higher = one.key.info is None or one.key.info.higher
+    return 1 if (beside.ahead > 0) is higher else -1
+
+
+OTHERS: Mapping[str, str] = {PROGRAM: "its program", "uniform": "a uniform guess"}
+
+
+def _own(one: MarkSummary, name: str) -> bool:
+    """Whether the baseline is who replied."""
+    return name == PROGRAM and one.models == (PROGRAM,)
 
 
 def _used(run: MarkedRun, arm: str, role: str, own: Sequence[MarkSummary]) -> Iterator[str]:

@@ -13,6 +13,7 @@ from statistics import fmean
 from experiments.marks.game_marks import GameMarks, NodeReplies
 from experiments.marks.mark_tally import Key, MarkTally, tallied
 from experiments.marks.move_values import Kind
+from experiments.marks.stated_tally import Stated, StatedTally, stated_tallies
 from experiments.results.rows import Row
 from experiments.statistics import pairing
 from experiments.statistics.differences import Difference, differences
@@ -35,12 +36,13 @@ class MarkedGame:
     nodes: tuple[NodeReplies, ...]
     quality: Mapping[Kind, int]
     """How many moves had each known fault."""
+    stated: Mapping[Stated, StatedTally]
     swing: float | None
     """As in `GameMarks`."""
 
     @classmethod
     def of(cls, row: Row, marks: GameMarks) -> "MarkedGame":
-        return cls(row, tallied(marks), marks.nodes, marks.quality, marks.swing)
+        return cls(row, tallied(marks), marks.nodes, marks.quality, stated_tallies(marks.stated), marks.swing)
 
 
 @dataclass(frozen=True)
@@ -95,10 +97,10 @@ def summaries(games: Sequence[MarkedGame], arms: Sequence[str]) -> tuple[MarkSum
     return tuple(one for arm in arms for one in _of_arm(arm, [game for game in games if game.row.arm == arm]))
 
 
-def keys(games: Iterable[MarkedGame]) -> list[Key]:
-    """The marks of these games, role by role, in the order in which they are first met."""
+def keys(games: Sequence[MarkedGame]) -> list[Key]:
+    """The marks of these games, role by role, in the order in which roles are asked."""
     met = dict.fromkeys(key for game in games for key in game.tallies)
-    order = list(dict.fromkeys(key.role for key in met))
+    order = list(dict.fromkeys([*(node.role for game in games for node in game.nodes), *(key.role for key in met)]))
     return sorted(met, key=lambda key: order.index(key.role))
 
 

@@ -1,0 +1,119 @@
+"""Calibration: how often what roles called so likely came true."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from experiments.report.figures import style
+from experiments.report.figures.figure import Figure, FigureTable
+from experiments.report.run_data import NothingToDrawError, RunData
+from experiments.statistics.calibration import Calibration, calibrations
+
+COLUMNS = ("arm", "role", "kind", "said", "stated", "true", "low", "high", "statements", "deals")
+PANEL = 1.6
+"""Inches."""
+
+
+def _arm(data: RunData) -> str:
+    """The baseline, or the first arm."""
+    return data.analysis.baseline if data.analysis.baseline in data.arms else data.arms[0]
+
+
+def _found(data: RunData, *, chance: bool) -> list[tuple[str, Calibration]]:
+    if not data.marked:
+        raise NothingToDrawError("the games have no marks yet")
+    return [
+        (arm, one)
+        for arm in data.arms
+        for one in calibrations([game for game in data.marked if game.row.arm == arm])
+        if one.stated.chance is chance
+    ]
+
+
+def _table(data: RunData, *, chance: bool) -> FigureTable:
+    found = _found(data, chance=chance)
+    if not any(arm == _arm(data) for arm, _ in found):
+        what = "probability" if chance else "likelihood in words"
+        raise NothingToDrawError(
+            f"no role stated a {what}" if not found else f"no role of {_arm(data)} stated a {what}"
+        )
+    return FigureTable(COLUMNS, tuple(_row(arm, one) for arm, one in found))
+
+
+def _row(arm: str, one: Calibration) -> tuple[str | int | float | None, ...]:
+    said = one.stated
+    return arm, said.role, said.kind, said.said, one.likely, one.true, one.low, one.high, one.statements, one.deals
+
+
+def _panels(table: FigureTable, data: RunData) -> dict[str, list[dict[str, Any]]]:
+    """The rows of the arm that is drawn, by role and what is stated."""
+    found: dict[str, list[dict[str, Any]]] = {}
+    for row in table.records():
+        if row["arm"] == _arm(data):
+            found.setdefault(f"{row['role']}: {row['kind']}", []).append(row)
+    return found
+
+
+def _paint_chances(table: FigureTable, data: RunData) -> Any:
+    found = _panels(table, data)
+    figure, axes = style.panels([PANEL] * len(found))
+    for ax, (title, rows) in zip(axes, found.items(), strict=True):
+        ax.set_title(title)
+        ax.plot([0, 1], [0, 1], color=style.FAINT, linewidth=1, zorder=0)
+        _points(ax, [row["stated"] for row in rows], rows)
+        ax.set_xlim(-0.02, 1.02)
+        ax.set_ylim(-0.05, 1.05)
+        ax.set_ylabel("came true")
+    axes[-1].set_xlabel("stated probability")
+    return figure
+
+
+def _points(ax: Any, places: Sequence[float], rows: Sequence[dict[str, Any]]) -> None:
+    """A point for each range of probabilities, as large as it has statements."""
+    most = max(row["statements"] for row in rows)
+    for x, row in zip(places, rows, strict=True):
+        ax.plot([x, x], [row["low"], row["high"]], color=style.BLUE, linewidth=1.2, solid_capstyle="butt")
+        ax.scatter([x], [row["true"]], s=8 + 40 * row["statements"] / most, color=style.BLUE, linewidths=0, zorder=3)
+
+
+def _paint_words(table: FigureTable, data: RunData) -> Any:
+    found = _panels(table, data)
+    figure, axes = style.panels([style.height(len(rows)) for rows in found.values()])
+    for ax, (title, rows) in zip(axes, found.items(), strict=True):
+        ax.set_title(title)
+        ordered = sorted(rows, key=lambda row: -row["true"])
+        for place, row in enumerate(ordered):
+            ax.plot([100 * row["low"], 100 * row["high"]], [place, place], color=style.BLUE, linewidth=1.2)
+            ax.plot([100 * row["true"]], [place], "o", color=style.BLUE, markersize=4.5)
+        style.rows(ax, [f"{row['said']} ({row['statements']:,})" for row in ordered])
+        ax.set_xlim(-2, 102)
+    axes[-1].set_xlabel("% that came true")
+    return figure
+
+
+def _chances(data: RunData) -> FigureTable:
+    return _table(data, chance=True)
+
+
+def _words(data: RunData) -> FigureTable:
+    return _table(data, chance=False)
+
+
+FIGURES = (
+    Figure(
+        "calibration",
+        "Calibration of stated probabilities",
+        "Of what a role called so likely, the share that came true, with its 95 % interval over deals; larger points "
+        "have more statements. On the line, probabilities mean what they say. Of the baseline, or the first arm; the "
+        "table has all arms.",
+        _chances,
+        _paint_chances,
+    ),
+    Figure(
+        "calibration-words",
+        "What stated categories were worth",
+        "Of what a role put into each category, the share that came true, with its 95 % interval over deals; in "
+        "brackets the number of statements. Of the baseline, or the first arm; the table has all arms.",
+        _words,
+        _paint_words,
+    ),
+)
