@@ -1,7 +1,7 @@
 """`export`: games in the formats of other programs."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -9,7 +9,10 @@ from experiments.cli.shared_options import Import, Json, printed
 from orchestrator import spelling
 from orchestrator.errors import UserError
 
-TARGETS = ("tables", "hanab-live", "otlp", "atif", "inspect")
+if TYPE_CHECKING:
+    from experiments.export.more_columns import Wanted
+
+TARGETS = ("tables", "results", "hanab-live", "otlp", "atif", "inspect")
 
 
 def export(
@@ -17,6 +20,11 @@ def export(
     to: Annotated[str, typer.Option("--to", help=f"The format: {', '.join(TARGETS)}.")],
     out: Annotated[Path | None, typer.Option(help="The file or folder to write.")] = None,
     texts: Annotated[bool, typer.Option("--texts", help="tables: with the messages and response of calls.")] = False,
+    more: Annotated[
+        str | None,
+        typer.Option("--with", metavar="NAMES", help="tables, results: also marks, quality, or both with a comma."),
+    ] = None,
+    workers: Annotated[int, typer.Option(min=1, help="With --with: worker processes.")] = 1,
     endpoint: Annotated[str | None, typer.Option(metavar="URL", help="otlp: send to this collector.")] = None,
     content: Annotated[bool, typer.Option("--content", help="otlp: with prompts, answers and reasons.")] = False,
     imports: Import = None,
@@ -28,8 +36,12 @@ def export(
     if not path.exists():
         raise UserError(f"there is nothing at {str(path)!r}; name a run's folder or the journal of a game")
     _check(to, {"--texts": ("tables", texts), "--endpoint": ("otlp", endpoint), "--content": ("otlp", content)})
+    if more is not None and to not in ("tables", "results"):
+        raise UserError(f"--with is for --to tables and --to results, not for --to {to}")
     if to == "tables":
-        _tables(path, _needed(out), texts, as_json)
+        _tables(path, _needed(out), texts, _wanted(more, workers), as_json)
+    elif to == "results":
+        _results(path, _needed(out), _wanted(more, workers), as_json)
     elif to == "hanab-live":
         _hanab_live(path, _needed(out), as_json)
     elif to == "otlp":
@@ -63,12 +75,38 @@ def _say(*lines: str) -> None:
         screen.print(Text(line), soft_wrap=True)
 
 
-def _tables(folder: Path, out: Path, texts: bool, as_json: bool) -> None:
-    from experiments.results import parquet
+def _wanted(more: str | None, workers: int) -> "Wanted":
+    """What is to be added, with its progress on stderr."""
+    from experiments.export.more_columns import Wanted
+    from experiments.show.terminal import console
+
+    said = console(err=True)
+
+    def done(number: int, of: int) -> None:
+        if said.is_terminal:
+            said.print(f"marks of game {number} of {of}", end="\n" if number == of else "\r")
+
+    return Wanted.read(more or "", workers, done)
+
+
+def _results(folder: Path, out: Path, wanted: "Wanted", as_json: bool) -> None:
+    from experiments.export import more_columns
+
+    if folder.is_file():
+        raise UserError(f"--to results takes a run's folder, and {str(folder)!r} is a file")
+    rows, columns = more_columns.write_results(folder, out, wanted)
+    if as_json:
+        printed({"out": str(out), "rows": rows, "columns": columns})
+    else:
+        _say(f"{rows:,} games, {columns:,} columns  {out}")
+
+
+def _tables(folder: Path, out: Path, texts: bool, wanted: "Wanted", as_json: bool) -> None:
+    from experiments.export import more_columns
 
     if folder.is_file():
         raise UserError(f"--to tables takes a run's folder, and {str(folder)!r} is a file")
-    written = parquet.export(folder, out, texts=texts)
+    written = more_columns.write_tables(folder, out, wanted, texts=texts)
     if as_json:
         printed({"out": str(out), "rows": written})
     else:

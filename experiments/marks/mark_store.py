@@ -25,7 +25,15 @@ from orchestrator.logs import log
 MARKS = "marks"
 """In the folder of values: a file for each game."""
 
-CODE = ("roles", "graphs", "orchestrator.hanabi", "orchestrator.journal", "experiments.marks", "experiments.results")
+CODE = (
+    "roles",
+    "graphs",
+    "orchestrator.hanabi",
+    "orchestrator.journal",
+    "experiments.marks",
+    "experiments.results.story",
+)
+
 """The packages that decide the marks of a journal."""
 
 
@@ -44,7 +52,8 @@ def version(names: tuple[str, ...]) -> str:
 def _sources(package: str) -> list[Path]:
     file = import_module(package).__file__
     assert file is not None
-    return list(Path(file).parent.rglob("*.py"))
+    path = Path(file)
+    return list(path.parent.rglob("*.py")) if path.stem == "__init__" else [path]
 
 
 def _sources_of(role: str) -> Iterator[Path]:

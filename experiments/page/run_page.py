@@ -7,8 +7,11 @@ from threading import Lock
 from typing import Any
 
 from experiments.design.metric import headline
+from experiments.marks.mark_store import MARKS
+from experiments.marks.rollout_store import FOLDER
 from experiments.page import games_table
 from experiments.page.games import Games, Shelf
+from experiments.page.run_roles import run_roles
 from experiments.page.spoken import Json
 from experiments.report import run_report
 from experiments.report.figures import all_figures
@@ -32,6 +35,7 @@ class RunPage:
         self.games = games
         self._lock = Lock()
         self._made: tuple[int, RunData | None] = (0, None)
+        self._roles: tuple[object, Json | None] = (None, None)
 
     def data(self, shelf: Shelf) -> Json:
         """Raises UserError."""
@@ -55,6 +59,7 @@ class RunPage:
             "columns": games_table.columns(shelf, _chosen(run)),
             "figures": self._figures(found),
             "report": self._file(run_report.HTML),
+            "roles": self._marked(found, shelf),
         }
 
     def _analysed(self, shelf: Shelf, run: Mapping[str, Any]) -> RunData | None:
@@ -64,6 +69,17 @@ class RunPage:
                 made = run_data(self.games.library.root, rows, run) if rows else None
                 self._made = shelf.finished, made
             return self._made[1]
+
+    def _marked(self, found: RunData | None, shelf: Shelf) -> Json | None:
+        """The table of roles; read again when a game was finished or marked."""
+        if found is None or self.games.library.kind != "run":
+            return None
+        kept = self.games.library.root / FOLDER / MARKS
+        now = shelf.finished, kept.stat().st_mtime_ns if kept.is_dir() else 0
+        with self._lock:
+            if self._roles[0] != now:
+                self._roles = now, run_roles(found)
+            return self._roles[1]
 
     def _figures(self, found: RunData | None) -> list[Json]:
         if found is None or self.games.library.kind != "run":

@@ -137,7 +137,7 @@ def ready(data: RunData) -> "MarkedRun | Unmarked":
         return marked(data)
     programs = all(row.program for row in data.rows)
     why = "no model was asked, and programs are the standard for other answers" if programs else "it takes seconds each"
-    how = f"`orchestrator experiment report {data.folder} --marks` does it, once"
+    how = "`orchestrator experiment report DIR --marks` computes them, once"
     return Unmarked(f"The marks of {missing} of {len(paths)} games are not computed: {why}. {how}.")
 
 

@@ -6,7 +6,7 @@ each, arm, players, seed and repeat identify the game of a row.
 
 import json
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -111,7 +111,16 @@ TEXTS = {"messages": "string", "text": "string"}
 """Optional columns of calls: the messages to the model, as JSON, and its raw response."""
 
 
-def export(folder: Path, out: Path, *, texts: bool = False) -> dict[str, int]:
+@dataclass(frozen=True)
+class MoreColumns:
+    """Columns of games that were asked for, after those that every run has."""
+
+    types: Mapping[str, str] = field(default_factory=dict)
+    cells: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """By the journal of the game; a cell that is not there is empty."""
+
+
+def export(folder: Path, out: Path, *, texts: bool = False, more: MoreColumns = MoreColumns()) -> dict[str, int]:
     """Write games.parquet, turns.parquet and calls.parquet; returns how many rows each has.
 
     Raises UserError without pyarrow, and for a folder without finished games or without their journals.
@@ -121,14 +130,15 @@ def export(folder: Path, out: Path, *, texts: bool = False) -> dict[str, int]:
         raise UserError(f"{str(folder / gone[0])!r} is not there; turns and calls are read from the journals")
     out.mkdir(parents=True, exist_ok=True)
     return {
-        "games": _write(out / "games.parquet", GAMES, (_game(row) for row in rows)),
-        "turns": _write(out / "turns.parquet", TURNS, _turns(folder, rows)),
-        "calls": _write(out / "calls.parquet", CALLS | (TEXTS if texts else {}), _calls(folder, rows, texts=texts)),
+        "games": write(out / "games.parquet", {**GAMES, **more.types}, (_game(row, more) for row in rows)),
+        "turns": write(out / "turns.parquet", TURNS, _turns(folder, rows)),
+        "calls": write(out / "calls.parquet", CALLS | (TEXTS if texts else {}), _calls(folder, rows, texts=texts)),
     }
 
 
-def _game(row: Row) -> dict[str, Any]:
-    return {name: getattr(row, name) for name in GAMES if name in COLUMNS}
+def _game(row: Row, more: MoreColumns) -> dict[str, Any]:
+    added = more.cells.get(row.journal, {})
+    return {name: getattr(row, name) for name in GAMES if name in COLUMNS} | {n: added.get(n) for n in more.types}
 
 
 def _turns(folder: Path, rows: list[Row]) -> Iterator[dict[str, Any]]:
@@ -156,7 +166,7 @@ def _texts(call: Mapping[str, Any]) -> dict[str, Any]:
     return {"messages": json.dumps(call.get("messages", []), ensure_ascii=False), "text": call.get("text")}
 
 
-def _write(path: Path, types: Mapping[str, str], rows: Iterator[dict[str, Any]]) -> int:
+def write(path: Path, types: Mapping[str, str], rows: Iterator[dict[str, Any]]) -> int:
     """Write a whole file or none: until it is complete it has another name."""
     arrow, parquet = _pyarrow()
     schema = arrow.schema([(name, _type(arrow, type_name)) for name, type_name in types.items()])

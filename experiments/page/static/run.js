@@ -4,6 +4,7 @@ import { file, get } from "page/data";
 import { link, patch, read } from "page/router";
 import { armsTable } from "page/arms";
 import { openDialog } from "page/dialog";
+import { rolesPanel } from "page/roles";
 import { chooser, filterBar } from "page/filters";
 import { follow } from "page/live";
 import { defaults, makeTable } from "page/table";
@@ -40,13 +41,13 @@ class RunPage {
   }
 
   build() {
-    this.parts = Object.fromEntries(["head", "arms", "figures", "filters", "trouble"].map((name) => [name, h("div", { class: `${name}-slot` })]));
+    this.parts = Object.fromEntries(["head", "arms", "roles", "figures", "filters", "trouble"].map((name) => [name, h("div", { class: `${name}-slot` })]));
     this.search = h("input", { type: "search", "aria-label": "Search games", placeholder: "Search games  ( / )", value: this.params.q ?? "",
       oninput: () => patch({ q: this.search.value }, { replace: true }) });
     this.count = h("p", { class: "muted small num", role: "status" });
     this.columns = h("div", { class: "columns-slot" });
     this.table = makeTable({ onSort: (sort) => patch({ sort }, { replace: true }) });
-    replace(this.root, this.parts.trouble, this.parts.head, this.parts.arms, this.parts.figures,
+    replace(this.root, this.parts.trouble, this.parts.head, this.parts.arms, this.parts.roles, this.parts.figures,
       h("section", { class: "games panel", "aria-labelledby": "games-title" },
         h("div", { class: "games-head" }, h("h2", { id: "games-title" }, "Games"), this.count, this.search, this.columns),
         this.parts.filters, this.table.element));
@@ -63,6 +64,7 @@ class RunPage {
     this.shell.way([[run.name, null]]);
     replace(this.parts.head, head(run));
     this.once("arms", JSON.stringify([run.arms, run.baseline, run.metric, run.conclusions]), () => armsTable(run));
+    this.once("roles", JSON.stringify(run.roles ?? null), () => rolesPanel(run));
     this.once("figures", JSON.stringify([run.figures, run.report]), () => figures(run));
     this.drawGames();
   }
