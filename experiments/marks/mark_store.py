@@ -33,8 +33,7 @@ CODE = (
     "experiments.marks",
     "experiments.results.story",
 )
-
-"""The packages that decide the marks of a journal."""
+"""The packages and modules that decide the marks of a journal."""
 
 
 @cache
