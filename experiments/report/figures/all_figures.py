@@ -1,6 +1,18 @@
 """The figures of a report, in the order in which it shows them: a new figure is added here."""
 
-from experiments.report.figures import adhoc, best_of_k, choices, cost, cross_play, curves, deals, ends, policy, scores
+from experiments.report.figures import (
+    adhoc,
+    best_of_k,
+    choices,
+    cost,
+    cross_play,
+    curves,
+    deals,
+    ends,
+    list_ranks,
+    policy,
+    scores,
+)
 from experiments.report.figures.figure import Figure
 from experiments.report.run_data import RunData
 
@@ -17,5 +29,6 @@ def all_figures(data: RunData) -> list[Figure]:
         *ends.FIGURES,
         cost.FIGURE,
         *choices.FIGURES,
+        list_ranks.FIGURE,
         *policy.figures(data),
     ]
