@@ -239,16 +239,24 @@ def policy(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="A run folder, e.g. runs/role-ablation.")],
     arm: Annotated[str | None, typer.Option(help="Only this arm; default all.")] = None,
     players: Annotated[int | None, typer.Option(help="Only this player count; default all.")] = None,
+    by: Annotated[
+        Literal["player", "seat"], typer.Option("--by", help="Tables for what sits in the seats, or for each seat.")
+    ] = "player",
+    list_ranks: Annotated[
+        bool, typer.Option("--list-ranks", help="Instead: the ranks of the chosen moves in a recommender's list.")
+    ] = False,
+    csv: Annotated[Path | None, typer.Option("--csv", help="Also write the tables with 95 % intervals here.")] = None,
+    figure: Annotated[Path | None, typer.Option("--figure", help="Also draw them here: .svg or .png.")] = None,
     imports: Import = None,
     as_json: Json = False,
 ) -> None:
     """Count which action follows which: the conditional action tables of the Hanabi Challenge."""
-    from experiments.results import run_folder
+    from experiments.report import policy_tables
     from experiments.show.terminal import console
-    from experiments.statistics import action_tables
 
-    found = action_tables.chosen(action_tables.tables(folder, run_folder.read_rows(folder)), arm, players)
-    printed(action_tables.data(found)) if as_json else action_tables.show(found, console())
+    wanted = policy_tables.Wanted(arm, players, by, list_ranks, csv, figure)
+    found = policy_tables.make(folder, wanted)
+    printed(found.data) if as_json else found.show(console())
 
 
 @app.command("errors")

@@ -27,6 +27,8 @@ class TurnTally:
     agreements: Counter[float] = field(default_factory=Counter)
     proposed: dict[str, list[float]] = field(default_factory=dict)
     """By node: the sum of the shares of its samples that proposed the move, and the number of turns."""
+    list_ranks: dict[int, dict[tuple[int, int], Counter[int]]] = field(default_factory=dict)
+    """By seat, then by seed and repeat: ranks of chosen moves in a recommender's list, as `TurnRow.list_rank`."""
 
     def add(self, turns: Sequence[TurnRow], seed: int = 0) -> None:
         """The turns of a game of the deal of this seed, in order."""
@@ -41,6 +43,9 @@ class TurnTally:
             self.lost[number] += 3 - turn.lives
         for turn in turns:
             self._choice(turn)
+            if turn.list_rank is not None:
+                by_game = self.list_ranks.setdefault(turn.seat, {})
+                by_game.setdefault((turn.seed or seed, turn.repeat), Counter())[turn.list_rank] += 1
 
     def _choice(self, turn: TurnRow) -> None:
         if turn.rank is not None:

@@ -79,6 +79,7 @@ TURNS = {
     "first_lives": "int8",
     "played_points": "int8",
     "played_lives": "int8",
+    "list_rank": "int16",
 }
 CALLS = {
     **GAME,

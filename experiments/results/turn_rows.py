@@ -23,7 +23,7 @@ from orchestrator.hanabi.public_record import Record
 from orchestrator.journal import file
 from orchestrator.journal.events import Call, Parent
 from orchestrator.journal.move_origins import MoveOrigin, MoveOrigins
-from roles.reply_types import Choice
+from roles.reply_types import Choice, Shortlist
 
 T = TypeVar("T")
 
@@ -73,6 +73,9 @@ class TurnRow:
     played_points: int | None = None
     """The same for the move that was played."""
     played_lives: int | None = None
+    list_rank: int | None = None
+    """The rank that a recommender of the seat gave the move it chose, 1 for the best; 0 for a move that is not on the
+    list. None where nobody listed moves, and for a forced move."""
 
 
 def game_turns(folder: Path, row: Row) -> list[TurnRow]:
@@ -169,6 +172,8 @@ class _Reader:
         self._origin = MoveOrigin(0, False)
         self._decided: dict[str, Any] = {}
         self._proposed: dict[tuple[str, int], str] = {}
+        self._lists: list[bool] = []
+        """Of each request to a recommender in this turn: whether a list came."""
 
     def line(self, line: bytes) -> None:
         tag = file.tag(line)
@@ -178,14 +183,25 @@ class _Reader:
             self._find.parent = _parent(self.game)
         elif tag == "call" and _may_propose(line):
             self._call(file.data(line))
+        elif tag == "call" and _lists_moves(_role(line)):
+            self._lists.append(file.data(line)["reply"] is not None)
         elif tag == "verdict" and not (verdict := file.data(line))["accepted"]:
             self._find.refused(verdict["node"], parse(verdict["move"]))
         elif tag == "decided":
             self._decide(file.data(line))
         elif tag == "moved":
             past = file.data(line)["past"]
-            self.rows.append(_turn(self.arm, self.game, self._decided, past, self._proposed, self._origin))
-            self._proposed = {}
+            row = _turn(self.arm, self.game, self._decided, past, self._proposed, self._origin)
+            self.rows.append(replace(row, list_rank=self._list_rank(past)))
+            self._proposed, self._lists = {}, []
+
+    def _list_rank(self, past: Mapping[str, Any]) -> int | None:
+        """A lean journal does not hold the lists of programs, which always come."""
+        nodes = (_config(self.game, past) or {}).get("nodes", {}).values()
+        unlisted = self._lists and not any(self._lists)
+        if self._decided["forced"] or unlisted or not any(_lists_moves(node["role"]) for node in nodes):
+            return None
+        return self._decided.get("rank") or 0
 
     def _call(self, call: Mapping[str, Any]) -> None:
         _add_proposal(call, self._proposed)
@@ -235,8 +251,18 @@ _ROLE = re.compile(rb'.{0,200}?"role": "(\w+)"')
 
 
 def _may_propose(line: bytes) -> bool:
-    found = _ROLE.match(line)
-    return found is None or _chooses(found[1].decode())
+    role = _role(line)
+    return role is None or _chooses(role)
+
+
+def _role(line: bytes) -> str | None:
+    return found[1].decode() if (found := _ROLE.match(line)) else None
+
+
+@cache
+def _lists_moves(role: str | None) -> bool:
+    """Whether the reply of a role is a recommender's list."""
+    return role is not None and role in roles.names() and issubclass(roles.get(role).reply, Shortlist)
 
 
 @cache

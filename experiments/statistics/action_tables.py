@@ -6,12 +6,15 @@ whoever gets it.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import pairwise
+from math import isnan
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
+import numpy as np
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -20,9 +23,14 @@ from experiments.results import turn_rows
 from experiments.results.rows import Row
 from experiments.results.turn_rows import MovesOfGame
 from experiments.show.terminal import plain_table
+from experiments.statistics.clustered import shares
+from experiments.statistics.estimates import Bounds, Matrix
 from orchestrator.errors import UserError
 from orchestrator.hanabi.cards import COLOUR_NAMES, COLOURS, HAND_SIZES, RANKS
 from orchestrator.hanabi.moves import Discard, HintColour, Move, Play
+
+By = Literal["player", "seat"]
+"""What tells those apart who act: what sits in their seats, or the seats themselves."""
 
 
 def action(move: Move) -> str:
@@ -46,16 +54,24 @@ class ActionTable:
     arm: str
     players: int
     by: str
-    """What sat in the seats whose actions are the rows."""
+    """Who sat in the seats whose actions are the rows: what sat there, or the seat, such as `P0`."""
     then: str
-    """What sat in the next seats, whose actions are the columns."""
+    """The same of the next seats, whose actions are the columns."""
     counts: Counter[str] = field(default_factory=Counter)
     """Of all actions by `by`, also those that no turn of `then` follows."""
     pairs: Counter[tuple[str, str]] = field(default_factory=Counter)
+    games: dict[tuple[int, int], tuple[Counter[str], Counter[tuple[str, str]]]] = field(default_factory=dict)
+    """The same by seed and repeat."""
 
     @property
     def actions(self) -> tuple[str, ...]:
         return actions(self.players)
+
+    def add(self, seed: int, repeat: int, counts: Counter[str], pairs: Counter[tuple[str, str]]) -> None:
+        """The actions of a game."""
+        self.counts += counts
+        self.pairs += pairs
+        self.games[seed, repeat] = counts, pairs
 
     def share(self, one: str) -> float:
         """P(action): of all actions by `by`."""
@@ -66,30 +82,72 @@ class ActionTable:
         whole = sum(self.pairs[one, other] for other in self.actions)
         return {other: self.pairs[one, other] / whole for other in self.actions} if whole else {}
 
+    @cached_property
+    def bounds(self) -> "PolicyBounds":
+        """The 95 % intervals of the shares; turns of one deal are one draw, with a single deal those of one game."""
+        place = {name: number for number, name in enumerate(self.actions)}
+        several = len({seed for seed, _ in self.games}) > 1
+        clusters = {seed if several else repeat: number for number, (seed, repeat) in enumerate(self.games)}
+        counts = np.zeros((len(self.games), len(place)))
+        pairs = np.zeros((len(self.games), len(place), len(place)))
+        for (seed, repeat), (ours, followed) in self.games.items():
+            at = clusters[seed if several else repeat]
+            for one, times in ours.items():
+                counts[at, place[one]] += times
+            for (one, other), times in followed.items():
+                pairs[at, place[one], place[other]] += times
+        _, low, high = shares(counts, np.broadcast_to(counts.sum(axis=1, keepdims=True), counts.shape))
+        _, lowest, highest = shares(pairs, np.broadcast_to(pairs.sum(axis=2, keepdims=True), pairs.shape))
+        return PolicyBounds(place, (low, high), (lowest, highest))
 
-def tables(folder: Path, rows: Sequence[Row]) -> list[ActionTable]:
+
+@dataclass(frozen=True)
+class PolicyBounds:
+    """The 95 % intervals of the shares of a table; None where there is no interval: in a single game."""
+
+    place: Mapping[str, int]
+    whole: tuple[Matrix, Matrix]
+    after: tuple[Matrix, Matrix]
+
+    def share(self, one: str) -> Bounds | None:
+        """Of P(action)."""
+        return _known(*(float(end[self.place[one]]) for end in self.whole))
+
+    def given(self, one: str, other: str) -> Bounds | None:
+        """Of P(next action | action)."""
+        return _known(*(float(end[self.place[one], self.place[other]]) for end in self.after))
+
+
+def _known(low: float, high: float) -> Bounds | None:
+    return None if isnan(low) or isnan(high) else (low, high)
+
+
+def tables(folder: Path, rows: Sequence[Row], *, by: By = "player") -> list[ActionTable]:
     """The tables of finished games: by arm, player count, and who acts and who is next.
 
-    Raises UserError when a journal is missing or cannot be read.
+    `by`: whether seats where the same player sits are one, or each seat has tables of its own. Raises UserError when a
+    journal is missing or cannot be read.
     """
     found: dict[tuple[str, int, str, str], ActionTable] = {}
     for row in rows:
-        for table in _of_game(row, turn_rows.moves(folder / row.journal)):
-            same = found.setdefault((table.arm, table.players, table.by, table.then), table)
-            if same is not table:
-                same.pairs += table.pairs
-                same.counts += table.counts
+        game = turn_rows.moves(folder / row.journal)
+        names = game.seats if by == "player" else tuple(f"P{seat}" for seat in range(len(game.seats)))
+        for (who, then), (counts, pairs) in _of_game(names, game).items():
+            table = ActionTable(row.arm, row.players, who, then)
+            found.setdefault((row.arm, row.players, who, then), table).add(row.seed, row.repeat, counts, pairs)
     return list(found.values())
 
 
-def _of_game(row: Row, game: MovesOfGame) -> Iterator[ActionTable]:
-    played = [(game.seats[seat], action(move)) for seat, move in game.moves]
-    counts = {name: Counter(one for by, one in played if by == name) for name in dict.fromkeys(game.seats)}
+def _of_game(
+    names: Sequence[str], game: MovesOfGame
+) -> dict[tuple[str, str], tuple[Counter[str], Counter[tuple[str, str]]]]:
+    """By who acts and who is next: the actions, and the pairs of them."""
+    played = [(names[seat], action(move)) for seat, move in game.moves]
+    counts = {name: Counter(one for by, one in played if by == name) for name in dict.fromkeys(names)}
     pairs: dict[tuple[str, str], Counter[tuple[str, str]]] = {}
     for (by, one), (then, other) in pairwise(played):
         pairs.setdefault((by, then), Counter())[one, other] += 1
-    for (by, then), found in pairs.items():
-        yield ActionTable(row.arm, row.players, by, then, counts[by], found)
+    return {(by, then): (counts[by], found) for (by, then), found in pairs.items()}
 
 
 def chosen(found: Sequence[ActionTable], arm: str | None, players: int | None) -> list[ActionTable]:
@@ -111,7 +169,11 @@ def data(found: Sequence[ActionTable]) -> list[dict[str, Any]]:
             "turns": one.counts.total(),
             "pairs": one.pairs.total(),
             "action": {each: one.share(each) for each in one.actions},
+            "action_interval": {each: one.bounds.share(each) for each in one.actions},
             "next_given_action": _given(one),
+            "next_interval": {
+                each: {other: one.bounds.given(each, other) for other in one.actions} for each in _given(one)
+            },
         }
         for one in found
     ]

@@ -10,6 +10,7 @@ from experiments.report.figures import (
     curves,
     deals,
     ends,
+    list_ranks,
     policy,
     scores,
 )
@@ -30,5 +31,6 @@ def all_figures(data: RunData) -> list[Figure]:
         cost.FIGURE,
         *choices.FIGURES,
         *calibration.FIGURES,
+        list_ranks.FIGURE,
         *policy.figures(data),
     ]

@@ -9,8 +9,14 @@ from experiments.report.figures.figure import Figure, FigureTable
 from experiments.report.run_data import NothingToDrawError, RunData
 from experiments.statistics import action_tables
 from experiments.statistics.action_tables import ActionTable
+from orchestrator.errors import UserError
 
-COLUMNS = ("players", "arm", "by", "then", "action", "share", "next_action", "turns", "next_share")
+COLUMNS = (
+    *("players", "arm", "by", "then", "action", "share", "next_action", "turns", "next_share"),
+    *("share_low", "share_high", "next_low", "next_high", "games"),
+)
+MOST = 6
+"""The most heat maps in one picture."""
 Tables = Callable[[], list[ActionTable]]
 
 
@@ -37,7 +43,7 @@ def _figure(players: int, arm: str, tables: Tables) -> Figure:
         f"What follows which action, {players} players",
         f"Of {arm}: the share of next actions (across) after each action (down), in %; the last row: the share of each "
         "action. Slot 0 is the oldest card; a hint counts whoever gets it. Where different players sit in an arm, who "
-        "acts and who is next is in the table, which has all arms.",
+        "acts and who is next is in the table, which has all arms, with 95 % intervals over deals.",
         lambda data: _table(players, tables()),
         lambda table, data: _paint(table, arm),
         arm,
@@ -45,38 +51,69 @@ def _figure(players: int, arm: str, tables: Tables) -> Figure:
 
 
 def _table(players: int, tables: Sequence[ActionTable]) -> FigureTable:
-    rows = tuple(row for one in tables if one.players == players for row in _rows(one))
-    if not rows:
+    table = table_of([one for one in tables if one.players == players])
+    if not table.rows:
         raise NothingToDrawError("no game has two turns")
-    return FigureTable(COLUMNS, rows)
+    return table
+
+
+def table_of(tables: Sequence[ActionTable]) -> FigureTable:
+    """A row for each next action that followed, and one without a next action where none did."""
+    return FigureTable(COLUMNS, tuple(row for one in tables for row in _rows(one)))
 
 
 def _rows(one: ActionTable) -> list[tuple[Any, ...]]:
-    """A row for each next action that followed, and one without a next action where none did."""
     found: list[tuple[Any, ...]] = []
     for each in one.actions:
         head = one.players, one.arm, one.by, one.then, each, one.share(each)
+        ends, games = one.bounds.share(each) or (None, None), len(one.games)
         next_shares = {other: share for other, share in one.given(each).items() if share}
-        found += [(*head, other, one.pairs[each, other], share) for other, share in next_shares.items()]
-        found += [] if next_shares else [(*head, None, 0, None)]
+        for other, share in next_shares.items():
+            after = one.bounds.given(each, other) or (None, None)
+            found.append((*head, other, one.pairs[each, other], share, *ends, *after, games))
+        found += [] if next_shares else [(*head, None, 0, None, *ends, None, None, games)]
     return found
 
 
 def _paint(table: FigureTable, arm: str) -> Any:
+    """The heat map of one pair of players of an arm, best where the same player sits in both seats."""
+    rows = [row for row in table.records() if row["arm"] == arm] or table.records()
+    whose = list(dict.fromkeys((row["by"], row["then"]) for row in rows))
+    first = next((pair for pair in whose if pair[0] == pair[1]), whose[0])
+    return _maps([[row for row in rows if (row["by"], row["then"]) == first]])
+
+
+def paint(table: FigureTable) -> Any:
+    """A heat map for each arm, player count, and pair of who acts and who is next. Raises UserError for too many."""
+    found: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
+    for row in table.records():
+        found.setdefault((row["arm"], row["players"], row["by"], row["then"]), []).append(row)
+    if len(found) > MOST:
+        why = f"{len(found)} tables are too many for one picture, which holds {MOST}"
+        raise UserError(f"{why}; choose some by --arm and --players")
+    return _maps(list(found.values()))
+
+
+def _maps(tables: Sequence[Sequence[dict[str, Any]]]) -> Any:
     from matplotlib.figure import Figure  # half a second to import, and most commands draw nothing
 
-    rows = [row for row in table.records() if row["arm"] == arm] or table.records()
-    first = next(
-        ((row["by"], row["then"]) for row in rows if row["by"] == row["then"]), (rows[0]["by"], rows[0]["then"])
-    )
-    rows = [row for row in rows if (row["by"], row["then"]) == first]
+    most = max(len(action_tables.actions(rows[0]["players"])) for rows in tables)
+    figure = Figure(figsize=(1.6 + 0.27 * most, (1.65 + 0.24 * most) * len(tables)), layout="constrained")
+    axes: Any = figure.subplots(len(tables), 1, squeeze=False)
+    for (ax,), rows in zip(axes, tables, strict=True):
+        if len(tables) > 1:
+            ax.set_title(f"{rows[0]['arm']}, {style.headed(rows[0]['players'])}")
+        image = _map(ax, rows)
+    figure.colorbar(image, ax=axes, label="share", aspect=25 * len(tables)).outline.set_visible(False)
+    return figure
+
+
+def _map(ax: Any, rows: Sequence[dict[str, Any]]) -> Any:
     names = list(action_tables.actions(rows[0]["players"]))
     shares = {(row["action"], row["next_action"]): row["next_share"] for row in rows}
     whole = {row["action"]: row["share"] for row in rows}
     grid = [[shares.get((one, other), 0.0) for other in names] for one in names]
     grid.append([whole[one] for one in names])
-    figure = Figure(figsize=(1.6 + 0.27 * len(names), 1.4 + 0.24 * len(grid)), layout="constrained")
-    ax: Any = figure.subplots()
     image = ax.imshow(grid, cmap="viridis", vmin=0, vmax=1, aspect="auto")
     ax.set_xticks(range(len(names)), names, rotation=60, ha="right", rotation_mode="anchor")
     ax.set_yticks(range(len(grid)), [*names, "all turns"])
@@ -87,7 +124,6 @@ def _paint(table: FigureTable, arm: str) -> Any:
             if share >= 0.005:
                 colour = "#000000" if share > 0.6 else "#ffffff"
                 ax.text(x, y, f"{100 * share:.0f}", ha="center", va="center", color=colour, fontsize=6.5)
-    ax.set_xlabel(f"next action, by {first[1]}")
-    ax.set_ylabel(f"action, by {first[0]}")
-    figure.colorbar(image, label="share").outline.set_visible(False)
-    return figure
+    ax.set_xlabel(f"next action, by {rows[0]['then']}")
+    ax.set_ylabel(f"action, by {rows[0]['by']}")
+    return image

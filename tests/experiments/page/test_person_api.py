@@ -21,7 +21,7 @@ from orchestrator.journal.events import Decided, GameStarted
 from tests.support.prove import FULL
 from tests.test_hidden import PLAYERS, positions
 
-PRIVATE = ("game", "turn?turn=1", "prompt?turn=1&key=x", "beliefs?turn=1", "values?turn=1", "strip")
+PRIVATE = ("game", "turn?turn=1", "prompt?turn=1&key=x", "beliefs?turn=1", "values?turn=1", "marks?turn=1", "strip")
 CLOSED = "this link does not open that seat; ask for the seat's own link"
 
 Seat = dict[str, Any]

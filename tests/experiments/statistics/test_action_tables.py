@@ -2,6 +2,7 @@
 
 import csv
 import json
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from experiments.report import run_report
 from experiments.results import run_folder
 from experiments.statistics import action_tables
 from experiments.statistics.action_tables import ActionTable
+from experiments.statistics.estimates import binomial
 from orchestrator import play
 from orchestrator.errors import UserError
 from orchestrator.hanabi.moves import parse
@@ -49,6 +51,51 @@ def test_a_table_says_how_often_each_action_follows_each(tmp_path: Path) -> None
     assert {a: found.share(a) for a in found.actions if found.share(a)} == pytest.approx(
         {"discard 0": 2 / 6, "hint 1": 2 / 6, "play 4": 1 / 6, "hint 2": 1 / 6}
     )
+
+
+def test_each_seat_has_tables_of_its_own(tmp_path: Path, run: Run) -> None:
+    """P0 hints 1, 1, 2; P1 plays slot 4 once and discards slot 0 twice."""
+    one = scripted("one")
+    folder = folder_with(tmp_path, [one, one])
+    rows = run_folder.read_rows(folder)
+    found = {(table.by, table.then): table for table in action_tables.tables(folder, rows, by="seat")}
+    first, second = found["P0", "P1"], found["P1", "P0"]
+    assert set(found) == {("P0", "P1"), ("P1", "P0")} and first.counts == {"hint 1": 2, "hint 2": 1}
+    assert first.pairs == {("hint 1", "play 4"): 1, ("hint 1", "discard 0"): 1, ("hint 2", "discard 0"): 1}
+    assert second.pairs == {("play 4", "hint 1"): 1, ("discard 0", "hint 2"): 1}
+    assert first.bounds.share("hint 1") is None, "one game says nothing about the next"
+    path, picture = tmp_path / "p.csv", tmp_path / "p.svg"
+    code, out, _ = run(
+        "experiment", "policy", str(folder), "--by", "seat", "--csv", str(path), "--figure", str(picture)
+    )
+    assert code == 0 and "told, 2 players: P0, then P1, 3 pairs of turns" in out
+    drawn = picture.read_text("utf-8")
+    assert "action, by P0" in drawn and "next action, by P0" in drawn and "programs, no language model" in drawn
+    written = list(csv.DictReader(path.read_text("utf-8").splitlines()))
+    mine = [row for row in written if row["by"] == "P0" and row["action"] == "hint 1"]
+    assert [(row["next_action"], row["turns"], row["next_share"], row["next_low"], row["games"]) for row in mine] == [
+        ("discard 0", "1", "0.5000", "", "1"),
+        ("play 4", "1", "0.5000", "", "1"),
+    ]
+    code, _, err = run("experiment", "policy", str(folder), "--figure", "p.pdf")
+    assert code == 2 and "--figure writes .svg or .png files, not 'p.pdf'" in err
+
+
+def test_intervals_are_over_deals_and_repeats_of_a_deal_are_one_draw() -> None:
+    """P1 plays after each hint of deals 1 to 5, and discards after each of deals 6 to 10."""
+    once, twice = ActionTable("a", 2, "x", "x"), ActionTable("a", 2, "x", "x")
+    for seed in range(1, 11):
+        then = "play 0" if seed <= 5 else "discard 0"
+        for repeat in (1, 2):
+            counts, pairs = Counter({"hint 1": 3, then: 3}), Counter({("hint 1", then): 3})
+            twice.add(seed, repeat, counts, pairs)
+            once.add(seed, repeat, counts, pairs) if repeat == 1 else None
+    assert twice.given("hint 1")["play 0"] == once.given("hint 1")["play 0"] == 0.5
+    bounds = once.bounds.given("hint 1", "play 0")
+    assert bounds == pytest.approx(binomial(5, 10), abs=0.05), "ten deals, not thirty turns"
+    assert twice.bounds.given("hint 1", "play 0") == pytest.approx(bounds, abs=0.01)
+    assert once.bounds.share("hint 2") == pytest.approx((0, binomial(0, 60)[1]), abs=0.02)
+    assert once.bounds.given("hint 2", "hint 1") is None, "it was never played"
 
 
 def test_in_a_mixed_team_the_answers_of_each_player_are_told_apart(tmp_path: Path) -> None:

@@ -1,0 +1,85 @@
+"""The rank of the chosen moves in a recommender's list, as histograms: a panel for each arm, a colour for each seat."""
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from experiments.report.figures import style
+from experiments.report.figures.figure import Figure, FigureTable
+from experiments.report.run_data import NothingToDrawError, RunData
+from experiments.statistics import list_ranks
+from experiments.statistics.list_ranks import RankTable
+
+COLUMNS = ("players", "arm", "by", "rank", "turns", "share", "low", "high", "games")
+PANELS = 8
+"""The most arms that are drawn; the table has all."""
+
+
+def table_of(found: Sequence[RankTable]) -> FigureTable:
+    """A row for each rank, and one for moves that are not on the list."""
+    most = list_ranks.longest(found)
+    rows = [
+        (one.players, one.arm, one.by, list_ranks.name(rank), one.counts[rank], share, *(ends or (None, None)), games)
+        for one in found
+        for games in (len(one.games),)
+        for rank, (share, ends) in one.shares(most).items()
+    ]
+    return FigureTable(COLUMNS, tuple(rows))
+
+
+def _table(data: RunData) -> FigureTable:
+    found: list[RankTable] = []
+    for (arm, players), tally in sorted(data.tallies.items(), key=lambda item: item[0][1]):
+        for seat, games in sorted(tally.list_ranks.items()):
+            found.append(RankTable(arm, players, f"P{seat}", {game: Counter(c) for game, c in games.items()}))
+    if not found:
+        raise NothingToDrawError("no seat has a recommender")
+    return table_of(found)
+
+
+def paint(table: FigureTable) -> Any:
+    """A panel for each arm and player count; bars with their 95 % intervals."""
+    groups: dict[tuple[int, str], list[dict[str, Any]]] = {}
+    for row in table.records():
+        groups.setdefault((row["players"], row["arm"]), []).append(row)
+    shown = list(groups.items())[:PANELS]
+    ranks = [str(rank) for rank in range(1, max(_number(row["rank"]) for _, rows in shown for row in rows) + 1)]
+    places = [*ranks, list_ranks.OUTSIDE]
+    figure, axes = style.panels([1.15] * len(shown))
+    for ax, ((players, arm), rows) in zip(axes, shown, strict=True):
+        ax.set_title(f"{arm}, {style.headed(players)}")
+        seats = list(dict.fromkeys(row["by"] for row in rows))
+        for number, seat in enumerate(seats):
+            _bars(ax, [row for row in rows if row["by"] == seat], places, number, len(seats))
+        ax.set_ylim(0, 100)
+        ax.set_ylabel("% of turns")
+        ax.set_xticks(range(len(places)), places)
+    axes[-1].set_xlabel("rank of the chosen move in the recommender's list")
+    names = {label: handle for ax in axes for handle, label in zip(*ax.get_legend_handles_labels(), strict=True)}
+    figure.legend(names.values(), names.keys(), loc="outside upper center", ncols=5, handlelength=1, columnspacing=1.2)
+    return figure
+
+
+def _bars(ax: Any, rows: Sequence[dict[str, Any]], places: Sequence[str], number: int, seats: int) -> None:
+    wide = 0.8 / seats
+    for row in rows:
+        x = places.index(row["rank"]) + (number - (seats - 1) / 2) * wide
+        share, colour = 100 * row["share"], style.COLOURS[number % len(style.COLOURS)]
+        ax.bar(x, share, wide * 0.92, color=colour, linewidth=0, label=row["by"] if row is rows[0] else None)
+        if row["low"] is not None:
+            ax.vlines(x, 100 * row["low"], 100 * row["high"], color=style.INK, linewidth=0.9)
+
+
+def _number(rank: str) -> int:
+    return 0 if rank == list_ranks.OUTSIDE else int(rank)
+
+
+FIGURE = Figure(
+    "list-ranks",
+    "Rank of the chosen move in the recommender's list",
+    "Share of a seat's turns by the rank that its recommender gave the chosen move, with 95 % intervals over deals; "
+    f"“{list_ranks.OUTSIDE}” is a move that is not on the list. Forced moves are left out; at most {PANELS} arms are "
+    "drawn, the table has all.",
+    _table,
+    lambda table, data: paint(table),
+)

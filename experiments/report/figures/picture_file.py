@@ -1,0 +1,48 @@
+"""A picture that a command writes where it is told to, outside a report."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from experiments.report.figures import drawing, style
+from experiments.report.run_data import MARKS
+from experiments.results.rows import Row
+from orchestrator.errors import UserError
+
+KINDS = (".svg", ".png")
+
+
+def check(path: Path) -> None:
+    """Raise UserError for a file that cannot be written as a picture, before anything is reckoned."""
+    if path.suffix not in KINDS:
+        raise UserError(f"--figure writes {' or '.join(KINDS)} files, not {path.name!r}")
+    if not drawing.there():
+        raise UserError(drawing.MISSING)
+
+
+def write(path: Path, paint: Callable[[], Any], rows: Sequence[Row]) -> None:
+    """Draw a picture of games into a file; the note below it says where no language model played.
+
+    Raises UserError when the file cannot be written.
+    """
+    with style.set_up():
+        painted = paint()
+        style.footnote(painted, _label(rows))
+        style.settle(painted)
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            if path.suffix == ".png":
+                style.write_png(painted, path)
+            else:
+                with path.open("w", encoding="utf-8") as file:
+                    style.write_svg(painted, file)
+        except OSError as error:
+            raise UserError(f"{str(path)!r} cannot be written: {error.strerror}") from None
+
+
+def _label(rows: Sequence[Row]) -> str:
+    if any(row.simulated for row in rows):
+        return MARKS["sim."]
+    if any(row.faked for row in rows):
+        return MARKS["fake"]
+    return MARKS["prog." if all(row.program for row in rows) else ""]
