@@ -31,6 +31,8 @@ class MarkInfo:
     """The value of a perfect reply."""
     higher: bool = True
     """Whether a higher value is better."""
+    uniform: str = ""
+    """What a uniform guess has on average, in words or as a number; empty where there is no such guess."""
 
 
 class Stated(NamedTuple):
