@@ -96,11 +96,9 @@ def _marks(role: Role) -> Iterator[str]:
         says = (role.mark.__doc__ or "yes").strip().split("\n")[0].rstrip(".") if role.mark else "none"
         yield f"marks: {says}"
         return
-    named = (
-        name for name, there in (("uniform guess", role.mark.guess), ("earlier moves", role.mark.previous)) if there
-    )
-    beside = ", ".join(("the role's program", *named))
-    yield f"marks, beside those of {beside}:" if role.mark.infos else "marks: none"
+    baselines = (("a uniform guess", role.mark.guess), ("what was so before", role.mark.previous))
+    beside = ", ".join(("the role's program", *(name for name, there in baselines if there)))
+    yield f"marks, each beside that of {beside}:" if role.mark.infos else "marks: none"
     for info in role.mark.infos:
         better, guess = "higher" if info.higher else "lower", f"; uniform guess: {info.uniform}" if info.uniform else ""
         yield f"  {info.name}: {info.says}"

@@ -114,6 +114,7 @@ def guess(report: DiscardReport, sections: Sections, truth: Truth) -> Marks | No
     judged, slots = _judged(report, sections, truth), exact(sections, truth)
     even = [(0.5, not one.critical) for one in judged]
     least = min((slot.critical for slot in slots), default=0.0)
+    dead = [slot.dead == 1.0 for slot in slots]
     return only(
         safety_brier=brier(even),
         safety_log=log_score(even),
@@ -121,7 +122,7 @@ def guess(report: DiscardReport, sections: Sections, truth: Truth) -> Marks | No
         criticality_agrees=1 / len(WORDS),
         discard_regret=mean(slot.critical - least for slot in slots),
         first_critical=mean(bool(truth.within(slot, truth.piles.critical)) for slot in range(len(truth.own))),
-        dead_missed=mean(slot.dead < 1.0 for slot in slots),
+        dead_missed=mean(not known for known in dead) if any(dead) else None,
     )
 
 
