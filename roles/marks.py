@@ -31,6 +31,8 @@ class MarkInfo:
     """The value of a perfect reply; None where no value is better than another: the mark says what happened."""
     higher: bool = True
     """Whether a higher value is better, where one is."""
+    uniform: str = ""
+    """What a uniform guess has on average, in words or as a number; empty where there is no such guess."""
 
 
 class Stated(NamedTuple):

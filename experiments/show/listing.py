@@ -1,6 +1,7 @@
 """The graphs, roles and partners there are, as tables and as data."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from rich.console import Console
@@ -12,6 +13,7 @@ from experiments.show.terminal import plain_table
 from graphs import config as graph_configs
 from graphs import context
 from orchestrator.players import partners
+from roles.marks import Marker, infos
 from roles.reply_types import answer_format
 from roles.role_definition import Role
 from roles.role_options import shown
@@ -35,16 +37,23 @@ def graphs_data() -> list[dict[str, Any]]:
 
 
 def list_roles(console: Console) -> None:
-    columns = ("role", "replies with", "played by", "from", "what for")
-    table = plain_table(*columns, words=columns, fixed=("role",))
+    columns = ("role", "replies with", "played by", "marks", "from", "what for")
+    table = plain_table(*columns, words=tuple(name for name in columns if name != "marks"), fixed=("role",))
     for name in roles.names():
         role = roles.get(name)
-        table.add_row(name, role.reply.__name__, played_by(role), roles.source(name), role.title)
+        table.add_row(name, role.reply.__name__, played_by(role), _marked(role), roles.source(name), role.title)
     console.print(table)
 
 
 def played_by(role: Role) -> str:
     return " or ".join(who for who, there in (("model", role.template), ("program", role.solve)) if there)
+
+
+def _marked(role: Role) -> str:
+    """How many marks a role has; of a plain function it is not known."""
+    if role.mark is None or isinstance(role.mark, Marker):
+        return str(len(infos(role.mark)) or "-")
+    return "yes"
 
 
 def role_data(role: Role) -> dict[str, Any]:
@@ -57,7 +66,9 @@ def role_data(role: Role) -> dict[str, Any]:
         "needs": [section.name for section in role.needs],
         "played_by": played_by(role),
         "options": {name: [_allowed(value) for value in values] for name, values in role.options.items()},
-        "marked": role.mark is not None,
+        "marked": _marked(role) != "-",
+        "marks": [asdict(info) for info in infos(role.mark).values()],
+        "not_marked": role.mark.prose if isinstance(role.mark, Marker) else "",
         "template": role.template,
         "schema": role.reply.model_json_schema(),
     }
@@ -72,10 +83,28 @@ def show_role(role: Role, console: Console) -> None:
     for name, values in role.options.items():
         allowed = ", ".join(str(_allowed(value)) for value in values)
         console.print(Text(f"option {name}: {allowed}; the first is the default"))
-    marked = (role.mark.__doc__ or "").strip().split("\n")[0].rstrip(".") if role.mark else "no"
-    console.print(Text(f"marked: {marked or 'yes'}; from: {roles.source(role.name)}"))
+    console.print(Text(f"from: {roles.source(role.name)}"))
+    for line in _marks(role):
+        console.print(Text(line))
     if role.template:
         console.print(Text(f"\n{role.template}\n\n{answer_format(role.reply)}"))
+
+
+def _marks(role: Role) -> Iterator[str]:
+    """Each mark in its words, and what of a reply is not marked."""
+    if not isinstance(role.mark, Marker):
+        says = (role.mark.__doc__ or "yes").strip().split("\n")[0].rstrip(".") if role.mark else "none"
+        yield f"marks: {says}"
+        return
+    baselines = (("a uniform guess", role.mark.guess), ("what was so before", role.mark.previous))
+    beside = ", ".join(("the role's program", *(name for name, there in baselines if there)))
+    yield f"marks, each beside that of {beside}:" if role.mark.infos else "marks: none"
+    for info in role.mark.infos:
+        better, guess = "higher" if info.higher else "lower", f"; uniform guess: {info.uniform}" if info.uniform else ""
+        yield f"  {info.name}: {info.says}"
+        yield f"    {info.unit}; best {info.best:.2g}, {better} is better{guess}"
+    if role.mark.prose:
+        yield f"not marked: {role.mark.prose}"
 
 
 def list_partners(console: Console) -> None:

@@ -5,8 +5,10 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from experiments.marks.stated_tally import Stated, StatedTally
-from experiments.statistics.estimates import Bounds, Estimate, binomial, within
+from experiments.statistics.clustered import shares
 from experiments.statistics.role_marks import MarkedGame
 
 
@@ -20,9 +22,9 @@ class Calibration:
     """The mean stated probability; None for a category."""
     true: float
     """The share that came true."""
-    low: float
-    """The 95 % interval of that share, over deals: statements of one game are not independent."""
-    high: float
+    low: float | None
+    """The 95 % interval of that share, over deals: statements of one game are not independent. None for one deal."""
+    high: float | None
     deals: int
 
 
@@ -41,20 +43,9 @@ def _found(games: Iterable[MarkedGame]) -> Iterator[Calibration]:
 
 
 def _calibration(stated: Stated, deals: Mapping[int, Sequence[StatedTally]]) -> Calibration:
-    counts = [(sum(one.true for one in each), sum(one.statements for one in each)) for each in deals.values()]
-    true, n = (sum(column) for column in zip(*counts, strict=True))
-    likely = sum(one.likely for each in deals.values() for one in each) / n
-    low, high = _interval(counts)
-    return Calibration(stated, n, likely if stated.chance else None, true / n, low, high, len(deals))
-
-
-def _interval(counts: Sequence[tuple[int, int]]) -> Bounds:
-    """Of a share whose statements come in deals, of which each may have another number: by the ratio's standard error
-    over deals; by Clopper and Pearson with deals as the sample where that is 0, or there is one deal."""
-    true, n = (sum(column) for column in zip(*counts, strict=True))
-    share, deals = true / n, len(counts)
-    squares = sum((one - share * many) ** 2 for one, many in counts)
-    if deals < 2 or not squares:
-        return binomial(share * deals, deals)
-    error = math.sqrt(squares * deals / (deals - 1)) / n
-    return within(Estimate(share, error, deals - 1, deals).interval, 0, 1)
+    counts = np.array([(sum(one.true for one in each), sum(one.statements for one in each)) for each in deals.values()])
+    share, low, high = (float(one) for one in shares(counts[:, 0].astype(float), counts[:, 1].astype(float)))
+    n = int(counts[:, 1].sum())
+    likely = sum(one.likely for each in deals.values() for one in each) / n if stated.chance else None
+    bounds = (None, None) if math.isnan(low) else (low, high)
+    return Calibration(stated, n, likely, share, *bounds, len(deals))

@@ -71,7 +71,8 @@ def _points(ax: Any, places: Sequence[float], rows: Sequence[dict[str, Any]]) ->
     """A point for each range of probabilities, as large as it has statements."""
     most = max(row["statements"] for row in rows)
     for x, row in zip(places, rows, strict=True):
-        ax.plot([x, x], [row["low"], row["high"]], color=style.BLUE, linewidth=1.2, solid_capstyle="butt")
+        if row["low"] is not None:
+            ax.plot([x, x], [row["low"], row["high"]], color=style.BLUE, linewidth=1.2, solid_capstyle="butt")
         ax.scatter([x], [row["true"]], s=8 + 40 * row["statements"] / most, color=style.BLUE, linewidths=0, zorder=3)
 
 
@@ -82,7 +83,8 @@ def _paint_words(table: FigureTable, data: RunData) -> Any:
         ax.set_title(title)
         ordered = sorted(rows, key=lambda row: -row["true"])
         for place, row in enumerate(ordered):
-            ax.plot([100 * row["low"], 100 * row["high"]], [place, place], color=style.BLUE, linewidth=1.2)
+            if row["low"] is not None:
+                ax.plot([100 * row["low"], 100 * row["high"]], [place, place], color=style.BLUE, linewidth=1.2)
             ax.plot([100 * row["true"]], [place], "o", color=style.BLUE, markersize=4.5)
         style.rows(ax, [f"{row['said']} ({row['statements']:,})" for row in ordered])
         ax.set_xlim(-2, 102)

@@ -15,29 +15,56 @@ from roles.sections import Sections
 
 INFOS = (
     MarkInfo(
-        "play_brier",
-        "Squared error of the chances that plays fit.",
+        "play_brier", "Squared error of the chances that plays fit.", "squared error", 0, higher=False, uniform="0.25"
+    ),
+    MarkInfo("play_log", "Surprise at what fits, by these chances.", "nats", LEAST_NATS, higher=False, uniform="0.69"),
+    MarkInfo(
+        "play_error",
+        "Squared distance of these chances from exact ones.",
         "squared error",
         0,
         higher=False,
+        uniform="the squared distance of 0.5 from the exact chances",
     ),
-    MarkInfo("play_log", "Surprise at what fits, by these chances.", "nats", LEAST_NATS, higher=False),
-    MarkInfo("play_error", "Squared distance of these chances from exact ones.", "squared error", 0, higher=False),
-    MarkInfo("certain_wrong", "Of the plays called certain, the share that do not fit.", "share", 0, higher=False),
-    MarkInfo("impossible_wrong", "Of the plays called impossible, the share that fit.", "share", 0, higher=False),
-    MarkInfo("success_agrees", "Share of plays with the word that belongs to their exact chance.", "share", 1),
-    MarkInfo("risk_agrees", "Share of discards with the word that belongs to their exact chances.", "share", 1),
+    MarkInfo(
+        "certain_wrong",
+        "Of the plays called certain, the share that do not fit.",
+        "share",
+        0,
+        higher=False,
+        uniform="the share of plays that do not fit",
+    ),
+    MarkInfo(
+        "impossible_wrong",
+        "Of the plays called impossible, the share that fit.",
+        "share",
+        0,
+        higher=False,
+        uniform="the share of plays that fit",
+    ),
+    MarkInfo(
+        "success_agrees", "Share of plays with the word that belongs to their exact chance.", "share", 1, uniform="0.2"
+    ),
+    MarkInfo(
+        "risk_agrees",
+        "Share of discards with the word that belongs to their exact chances.",
+        "share",
+        1,
+        uniform="0.25",
+    ),
     MarkInfo(
         "immediate_true",
         "Of the hints called immediate-play, the share that say something new of a card that can be played.",
         "share",
         1,
+        uniform="the share of hints that do",
     ),
     MarkInfo(
         "redundant_true",
         "Of the hints called redundant or wasted, the share that neither help to a play nor save a card.",
         "share",
         1,
+        uniform="the share of hints that do neither",
     ),
     MarkInfo(
         "immediate_played",

@@ -17,6 +17,7 @@ INFOS = (
         "squared error",
         0,
         higher=False,
+        uniform="0.25",
     ),
     MarkInfo(
         "safety_log",
@@ -24,23 +25,46 @@ INFOS = (
         "nats",
         LEAST_NATS,
         higher=False,
+        uniform="0.69",
     ),
-    MarkInfo("safety_error", "Squared distance of these chances from exact ones.", "squared error", 0, higher=False),
-    MarkInfo("criticality_agrees", "Share of cards with the word that belongs to their exact chances.", "share", 1),
+    MarkInfo(
+        "safety_error",
+        "Squared distance of these chances from exact ones.",
+        "squared error",
+        0,
+        higher=False,
+        uniform="the squared distance of 0.5 from the exact chances",
+    ),
+    MarkInfo(
+        "criticality_agrees",
+        "Share of cards with the word that belongs to their exact chances.",
+        "share",
+        1,
+        uniform="0.2",
+    ),
     MarkInfo(
         "discard_regret",
         "How much likelier the card named first is to be critical than the card that is least likely to be.",
         "chance",
         0,
         higher=False,
+        uniform="the mean over the own cards",
     ),
-    MarkInfo("first_critical", "Whether the card named first was critical.", "share", 0, higher=False),
+    MarkInfo(
+        "first_critical",
+        "Whether the card named first was critical.",
+        "share",
+        0,
+        higher=False,
+        uniform="the share of own cards that are critical",
+    ),
     MarkInfo(
         "dead_missed",
         "Whether a card was known to be dead and the one named first was not.",
         "share",
         0,
         higher=False,
+        uniform="the share of own cards not known to be dead",
     ),
     MarkInfo("cards_judged", "Share of the own cards that have an entry.", "share", 1),
 )
@@ -90,6 +114,7 @@ def guess(report: DiscardReport, sections: Sections, truth: Truth) -> Marks | No
     judged, slots = _judged(report, sections, truth), exact(sections, truth)
     even = [(0.5, not one.critical) for one in judged]
     least = min((slot.critical for slot in slots), default=0.0)
+    dead = [slot.dead == 1.0 for slot in slots]
     return only(
         safety_brier=brier(even),
         safety_log=log_score(even),
@@ -97,7 +122,7 @@ def guess(report: DiscardReport, sections: Sections, truth: Truth) -> Marks | No
         criticality_agrees=1 / len(WORDS),
         discard_regret=mean(slot.critical - least for slot in slots),
         first_critical=mean(bool(truth.within(slot, truth.piles.critical)) for slot in range(len(truth.own))),
-        dead_missed=mean(slot.dead < 1.0 for slot in slots),
+        dead_missed=mean(not known for known in dead) if any(dead) else None,
     )
 
 

@@ -14,14 +14,28 @@ from roles.marks import LEAST_NATS, SUREST, Marker, MarkInfo, Marks, Stated, bri
 from roles.sections import Sections
 
 INFOS = (
-    MarkInfo("inferred_held", "Share of the inferred slots whose card is among the inferred ones.", "share", 1),
-    MarkInfo("inferred_types", "Kinds of card that an inference leaves, on average.", "kinds of card", 1, higher=False),
+    MarkInfo(
+        "inferred_held",
+        "Share of the inferred slots whose card is among the inferred ones.",
+        "share",
+        1,
+        uniform="1: it rules nothing out",
+    ),
+    MarkInfo(
+        "inferred_types",
+        "Kinds of card that an inference leaves, on average.",
+        "kinds of card",
+        1,
+        higher=False,
+        uniform="25",
+    ),
     MarkInfo(
         "inferred_log",
         "Surprise at the card: 99 % are spread over the kinds that an inference leaves, 1 % over the others.",
         "nats",
         LEAST_NATS,
         higher=False,
+        uniform="3.22",
     ),
     MarkInfo(
         "inferred_too_narrow",
@@ -29,12 +43,14 @@ INFOS = (
         "share",
         0,
         higher=False,
+        uniform="0: it rules nothing out",
     ),
     MarkInfo(
         "inferred_ruled_out",
         "Of the kinds of card that hints rule out for the inferred slots, the share that the inferences rule out.",
         "share",
         1,
+        uniform="0",
     ),
     MarkInfo("hinted_inferred", "Of the own slots that a hint touched, the share that has an inference.", "share", 1),
     MarkInfo(
@@ -42,8 +58,16 @@ INFOS = (
         "Share of partners who are said to keep to the convention that all their moves of the game fit best.",
         "share",
         1,
+        uniform="0.2",
     ),
-    MarkInfo("trust_brier", "Squared error of the chances that they keep to it.", "squared error", 0, higher=False),
+    MarkInfo(
+        "trust_brier",
+        "Squared error of the chances that they keep to it.",
+        "squared error",
+        0,
+        higher=False,
+        uniform="0.25",
+    ),
 )
 CONVENTIONS = len(NOTHING_KNOWN) + 1
 """What may be said of a partner: each convention, or none."""

@@ -20,6 +20,7 @@ INFOS = (
         "Share of partners who then played the slot that was foreseen, or did not play where no play was.",
         "share",
         1,
+        uniform="the chance it gives to what came",
     ),
     MarkInfo(
         "next_brier",
@@ -27,8 +28,16 @@ INFOS = (
         "squared error",
         0,
         higher=False,
+        uniform="by the same chance for each kind of move they can make, and for each slot",
     ),
-    MarkInfo("next_log", "Surprise at what they then played, or did not play.", "nats", LEAST_NATS, higher=False),
+    MarkInfo(
+        "next_log",
+        "Surprise at what they then played, or did not play.",
+        "nats",
+        LEAST_NATS,
+        higher=False,
+        uniform="by the same chances",
+    ),
 )
 
 
