@@ -44,8 +44,8 @@ def _found(games: Iterable[MarkedGame]) -> Iterator[Calibration]:
 
 def _calibration(stated: Stated, deals: Mapping[int, Sequence[StatedTally]]) -> Calibration:
     counts = np.array([(sum(one.true for one in each), sum(one.statements for one in each)) for each in deals.values()])
-    share, low, high = (float(one) for one in shares(counts[:, 0].astype(float), counts[:, 1].astype(float)))
+    share, below, above = (float(one) for one in shares(counts[:, 0].astype(float), counts[:, 1].astype(float)))
     n = int(counts[:, 1].sum())
     likely = sum(one.likely for each in deals.values() for one in each) / n if stated.chance else None
-    bounds = (None, None) if math.isnan(low) else (low, high)
-    return Calibration(stated, n, likely, share, *bounds, len(deals))
+    low, high = (None if math.isnan(end) else end for end in (below, above))
+    return Calibration(stated, n, likely, share, low, high, len(deals))
