@@ -41,7 +41,7 @@ def show(run: MarkedRun, console: Console) -> None:
         console.print(table(found) if found else Text("no reply has a mark"))
         for sentence in missing(run.of(arm)):
             console.print(Text(sentence, style="dim"), soft_wrap=True)
-    console.print(Text("\nmoves with a known fault, per game"))
+    console.print(Text(f"\n{FAULTS}"), soft_wrap=True)
     console.print(quality(run))
     for line in LEGEND:
         console.print(Text(line, style="dim"), soft_wrap=True)
@@ -55,13 +55,17 @@ LEGEND = (
 
 
 def table(found: Sequence[MarkSummary]) -> Table:
-    """The marks of an arm."""
-    made = plain_table(*COLUMNS, words=("role", "mark"), fixed=COLUMNS[2:])
+    """The marks of an arm, below the name of their role."""
+    columns = ("mark", *COLUMNS[2:-2], "replies/turns")
+    made = plain_table(*columns, words=("mark",), fixed=columns[1:])
     before = ""
     for one in found:
         who = one.key.role if one.models != (PROGRAM,) else f"{one.key.role} (program)"
-        made.add_row("" if who == before else who, *cells(one))
-        before = who
+        if who != before:
+            made.add_row(Text(who, style="bold"))
+            before = who
+        title, *numbers, replies, turns = cells(one)
+        made.add_row(f"  {title}", *numbers, f"{replies}/{turns}")
     return made
 
 
@@ -88,14 +92,18 @@ def quality(run: MarkedRun) -> Table:
 
 
 SHORT: dict[Kind, str] = {
-    "risky_misplay": "risky misplay",
-    "critical_discard": "critical discard",
-    "missed_play": "missed play",
-    "empty_hint": "empty hint",
-    "wasted_token": "wasted token",
-    "final_round": "final round",
+    "risky_misplay": "misplay",
+    "critical_discard": "critical",
+    "missed_play": "missed",
+    "empty_hint": "empty",
+    "wasted_token": "wasted",
+    "final_round": "final",
 }
-"""Names of columns; `TITLES` has the same in words."""
+"""Names of columns; `FAULTS` says them in words."""
+FAULTS = (
+    "moves with a known fault, per game: a risky misplay, a critical card discarded, a certain play missed, an empty "
+    "hint, a token wasted on dead cards, an error in the final round"
+)
 
 
 def data(run: MarkedRun) -> dict[str, Any]:

@@ -17,6 +17,11 @@ class Valued(Row):
         """The number, by whichever metric."""
         return self.value
 
+    @property
+    def game(self) -> tuple[object, ...]:
+        """Games with the same moves may differ in the number all the same."""
+        return *super().game, self.value
+
 
 def valued(rows: Iterable[Row], of: Callable[[Row], float | None]) -> list[Valued]:
     """The games that have the number, with it."""
