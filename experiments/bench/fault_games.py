@@ -79,8 +79,12 @@ def _nodes(config: GraphConfig, role: str) -> tuple[str, ...]:
 def _with(config: GraphConfig, role: str) -> GraphConfig:
     data = config.model_dump(mode="json")
     others = [name for name in config.nodes if name != config.decides]
-    data["nodes"][role] = {"role": role, "reads": others[:1]}
-    data["nodes"][config.decides]["reads"] = [*data["nodes"][config.decides]["reads"], role]
+    decides = data["nodes"].pop(config.decides)
+    decides["reads"] = [*decides["reads"], role]
+    data["nodes"] |= {
+        role: {"role": role, "reads": others[:1]},
+        config.decides: decides,
+    }  # a node stands after its notes
     return checked(data | {"name": f"{config.name}_{role}"}, f"{config.name} with {role}")
 
 
