@@ -12,7 +12,7 @@ import pytest
 import graphs
 import prompts
 import roles
-from graphs import context
+from graphs import context, recorded_marks
 from graphs.config import checked
 from orchestrator.errors import IllegalMove
 from orchestrator.hanabi.cards import COLOURS, RANKS
@@ -27,6 +27,8 @@ from orchestrator.models.request import Message, ModelRequest, ModelResponse
 from orchestrator.models.retries import call_seed
 from orchestrator.table.game_loop import start
 from orchestrator.table.seat import Decision, GameContext
+from roles import marks, registry
+from roles.hanabi import truth
 from roles.reply_types import Judgement
 from tests.orchestrator.hanabi.test_view import disguised
 from tests.support.positions import GRAPHS, partners_game, random_game
@@ -133,6 +135,34 @@ async def test_another_hidden_hand_changes_no_prompt_no_seed_no_memory_and_no_er
             unusable += sum(event.get("outcome") in ("reasked", "fallback") for event in events)
             kept += bool(decision.memory)
     assert met > 10 and unusable > 0 and bool(kept) == bool(config.remembers)
+
+
+class NeverDuringPlay:
+    """Stands for the truth, and for marks: a seat that asks for either fails."""
+
+    def __call__(self, *_: object, **__: object) -> None:
+        raise AssertionError("a mark or the truth was asked for during play")
+
+    of = __call__
+
+
+@pytest.mark.parametrize("config", configs(), ids=lambda config: config.name)
+async def test_no_truth_and_no_mark_is_there_while_a_seat_plays(
+    config: graphs.GraphConfig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Everything that agents hear stays the same where neither can be computed."""
+    players = max(config.players)
+    referee, _ = next(positions(players, 11, 0.13))
+    before = await played(config, referee)
+    for home in (truth, recorded_marks, roles):
+        monkeypatch.setattr(home, "Truth", NeverDuringPlay())
+    for module, names in ((truth, ("truths", "course_of")), (registry, ("mark", "stated")), (marks, ("checked",))):
+        for name in names:
+            monkeypatch.setattr(module, name, NeverDuringPlay())
+    monkeypatch.setattr(marks.Marker, "__call__", NeverDuringPlay())
+    assert await played(config, referee) == before
+    with pytest.raises(AssertionError, match="was asked for during play"):
+        registry.mark(roles.get("analyst"), None, None, None)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("players", PLAYERS)

@@ -36,6 +36,7 @@ DOCS = (
     "statistics",
     "formats",
     "qa",
+    "marks",
 )
 PAGES = ("README.md", "CONTRIBUTING.md", *(f"docs/{page}.md" for page in DOCS))
 ALL = sorted(path.relative_to(ROOT).as_posix() for path in (*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")))

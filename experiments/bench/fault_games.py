@@ -14,7 +14,7 @@ from experiments.results.story import Story
 from graphs.config import GraphConfig, checked
 from orchestrator import journal, play
 from orchestrator.errors import UserError
-from orchestrator.journal.events import GameEnded
+from orchestrator.journal.events import GameEnded, GameStarted
 from orchestrator.models.settings import PROGRAM
 from orchestrator.models.simulated_settings import KINDS
 from roles.marks import infos
@@ -79,8 +79,12 @@ def _nodes(config: GraphConfig, role: str) -> tuple[str, ...]:
 def _with(config: GraphConfig, role: str) -> GraphConfig:
     data = config.model_dump(mode="json")
     others = [name for name in config.nodes if name != config.decides]
-    data["nodes"][role] = {"role": role, "reads": others[:1]}
-    data["nodes"][config.decides]["reads"] = [*data["nodes"][config.decides]["reads"], role]
+    decides = data["nodes"].pop(config.decides)
+    decides["reads"] = [*decides["reads"], role]
+    data["nodes"] |= {
+        role: {"role": role, "reads": others[:1]},
+        config.decides: decides,
+    }  # a node stands after its notes
     return checked(data | {"name": f"{config.name}_{role}"}, f"{config.name} with {role}")
 
 
@@ -100,9 +104,9 @@ def played(games: Sequence[Game], folder: Path, processes: int = 1) -> Iterator[
 
 
 def _played(game: Game, folder: Path) -> Played:
-    path = game.path(folder)
-    if not _whole(path):
-        _play(game, path)
+    path, seat = game.path(folder), _seat(game)
+    if not _whole(path, seat):
+        _play(game, seat, path)
     found: dict[Mark, list[tuple[float, float | None]]] = {}
     for one in role_marks(Story.read(journal.read(path))):
         exact = one.baselines.get(PROGRAM)
@@ -115,14 +119,21 @@ def _means(found: Mapping[Mark, Iterable[float]]) -> Mapping[Mark, float]:
     return {mark: fmean(values) for mark, values in found.items() if values}
 
 
-def _whole(path: Path) -> bool:
-    return path.exists() and isinstance(journal.read(path)[-1], GameEnded)
-
-
-def _play(game: Game, path: Path) -> None:
+def _seat(game: Game) -> graphs.GraphSeat:
     config, _ = faulty(game.role, game.graph)
     errors = {kind: 0.0 if kind == "malformed" else game.rate for kind in KINDS}
-    seat = graphs.seat(config, PROGRAM, named={FAULTY: {"model": "sim:average", **errors}})
+    return graphs.seat(config, PROGRAM, named={FAULTY: {"model": "sim:average", **errors}})
+
+
+def _whole(path: Path, seat: graphs.GraphSeat) -> bool:
+    """Whether the game was played to its end by such a seat: another graph or other errors would be another game."""
+    if not path.exists():
+        return False
+    started, *_, ended = journal.read(path)
+    return isinstance(started, GameStarted) and isinstance(ended, GameEnded) and started.seats[0] == seat.info
+
+
+def _play(game: Game, seat: graphs.GraphSeat, path: Path) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     unfinished = path.with_suffix(".part")
     unfinished.unlink(missing_ok=True)

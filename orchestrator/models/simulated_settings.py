@@ -38,6 +38,8 @@ class Rates(Frozen):
     """A judge accepts a move that should be refused. This error and the next are the only ones of judges."""
     wrong_refusal: Rate = 0.0
     """A judge refuses a move that should be accepted."""
+    left_out: Rate = 0.0
+    """A report lacks an entry of a list that should have one for each move, card or player. In no profile."""
 
 
 AVERAGE = {
@@ -49,6 +51,7 @@ AVERAGE = {
     "malformed": 0.04,
     "wrong_accept": 0.20,
     "wrong_refusal": 0.10,
+    "left_out": 0.0,
 }
 
 PROFILES: Mapping[str, Rates] = {
@@ -75,7 +78,8 @@ class SimSettings(Rates):
 
     @property
     def deciding(self) -> dict[str, Any]:
-        return self.model_dump()
+        """An error that came later is named only where it is made, so that games of before keep their hashes."""
+        return self.model_dump(exclude=None if self.left_out else {"left_out"})
 
 
 def profile(model: str) -> Rates:

@@ -55,8 +55,7 @@ def reply(kind: type[Reply], solve: Solve, exact: Exact, sections: Sections, not
         return judgement(exact(), slips)
     made = _misled(solve, sections, notes, slips) or exact()
     assert isinstance(made, Reply)  # a node checks what its program replies
-    if isinstance(made, Choice):
-        made = overconfident(made, sections, slips)
+    made = overconfident(made, sections, slips) if isinstance(made, Choice) else shortened(made, slips)
     return rated(moved(made, sections, slips), kind, sections, slips)
 
 
@@ -122,6 +121,18 @@ def overconfident(choice: Choice, sections: Sections, slips: Slips) -> Choice:
     slips.made.append("overconfident_play")
     move = max(hoped, key=lambda move: position.slots[move.slot].playable)
     return choice.model_copy(update={"action": move, "reason": f"slot {move.slot} was hinted, so it should fit"})
+
+
+def shortened(made: Reply, slips: Slips) -> Reply:
+    """A report without one entry of one of its lists of entries; one entry stays."""
+    lists = {name: value for name, value in made if isinstance(value, tuple) and len(value) > 1}
+    lists = {name: value for name, value in lists.items() if all(isinstance(one, Reply) for one in value)}
+    if not lists or not (dice := slips.strike("left_out")):
+        return made
+    slips.made.append("left_out")
+    name = dice.choice(sorted(lists))
+    gone = dice.randrange(len(lists[name]))
+    return made.model_copy(update={name: (*lists[name][:gone], *lists[name][gone + 1 :])})
 
 
 def moved(made: Reply, sections: Sections, slips: Slips) -> Reply:

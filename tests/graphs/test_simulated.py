@@ -155,6 +155,18 @@ def test_ratings_put_the_chosen_move_first_or_not(view: View, seed: int) -> None
         assert (best.action == made.action) == agrees == (not slips.made)
 
 
+@pytest.mark.parametrize("name", ["analyst", "second_order", "discard_strategist"])
+def test_a_report_may_lack_one_entry(name: str) -> None:
+    role, view = roles.get(name), VIEWS[3]
+    assert role.solve is not None
+    exact, slips = role.solve(told_of(view), {}), struck("left_out", 1)
+    assert isinstance(exact, Reply)
+    made = error_injection.shortened(exact, slips)
+    lost = [len(value) - len(getattr(made, field)) for field, value in exact if isinstance(value, tuple)]
+    assert sum(lost) == 1 and slips.made == ["left_out"] and type(made).model_validate(made.model_dump()) == made
+    assert error_injection.shortened(exact, Slips(Rates(), 1)) == exact
+
+
 @pytest.mark.parametrize(("accept", "kind"), [(True, "wrong_refusal"), (False, "wrong_accept")])
 def test_a_judge_errs_each_way_at_its_own_rate(accept: bool, kind: str) -> None:
     exact = Judgement(reason="r", accept=accept)
