@@ -10,6 +10,7 @@ import roles
 from graphs.ablate import at
 from graphs.attempts import attempts, role_node
 from graphs.config import GraphConfig, checked
+from graphs.missing_notes import with_missing
 from graphs.node import RoleNode
 from graphs.recorded_notes import notes_of
 from orchestrator.errors import UserError
@@ -68,10 +69,11 @@ class RecordedReply:
 
 
 def replies(config: GraphConfig, turn: Iterable[Event], memory: Memory | None = None) -> Iterator[RecordedReply]:
-    """All replies of a turn's events, by attempt and sample; see `marks` for the arguments."""
+    """All replies of a turn's events, by attempt and sample; see `marks` for the arguments. Those of programs that a
+    lean journal leaves out are computed again."""
     events = list(turn)
     view = next(event.view for event in events if isinstance(event, TurnStarted))
-    notes = notes_of(config, events)
+    notes = with_missing(config, view, events, notes_of(config, events), memory)
     for attempt in attempts(config):
         for name in config.nodes if attempt.number == 1 else attempt.path:
             node = role_node(config, name, attempt)

@@ -47,12 +47,15 @@ INFOS = (REGRET, RANK, CHOSE_BEST, ROLLOUT_REGRET, AGREES, LISTED_RANK, OUTSIDE_
 
 def marks(turn: MarkedTurn, rollouts: int, store: RolloutStore) -> Iterator[RoleMark]:
     """Of all choices of a turn. Moves of a refused choice leave the list of the next one."""
+    losses = dict[Move, float]()
     for one in turn.replies:
-        if isinstance(one.reply, Choice) and one.reply.action in turn.values:
-            yield from _marks(turn, one, one.reply.action)
-            if rollouts:
-                loss, _ = lost(turn.position, one.reply.action, rollouts, store)
-                yield turn.mark(one, (ROLLOUT_REGRET.name, None), loss)
+        if not isinstance(one.reply, Choice) or (move := one.reply.action) not in turn.values:
+            continue
+        yield from _marks(turn, one, move)
+        if rollouts:
+            if move not in losses:
+                losses[move], _ = lost(turn.position, move, rollouts, store)
+            yield turn.mark(one, (ROLLOUT_REGRET.name, None), losses[move])
 
 
 def _marks(turn: MarkedTurn, one: RecordedReply, move: Move) -> Iterator[RoleMark]:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from pydantic import TypeAdapter
 
 import graphs
-from experiments.marks import RoleMark, mark_infos, role_marks
+from experiments.marks import RoleMark, mark_infos, role_marks, turn_values
 from experiments.marks.best_of_k import guessed_of as guessed_answers
 from experiments.marks.marked_turn import CLEAR
 from experiments.marks.ratings import correlation
@@ -22,6 +22,7 @@ from experiments.marks.shortlists import guessed_of as guessed_list
 from experiments.results.story import Story, StoryTurn
 from orchestrator.hanabi.moves import Move, parse
 from orchestrator.journal.events import Call, Event, StoredEvent, VerdictGiven
+from orchestrator.journal.lean import kept
 from tests.experiments.marks.chosen_games import CHOOSERS, Question, best, game, guessed, safe, values
 from tests.support.prove import FULL
 
@@ -219,11 +220,17 @@ def test_marks_are_the_same_from_the_lines_of_the_journal_and_with_stored_rollou
     stored: TypeAdapter[Event] = TypeAdapter(StoredEvent)
     again = Story.read([story.started, *map(stored.validate_json, lines)])
     found = role_marks(story)
-    assert found == role_marks(again) and not [mark for mark in found if "rollout" in mark.name]
+    lean = Story.read([story.started, *(event for turn in story.turns for event in turn.events if kept(event))])
+    assert any(mark.model == "program" for mark in found), "lean journals do not hold what programs replied"
+    assert found == role_marks(again) == role_marks(lean) and not [mark for mark in found if "rollout" in mark.name]
     last = first(again, 1)
     rolled = role_marks(last, rollouts=50, store=RolloutStore(tmp_path))
     assert rolled == role_marks(last, rollouts=50, store=RolloutStore(tmp_path))
     losses = [mark.value for mark in rolled if mark.name == "rollout_regret"]
+    decided = again.turns[0].decided
+    assert decided and decided.node, "the move was not forced"
+    played = [mark.value for mark in rolled if mark.name == "rollout_regret" and mark.node == decided.node]
+    assert played == [turn_values(last, 1, rollouts=50).loss]
     assert len(losses) >= 5 and min(losses) >= 0 and list(tmp_path.rglob("*.json"))
     assert [m for m in rolled if "rollout" not in m.name] == [m for m in found if m.turn == 1]
 
