@@ -8,7 +8,7 @@ import roles
 from experiments.marks.move_faults import KINDS, MoveFault, faults_of
 from experiments.marks.move_values import Kind
 from experiments.marks.role_mark import RoleMark
-from experiments.marks.role_marks import StatedOutcome, calibration, role_marks
+from experiments.marks.role_marks import StatedOutcome, marked_and_stated
 from experiments.marks.rollout_store import RolloutStore
 from experiments.marks.score_strip import strip
 from experiments.results.story import Story
@@ -58,11 +58,12 @@ def game_marks(story: Story, rollouts: int = 0, store: RolloutStore | None = Non
 
     `rollouts`: as in `role_marks`; with any, `swing` is there, too, and a game takes half a minute or more.
     """
+    marks, stated = marked_and_stated(story, rollouts=rollouts, store=store)
     return GameMarks(
-        marks=role_marks(story, rollouts=rollouts, store=store),
+        marks=marks,
         faults=faults_of(story),
         nodes=tuple(_nodes(story)),
-        stated=calibration(story),
+        stated=stated,
         swing=sum(strip(story, mistakes=False, store=store).swings) if rollouts else None,
     )
 

@@ -64,6 +64,15 @@ def role_marks(story: Story, *, rollouts: int = 0, store: RolloutStore | None = 
     return tuple(mark for turn in _turns(story) for mark in _of_turn(story, turn, rollouts, store))
 
 
+def marked_and_stated(
+    story: Story, *, rollouts: int = 0, store: RolloutStore | None = None
+) -> tuple[tuple[RoleMark, ...], tuple[StatedOutcome, ...]]:
+    """What `role_marks` and `calibration` give, in one reading of the game."""
+    turns = list(_turns(story))
+    marks = tuple(mark for turn in turns for mark in _of_turn(story, turn, rollouts, store))
+    return marks, tuple(pair for turn in turns for found in turn.replies for pair in _pairs(found))
+
+
 def _of_turn(story: Story, turn: "_Turn", rollouts: int, store: RolloutStore | None) -> Iterator[RoleMark]:
     for found in turn.replies:
         yield from _marks(found)
