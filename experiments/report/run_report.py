@@ -76,6 +76,7 @@ def write(
     `tex`: write the tables for LaTeX; `marks`: as `compute` of `marked_run.prepare`. Raises UserError for a folder
     without finished games.
     """
+    run_folder.run(folder)  # what is wrong with run.yaml is said before anything else
     why = marked_run.prepare(folder, run_folder.read_rows(folder, known), compute=marks)  # long, so before the lock
     with locked(folder) if folder.is_dir() else nullcontext():
         return _write(folder, known or {}, interval, metric, png, tex, Unmarked(why) if why else None)
