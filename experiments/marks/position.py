@@ -1,6 +1,6 @@
 """A position of a game as its acting seat knows it, and the same with the true hands."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
@@ -10,13 +10,13 @@ from orchestrator.hanabi import Card, View, belief
 from orchestrator.hanabi.belief import Slot
 from orchestrator.hanabi.convention.common_knowledge import common_knowledge
 from orchestrator.hanabi.convention.hint_convention import Convention
-from orchestrator.hanabi.convention.partner_model import understand
 from orchestrator.hanabi.convention.policy import Scene, decide
 from orchestrator.hanabi.convention.rollout import RolloutGame, numbered
 from orchestrator.hanabi.literal_knowledge import dealt_hands
 from orchestrator.hanabi.moves import Move
 from orchestrator.journal.events import Memory
 from roles.hanabi.sections.convention_facts import ConventionFacts
+from roles.hanabi.truth import Course
 
 
 @dataclass(frozen=True)
@@ -101,10 +101,5 @@ def true_hands(story: Story) -> list[tuple[tuple[Card, ...], ...]]:
 
 def kept_conventions(last: View, hands: Sequence[Sequence[Card]]) -> tuple[Convention, ...]:
     """The convention of each seat, judged by all past moves of a view with all hands face up."""
-    known: Mapping[int, Sequence[Card]] = dict(enumerate(hands))
-    judged = {
-        partner.seat: partner.convention
-        for seat in (0, 1)  # nobody is judged from their own seat
-        for partner in understand(last.history, last.players, seat, known).partners
-    }
-    return tuple(judged[seat] for seat in range(last.players))
+    kept = Course(last.players, last.history, tuple(tuple(hand) for hand in hands)).kept
+    return tuple(kept[seat] for seat in range(last.players))

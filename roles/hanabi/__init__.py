@@ -1,8 +1,9 @@
 """The built-in roles, a file each, and what their programs share.
 
-A role's file holds its reply type, its program (a function under `@role`) and, where there is one, its mark.
-`history_report.py` is a reply type that several of these files share. `sections/` is what a role sees of a position,
-`reasoning/` what the programs share. `conformance.py` checks a role for its author, `truth.py` holds the hidden facts
+A role's file holds its program (a function under `@role`) and, where no other file needs it, its reply type; the
+others are in files of their own: `analysis.py`, `beliefs.py`, `discard_report.py`, `history_report.py`,
+`mind_report.py`. `sections/` is what a role sees of a position, `reasoning/` what the programs share, `marking/` how
+replies are marked. `conformance.py` checks a role for its author, `truth.py` holds the hidden facts
 that marks compare replies with, `error_injection.py` puts errors of language models into a program's replies. The
 folder imports `orchestrator`, `prompts` and the files of `roles/`. Start reading with `proposer.py` and `analyst.py`.
 

@@ -24,8 +24,9 @@ from orchestrator.replies import reader, text_format
 from roles import registry
 from roles.hanabi.reasoning import literal_play
 from roles.hanabi.reasoning.position import TAKES, Position
-from roles.hanabi.truth import Truth
+from roles.hanabi.truth import Truth, truths
 from roles.legal_moves import LegalMoves
+from roles.marks import Marker, checked, infos
 from roles.notes_text import Notes
 from roles.reply_types import Choice, Form, Judgement, Reply, variant
 from roles.role_definition import Role
@@ -71,12 +72,14 @@ def cases() -> tuple[Case, ...]:
 
 
 def _game(players: int, seed: int) -> Iterator[Case]:
-    referee = Referee(players, deal(seed))
+    referee, moves = Referee(players, deal(seed)), list[Move]()
     while not referee.over:
-        at = Case(referee.view(), Truth.of(referee))
-        yield at
-        move, _ = literal_play.best(Position.of(cut(at.view, [(kind, {}) for kind in TAKES])))
+        move, _ = literal_play.best(Position.of(cut(referee.view(), [(kind, {}) for kind in TAKES])))
         referee.apply(move)
+        moves.append(move)
+    for truth in truths(players, referee.deck, moves):
+        assert truth.view is not None
+        yield Case(truth.view, truth)
 
 
 def check(role: Role) -> list[str]:
@@ -267,15 +270,29 @@ def _least(role: Role) -> Mapping[str, object]:
 
 
 def _marks(role: Role, at: Case) -> Iterator[str]:
-    """Its marks are finite numbers, also of a reply that does not fit the position, as models give them."""
+    """Its marks are finite numbers, also of a reply that does not fit the position, as models give them; so are their
+    baselines, and what it stated has chances."""
     sections = at.sections(role)
     for reply in (_reply_to(role, sections, at.notes(role)), role.reply.model_validate(role.reply.example)):
         if reply is None:
             continue
         try:
             registry.mark(role, reply, sections, at.truth)
+            yield from _baselines(role, reply, sections, at)
         except Exception as error:
             yield f"mark() failed: {_message(error)}"
+
+
+def _baselines(role: Role, reply: Reply, sections: Sections, at: Case) -> Iterator[str]:
+    if not isinstance(role.mark, Marker):
+        return
+    for name, baseline in (("guess", role.mark.guess), ("previous", role.mark.previous)):
+        found = checked(role.name, baseline(reply, sections, at.truth)) if baseline else None
+        if unknown := set(found or {}) - set(infos(role.mark)):
+            yield f"{name}() gave {', '.join(sorted(unknown))}, which no MarkInfo explains"
+    for pair in registry.stated(role, reply, sections, at.truth):
+        if not isinstance(pair.said, str) and not 0 <= pair.said <= 1:
+            yield f"pairs() gave {pair.kind!r} the chance {pair.said}; a chance lies between 0 and 1"
 
 
 CHECKS: tuple[Callable[[Role, Case], Iterator[str]], ...] = (

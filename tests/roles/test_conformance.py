@@ -11,7 +11,7 @@ import roles
 from orchestrator.hanabi.move_reading import Grounded
 from orchestrator.hanabi.moves import Play
 from orchestrator.models.request import Absent
-from roles import Notes, Reply, Role, Sections, Truth
+from roles import Marker, MarkInfo, Notes, Reply, Role, Sections, Stated, Truth
 from roles.hanabi import conformance
 from roles.hanabi.sections.history import History
 from roles.hanabi.sections.table import Discards, FinalRound, State
@@ -115,6 +115,10 @@ def careless(reply: Named, sections: Sections, truth: Truth) -> dict[str, float]
     return {"right": float(truth.own[reply.action.slot] == "R1")}
 
 
+FINE = (MarkInfo("worth", "How much it is worth.", "share", 1),)
+UNNAMED = Marker(lambda *_: {"worth": 1.0}, FINE, guess=lambda *_: {"price": 0.5})
+OVERSURE = Marker(lambda *_: None, FINE, pairs=lambda *_: [Stated("it is so", 1.5, True)])
+
 NAMING = replace(SOUND, reply=Named, takes=(State, LegalMoves), solve=None)
 
 WRONG = [
@@ -138,6 +142,8 @@ WRONG = [
     (replace(SOUND, solve=unsafe), "without the section 'discards', which it does not need, solve() raised KeyError"),
     (replace(SOUND, solve=trusting), "when nobody answered, it raised AssertionError"),
     (replace(SOUND, mark=infinite), "mark() failed: ValueError: mark 'worth' of role 'left' is inf, not a finite"),
+    (replace(SOUND, mark=UNNAMED), "guess() gave price, which no MarkInfo explains"),
+    (replace(SOUND, mark=OVERSURE), "pairs() gave 'it is so' the chance 1.5; a chance lies between 0 and 1"),
     (replace(NAMING, mark=careless), "mark() failed: IndexError: tuple index out of range (first seen at 4 players"),
 ]
 

@@ -77,4 +77,4 @@ def test_what_was_stated_is_compared_with_what_came_true(games: Path) -> None:
         squares = [((p.probability or 0.0) - p.true) ** 2 for p in here]
         assert value == pytest.approx(sum(squares) / len(squares))
     words = {pair.category for pair in calibration(one) if pair.kind == "card is critical, in words"}
-    assert {"very-low", "low"} <= words
+    assert {"low", "medium"} <= words
