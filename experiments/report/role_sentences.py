@@ -56,7 +56,8 @@ def _changed(one: Difference) -> str:
     said = f"{conclusions.corrected_interval(one)}, Holm p {_p(one)}, {many(one.n, one.unit[:-1])}"
     if one.claimed:
         return f"the score {way} ({said}): a difference is shown."
-    return f"the score {way} ({said}): no difference is shown, and none inside the interval is excluded."
+    inside = "" if one.low_holm is None else " inside the interval"
+    return f"the score {way} ({said}): no difference is shown, and none{inside} is excluded."
 
 
 def _p(one: Difference) -> str:
