@@ -6,16 +6,14 @@ convention come from as many decks.
 """
 
 import json
-from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import count
 from pathlib import Path
 from random import Random
 
 from experiments.probes import basic, hgroup, hgroup_1, newest
-from experiments.probes.place import Convention, Found
+from experiments.probes.place import Convention
 from experiments.probes.probe import Probe
 from orchestrator import spelling
 from orchestrator.errors import UserError
@@ -33,6 +31,10 @@ GAMES = 200
 """Games that are searched at a player count; where they are not enough, a convention has fewer probes."""
 STACKED = 4
 """Every so many games the hands begin without a 1, so that there is nothing to play and no hint to give at first."""
+STACKED_ROUNDS = 3
+"""Of such a game, which has nothing more to ask."""
+MOST_TURNS = 40
+"""Of the other games, so that no history is long."""
 
 
 @dataclass(frozen=True)
@@ -101,69 +103,82 @@ def probes(
 @cache
 def _found(name: str, players: int, per: int, seed: int) -> tuple[Probe, ...]:
     """Every convention of a pack at a player count, whatever is asked for: so a choice of some has the same probes."""
-    known = stored() if seed == SEED and per <= MOST_STORED else {}
-    made: dict[str, list[Probe]] = {}
-    for game in known.get(f"{name} {players}", range(GAMES)):
-        for probe in in_game(name, players, seed, game, {one for one in made if len(made[one]) == per}):
-            there = made.setdefault(probe.convention, [])
-            number = f"{name}/{probe.convention}/{players}p-{len(there) + 1}"
-            there.append(probe.model_copy(update={"name": number}))
-        if len(made) == len(_asked(name, players)) and all(len(found) == per for found in made.values()):
-            break
-    return tuple(probe for found in made.values() for probe in found)
+    known = stored().get(f"{name} {players}") if seed == SEED and per <= MOST_STORED else None
+    places = {one: there[:per] for one, there in (known or search(name, players, per, seed)).items()}
+    made = dict(_made(name, players, seed, places))
+    return tuple(
+        made[one.name, *place].model_copy(update={"name": f"{name}/{one.name}/{players}p-{number}"})
+        for one in _asked(name, players)
+        for number, place in enumerate(places.get(one.name, ()), 1)
+    )
 
 
-STORED = Path(__file__).with_name("games.json")
-"""The games of the packaged probes, by pack and player count, so that the others need not be searched."""
+Place = tuple[int, int]
+"""A game of a pack's program, from 0, and a turn of it, from 1."""
+STORED = Path(__file__).with_name("places.json")
+"""Where the packaged probes are, so that they need not be searched for."""
 MOST_STORED = 6
-"""As many probes of a convention at each player count are in the stored games."""
+"""As many probes of a convention at each player count are stored."""
 
 
 @cache
-def stored() -> dict[str, list[int]]:
-    """By pack and player count, e.g. `newest 3`: the games in which there is a packaged probe."""
-    return dict(json.loads(STORED.read_text("utf-8"))) if STORED.exists() else {}
+def stored() -> Mapping[str, Mapping[str, Sequence[Place]]]:
+    """By pack and player count, e.g. `newest 3`, and by convention: the places of the packaged probes."""
+    if not STORED.exists():
+        return {}
+    data = json.loads(STORED.read_text("utf-8"))
+    return {
+        key: {one: [(game, turn) for game, turn in there] for one, there in found.items()}
+        for key, found in data.items()
+    }
 
 
-def search(name: str, players: int, per: int = MOST_STORED, seed: int = SEED) -> list[int]:
-    """The games in which there is one of the first `per` probes of a convention: what `STORED` holds."""
-    found, games = Counter[str](), []
+def search(name: str, players: int, per: int = MOST_STORED, seed: int = SEED) -> dict[str, list[Place]]:
+    """The first `per` games in which each convention decides, each with the first such turn: what `STORED` holds."""
+    places: dict[str, list[Place]] = {one.name: [] for one in _asked(name, players)}
     for game in range(GAMES):
-        there = [one.convention for one in in_game(name, players, seed, game, {n for n in found if found[n] == per})]
-        found.update(there)
-        games += [game] if there else []
-        if all(found[one.name] == per for one in _asked(name, players)):
-            break
-    return games
+        left = [one for one in _asked(name, players) if len(places[one.name]) < per]
+        for referee in _played(name, players, seed, game) if left else ():
+            view = referee.view()
+            for one in [one for one in left if (found := one.find(view)) is not None and found.tells]:
+                places[one.name].append((game, view.turn))
+                left.remove(one)
+            if not left:
+                break
+    return places
 
 
 def _asked(name: str, players: int) -> list[Convention]:
     return [one for one in pack(name).conventions if players in one.players]
 
 
-def in_game(name: str, players: int, seed: int, game: int, without: Collection[str] = ()) -> list[Probe]:
-    """The first probe of each convention, those `without` left out, in one game of a pack's program."""
-    deck = _deck(Random(f"{name} {players} {seed} {game}"), stacked=not game % STACKED)
-    wanted = [one for one in _asked(name, players) if one.name not in without]
-    return list(_in_game(pack(name), wanted, players, deck)) if wanted else []
-
-
-def _in_game(chosen: Pack, wanted: Sequence[Convention], players: int, deck: tuple[Card, ...]) -> Iterator[Probe]:
-    """The first probe of each convention in the game that the pack's program plays from a deck."""
-    referee, left = Referee(players, deck), list(wanted)
-    for _ in count():
-        if referee.over or not left:
-            return
-        view = referee.view()
-        for convention in list(left):
-            found = convention.find(view)
-            if found is not None and found.tells:
-                left.remove(convention)
-                yield _probe(chosen, convention, players, deck, referee, found)
-        move = chosen.play(view)
+def _played(name: str, players: int, seed: int, game: int) -> Iterator[Referee]:
+    """The game that the pack's program plays from the deck of a number, before each turn."""
+    stacked = not game % STACKED
+    referee = Referee(players, _deck(Random(f"{name} {players} {seed} {game}"), stacked=stacked))
+    most = STACKED_ROUNDS * players if stacked else MOST_TURNS
+    while not referee.over and referee.turn <= most:
+        yield referee
+        move = pack(name).play(referee.view())
         if move is None:
             return
         referee.apply(move)
+
+
+def _made(
+    name: str, players: int, seed: int, places: Mapping[str, Sequence[Place]]
+) -> Iterator[tuple[tuple[str, int, int], Probe]]:
+    """The probes at these places, each game played once."""
+    finders = {one.name: one for one in _asked(name, players)}
+    every = [(one, game, turn) for one, there in places.items() for game, turn in there]
+    for game in sorted({game for _, game, _ in every}):
+        here = [place for place in every if place[1] == game]
+        for referee in _played(name, players, seed, game):
+            for one, _, turn in here:
+                if turn == referee.turn:
+                    yield (one, game, turn), _probe(name, finders[one], referee)
+            if referee.turn >= max(turn for _, _, turn in here):
+                break
 
 
 def _deck(dice: Random, *, stacked: bool) -> tuple[Card, ...]:
@@ -179,16 +194,17 @@ def _deck(dice: Random, *, stacked: bool) -> tuple[Card, ...]:
     return tuple(deck)
 
 
-def _probe(
-    chosen: Pack, convention: Convention, players: int, deck: tuple[Card, ...], referee: Referee, found: Found
-) -> Probe:
+def _probe(name: str, convention: Convention, referee: Referee) -> Probe:
+    found = convention.find(referee.view())
+    if found is None or not found.tells:
+        raise RuntimeError(f"{STORED.name} is not that of these rules: {name}, {convention.name}, turn {referee.turn}")
     return Probe(
         name=convention.name,
-        pack=chosen.name,
+        pack=name,
         convention=convention.name,
         question=found.question,
-        players=players,
-        deck=deck,
+        players=referee.players,
+        deck=referee.deck,
         moves=tuple(past.move for past in referee.history),
         answers=found.answers,
         why=found.why,

@@ -186,8 +186,8 @@ def spare_hint_given(view: View) -> Found | None:
     if play(view) != hint or _true_hints(scene) or _sure(scene) or scene.in_danger() is not None:
         return None
     why = f"with 8 tokens nothing may be discarded; by R1 the rank of P{right}'s slot 0 only spends a token"
-    told = _other_players(view)
-    return Found("There are 8 tokens, and no hint makes anybody play: what do you do?", (hint,), why, told, (LITERAL,))
+    question = "There are 8 tokens, and no hint makes anybody play: what do you do?"
+    return Found(question, (hint,), why, _other_players(view), ())
 
 
 def spare_hint_read(view: View) -> Found | None:

@@ -45,15 +45,15 @@ def path_of(folder: Path, probe: Probe) -> Path:
 def begin(folder: Path, seat: SeatInfo, seed: int, probes: Sequence[Probe]) -> list[Probe]:
     """Write the record of a new run, or check that a run goes on; all probes of the folder, those from before first.
 
-    Raises UserError for a folder with another run or other files.
+    A run without any journal counts as new. Raises UserError for a folder with another run or other files.
     """
     now = Record(seat=seat, seed=seed, versions=versions())
     old = list[Probe]()
-    if (folder / RECORD).exists():
+    if (folder / RECORD).exists() and any(folder.glob(f"{GAMES}/*/*.jsonl")):
         before = record_of(folder)
         _check_same(folder, before, now)
         now, old = before, probes_of(folder)
-    elif folder.exists() and any(folder.iterdir()):
+    elif folder.exists() and any(path.name not in (RECORD, PROBES, GAMES) for path in folder.iterdir()):
         raise UserError(f"{str(folder)!r} holds other files, and no {RECORD}; give another --out")
     every = list({probe.name: probe for probe in (*old, *probes)}.values())
     folder.mkdir(parents=True, exist_ok=True)
