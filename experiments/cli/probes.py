@@ -67,6 +67,20 @@ def list_probes(
     print_listed(probe_tables.listed(found, packs), "no probes", as_json=False)
 
 
+@app.command("show")
+def show_probe(
+    name: Annotated[str, typer.Argument(metavar="PROBE", help="As its journal and the table of answers name it.")],
+    seed: Seed = 1,
+    as_json: Json = False,
+) -> None:
+    """Show one probe: how the position came about, the question, the moves that keep the convention, and why."""
+    from experiments.probes import bank, probe_tables
+    from experiments.show.terminal import console
+
+    found = bank.probe(name, seed)
+    printed(probe_tables.plain(found)) if as_json else probe_tables.show_probe(found, console())
+
+
 @app.command("run")
 def run(
     context: typer.Context,

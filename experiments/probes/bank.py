@@ -6,6 +6,7 @@ convention come from as many decks.
 """
 
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -98,6 +99,18 @@ def probes(
             made += [one for one in _found(name, number, per, seed) if not conventions or one.convention in conventions]
     order = {name: place for place, name in enumerate(known)}
     return sorted(made, key=lambda one: (list(packs).index(one.pack), order[one.convention], one.players))
+
+
+def probe(name: str, seed: int = SEED) -> Probe:
+    """One probe by its name, e.g. `newest/chop/3p-2`. Raises UserError."""
+    found = re.fullmatch(r"(?P<pack>[^/]+)/(?P<convention>[^/]+)/(?P<players>[2-5])p-(?P<number>[1-9]\d?)", name)
+    if found is None:
+        raise UserError(f"{name!r} is not the name of a probe, such as newest/chop/3p-2")
+    there = probes([found["pack"]], [found["convention"]], [int(found["players"])], int(found["number"]), seed)
+    for one in there:
+        if one.name == name:
+            return one
+    raise UserError(f"there is no probe {name!r}; there are {len(there)} of this kind")
 
 
 @cache

@@ -7,6 +7,7 @@ from typing import Any
 
 from experiments.probes import scores
 from experiments.probes.scores import Cell, Run
+from experiments.probes.told import told_by
 from experiments.results.files import write_atomically
 from experiments.results.table_text import as_csv, as_markdown
 from orchestrator.errors import UserError
@@ -102,10 +103,22 @@ def _of_run(name: str, run: Run) -> Iterator[str]:
         yield f"{name}: no language model, but programs with errors at stated rates."
     elif run.label == "program":
         yield f"{name}: no model; programs alone."
+    yield from _untold(name, run)
     if run.missing:
         yield f"{name}: {run.missing} of {len(run.probes)} probes are not decided; the same `probe run` goes on."
     if forced := sum(one.forced for one in run.answers):
         yield f"{name}: {forced} moves were forced, as no choice was accepted; they count as any others."
+
+
+def _untold(name: str, run: Run) -> Iterator[str]:
+    """The packs that were probed and that no prompt of the graph tells."""
+    if run.record.seat.config is None:
+        return
+    there = told_by(run.record.seat.config)
+    for pack in dict.fromkeys(one.probe.pack for one in run.answers):
+        if pack not in there:
+            which = f"tells {' and '.join(there)}" if there else "tells no conventions"
+            yield f"{name}: the graph {which}, so its probes of {pack} show what it does without being told that pack."
 
 
 def _same_probes(report: Report) -> Iterator[str]:

@@ -9,7 +9,9 @@ from rich.text import Text
 from experiments.probes import bank, probe_report, scores
 from experiments.probes.probe import Probe
 from experiments.probes.probe_report import Report
-from experiments.show.terminal import plain_table
+from experiments.show.live_table import picture
+from experiments.show.terminal import plain_table, turn_line
+from roles.words import percent
 
 
 def show(report: Report, screen: Console) -> None:
@@ -46,6 +48,28 @@ def _row(pack: str, convention: str, rule: str, here: Sequence[Probe]) -> dict[s
         "tells from": ", ".join(apart),
         "rule": rule,
     }
+
+
+def show_probe(probe: Probe, screen: Console) -> None:
+    """The story, the position, the question, and what keeps the convention."""
+    for turn in probe.story.turns:
+        if turn.decided and turn.moved:
+            screen.print(turn_line(turn.started.view, turn.decided, turn.moved.past, None, screen.width))
+    screen.print(picture(probe.view))
+    other = [f"{name}: {' or '.join(map(str, moves))}" for name, moves in probe.others.items()]
+    lines = [
+        ("asked", f"P{probe.seat}: {probe.question}"),
+        ("keeps it", " or ".join(map(str, probe.answers))),
+        ("because", probe.why),
+        ("guessing", f"{percent(probe.chance)} of the {len(probe.view.legal)} legal moves"),
+        ("others", "; ".join(one if len(one) < LONG else f"{one[:LONG]} ..." for one in other)),
+    ]
+    for name, text in lines:
+        screen.print(Text.assemble((f"{name:<10}", "dim"), text), soft_wrap=True)
+
+
+LONG = 100
+"""Characters of what one other player may do."""
 
 
 def plain(probe: Probe) -> Mapping[str, Any]:
