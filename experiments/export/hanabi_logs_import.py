@@ -154,11 +154,14 @@ class _Reading:
     """Whether the deck is known to its end."""
     turns: list[Turn] = field(default_factory=list)
     left_out: list[tuple[int, str]] = field(default_factory=list)
+    fitting: int = 0
+    """How many legal moves lead from the last row read to the one after it."""
 
     def problem(self, row: LogRow) -> str | None:
         """Why a row does not follow from those before it."""
         if self.turns and self.turns[-1].move is None:
-            return f"raw_game_state_before_move: no legal move of turn {row.turn - 1} leads to this state"
+            many = "several moves lead" if self.fitting else "no legal move leads"
+            return f"raw_game_state_before_move: {many} to this state from turn {row.turn - 1}"
         found = next(differences(row.state, self.referee), None)
         if found is not None:
             return f"raw_game_state_before_move: it does not follow from the turn before: {found}"
@@ -190,6 +193,7 @@ class _Reading:
                 if move == named:
                     return move
                 found.append(move)
+        self.fitting = len(found)
         return found[0] if len(found) == 1 else None
 
     def _call(self, row: LogRow, legal: Listed) -> Call:

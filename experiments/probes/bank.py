@@ -14,7 +14,7 @@ from pathlib import Path
 from random import Random
 
 from experiments.probes import basic, hgroup, hgroup_1, newest
-from experiments.probes.place import Convention
+from experiments.probes.place import Convention, Moves
 from experiments.probes.probe import Probe
 from orchestrator import spelling
 from orchestrator.errors import UserError
@@ -147,18 +147,32 @@ def stored() -> Mapping[str, Mapping[str, Sequence[Place]]]:
 
 
 def search(name: str, players: int, per: int = MOST_STORED, seed: int = SEED) -> dict[str, list[Place]]:
-    """The first `per` games in which each convention decides, each with the first such turn: what `STORED` holds."""
-    places: dict[str, list[Place]] = {one.name: [] for one in _asked(name, players)}
+    """The first `per` games in which each convention decides, each with the first such turn: what `STORED` holds.
+
+    No answer is that of more than half of the probes so far, rounded up, so that no habit such as playing slot 0 passes
+    for a convention.
+    """
+    asked = _asked(name, players)
+    places: dict[str, list[Place]] = {one.name: [] for one in asked}
+    given: dict[str, list[Moves]] = {one.name: [] for one in asked}
     for game in range(GAMES):
-        left = [one for one in _asked(name, players) if len(places[one.name]) < per]
+        left = [one for one in asked if len(places[one.name]) < per]
         for referee in _played(name, players, seed, game) if left else ():
             view = referee.view()
-            for one in [one for one in left if (found := one.find(view)) is not None and found.tells]:
-                places[one.name].append((game, view.turn))
-                left.remove(one)
+            for one in list(left):
+                found = one.find(view)
+                if found is not None and found.tells and _varies(one, given[one.name], found.answers):
+                    places[one.name].append((game, view.turn))
+                    given[one.name].append(found.answers)
+                    left.remove(one)
             if not left:
                 break
     return places
+
+
+def _varies(convention: Convention, given: Sequence[Moves], answers: Moves) -> bool:
+    """Whether these answers may come after those before."""
+    return convention.always_same or given.count(answers) <= len(given) // 2
 
 
 def _asked(name: str, players: int) -> list[Convention]:

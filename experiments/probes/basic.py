@@ -129,5 +129,5 @@ CONVENTIONS = (
     Convention("play-hint-given", "5: give a play hint rather than a save hint.", play_hint_given),
     Convention("save-given", "3: with nothing to play, save what must not be lost.", save_given),
     Convention("news", "4: tell only what is news.", news, (3, 4, 5)),
-    Convention("discard", "1: who can give neither kind of hint discards.", discard),
+    Convention("discard", "1: who can give neither kind of hint discards.", discard, always_same=True),
 )

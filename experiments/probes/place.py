@@ -44,6 +44,8 @@ class Convention:
     find: Finder
     players: tuple[int, ...] = (2, 3, 4, 5)
     """Where it decides often enough to be asked about."""
+    always_same: bool = False
+    """Whether it has the same answers wherever it decides."""
 
 
 LITERAL = "literal"
