@@ -62,7 +62,11 @@ DRAWS = 40
 
 def literal(view: View) -> Moves:
     """All that a player without conventions may do: iggi hints literally and reads hints literally."""
-    rule = partners.get("iggi").rule
+    rule, dice = partners.get("iggi").rule, Random(0)
+    untouched = dice.getstate()
+    move, _ = rule(view, dice)
+    if dice.getstate() == untouched:
+        return (move,)
     return tuple(dict.fromkeys(rule(view, Random(draw))[0] for draw in range(DRAWS)))
 
 

@@ -19,14 +19,14 @@ from orchestrator.hanabi.view import View
 from orchestrator.journal import file as journal_file
 from tests.support.prove import FULL
 
-PER = 6 if FULL else 2
+PER, PLAYERS = (6, bank.PLAYERS) if FULL else (2, (2, 3))
 APARTLESS = {("newest", "spare-hint-given")}
 """Where a player without conventions may give the right hint by chance, as any other."""
 
 
 @pytest.fixture(scope="module")
 def every() -> list[Probe]:
-    return bank.probes(bank.packs(), per=PER)
+    return bank.probes(bank.packs(), players=PLAYERS, per=PER)
 
 
 def moves_of(spec: str, probes: list[Probe]) -> list[Move]:
@@ -109,8 +109,8 @@ def test_other_seeds_give_other_probes_and_bad_names_a_sentence() -> None:
         bank.probes(["nwest"])
     with pytest.raises(UserError, match="unknown convention 'chopp'"):
         bank.probes(conventions=["chopp"])
-    with pytest.raises(UserError, match="there is no probe 'newest/chop/3p-99'"):
-        bank.probe("newest/chop/3p-99")
+    with pytest.raises(UserError, match="there is no probe 'newest/spare-hint-read/5p-1'; there are 0"):
+        bank.probe("newest/spare-hint-read/5p-1")
 
 
 # By hand: positions whose answer a person reads off the rules
@@ -134,7 +134,7 @@ def answers(found: object) -> list[str]:
 
 
 def test_newest_by_hand() -> None:
-    hands = ["R5 B3 Y4 G4 W4", "R3 B4 Y3 R1 W3"]
+    hands = ["B3 R5 Y4 G4 W4", "R3 B4 Y3 R1 W3"]
     assert answers(newest.play_hint_read(view(hands, ["hint P1 red"]))) == ["play slot 3"]
     known = view(["B4 G4 Y4 W4 R5", "R1 R2 B3 G3 W3"], ["hint P1 rank 1"])
     assert newest.play_hint_read(known) is None, "one touched card points nowhere else"
