@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from experiments.export import hanabi_logs_import as logs
+from experiments.export import hanabi_logs_games as logs
+from experiments.export import hanabi_logs_journals as journals
 from experiments.export import hanabi_logs_rows as log_rows
 from experiments.export.hanabi_logs_rows import Broken, LogRow
 from experiments.results.files import write_atomically
@@ -127,8 +128,8 @@ def _write(made: Sequence[logs.LogGame], config: GraphConfig, done: Done) -> Non
         stem = f"{_slug(game.model)}-{game.players}p-s{game.turns[0].row.seed}"
         taken[stem] = number = taken.get(stem, 0) + 1
         name = f"{stem}.jsonl" if number == 1 else f"{stem}-{number}.jsonl"
-        logs.write(logs.events(game, config, f"hanabilogs {name}"), done.folder / name)
-        done.placed += logs.plain(game, name)
+        journals.write(journals.events(game, config, f"hanabilogs {name}"), done.folder / name)
+        done.placed += journals.plain(game, name)
         done.games += 1
     for name, rows in ((INDEX, sorted(done.placed, key=lambda one: one["row"])), (LEFT_OUT, done.left_out)):
         lines = ",\n".join(json.dumps(one, ensure_ascii=False) for one in rows)

@@ -10,7 +10,7 @@ from functools import cached_property, lru_cache
 
 from orchestrator.hanabi import belief
 from orchestrator.hanabi.belief import Slot
-from orchestrator.hanabi.cards import CARDS, DECK_SIZE, HAND_SIZES, INDEX, OF_RANK, Card, Mask, Piles
+from orchestrator.hanabi.cards import ANY, CARDS, DECK_SIZE, HAND_SIZES, INDEX, OF_RANK, Card, Mask, Piles
 from orchestrator.hanabi.convention.common_knowledge import counted
 from orchestrator.hanabi.convention.hint_convention import known
 from orchestrator.hanabi.literal_knowledge import Hands, hinted, shifted, types_of, unknown_hands, with_hand
@@ -57,7 +57,7 @@ class HGroup:
 
     def _lost(self, past: Past) -> "HGroup":
         assert isinstance(past.move, Play | Discard)
-        seat, slot, drawn = past.seat, past.move.slot, (DECK_ANY,) if self.deck else ()
+        seat, slot, drawn = past.seat, past.move.slot, (ANY,) if self.deck else ()
         return replace(
             self,
             deck=max(0, self.deck - 1),
@@ -114,9 +114,6 @@ class HGroup:
         if isinstance(hint, HintRank) and hint.rank in (2, 5):
             return OF_RANK[hint.rank] & alive
         return self.piles.critical & ~OF_RANK[5]
-
-
-DECK_ANY: Mask = (1 << len(CARDS)) - 1
 
 
 def _played(piles: Piles) -> Mask:

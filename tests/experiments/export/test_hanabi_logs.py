@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from experiments.export import hanabi_logs, hle_state
+from experiments.export import hanabi_logs, hanabi_logs_games, hle_state
 from experiments.marks import role_marks
 from experiments.results.story import Story
 from orchestrator import journal
@@ -86,6 +86,19 @@ def test_the_states_show_a_deck_that_is_no_deal_of_the_seed(tmp_path: Path) -> N
     hidden = [{**one, "seed": 99} for one in rows(2, 5, form="observation")]
     with pytest.raises(UserError, match="HLE's deal of this seed does not show the hands"):
         hanabi_logs.run(written(tmp_path, hidden), tmp_path / "b", None, None)
+
+
+def test_a_deal_must_agree_with_every_state(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    same_hands = (*deal(5)[:10], *reversed(deal(5)[10:]))
+    monkeypatch.setattr(hanabi_logs_games, "deal", lambda seed: same_hands)
+    imported(tmp_path, rows(2, 5))
+    found = story(tmp_path, "o4-mini-2p-s5.jsonl")
+    assert found.started.seed is None and found.started.deck[:12] == deal(5)[:12]
+
+
+def test_answers_of_a_graph_with_several_nodes_are_refused(tmp_path: Path, game: list[Row]) -> None:
+    with pytest.raises(UserError, match="--graph house: 4 nodes answer there"):
+        hanabi_logs.run(written(tmp_path, game), tmp_path / "out", "house", None)
 
 
 Broken = Callable[[Row], Row]

@@ -1,4 +1,4 @@
-"""Games of HanabiLogs as journals: the deal and the moves, checked turn by turn by HLE, with the recorded answers.
+"""Games of HanabiLogs from their rows: the deal and the moves, checked turn by turn by HLE, with the recorded answers.
 
 A game is the rows of one model, player count and seed, from its first turn on. Its deal is HLE's own of the seed, where
 that agrees with every state, else that of the states. A move is what leads from a row's state to the next one's; the
@@ -6,35 +6,25 @@ answer alone tells it only in the last row. Where a row is missing or does not f
 guessed, and every row is accounted for.
 """
 
-import asyncio
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from itertools import pairwise, takewhile
 from pathlib import Path
-from typing import Any, Self
 
 from experiments.export.hanabi_logs_rows import Broken, LogRow
 from experiments.export.hle_state import differences
-from graphs.ablate import bind
 from graphs.config import GraphConfig
 from graphs.config import read as read_graph
 from orchestrator.errors import UserError
 from orchestrator.hanabi.cards import CARDS, COLOUR_NAMES, COLOURS, Card, check_deck
 from orchestrator.hanabi.moves import Discard, HintColour, HintRank, Listed, Move, Play, listed
 from orchestrator.hanabi.referee import MAX_SEED, Referee, deal, rebuild
-from orchestrator.hanabi.view import View
-from orchestrator.journal.events import Call, Event, GameEnded, Memory, SeatInfo, TurnStarted
-from orchestrator.journal.file import Journal
+from orchestrator.journal.events import Call
 from orchestrator.models.request import Message, prompt_hash
 from orchestrator.replies import reader
 from orchestrator.replies.reader import Unreadable
-from orchestrator.table import game_loop
-from orchestrator.table.seat import Decision, GameContext
-from roles.reply_types import RatedChoice
 
-SEAT = "hanabilogs"
-"""The graph of a seat of an imported game."""
 BY_NAME = {"mincon": "watson", "deductcon": "sherlock", "multiturn": "mycroft"}
 """By a part of the name of a published file: the graph whose answers it holds."""
 
@@ -47,7 +37,10 @@ def graph_of(path: Path, given: str | None) -> GraphConfig:
             f"{path.name} does not say which prompts its models were given; name the graph with --graph: "
             f"{', '.join(BY_NAME.values())}"
         )
-    return read_graph(name)
+    config = read_graph(name)
+    if len(config.nodes) > 1:
+        raise UserError(f"--graph {name}: {len(config.nodes)} nodes answer there; a row has one answer")
+    return config
 
 
 @dataclass(frozen=True)
@@ -115,23 +108,28 @@ def _unbroken(rows: Sequence[LogRow]) -> list[LogRow]:
 
 
 def _deck(rows: Sequence[LogRow]) -> tuple[int | None, tuple[Card, ...]]:
-    """HLE's deal of the seed where it shows the hands of the first state, else the deck that the states show."""
-    first = rows[0]
-    if first.seed <= MAX_SEED:
-        own = deal(first.seed)
-        if not list(differences(first.state, Referee(first.players, own))):
-            return first.seed, own
-    return None, _shown(rows)
+    """HLE's deal of the seed where all states show its cards, else the deck that the states show. Raises Broken."""
+    seed, seen = rows[0].seed, _seen(rows)
+    if seed <= MAX_SEED:
+        own = deal(seed)
+        if all(card in (None, dealt) for card, dealt in zip(seen, own, strict=False)):
+            return seed, own
+    return None, _shown(seen)
 
 
-def _shown(rows: Sequence[LogRow]) -> tuple[Card, ...]:
-    """The deck of states that show every hand; what nobody drew follows in any order. Raises Broken."""
+def _seen(rows: Sequence[LogRow]) -> list[Card | None]:
+    """The cards that the states show, in the order of dealing; None for those that are hidden."""
     cards = [one.card for hand in rows[0].state.hands for one in hand]
     for before, after in pairwise(rows):
         if after.state.deck_size < before.state.deck_size:
             cards.append(after.state.hands[before.state.seat][-1].card)
-    known = [card for card in cards if card is not None]
-    if len(known) < len(cards):
+    return cards
+
+
+def _shown(seen: Sequence[Card | None]) -> tuple[Card, ...]:
+    """The deck that the states show; what nobody drew follows in any order. Raises Broken."""
+    known = [card for card in seen if card is not None]
+    if len(known) < len(seen):
         raise Broken(
             "seed: HLE's deal of this seed does not show the hands of raw_game_state_before_move, which hides one hand"
         )
@@ -265,95 +263,3 @@ def _move(text: str, seat: int, players: int) -> Move:
     elif found := _OWN.search(text):
         return (Play if found[1].lower() == "play" else Discard)(slot=int(found[2]))
     raise Broken(f"legal_moves_description_for_llm: {text[:60]!r} is not a move as HLE writes it, e.g. '(Play 0)'")
-
-
-# Journals
-
-
-@dataclass(frozen=True)
-class _LogSeat:
-    """A seat that gives the recorded answers and makes the recorded moves."""
-
-    info: SeatInfo
-    turns: Sequence[Turn]
-    game: GameContext = field(default_factory=GameContext)
-
-    def bind(self, context: GameContext) -> Self:
-        return replace(self, game=context)
-
-    async def __call__(self, view: View, memory: Memory, /) -> Decision:
-        turn = self.turns[view.turn - 1]
-        self.game.emit(turn.call)
-        assert turn.move is not None
-        return _decision(turn, turn.move)
-
-    async def aclose(self) -> None:
-        """Nothing is open."""
-
-
-def _decision(turn: Turn, move: Move) -> Decision:
-    """The recorded decision; a move that the answer does not name was none of the model's choice."""
-    call = turn.call
-    reply = call.reply if call.reply is not None and call.reply.get("action") == str(move) else None
-    if reply is None:
-        return Decision(move, "the move of the record, which the answer does not name", forced=True)
-    rated = RatedChoice.model_fields.keys() <= reply.keys()
-    ratings = {one["action"]: one["rating"] for one in reply["ratings"]} if rated else None
-    return Decision(move, str(reply.get("reason", "")), ratings, node=call.node)
-
-
-def events(game: LogGame, config: GraphConfig, name: str) -> list[Event]:
-    """The events of the game's journal, without an end where the record has none."""
-    made = [turn for turn in game.turns if turn.move is not None]
-    info = _info(game, config)
-    found: list[Event] = []
-    asyncio.run(
-        game_loop.play_async(
-            [_LogSeat(info, made)] * game.players,
-            players=game.players,
-            seed=game.seed,
-            deck=None if game.seed is not None else game.deck,
-            label=name,
-            sink=found.append,
-            max_turns=len(made),
-        )
-    )
-    over = rebuild(game.players, game.deck, [turn.move for turn in made if turn.move is not None])
-    if not over.over:
-        found = [event for event in found if not isinstance(event, GameEnded)]
-        if len(made) < len(game.turns):
-            view = over.view()
-            found += [TurnStarted(turn=view.turn, seat=view.seat, view=view), game.turns[len(made)].call]
-    return found
-
-
-def _info(game: LogGame, config: GraphConfig) -> SeatInfo:
-    bound = bind(config, {"default": game.model})
-    return SeatInfo(graph=SEAT, model=game.model, config=bound.model_dump(mode="json"), label="published record")
-
-
-def write(found: Sequence[Event], path: Path) -> None:
-    """Write a journal. Raises UserError when the file is there."""
-    if path.exists():
-        raise UserError(f"{str(path)!r} exists; give another --out, or move it away")
-    with Journal(path) as journal:
-        for event in found:
-            journal(event)
-
-
-def plain(game: LogGame, journal: str) -> Iterator[Mapping[str, Any]]:
-    """What became of each row that has a place: the index of an import."""
-    for turn in game.turns:
-        yield {
-            "row": turn.row.number,
-            "journal": journal,
-            "turn": turn.call.turn,
-            "model": turn.row.model,
-            "players": turn.row.players,
-            "seed": turn.row.seed,
-            "move": None if turn.move is None else str(turn.move),
-            "answer": (turn.call.reply or {}).get("action"),
-            "unreadable": turn.call.error,
-            "move_ratings": list(turn.row.ratings),
-            "legal": [str(one) for one in turn.row.legal],
-        }
