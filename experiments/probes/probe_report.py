@@ -104,6 +104,10 @@ def _of_run(name: str, run: Run) -> Iterator[str]:
     elif run.label == "program":
         yield f"{name}: no model; programs alone."
     yield from _untold(name, run)
+    if any(call.paid for call in run.calls):
+        tokens_in, tokens_out, usd = run.cost
+        price = "" if usd is None else f", ${usd:.4f}"
+        yield f"{name}: {len(run.calls):,} calls, {tokens_in:,} tokens in, {tokens_out:,} out{price}."
     if run.missing:
         yield f"{name}: {run.missing} of {len(run.probes)} probes are not decided; the same `probe run` goes on."
     if forced := sum(one.forced for one in run.answers):

@@ -46,8 +46,21 @@ class Run:
     record: Record
     probes: tuple[Probe, ...]
     answers: tuple[Answer, ...]
-    fake: bool
-    """Whether the package's fake server answered."""
+    calls: tuple[Call, ...]
+    """Those of models, whatever became of them."""
+
+    @property
+    def fake(self) -> bool:
+        """Whether the package's fake server answered."""
+        return any(call.fake for call in self.calls)
+
+    @property
+    def cost(self) -> tuple[int, int, float | None]:
+        """Tokens in and out that were paid for, and US dollars; None where a price is not known."""
+        paid = [call for call in self.calls if call.paid]
+        prices = [call.usd for call in paid]
+        usd = None if None in prices else sum(usd for usd in prices if usd is not None)
+        return sum(call.tokens_in for call in paid), sum(call.tokens_out for call in paid), usd
 
     @property
     def name(self) -> str:
@@ -113,15 +126,15 @@ class Cell:
 def read(folder: Path) -> Run:
     """The run in a folder. Raises UserError when there is none."""
     record, probes = record_of(folder), tuple(probes_of(folder))
-    found, fake = list[Answer](), False
+    found, calls = list[Answer](), list[Call]()
     for probe in probes:
         path = path_of(folder, probe)
         events = journal.read(path) if path.exists() else []
-        fake = fake or any(isinstance(event, Call) and event.fake for event in events)
+        calls += [event for event in events if isinstance(event, Call) and event.asked]
         decided = [event for event in events if isinstance(event, Decided) and event.turn == probe.turn]
         if decided and isinstance(events[-1], GameEnded):
             found.append(Answer(probe, decided[0].move, decided[0].forced, path))
-    return Run(folder, record, probes, tuple(found), fake)
+    return Run(folder, record, probes, tuple(found), tuple(calls))
 
 
 def cells(run: Run) -> list[Cell]:
