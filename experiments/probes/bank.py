@@ -91,14 +91,14 @@ def probes(
         raise UserError(f"--per is {per}; take at least one probe of each convention")
     made = []
     known = [one.name for name in packs for one in pack(name).conventions]
+    order = {(name, one.name): place for name in packs for place, one in enumerate(pack(name).conventions)}
     for wanted in conventions:
         if wanted not in known:
             raise UserError(f"unknown convention {wanted!r}; {spelling.known(wanted, known)}")
     for name in dict.fromkeys(packs):
         for number in dict.fromkeys(map(check_players, players)):
             made += [one for one in _found(name, number, per, seed) if not conventions or one.convention in conventions]
-    order = {name: place for place, name in enumerate(known)}
-    return sorted(made, key=lambda one: (list(packs).index(one.pack), order[one.convention], one.players))
+    return sorted(made, key=lambda one: (list(packs).index(one.pack), order[one.pack, one.convention], one.players))
 
 
 def probe(name: str, seed: int = SEED) -> Probe:
