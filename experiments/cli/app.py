@@ -22,6 +22,7 @@ from experiments.cli import (
     models,
     page,
     pointers,
+    probes,
     questions,
     show,
     tools,
@@ -46,6 +47,7 @@ app.add_typer(listing.games_app, name="games")
 app.command("export")(export.export)
 app.add_typer(imports.app, name="import")
 app.add_typer(questions.app, name="qa")
+app.add_typer(probes.app, name="probe")
 app.command()(page.view)
 app.command()(page.bundle)
 app.command("bench")(tools.measure)

@@ -38,3 +38,34 @@ def hanab_live(
         Text(f"{game.players} players, {moves} move{'' if moves == 1 else 's'}{end}; {colours}"), soft_wrap=True
     )
     game_story.print_next(path, screen, again=False)
+
+
+@app.command("hanabilogs")
+def hanabilogs(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="Rows of HanabiLogs: JSON lines, or .parquet.")],
+    out: Annotated[Path | None, typer.Option(help="The folder to write; default games/hanabilogs-FILE.")] = None,
+    graph: Annotated[
+        str | None, typer.Option(help="Whose format the answers follow: watson, sherlock or mycroft.")
+    ] = None,
+    names: Annotated[
+        Path | None, typer.Option("--map", metavar="YAML", help="Columns of other names: `our name: its name`.")
+    ] = None,
+    model: Annotated[list[str] | None, typer.Option("--model", help="Only rows of this model; repeatable.")] = None,
+    skip_broken: Annotated[
+        bool, typer.Option("--skip-broken", help="Leave out rows that cannot be read, and list them.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Read published turns of models in: their games as journals, with the recorded answers and no others."""
+    from rich.text import Text
+
+    from experiments.export import hanabi_logs
+    from experiments.show.terminal import console
+
+    folder = out or Path("games") / f"hanabilogs-{file.stem}"
+    done = hanabi_logs.run(file, folder, graph, names, models=model or (), skip_broken=skip_broken)
+    if as_json:
+        printed(done.plain)
+        return
+    for line in done.lines:
+        console().print(Text(line), soft_wrap=True)

@@ -63,6 +63,7 @@ def run(
     """Ask every question; the same command again goes on. Answers that were paid for are never asked for again."""
     from experiments.qa import question_report, question_run, question_tables, questions
     from experiments.running.model_options import ModelOptions
+    from experiments.show.progress_line import ProgressLine
     from experiments.show.terminal import console
     from orchestrator.models.settings import PROGRAM
 
@@ -74,7 +75,7 @@ def run(
     games = game or ([questions.HANABI] if name == PROGRAM else [])
     file = questions.read(data, games, kind or (), skip_broken=skip_broken)
     folder = out or Path("runs") / f"qa-{'replay-' if replay else ''}{_slug(name)}"
-    watch = question_tables.Progress(f"qa {name}", loud.quiet)
+    watch = ProgressLine(f"qa {name}", "answers", loud.quiet)
     done = question_run.run(file, asked, folder, trials=trials, options=options, watch=watch, brain=brain)
     if done.left < done.trials:
         report = question_report.of([folder])

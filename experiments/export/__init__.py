@@ -2,5 +2,5 @@
 
 It may import `results`, `design`, `running` and `show`. Start with `sources`, which finds the journals to export. Each
 format has its own files: `hanab_live*` (both ways), `otlp*` with `spans` (traces), `live_traces` (while games are
-played), `atif` (trajectories) and `inspect_log`.
+played), `atif` (trajectories), `inspect_log`, and `hanabi_logs*` with `hle_state` (published turns, read in).
 """

@@ -199,6 +199,17 @@ def _type(arrow: Any, name: str) -> Any:
     return made()
 
 
+def rows(path: Path) -> Iterator[dict[str, Any]]:
+    """The rows of a Parquet file of others as plain data. Raises UserError, also without pyarrow."""
+    arrow, parquet = _pyarrow()
+    try:
+        with parquet.ParquetFile(path) as file:
+            for batch in file.iter_batches():
+                yield from batch.to_pylist()
+    except (OSError, arrow.ArrowException) as error:
+        raise UserError(f"cannot read {str(path)!r} as Parquet: {error}") from None
+
+
 def _pyarrow() -> tuple[Any, Any]:
     try:
         import pyarrow

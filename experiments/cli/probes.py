@@ -1,0 +1,201 @@
+"""`probe`: convention probes, asked of graphs and rule players, and what their answers show."""
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from experiments.cli.shared_options import (
+    CacheFolder,
+    Effort,
+    Import,
+    Interrupted,
+    Json,
+    MaxAnswerTokens,
+    MaxTokens,
+    MaxUsd,
+    Model,
+    Quiet,
+    ReplayOf,
+    Settings,
+    Temperature,
+    Verbose,
+    group,
+    printed,
+)
+from experiments.cli.shared_options import listed as print_listed
+from orchestrator.errors import Suspended, TurnError, UserError
+
+if TYPE_CHECKING:
+    from experiments.probes.probe_run import Done
+
+app = group("Ask which conventions a player keeps, in positions where one of them decides the move.")
+
+Packs = Annotated[
+    list[str] | None, typer.Option("--pack", help="A convention pack: newest (default), hgroup_1, basic; repeatable.")
+]
+Conventions = Annotated[
+    list[str] | None,
+    typer.Option("--convention", help="Only this one, e.g. play-hint-read; repeatable; default all of the pack."),
+]
+PlayerCounts = Annotated[
+    list[int] | None, typer.Option("--players", min=2, max=5, help="A player count; repeatable; default 2 to 5.")
+]
+Per = Annotated[int, typer.Option("--per", help="Probes of each convention at each player count.")]
+Seed = Annotated[int, typer.Option("--seed", min=0, help="Other probes of the same kinds.")]
+
+
+@app.command("list")
+def list_probes(
+    pack: Packs = None,
+    convention: Conventions = None,
+    players: PlayerCounts = None,
+    per: Per = 3,
+    seed: Seed = 1,
+    as_json: Json = False,
+) -> None:
+    """List the conventions with their probes; with --json every probe, its position, and the moves that keep it."""
+    from experiments.probes import bank, probe_tables
+
+    packs = pack or bank.packs()
+    found = bank.probes(packs, convention or (), players or bank.PLAYERS, per, seed)
+    if as_json:
+        printed([probe_tables.plain(one) for one in found])
+        return
+    print_listed(probe_tables.listed(found, packs), "no probes", as_json=False)
+
+
+@app.command("show")
+def show_probe(
+    name: Annotated[str, typer.Argument(metavar="PROBE", help="As its journal and the table of answers name it.")],
+    seed: Seed = 1,
+    as_json: Json = False,
+) -> None:
+    """Show one probe: how the position came about, the question, the moves that keep the convention, and why."""
+    from experiments.probes import bank, probe_tables
+    from experiments.show.terminal import console
+
+    found = bank.probe(name, seed)
+    printed(probe_tables.plain(found)) if as_json else probe_tables.show_probe(found, console())
+
+
+@app.command("run")
+def run(
+    context: typer.Context,
+    player: Annotated[str, typer.Argument(metavar="PLAYER", help="A graph, partner:NAME, or python:module:object.")],
+    model: Model = None,
+    pack: Packs = None,
+    convention: Conventions = None,
+    players: PlayerCounts = None,
+    per: Per = 3,
+    seed: Seed = 1,
+    settings: Settings = None,
+    temperature: Temperature = None,
+    effort: Effort = None,
+    max_answer_tokens: MaxAnswerTokens = None,
+    verify: Annotated[str | None, typer.Option(help="none or safety, instead of the graph's own.")] = None,
+    out: Annotated[Path | None, typer.Option(help="The run's folder; default runs/probes-PLAYER-MODEL.")] = None,
+    replay: ReplayOf = None,
+    cache: CacheFolder = "off",
+    max_tokens: MaxTokens = None,
+    max_usd: MaxUsd = None,
+    imports: Import = None,
+    as_json: Json = False,
+    verbose: Verbose = False,
+    quiet: Quiet = False,
+) -> None:
+    """Ask the probes; the same command again goes on. A probe that was decided is not asked again."""
+    from experiments.design import seat_spec
+    from experiments.probes import bank, probe_run
+    from experiments.running import single_game
+    from experiments.running.model_options import ModelOptions
+    from experiments.show.progress_line import ProgressLine
+    from orchestrator.models.settings import PROGRAM, REPLAY
+
+    loud = context.obj.more(verbose=verbose, quiet=quiet).set_up()
+    spec = _spec(player)
+    counts = players or bank.PLAYERS
+    found = bank.probes(pack or bank.packs()[:1], convention or (), counts, per, seed)
+    layer = ModelOptions(cache, replay, max_tokens, max_usd).layer()
+    said = model or (PROGRAM if replay is None else f"{REPLAY}{replay}")
+    sampling = {"temperature": temperature, "reasoning_effort": effort, "max_tokens": max_answer_tokens}
+    if spec.startswith(seat_spec.OTHERS):
+        _no_graph(spec, {"--model": model, "--set": settings, "--verify": verify, **sampling})
+        who = seat_spec.read_seat(spec)
+    else:
+        import graphs
+
+        config = graphs.dotted(seat_spec.read_graph(spec), settings or ())
+        config = graphs.verified(config, verify) if verify is not None else config
+        named = single_game.resampled(single_game.models([config], said), **sampling)
+        (who, *_) = seat_spec.table(config, {}, 2, named=named, layer=layer)
+    for count in counts:
+        seat_spec.check(who, count)
+    folder = out or Path("runs") / _folder(spec, model, replay)
+    watch = ProgressLine(f"probe {player}", "probes", loud.quiet)
+    done = probe_run.run(found, who, layer, folder, seed=seed, watch=watch)
+    if done.left < done.probes:
+        _reported([folder], folder, as_json)
+    _check_whole(done)
+
+
+def _spec(player: str) -> str:
+    """The seat's spec; a rule player may be named without its prefix. Raises UserError."""
+    from graphs.config import names
+    from orchestrator.models.settings import PERSON
+    from orchestrator.players import partners
+
+    if player == PERSON:
+        raise UserError("a person answers no probes; name a graph, partner:NAME, or python:module:object")
+    return f"{partners.PREFIX}{player}" if player in partners.names() and player not in names() else player
+
+
+def _no_graph(spec: str, given: dict[str, object]) -> None:
+    """Raises UserError for an option of graphs that was given for another player."""
+    if wrong := next((name for name, value in given.items() if value), None):
+        raise UserError(f"{wrong} is for graphs, and {spec} is none")
+
+
+def _folder(spec: str, model: str | None, replay: Path | None) -> str:
+    named = "replay" if replay else Path(model).stem if model and model.endswith((".yaml", ".yml")) else model or ""
+    player = Path(spec).stem if spec.endswith((".yaml", ".yml")) else spec
+    parts = ("probes", player, named.partition("@http")[0])
+    return re.sub(r"[^A-Za-z0-9._-]+", "-", "-".join(part for part in parts if part)).strip("-")
+
+
+def _check_whole(done: "Done") -> None:
+    if done.interrupted and done.left:
+        raise Interrupted(f"{done.left} of {done.probes} probes are left; the same command goes on")
+    if done.problem and done.left:
+        onward = "a larger budget" if done.over_budget else "the same command"
+        raise Suspended(f"{done.problem}; {done.left} of {done.probes} probes are left, and {onward} goes on", 0)
+    if done.failed:
+        raise TurnError(f"{len(done.failed)} of {done.probes} probes failed; the first: {done.failed[0]}")
+
+
+@app.command("report")
+def report(
+    folders: Annotated[list[Path], typer.Argument(metavar="DIR...", help="The folders of runs of probes.")],
+    out: Annotated[Path | None, typer.Option(help="Also write report.md and the CSVs here.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Which conventions each player keeps, beside guessing and literal play; several runs side by side."""
+    _reported(folders, out, as_json)
+
+
+def _reported(folders: Sequence[Path], out: Path | None, as_json: bool) -> None:
+    from rich.text import Text
+
+    from experiments.probes import probe_report, probe_tables
+    from experiments.show.terminal import console
+
+    made = probe_report.of(folders)
+    written = probe_report.write(made, out) if out else []
+    if as_json:
+        printed({**({"folder": str(out)} if out else {}), **probe_report.data(made)})
+        return
+    probe_tables.show(made, console())
+    if written:
+        console().print(Text(f"\n{out}/: {', '.join(path.name for path in written)}"), soft_wrap=True)

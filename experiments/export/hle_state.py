@@ -1,0 +1,222 @@
+"""States of the Hanabi Learning Environment (HLE) as others wrote them down, read back and compared with a game.
+
+Three forms are read: the text of a state, which shows every hand; the text of an observation, which hides the
+observer's; and an observation as the dictionary of HLE's `rl_env`. Colours and ranks are HLE's letters and numbers;
+ranks in a dictionary count from 0. Nothing is filled in: what a form leaves out is None and is not compared.
+"""
+
+import ast
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from orchestrator.hanabi.cards import COLOURS, HAND_SIZES, RANKS, Card, Fireworks
+from orchestrator.hanabi.referee import Referee
+from orchestrator.hanabi.view import Knowledge
+
+_LINE = re.compile(r"(?P<card>XX|[RYGWB][1-5]) \|\| (?P<colour>[RYGWBX])(?P<rank>[1-5X])\|(?P<types>[RYGWB]*[1-5]*)")
+_TEXT = re.compile(
+    r"\s*Life tokens: (?P<lives>\d+)\s+Info tokens: (?P<tokens>\d+)\s+"
+    r"Fireworks: (?P<fireworks>(?:[RYGWB][0-5] ?){5})\s*"
+    r"Hands:\s*(?P<hands>.*?)\s*"
+    r"Deck size: (?P<deck>\d+)\s+Discards:(?P<discards>(?: ?[RYGWB][1-5])*)\s*",
+    re.DOTALL,
+)
+_CURRENT = "Cur player"
+
+
+class NotAState(ValueError):  # noqa: N818  # what the value is
+    """A value that is no state of HLE in a form that is read; the message says what is wrong."""
+
+
+@dataclass(frozen=True)
+class Held:
+    """What is said of one card."""
+
+    card: Card | None
+    """None where its owner is the observer."""
+    colour: str | None
+    rank: int | None
+    """Named by a hint, 1-5."""
+    possible: Knowledge | None
+    """Left by positive and negative hints; None where the form does not say."""
+
+
+@dataclass(frozen=True)
+class HleState:
+    """A state before a move."""
+
+    seat: int
+    """Who moves."""
+    lives: int
+    tokens: int
+    fireworks: Fireworks
+    deck_size: int
+    discards: tuple[Card, ...]
+    hands: tuple[tuple[Held, ...], ...]
+    """By seat; slot 0 is the oldest card."""
+
+    @property
+    def players(self) -> int:
+        return len(self.hands)
+
+    @property
+    def first(self) -> bool:
+        """Whether it is the state before the first move."""
+        whole = 50 - self.players * HAND_SIZES[self.players]
+        return self.deck_size == whole and self.tokens == 8 and not any(self.fireworks) and not self.discards
+
+
+def read(value: Any, seat: int | None) -> HleState:
+    """The state in a value: a text or a dictionary, or the text of a dictionary. Raises NotAState.
+
+    `seat`: who moves, as the record says elsewhere; an observation's text does not tell.
+    """
+    if isinstance(value, str) and value.lstrip().startswith("{"):
+        value = _dictionary(value)
+    if isinstance(value, Mapping):
+        return _of_dictionary(value)
+    if isinstance(value, str):
+        return _of_text(value, seat)
+    raise NotAState(f"it is {type(value).__name__}, neither a text nor a dictionary")
+
+
+def _dictionary(text: str) -> Any:
+    for reader in (json.loads, ast.literal_eval):
+        try:
+            return reader(text)
+        except (ValueError, SyntaxError, RecursionError, MemoryError):
+            continue
+    raise NotAState("it begins like a dictionary, and is neither JSON nor a Python literal")
+
+
+# Texts
+
+
+def _of_text(text: str, seat: int | None) -> HleState:
+    found = _TEXT.fullmatch(text)
+    if found is None:
+        raise NotAState(
+            "it is not HLE's text of a state, from 'Life tokens:' and 'Info tokens:' to 'Deck size:' and 'Discards:'"
+        )
+    blocks = [block.strip().splitlines() for block in re.split(r"-{3,}", found["hands"])]
+    movers = [number for number, block in enumerate(blocks) if block and block[0].strip() == _CURRENT]
+    if len(movers) != 1:
+        raise NotAState(f"it marks {len(movers)} current players, not one")
+    hands = [tuple(_line(line) for line in block if line.strip() != _CURRENT) for block in blocks]
+    if any(one.card is None for hand in hands for one in hand):
+        seat, hands = _turned(hands, seat)
+    else:
+        seat = movers[0]
+    if len(hands) not in HAND_SIZES:
+        raise NotAState(f"it has {len(hands)} hands; Hanabi is for 2 to 5 players")
+    red, yellow, green, white, blue = (int(one[1]) for one in found["fireworks"].split())
+    discards = tuple(map(Card, found["discards"].split()))
+    numbers = (int(found["lives"]), int(found["tokens"]))
+    return HleState(seat, *numbers, (red, yellow, green, white, blue), int(found["deck"]), discards, tuple(hands))
+
+
+def _turned(hands: list[tuple[Held, ...]], seat: int | None) -> tuple[int, list[tuple[Held, ...]]]:
+    """The hands of an observation by seat: its first hand is the observer's, who moves."""
+    if any(one.card is not None for one in hands[0]) or any(one.card is None for hand in hands[1:] for one in hand):
+        raise NotAState("a hand other than the first is hidden, or only part of one")
+    if seat is None:
+        raise NotAState("it is an observation, which does not say whose, and current_player is missing")
+    players = len(hands)
+    return seat, [hands[(number - seat) % players] for number in range(players)]
+
+
+def _line(line: str) -> Held:
+    found = _LINE.fullmatch(line.strip())
+    if found is None:
+        raise NotAState(f"{line.strip()!r} is not a card of a hand, such as 'R1 || XX|RYGWB12345'")
+    colour = None if found["colour"] == "X" else found["colour"]
+    rank = None if found["rank"] == "X" else int(found["rank"])
+    colours = tuple(one for one in COLOURS if one in found["types"])
+    ranks = tuple(one for one in RANKS if str(one) in found["types"])
+    possible = Knowledge.model_validate({"colour": colour, "rank": rank, "colours": colours, "ranks": ranks})
+    return Held(None if found["card"] == "XX" else Card(found["card"]), colour, rank, possible)
+
+
+# Dictionaries
+
+
+def _of_dictionary(data: Mapping[str, Any]) -> HleState:
+    try:
+        players, seat = int(data["num_players"]), int(data["current_player"])
+        if data.get("current_player_offset"):
+            raise NotAState("it is the observation of a player who does not move: current_player_offset is not 0")
+        hands = [
+            tuple(_held(card, told) for card, told in zip(cards, known, strict=True))
+            for cards, known in zip(data["observed_hands"], data["card_knowledge"], strict=True)
+        ]
+        seat, hands = _turned(hands, seat)
+        if len(hands) != players:
+            raise NotAState(f"it has {len(hands)} hands and says that there are {players} players")
+        red, yellow, green, white, blue = (int(data["fireworks"][colour]) for colour in COLOURS)
+        discards = tuple(card for one in data["discard_pile"] if (card := _card(one)) is not None)
+        numbers = (int(data["life_tokens"]), int(data["information_tokens"]))
+        deck = int(data["deck_size"])
+    except KeyError as error:
+        raise NotAState(f"it has no key {error.args[0]!r}") from None
+    except (TypeError, IndexError, AttributeError) as error:
+        raise NotAState(f"it is not an observation of HLE's rl_env: {error}") from None
+    except ValueError as error:
+        raise error if isinstance(error, NotAState) else NotAState(f"a value is not as in rl_env: {error}") from None
+    return HleState(seat, *numbers, (red, yellow, green, white, blue), deck, discards, tuple(hands))
+
+
+def _card(one: Mapping[str, Any]) -> Card | None:
+    """`{"color": "R", "rank": 0}`, the red 1; None for a hidden card."""
+    if one["color"] is None or one["rank"] in (None, -1):
+        return None
+    return Card(f"{one['color']}{int(one['rank']) + 1}")
+
+
+def _held(card: Mapping[str, Any], told: Mapping[str, Any]) -> Held:
+    rank = told["rank"]
+    return Held(_card(card), told["color"], None if rank is None else int(rank) + 1, None)
+
+
+# Comparison
+
+
+def differences(state: HleState, referee: Referee) -> Iterator[str]:
+    """How a state differs from a game before a move, in words."""
+    if referee.over:
+        yield "the game is over"
+        return
+    view = referee.view()
+    pairs: Sequence[tuple[str, Any, Any]] = (
+        ("the player to move", state.seat, view.seat),
+        ("the lives", state.lives, view.lives),
+        ("the information tokens", state.tokens, view.tokens),
+        ("the fireworks", state.fireworks, view.fireworks),
+        ("the deck size", state.deck_size, view.deck_size),
+        ("the discards", sorted(state.discards), sorted(view.discards)),
+    )
+    for name, theirs, ours in pairs:
+        if theirs != ours:
+            yield f"{name}: {_said(theirs)}, not {_said(ours)}"
+    for seat, hand in enumerate(state.hands):
+        yield from _of_hand(seat, hand, referee)
+
+
+def _of_hand(seat: int, hand: Sequence[Held], referee: Referee) -> Iterator[str]:
+    known = referee.view(seat).own
+    cards = referee.view((seat + 1) % referee.players).hands
+    held = next(one.cards for one in cards if one.seat == seat)
+    if len(held) != len(hand):
+        yield f"P{seat} holds {len(hand)} cards, not {len(held)}"
+        return
+    for slot, (one, card, told) in enumerate(zip(hand, held, known, strict=True)):
+        if one.card is not None and one.card != card:
+            yield f"P{seat}'s slot {slot}: {one.card}, not {card}"
+        elif (one.colour, one.rank) != (told.colour, told.rank) or one.possible not in (None, told):
+            yield f"what P{seat} was told of slot {slot}"
+
+
+def _said(value: Any) -> str:
+    return " ".join(map(str, value)) or "none" if isinstance(value, list | tuple) else str(value)

@@ -1,0 +1,4 @@
+from .bank import conventions, packs, probes
+from .probe import Probe
+
+__all__ = ["Probe", "conventions", "packs", "probes"]
