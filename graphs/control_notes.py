@@ -108,7 +108,7 @@ class _Neutral:
         return self.view.legal.index(key) if key in self.view.legal else len(self.view.legal)
 
 
-def _middle(annotation: Any) -> str | None:
+def _middle(annotation: object) -> str | None:
     """The middle word of a scale; None for a text that is none."""
     for one in (annotation, *get_args(annotation)):
         if get_origin(one) is Literal:
