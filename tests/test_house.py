@@ -55,9 +55,13 @@ ROOMS: dict[str, dict[str, set[str]]] = {
         "export": RUNNING,
         "fork": RUNNING,
         "qa": RUNNING,
+        "positions": {*RUNNING, "report", "fork"},
         "diff": {*RUNNING, "report"},
         "page": {*RUNNING, "costs", "report", "fork"},
-        "cli": {*RUNNING, "costs", "report", "bench", "doctor", "export", "fork", "diff", "page", "person", "qa"},
+        "cli": {
+            *RUNNING,
+            *("costs", "report", "bench", "doctor", "export", "fork", "diff", "page", "person", "qa", "positions"),
+        },
         "__main__": {"cli"},
     },
 }
@@ -92,6 +96,7 @@ ONLY_IN = {
             "game",
             "models",
             "page",
+            "positions",
             "show",
             "tools",
         )

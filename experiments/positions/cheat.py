@@ -5,14 +5,20 @@ truth, and every result of such an arm is marked as cheating.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
 
+from experiments.marks.one_step_value import one_step_values
 from experiments.positions.bank import BankPosition
 from experiments.positions.truth import PositionTruth, truths
 from orchestrator.errors import UserError
+from orchestrator.hanabi.belief import Slot
+from orchestrator.hanabi.cards import CARDS
+from orchestrator.hanabi.convention.policy import Scene
+from orchestrator.hanabi.moves import Move
 from orchestrator.replies.reply import Reply
 from roles.hanabi.history_report import HistoryReport
 
@@ -48,3 +54,12 @@ def note(kind: type[Reply], position: BankPosition, recorded: Sequence[object]) 
         raise UserError(
             f"own_hand needs a node that reports on the past, and {kind.__name__} is no such report"
         ) from None
+
+
+def values(position: BankPosition, scene: Scene) -> dict[Move, float]:
+    """The one-step values of the legal moves by the true hand, for a player who was told it."""
+    truth = _known[position.name]
+    ones = (tuple(int(card is own) for card in CARDS) for own in truth.own)
+    seen = replace(scene)
+    seen.__dict__["own"] = tuple(Slot(weights, scene.piles) for weights in ones)  # in place of the belief
+    return one_step_values(seen)

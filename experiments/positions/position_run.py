@@ -86,8 +86,8 @@ def run(
     if options.replay is not None:
         record_of(options.replay)
     arms = arms_of(study)
-    shorts: dict[str, str] = {arm.name: arm.short for arm in arms if arm.kind != "baseline"}
-    begun = begin(folder, study, bank, shorts, versions())
+    shorts = {arm.name: arm.short for arm in arms if arm.kind != "baseline"}
+    begun = begin(folder, study, bank, shorts, dict(versions()))
     replay = None if options.replay is None else _Unrecorded(options.replay)
     layer = ModelOptions(options.cache, None, options.max_tokens, options.max_usd).layer()
     layer.replay = replay
