@@ -11,13 +11,13 @@ from graphs import ablate
 from graphs.attempts import attempts, role_node
 from graphs.config import NOBODY, PROGRAM, GraphConfig
 from graphs.config import read as read_graph
-from graphs.fixed_notes import Note, depending, edited, recorded
+from graphs.fixed_notes import Note, depending, edited, recorded, unrolled
 from graphs.graph_seat import GraphSeat, Model, seat
 from graphs.node import Fixed
 from graphs.recorded_notes import notes_of
 from orchestrator.errors import UserError
 from orchestrator.journal import fingerprint
-from orchestrator.journal.events import Event
+from orchestrator.journal.events import Call, Event
 from orchestrator.models.layer import ModelLayer
 from orchestrator.models.simulated_settings import AVERAGE, SIM, SimSettings
 
@@ -103,6 +103,15 @@ class Asker:
         fixed = recorded(config, notes, {*asks, *edits})
         self._check(config, asks, edits, fixed, position)
         return Ready(made, fixed | edited(config, view, notes, edits), frozenset(edits), source)
+
+    def fitting(self, position: BankPosition) -> tuple[Event, ...]:
+        """The recorded events without the calls of nodes that have another role in this graph, or are not in it."""
+        nodes = unrolled(ablate.at(self.config, position.view.players))
+
+        def fits(event: Event) -> bool:
+            return not isinstance(event, Call) or (event.node in nodes and nodes[event.node].role.name == event.role)
+
+        return tuple(event for event in position.events if fits(event))
 
     def _asks(self, arm: Arm, base: GraphConfig, config: GraphConfig) -> frozenset[str]:
         if arm.kind in ("exact", "model", "perturbed") and arm.node:

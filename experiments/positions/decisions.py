@@ -37,7 +37,7 @@ class Sample:
     @property
     def calls(self) -> list[Call]:
         """Requests to models that were answered, each once."""
-        return list(answered(self.events).values())
+        return [call for call in answered(self.events).values() if call.fixed is None]
 
     @property
     def usage(self) -> list[Usage]:

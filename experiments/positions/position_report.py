@@ -15,6 +15,8 @@ from experiments.positions.effects import Cost, Effect, Found, Tested
 from experiments.positions.from_games import FromGames
 from experiments.positions.study import Study
 from experiments.results.files import write_atomically
+from orchestrator.models.settings import PROGRAM
+from orchestrator.models.simulated_settings import is_simulated
 from roles.words import percent
 
 COLUMNS = ("arm", "n", "deals", "flips", "95 %", "floor", "better", "worse", "regret", "loss", "95 % ", "p (Holm)")
@@ -168,8 +170,13 @@ def notes(report: Report) -> Iterator[str]:
     )
     if any(one.floor is None and one.arm.kind != "null" for one in report.found.effects):
         yield "Without null arms there is no noise floor: every flip counts, also one that another draw would make."
-    if head.label in ("program", "simulated"):
-        yield f"The notes of this bank are those of {head.label} games: no language model wrote them."
+    if missing := [arm.name for arm in report.arms[1:] if not report.found.outcomes.get(arm.name)]:
+        yield f"Nothing was decided in {', '.join(missing)}: not asked yet, or no position had a note to put there."
+    if asked.notes == "recorded" and head.label in ("program", "simulated"):
+        yield f"The colleagues' notes are those of {head.label} games: no language model wrote them."
+    kinds = {"simulated models" if is_simulated(_named(one)) else _named(one) for one in asked.models.values()}
+    if kinds <= {PROGRAM, "simulated models"}:
+        yield f"Decisions are those of {' and '.join(sorted(kinds)).replace(PROGRAM, 'programs')}, of no language model."
 
 
 def _named(model: Any) -> str:

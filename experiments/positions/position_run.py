@@ -6,8 +6,8 @@ asked, so that a run that stops half-way has whole positions.
 
 import asyncio
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 
 from experiments.positions import arms as arm_forms
@@ -17,7 +17,7 @@ from experiments.positions.asking import Asker, Ready, calls_of_turn, game_hash
 from experiments.positions.bank import Bank, BankPosition
 from experiments.positions.control import Donor
 from experiments.positions.decisions import Sample, Writer
-from experiments.positions.study import COPY, Study, begin, opened, record_of
+from experiments.positions.study import Study, begin, opened, record_of
 from experiments.running.interrupt import on_interrupt
 from experiments.running.model_options import ModelOptions
 from graphs import ablate
@@ -86,13 +86,13 @@ def run(
     if options.replay is not None:
         record_of(options.replay)
     arms = arms_of(study)
-    shorts = {arm.name: arm.short for arm in arms if arm.kind != "baseline"}
-    begun = begin(folder, study, bank, shorts, dict(versions()))
-    replay = None if options.replay is None else _Unrecorded(options.replay)
     layer = ModelOptions(options.cache, None, options.max_tokens, options.max_usd).layer()
-    layer.replay = replay
-    running = _PositionRun(begun.model_copy(update={"positions": str(folder / COPY)}), bank, arms, folder, layer)
+    layer.replay = None if options.replay is None else _Unrecorded(options.replay)
+    running = _PositionRun(study, bank, arms, folder, layer)
     running.recorded, running.watch = options.replay, watch
+    running.check()
+    shorts = {arm.name: arm.short for arm in arms if arm.kind != "baseline"}
+    running.study = begin(folder, study, bank, shorts, dict(versions()))
     try:
         asyncio.run(running.run())
     finally:
@@ -141,13 +141,18 @@ class _PositionRun:
     def total(self) -> int:
         return len(self.arms) * len(self.positions) * self.study.samples - self.skipped
 
-    async def run(self) -> None:
+    def check(self) -> None:
+        """Raise UserError for what the graph does not allow and for notes that are missing, before anybody is asked."""
         if any(arm.cheats for arm in self.arms):
             cheat.open_truth(self.bank.path)
         for arm in self.arms:
-            self.asker.seat(arm)  # what the graph does not allow is said before anybody is asked
-            for position in self.positions:
-                self._hold(arm, position)
+            self.asker.seat(arm)
+        for position in self.positions:
+            self._ready(self.arms[0], position)
+
+    async def run(self) -> None:
+        for arm, position in product(self.arms, self.positions):
+            self._hold(arm, position)
         self.watch(self.finished, self.total)
         try:
             with on_interrupt(self._interrupt):
@@ -156,7 +161,7 @@ class _PositionRun:
                 if self._models():
                     await self._checked()
                 await self._all([(self.arms[0], position) for position in self.positions])
-                self.donors = [self._donor(position) for position in self.positions]
+                self.donors = [] if self.stopped else [self._donor(position) for position in self.positions]
                 rest = [(arm, position) for position in self.positions for arm in self.arms[1:]]
                 await self._all(rest)
         finally:
@@ -216,7 +221,7 @@ class _PositionRun:
         done = [one for one in self.known.get((arm.name, position.name), ()) if one.decided is not None]
         if len(done) >= self.study.samples:
             return
-        ready = self._ready(arm, position, 0)
+        ready = self._ready(arm, position)
         if ready is None:
             self.skipped += self.study.samples
             return
@@ -225,18 +230,18 @@ class _PositionRun:
                 if self.stopped:
                     return
                 if sample and arm.name == BASELINE and self.asker.fresh:
-                    ready = self._ready(Arm(BASELINE, "null"), position, sample) or ready
+                    ready = self._ready(Arm(BASELINE, "null"), position) or ready
                 await self._decide(arm, position, sample, ready, journal)
                 self.finished += 1
                 self.watch(self.finished, self.total)
 
-    def _ready(self, arm: Arm, position: BankPosition, sample: int) -> Ready | None:
+    def _ready(self, arm: Arm, position: BankPosition) -> Ready | None:
         return self.asker.ready(arm, position, self._notes(position), self.donors)
 
     def _notes(self, position: BankPosition) -> tuple[Event, ...]:
         """The events with everybody's notes: recorded, or of the first sample of a fresh baseline."""
         if not self.asker.fresh:
-            return position.events
+            return self.asker.fitting(position)
         made = self.known.get((BASELINE, position.name), ())
         return made[0].events if made and made[0].decided else ()
 
@@ -269,9 +274,7 @@ class _PositionRun:
         config = ablate.at(self.study.config, position.view.players)
         first = attempts(config)[0]
         roles = {name: role_node(config, name, first).role.name for name in config.nodes}
-        notes = {}
-        with suppress(UserError):
-            notes = dict(notes_of(config, self._notes(position)))
+        notes = notes_of(config, self._notes(position))
         return Donor(position, notes, roles)
 
     def _stop(self, error: Exception) -> None:

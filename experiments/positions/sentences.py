@@ -51,7 +51,9 @@ def _flips(one: Effect) -> str:
     if one.floor is None:
         return f"{said})"
     shown = one.beyond is not None and one.beyond.p is not None and one.beyond.p < ALPHA
-    return f"{said}; noise floor {percent(one.floor)}{', which explains them' if not shown and one.flips else ''})"
+    return (
+        f"{said}; noise floor {percent(one.floor)}{'; more than that is not shown' if not shown and one.flips else ''})"
+    )
 
 
 def _loss(one: Effect) -> str:
