@@ -130,7 +130,7 @@ def _centre(field: FieldInfo, value: float) -> float:
 
 def fit(text: str, tokens: int) -> str:
     """The beginning of a text that is so long by `estimated`, to the nearest word; repeated where it is too short."""
-    pieces = re.findall(r"[\x21-\x7e]+\s*|[^\x00-\x7f]|\s+", text + " ")
+    pieces: list[str] = re.findall(r"[\x21-\x7e]+\s*|[^\x00-\x7f]|\s+", text + " ")
     made, before, number = pieces[0], pieces[0], 1
     while estimated(made.strip()) < tokens:
         before, made, number = made, made + pieces[number % len(pieces)], number + 1

@@ -40,6 +40,8 @@ class Asker:
     calls: int = 1
     """Calls of a whole turn that a model can answer, for an arm with as many."""
     _seats: dict[str, GraphSeat] = field(default_factory=dict)
+    _at: dict[int, GraphConfig] = field(default_factory=dict)
+    _arms_at: dict[tuple[str, int], GraphConfig] = field(default_factory=dict)
 
     def seat(self, arm: Arm) -> GraphSeat:
         """The seat of an arm, made once. Raises UserError for a change that the graph does not allow."""
@@ -49,6 +51,18 @@ class Asker:
             default = models.pop("default", PROGRAM)
             self._seats[arm.name] = seat(config, default, named=models, layer=self.layer)
         return self._seats[arm.name]
+
+    def at(self, players: int) -> GraphConfig:
+        """The study's graph at a player count, always the same object."""
+        if players not in self._at:
+            self._at[players] = ablate.at(self.config, players)
+        return self._at[players]
+
+    def _arm_at(self, arm: Arm, players: int) -> GraphConfig:
+        key = arm.name, players
+        if key not in self._arms_at:
+            self._arms_at[key] = ablate.at(self.seat(arm).config, players)
+        return self._arms_at[key]
 
     def changed(self, arm: Arm) -> tuple[GraphConfig, dict[str, Model]]:
         """The graph of an arm, and models that it names beside the study's."""
@@ -86,8 +100,7 @@ class Asker:
         Raises UserError when a note that is to be held fixed is not there.
         """
         made, view = self.seat(arm), position.view
-        base = ablate.at(self.config, view.players)
-        config = ablate.at(made.config, view.players)
+        base, config = self.at(view.players), self._arm_at(arm, view.players)
         if arm.node is not None and arm.node not in base.nodes:
             return None
         if arm.kind == "same_compute" or (arm.name == BASELINE and self.fresh):
@@ -106,7 +119,7 @@ class Asker:
 
     def fitting(self, position: BankPosition) -> tuple[Event, ...]:
         """The recorded events without the calls of nodes that have another role in this graph, or are not in it."""
-        nodes = unrolled(ablate.at(self.config, position.view.players))
+        nodes = unrolled(self.at(position.view.players))
 
         def fits(event: Event) -> bool:
             return not isinstance(event, Call) or (event.node in nodes and nodes[event.node].role.name == event.role)

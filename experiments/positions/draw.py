@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
 
+from experiments.fork.position import Position as Place
 from experiments.fork.position import position as fork_position
 from experiments.fork.position import whole
 from experiments.marks.position import Position, true_hands
@@ -29,7 +30,7 @@ from experiments.positions.bank import (
 from experiments.positions.kinds import Kind, best_move, kind_of
 from experiments.positions.truth import PositionTruth
 from experiments.results.saved import journals
-from experiments.results.story import Story
+from experiments.results.story import Story, StoryTurn
 from orchestrator import journal
 from orchestrator.errors import UserError
 from orchestrator.journal import fingerprint
@@ -120,11 +121,12 @@ class _Drawing:
     def take(self, game: Game, many: int) -> None:
         """Draw positions of a game."""
         story = Story.read(journal.read(game.path))
-        kinds = {turn: self._kind(story, turn) for turn in self._looks(story, game)}
+        kinds = {turn: self.kind(story, turn) for turn in self._looks(story, game)}
         self.looked_at += len(kinds)
         for _ in range(min(many, len(kinds))):
             turn = min(kinds, key=lambda turn: self._crowded(kinds[turn]))
-            self._add(story, turn, kinds.pop(turn), game)
+            place = fork_position(story, turn)
+            self.add(story, place, asyncio.run(whole(place)), kinds.pop(turn), game)
 
     def _looks(self, story: Story, game: Game) -> list[int]:
         """Turns to look at, as many of each third of the game; the very first turn, on which nothing is known, last."""
@@ -134,7 +136,7 @@ class _Drawing:
         each = LOOKS * self.per_game // 3
         return [turn for third in thirds for turn in chance.sample(third, min(each, len(third)))]
 
-    def _kind(self, story: Story, turn: int) -> Kind:
+    def kind(self, story: Story, turn: int) -> Kind:
         position = Position.of(story, turn)
         return kind_of(position.view, best_move(position, self.rollouts))
 
@@ -142,9 +144,8 @@ class _Drawing:
         """How many positions the bank has of the values of a kind, over all dimensions."""
         return sum(self._have[one] for one in kind.values())
 
-    def _add(self, story: Story, turn: int, kind: Kind, game: Game) -> None:
-        place = fork_position(story, turn)
-        events = asyncio.run(whole(place)).events
+    def add(self, story: Story, place: Place, turn: StoryTurn, kind: Kind, game: Game) -> None:
+        """Take a position: `turn` has the notes of all its programs."""
         info = place.info
         if info not in self.seats:
             self.seats.append(info)
@@ -154,17 +155,18 @@ class _Drawing:
             BankPosition(
                 name=name,
                 deal=fingerprint.hashed([started.players, list(started.deck)]),
-                game=fingerprint.hashed([started.game, turn]),
+                game=fingerprint.hashed([started.game, place.view.turn]),
                 view=place.view,
                 memory=dict(place.memory),
                 seat=self.seats.index(info),
-                events=tuple(_kept(event) for event in events if isinstance(event, Call | VerdictGiven | Decided)),
+                events=tuple(_kept(event) for event in turn.events if isinstance(event, Call | VerdictGiven | Decided)),
                 kind=kind,
             )
         )
-        own = true_hands(story)[turn - 1][place.view.seat]
+        number = place.view.turn
+        own = true_hands(story)[number - 1][place.view.seat]
         deck = started.deck[len(started.deck) - place.view.deck_size :] if place.view.deck_size else ()
-        self.truths.append(PositionTruth(name=name, journal=game.name, turn=turn, own=own, deck=deck))
+        self.truths.append(PositionTruth(name=name, journal=game.name, turn=number, own=own, deck=deck))
 
 
 def _kept(event: Event) -> Event:

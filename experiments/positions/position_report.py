@@ -176,7 +176,8 @@ def notes(report: Report) -> Iterator[str]:
         yield f"The colleagues' notes are those of {head.label} games: no language model wrote them."
     kinds = {"simulated models" if is_simulated(_named(one)) else _named(one) for one in asked.models.values()}
     if kinds <= {PROGRAM, "simulated models"}:
-        yield f"Decisions are those of {' and '.join(sorted(kinds)).replace(PROGRAM, 'programs')}, of no language model."
+        who = " and ".join(sorted(kinds)).replace(PROGRAM, "programs")
+        yield f"Decisions are those of {who}, of no language model."
 
 
 def _named(model: Any) -> str:

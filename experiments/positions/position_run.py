@@ -20,7 +20,6 @@ from experiments.positions.decisions import Sample, Writer
 from experiments.positions.study import Study, begin, opened, record_of
 from experiments.running.interrupt import on_interrupt
 from experiments.running.model_options import ModelOptions
-from graphs import ablate
 from graphs.attempts import attempts, role_node
 from graphs.config import PROGRAM
 from graphs.fixed_notes import models_asked
@@ -108,9 +107,9 @@ def arms_of(study: Study) -> tuple[Arm, ...]:
 
 def asks_models(study: Study) -> bool:
     """Whether any node of the graph, or any arm, asks a model, a simulated one included."""
-    named = {study.models.get(name, name) for name in study.config.models if isinstance(name, str)}
+    named = [study.models.get(name, name) for name in study.config.models]
     shorts = study.arms.values() if isinstance(study.arms, dict) else study.arms
-    return any(name != PROGRAM for name in map(str, named)) or any(one.startswith(("model", "pert")) for one in shorts)
+    return any(one != PROGRAM for one in named) or any(one.startswith(("model", "pert")) for one in shorts)
 
 
 class _PositionRun:
@@ -149,6 +148,8 @@ class _PositionRun:
             self.asker.seat(arm)
         for position in self.positions:
             self._ready(self.arms[0], position)
+        for arm in (arm for arm in self.arms if arm.cheats):
+            self._ready(arm, self.positions[0])
 
     async def run(self) -> None:
         for arm, position in product(self.arms, self.positions):
@@ -271,7 +272,7 @@ class _PositionRun:
         return answered(found[sample].events) if sample < len(found) else {}
 
     def _donor(self, position: BankPosition) -> Donor:
-        config = ablate.at(self.study.config, position.view.players)
+        config = self.asker.at(position.view.players)
         first = attempts(config)[0]
         roles = {name: role_node(config, name, first).role.name for name in config.nodes}
         notes = notes_of(config, self._notes(position))
