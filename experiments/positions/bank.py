@@ -11,7 +11,7 @@ import hashlib
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, Literal
@@ -27,6 +27,7 @@ from orchestrator.journal.events import Call, SeatInfo, StoredEvent
 from orchestrator.values import Frozen
 
 SUFFIX = ".jsonl.gz"
+GZIP = b"\x1f\x8b"
 Label = Literal["program", "simulated", "model", "mixed", "none"]
 """Who made the recorded notes; `none` where there are none."""
 
@@ -143,6 +144,13 @@ def found(name: str | Path) -> Path:
 def read(name: str | Path) -> Bank:
     """A bank without its truth. Raises UserError for a file that is none, or that was changed."""
     path = found(name)
+    at = path.stat()
+    return _read(path, (at.st_mtime_ns, at.st_size))
+
+
+@lru_cache(maxsize=4)
+def _read(path: Path, version: tuple[int, int]) -> Bank:
+    """A bank is read once as long as its file stays as it is."""
     head, lines = _open(path)
     told = [line for line in lines if line.startswith('{"position"')]
     if digest(told) != head.digest or len(told) != head.positions:
@@ -182,7 +190,7 @@ def plain_lines(path: Path) -> Iterator[str]:
     """All lines of a file, which may be compressed. Raises UserError."""
     try:
         data = path.read_bytes()
-        text = (gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data).decode("utf-8")
+        text = (gzip.decompress(data) if data[:2] == GZIP else data).decode("utf-8")
     except OSError as error:
         raise UserError(f"cannot read the bank {str(path)!r}: {error.strerror or 'it is no whole gzip file'}") from None
     except (UnicodeDecodeError, EOFError):
@@ -211,9 +219,18 @@ def _events(position: BankPosition) -> dict[str, Any]:
 
 
 def save(path: Path, lines: Iterable[str]) -> None:
-    """Write a bank, whole or not at all; the same lines give the same file."""
+    """Write a bank, whole or not at all; the same lines give the same file. Raises UserError."""
     text = "".join(f"{line}\n" for line in lines).encode()
-    data = gzip.compress(text, 9, mtime=0) if path.name.endswith(".gz") else text
+    _write(path, gzip.compress(text, 9, mtime=0) if path.name.endswith(".gz") else text)
+
+
+def copy(bank: Path, to: Path) -> None:
+    """A bank with its truth, compressed. Raises UserError."""
+    data = bank.read_bytes()
+    _write(to, data) if data[:2] == GZIP else save(to, plain_lines(bank))
+
+
+def _write(path: Path, data: bytes) -> None:
     part = path.with_name(f".{path.name}.part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

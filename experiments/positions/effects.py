@@ -126,9 +126,9 @@ def of_run(folder: Path, bank: Bank, arms: Sequence[Arm], rollouts: int = 0) -> 
     read = _Reader(folder, bank, rollouts)
     outcomes = {arm.name: read.outcomes(arm) for arm in arms if arm.kind != BASELINE}
     found = [_effect(arm, outcomes, cost(folder, bank, arm)) for arm in arms if outcomes.get(arm.name)]
-    tested = [n for n, one in enumerate(found) if one.loss.p is not None and one.arm.kind != "null"]
-    ps = holm([found[n].loss.p or 0.0 for n in tested])
-    corrected = dict(zip(tested, ps, strict=True))
+    shown = [n for n, one in enumerate(found) if one.loss.p is not None and one.arm.kind != "null"]
+    ps = holm([found[n].loss.p or 0.0 for n in shown])
+    corrected = dict(zip(shown, ps, strict=True))
     return Found(outcomes, tuple(replace(one, p_holm=corrected.get(n)) for n, one in enumerate(found)))
 
 
@@ -226,12 +226,12 @@ def _effect(arm: Arm, outcomes: Mapping[str, Sequence[Outcome]], cost: Cost) -> 
         flips=share,
         flips_between=binomial(share * deals, deals),
         floor=fmean(by_deal([null[one.position.name] for one in both], _flipped).values()) if both else None,
-        beyond=tested(by_deal(both, lambda one: one.flipped - null[one.position.name].flipped)) if both else None,
+        beyond=sign_test(by_deal(both, lambda one: one.flipped - null[one.position.name].flipped)) if both else None,
         better=fmean(one.better for one in ours) / flipped if flipped else 0.0,
         worse=fmean(one.worse for one in ours) / flipped if flipped else 0.0,
         regret=fmean(by_deal(ours, lambda one: one.regret).values()),
-        loss=tested(by_deal(ours, lambda one: one.loss), len(outcomes)),
-        rolled=tested(by_deal(rolled, lambda one: one.rolled or 0.0)) if rolled else None,
+        loss=sign_test(by_deal(ours, lambda one: one.loss), len(outcomes)),
+        rolled=sign_test(by_deal(rolled, lambda one: one.rolled or 0.0)) if rolled else None,
         rerated=fmean(rated) if rated else None,
         forced=fmean(one.forced for one in ours),
         cost=cost,
@@ -251,7 +251,7 @@ def by_deal(outcomes: Iterable[Outcome], figure: Callable[[Outcome], float]) -> 
     return {deal: fmean(values) for deal, values in found.items()}
 
 
-def tested(values: Mapping[str, float], tests: int = 1) -> Tested:
+def sign_test(values: Mapping[str, float], tests: int = 1) -> Tested:
     """The mean over deals, with the interval and p of the sign-flip test; `tests`: how many p is corrected for."""
     figures = list(values.values())
     if not any(abs(one) > ROUNDING for one in figures):
@@ -274,4 +274,4 @@ def difference(found: Found, arm: str, other: str) -> Tested | None:
     """What an arm loses more than another, on the positions of both; None where there are none."""
     theirs = {one.position.name: one for one in found.outcomes.get(other, ())}
     both = [one for one in found.outcomes.get(arm, ()) if one.position.name in theirs]
-    return tested(by_deal(both, lambda one: one.loss - theirs[one.position.name].loss)) if both else None
+    return sign_test(by_deal(both, lambda one: one.loss - theirs[one.position.name].loss)) if both else None

@@ -14,7 +14,7 @@ import numpy as np
 from experiments.positions.effects import Found, Outcome, by_deal
 from experiments.results import run_folder
 from experiments.results.rows import Row
-from experiments.statistics.estimates import CONFIDENCE, RESAMPLES, SEED, Bounds, Matrix
+from experiments.statistics.estimates import CONFIDENCE, RESAMPLES, ROUNDING, SEED, Bounds, Matrix
 from orchestrator.errors import UserError
 
 Deltas = Mapping[str, float]
@@ -112,18 +112,15 @@ def _correlation(figure: str, found: Found, names: Sequence[str], games: Mapping
     ours = _table([by_deal(found.outcomes[name], FIGURES[figure]) for name in names])
     theirs = _table([games[name] for name in names])
     rng = np.random.default_rng(SEED)
-    ranked, straight = list[float](), list[float]()
-    for _ in range(RESAMPLES):
-        one, other = (_means(table[rng.integers(0, len(table), len(table))]) for table in (ours, theirs))
-        ranked.append(_spearman(one, other))
-        straight.append(_pearson(one, other))
-    whole = _means(ours), _means(theirs)
+    one, other = (_resampled(table, rng) for table in (ours, theirs))
+    ranked, straight = _spearman(one, other), _pearson(one, other)
+    whole = _means(ours[None]), _means(theirs[None])
     return Correlation(
         figure,
         len(names),
-        _defined(_spearman(*whole)),
+        _defined(_spearman(*whole)[0]),
         _between(ranked),
-        _defined(_pearson(*whole)),
+        _defined(_pearson(*whole)[0]),
         _between(straight),
         int(np.isnan(ranked).sum()),
     )
@@ -135,30 +132,42 @@ def _table(arms: Sequence[Deltas]) -> Matrix:
     return np.array([[arm.get(deal, np.nan) for arm in arms] for deal in deals])
 
 
-def _means(table: Matrix) -> Matrix:
-    there = ~np.isnan(table)
-    sums: Matrix = np.where(there, table, 0.0).sum(axis=0) / np.maximum(there.sum(axis=0), 1)
+def _resampled(table: Matrix, rng: np.random.Generator) -> Matrix:
+    """The arms' means in each resample of the deals."""
+    drawn = rng.integers(0, len(table), (RESAMPLES, len(table)))
+    return np.concatenate([_means(table[part]) for part in np.array_split(drawn, 20)])
+
+
+def _means(tables: Matrix) -> Matrix:
+    """The arms' means in each of several tables, over the deals that they have."""
+    there = ~np.isnan(tables)
+    sums: Matrix = np.where(there, tables, 0.0).sum(axis=1) / np.maximum(there.sum(axis=1), 1)
     return sums
 
 
-def _spearman(one: Matrix, other: Matrix) -> float:
+def _spearman(one: Matrix, other: Matrix) -> Matrix:
+    """Row by row."""
     from scipy.stats import rankdata
 
-    return _pearson(rankdata(np.round(one, 9)), rankdata(np.round(other, 9)))
+    return _pearson(rankdata(np.round(one, 9), axis=1), rankdata(np.round(other, 9), axis=1))
 
 
-def _pearson(one: Matrix, other: Matrix) -> float:
-    if np.ptp(one) == 0 or np.ptp(other) == 0:
-        return float("nan")
-    return float(np.corrcoef(one, other)[0, 1])
+def _pearson(one: Matrix, other: Matrix) -> Matrix:
+    """Row by row; nan where one side has no spread."""
+    one, other = one - one.mean(axis=1, keepdims=True), other - other.mean(axis=1, keepdims=True)
+    spread: Matrix = np.sqrt((one**2).sum(axis=1) * (other**2).sum(axis=1))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        found: Matrix = np.where(spread > ROUNDING**2, (one * other).sum(axis=1) / spread, np.nan)
+    return found
 
 
 def _defined(value: float) -> float | None:
-    return None if np.isnan(value) else value
+    return None if np.isnan(value) else float(value)
 
 
-def _between(values: Sequence[float]) -> Bounds | None:
-    kept = np.array(values)[~np.isnan(values)]
+def _between(values: Matrix) -> Bounds | None:
+    """95 %, of the resamples that have a correlation; None where fewer than half have one."""
+    kept = values[~np.isnan(values)]
     if len(kept) < len(values) / 2:
         return None
     low, high = np.quantile(kept, [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2])

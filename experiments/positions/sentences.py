@@ -92,9 +92,7 @@ def _survives(removed: Effect, placebo: Effect | None, shuffled: Effect | None) 
     if placebo and not (placebo.claimed and placebo.loss.mean > 0):
         return "So what is lost is not shown to be the note's content: a placebo does without it."
     if shuffled and not (shuffled.claimed and shuffled.loss.mean > 0):
-        return (
-            "So the note helps by what it says, but a note on another position is not shown to do worse than its own."
-        )
+        return "So the note helps by what it says; that a note on another position does worse is not shown."
     controls = " and ".join(name for name, one in (("placebo", placebo), ("shuffle", shuffled)) if one)
     return f"So the effect survives its controls ({controls}): it is the content, on this position, that is worth it."
 

@@ -121,7 +121,7 @@ def begin(folder: Path, study: Study, bank: Bank, arms: dict[str, str], versions
     elif any(folder.iterdir()):
         raise UserError(f"{str(folder)!r} holds other files, and no {RUN}; give another --out")
     if not (folder / COPY).exists():
-        banks.save(folder / COPY, banks.plain_lines(bank.path))
+        banks.copy(bank.path, folder / COPY)
     _write(folder / RUN, resolved)
     return resolved
 

@@ -8,8 +8,8 @@ from experiments.positions import position_run
 from experiments.positions.effects import Found, of_run
 from experiments.positions.study import Study, opened, record_of
 
-ARMS = ("removed", "exact", "placebo", "shuffled", "perturbed:tom_interpreter@1", "permuted", "null", "own_hand")
-FIRST = 14
+ARMS = ("removed", "exact", "permuted", "null", "own_hand")
+FIRST = 5
 
 
 def found(folder: Path) -> Found:
