@@ -93,9 +93,14 @@ class Effect:
     forced: float
     cost: Cost
     p_holm: float | None = None
-    """That of the loss, corrected for all arms of the run that have one; null arms are none of them."""
+    """That of `judged`, corrected for all arms of the run that have one; null arms are none of them."""
     by_kind: tuple[tuple[str, str, int, float, float], ...] = ()
     """Dimension, value, positions, flips, loss: means over positions."""
+
+    @property
+    def judged(self) -> Tested:
+        """The loss that sentences judge by: by rollouts where there are some, for they look to the end of the game."""
+        return self.rolled or self.loss
 
     @property
     def claimed(self) -> bool:
@@ -126,8 +131,8 @@ def of_run(folder: Path, bank: Bank, arms: Sequence[Arm], rollouts: int = 0) -> 
     read = _Reader(folder, bank, rollouts)
     outcomes = {arm.name: read.outcomes(arm) for arm in arms if arm.kind != BASELINE}
     found = [_effect(arm, outcomes, cost(folder, bank, arm)) for arm in arms if outcomes.get(arm.name)]
-    shown = [n for n, one in enumerate(found) if one.loss.p is not None and one.arm.kind != "null"]
-    ps = holm([found[n].loss.p or 0.0 for n in shown])
+    shown = [n for n, one in enumerate(found) if one.judged.p is not None and one.arm.kind != "null"]
+    ps = holm([found[n].judged.p or 0.0 for n in shown])
     corrected = dict(zip(shown, ps, strict=True))
     return Found(outcomes, tuple(replace(one, p_holm=corrected.get(n)) for n, one in enumerate(found)))
 
@@ -271,7 +276,11 @@ def _by_kind(outcomes: Sequence[Outcome]) -> Iterable[tuple[str, str, int, float
 
 
 def difference(found: Found, arm: str, other: str) -> Tested | None:
-    """What an arm loses more than another, on the positions of both; None where there are none."""
+    """What an arm loses more than another, by what `judged` is, on the positions of both; None where there are none."""
     theirs = {one.position.name: one for one in found.outcomes.get(other, ())}
     both = [one for one in found.outcomes.get(arm, ()) if one.position.name in theirs]
-    return sign_test(by_deal(both, lambda one: one.loss - theirs[one.position.name].loss)) if both else None
+    return sign_test(by_deal(both, lambda one: _judged(one) - _judged(theirs[one.position.name]))) if both else None
+
+
+def _judged(one: Outcome) -> float:
+    return one.loss if one.rolled is None else one.rolled

@@ -168,6 +168,11 @@ def notes(report: Report) -> Iterator[str]:
         "best move is worth more; loss, what the baseline's move is worth more; both in points a decision by exact "
         "one-step value, which looks one move ahead. Positions of a deal are averaged first; intervals are over deals."
     )
+    if report.rollouts:
+        yield (
+            f"By rollouts: what the baseline's move is worth more in the final score, {report.rollouts} deals for each "
+            "pair of moves that differ, convention players to the end; p and the sentences are about it."
+        )
     if any(one.floor is None and one.arm.kind != "null" for one in report.found.effects):
         yield "Without null arms there is no noise floor: every flip counts, also one that another draw would make."
     if missing := [arm.name for arm in report.arms[1:] if not report.found.outcomes.get(arm.name)]:

@@ -7,9 +7,6 @@ from experiments.positions.effects import Effect, Found, Tested, difference
 from experiments.statistics.power import ALPHA
 from roles.words import percent
 
-VALUE = "by one-step value"
-
-
 OTHER_NOTES = {
     "exact": "Its program's note",
     "perturbed": "Its note with errors",
@@ -34,7 +31,7 @@ def _of_role(found: Found, node: str) -> Iterator[str]:
     if shuffled:
         yield f"Its role's note from another position flips {percent(shuffled.flips)}; it {_loss(shuffled)}."
     if removed and (placebo or shuffled):
-        yield _survives(removed, placebo, shuffled)
+        yield _survives(found, removed, placebo, shuffled)
     for kind, called in (
         ("exact", "Its program's note"),
         ("perturbed", "Its note with errors"),
@@ -57,13 +54,13 @@ def _flips(one: Effect) -> str:
 
 
 def _loss(one: Effect) -> str:
-    loss = one.loss
+    loss, how = one.judged, " by rollouts" if one.rolled else ""
     if loss.p is None:
         return "loses nothing" if not one.flips else "loses nothing by value"
     if not one.claimed:
-        return f"is not shown to lose or gain: {_points(loss.mean)} {_between(loss)}"
+        return f"is not shown to lose or gain: {_points(loss.mean)}{how} {_between(loss)}"
     verb = "loses" if loss.mean > 0 else "gains"
-    return f"{verb} {abs(loss.mean):.2f} points a decision {_between(loss, flip=loss.mean < 0)}"
+    return f"{verb} {abs(loss.mean):.2f} points a decision{how} {_between(loss, flip=loss.mean < 0)}"
 
 
 def _points(mean: float) -> str:
@@ -85,13 +82,16 @@ def _beside(found: Found, removed: Effect | None, placebo: Effect) -> str:
     return f", {abs(apart.mean):.2f} {'more' if apart.mean > 0 else 'less'} than no note"
 
 
-def _survives(removed: Effect, placebo: Effect | None, shuffled: Effect | None) -> str:
+def _survives(found: Found, removed: Effect, placebo: Effect | None, shuffled: Effect | None) -> str:
     """Which controls the effect of a removal stands beside."""
-    if not (removed.claimed and removed.loss.mean > 0):
+    if not (removed.claimed and removed.judged.mean > 0):
         return "So these positions show no worth of the note."
-    if placebo and not (placebo.claimed and placebo.loss.mean > 0):
-        return "So what is lost is not shown to be the note's content: a placebo does without it."
-    if shuffled and not (shuffled.claimed and shuffled.loss.mean > 0):
+    if placebo and not (placebo.claimed and placebo.judged.mean > 0):
+        apart = difference(found, placebo.arm.name, removed.arm.name)
+        if apart and apart.p is not None and apart.p < ALPHA and apart.mean < 0:
+            return "So what is lost is not the note's content: a placebo of its length loses less."
+        return "So whether it is the content is open: the placebo's loss differs neither from none nor from that."
+    if shuffled and not (shuffled.claimed and shuffled.judged.mean > 0):
         return "So the note helps by what it says; that a note on another position does worse is not shown."
     controls = " and ".join(name for name, one in (("placebo", placebo), ("shuffle", shuffled)) if one)
     return f"So the effect survives its controls ({controls}): it is the content, on this position, that is worth it."

@@ -119,16 +119,16 @@ def outcomes(places: Sequence[BankPosition], losses: Sequence[float]) -> list[Ou
 
 
 def test_intervals_hold_a_known_loss(places: list[BankPosition]) -> None:
-    """Losses as they are: mostly none, the others of either sign and skewed; positions of a deal share part of it."""
-    runs, held, mean = (1_000, 0, 0.24) if FULL else (60, 0, 0.24)
+    """Three deals in ten lose, by skewed amounts; two positions of a deal share their loss. docs/positions.md has how
+    often intervals hold with other numbers of deals: seldom enough losses are too few to show how large they are."""
+    runs, held, mean = (400, 0, 0.24) if FULL else (40, 0, 0.24)
+    deals = [replace_deal(place, f"{n // 2}") for n, place in enumerate(places)]
     for run in range(runs):
         chance = random.Random(run)
-        deals = [replace_deal(place, f"{n // 2}") for n, place in enumerate(places[:60])]
-        shared = {place.deal: chance.random() < 0.3 for place in deals}
-        losses = [chance.expovariate(1 / 0.8) if shared[place.deal] else 0.0 for place in deals]
-        found = sign_test(by_deal(outcomes(deals, losses), lambda one: one.loss))
+        lost = {place.deal: chance.expovariate(1 / 0.8) if chance.random() < 0.3 else 0.0 for place in deals}
+        found = sign_test(by_deal(outcomes(deals, [lost[place.deal] for place in deals]), lambda one: one.loss))
         held += found.low is not None and found.high is not None and found.low <= mean <= found.high
-    assert held / runs > (0.9 if FULL else 0.85)
+    assert held / runs > (0.88 if FULL else 0.8)
 
 
 def replace_deal(place: BankPosition, deal: str) -> BankPosition:
@@ -195,6 +195,6 @@ def test_words_say_which_effects_stand_beside_their_controls(places: list[BankPo
         return sentences(Found(found, tuple(replace(one, p_holm=one.loss.p) for one in made)))[0]
 
     assert "the effect survives its controls (placebo and shuffle)" in said(removed=0.5, placebo=0.5, shuffled=0.6)
-    assert "not shown to be the note's content" in said(removed=0.5, placebo=0.0, shuffled=0.6)
+    assert "is not the note's content" in said(removed=0.5, placebo=0.0, shuffled=0.6)
     assert "that a note on another position does worse is not shown" in said(removed=0.5, placebo=0.5, shuffled=0.0)
     assert "show no worth of the note" in said(removed=0.0, placebo=0.5, shuffled=0.6)
