@@ -92,6 +92,8 @@ class Effect:
     rerated: float | None
     forced: float
     cost: Cost
+    lost_on: int
+    """Deals on which the loss is not 0."""
     p_holm: float | None = None
     """That of `judged`, corrected for all arms of the run that have one; null arms are none of them."""
     by_kind: tuple[tuple[str, str, int, float, float], ...] = ()
@@ -240,6 +242,7 @@ def _effect(arm: Arm, outcomes: Mapping[str, Sequence[Outcome]], cost: Cost) -> 
         rerated=fmean(rated) if rated else None,
         forced=fmean(one.forced for one in ours),
         cost=cost,
+        lost_on=sum(abs(one) > ROUNDING for one in by_deal(ours, lambda one: one.loss).values()),
         by_kind=tuple(_by_kind(ours)),
     )
 
