@@ -175,6 +175,20 @@ def _earlier(config: GraphConfig) -> Iterator[GraphConfig]:
         yield from (one.model_copy(update={"check": check}) for one in now)
 
 
+class Same:
+    """A config as the key of a cache: the same object, not an equal one, since comparing them takes longer than what is
+    cached."""
+
+    def __init__(self, config: GraphConfig) -> None:
+        self.config = config
+
+    def __hash__(self) -> int:
+        return id(self.config)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Same) and other.config is self.config
+
+
 def between(config: GraphConfig, first: str, last: str) -> list[str]:
     """The nodes on some path from `first` to `last`, both included, in config order."""
 

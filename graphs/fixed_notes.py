@@ -1,12 +1,13 @@
 """Notes that are held fixed in a turn: those of nodes that are not asked again, since what they read is the same."""
 
 from collections.abc import Collection, Iterable, Mapping
+from functools import lru_cache
 from graphlib import TopologicalSorter
 
 from pydantic import BaseModel
 
 from graphs.attempts import SAFETY, attempts, role_node, safety_node
-from graphs.config import PROGRAM, GraphConfig
+from graphs.config import PROGRAM, GraphConfig, Same
 from graphs.node import Fixed, FixedReply, RoleNode
 from graphs.recorded_notes import reply_of
 from orchestrator.errors import UserError
@@ -20,11 +21,17 @@ Note = tuple[BaseModel, ...]
 """A reply for each sample of a node: of its role's type, or `Absent`."""
 
 
-def unrolled(config: GraphConfig) -> dict[str, RoleNode]:
+def unrolled(config: GraphConfig) -> Mapping[str, RoleNode]:
     """The nodes of all attempts by their names (`generate-2`), each after those that it depends on.
 
     `config` is the graph as it is at the player count (see `at`).
     """
+    return _unrolled(Same(config))
+
+
+@lru_cache(maxsize=64)
+def _unrolled(same: Same) -> Mapping[str, RoleNode]:
+    config = same.config
     order = list(TopologicalSorter({name: node.reads for name, node in config.nodes.items()}).static_order())
     found: dict[str, RoleNode] = {}
     for attempt in attempts(config):

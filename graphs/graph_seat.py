@@ -3,14 +3,14 @@
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import cached_property, lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 from graphs import gate, prompt_files
 from graphs.ablate import at, bind
 from graphs.attempts import Attempt, attempts
-from graphs.config import PROGRAM, GraphConfig, as_stored, checked, read
+from graphs.config import PROGRAM, GraphConfig, Same, as_stored, checked, read
 from graphs.memory import remember
 from graphs.node import Fixed, SeatRuntime, SeatState
 from graphs.simulated_model import SimulatedModel
@@ -61,7 +61,7 @@ class GraphSeat:
 
     @cached_property
     def _turns(self) -> "_Turns":
-        return _Turns(self.config)
+        return _turns(Same(self.config))
 
     @cached_property
     def info(self) -> SeatInfo:
@@ -103,6 +103,12 @@ class _Turns(dict[int, tuple[GraphConfig, PlayTurn]]):
         config = at(self.config, players)
         self[players] = config, walk(config) or _scheduled(self.config, players)
         return self[players]
+
+
+@lru_cache(maxsize=64)
+def _turns(same: Same) -> _Turns:
+    """Made once for all games, and all positions, of a seat."""
+    return _Turns(same.config)
 
 
 def _scheduled(config: GraphConfig, players: int) -> PlayTurn:

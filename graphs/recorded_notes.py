@@ -1,11 +1,12 @@
 """The notes of a turn, read back from its journal."""
 
 from collections.abc import Iterable
+from functools import lru_cache
 
 from pydantic import BaseModel
 
 from graphs.attempts import attempts, role_node
-from graphs.config import GraphConfig
+from graphs.config import GraphConfig, Same
 from graphs.node import RoleNode
 from orchestrator.journal.events import Call, Event, VerdictGiven
 from orchestrator.models.request import Absent
@@ -36,8 +37,13 @@ def reply_of(config: GraphConfig, call: Call) -> BaseModel:
 
 def _node(config: GraphConfig, called: str) -> RoleNode | None:
     """The node of a name such as `generate-2`; None for the graph's own safety node."""
-    for attempt in attempts(config):
-        for name in config.nodes:
-            if attempt.name(name) == called:
-                return role_node(config, name, attempt)
-    return None
+    return _nodes(Same(config)).get(called)
+
+
+@lru_cache(maxsize=64)
+def _nodes(same: Same) -> dict[str, RoleNode]:
+    config = same.config
+    tries = attempts(config)
+    return {
+        attempt.name(name): role_node(config, name, attempt) for attempt in reversed(tries) for name in config.nodes
+    }

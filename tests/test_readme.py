@@ -32,6 +32,7 @@ DOCS = (
     "costs",
     "partners",
     "forks",
+    "positions",
     "report",
     "statistics",
     "formats",
@@ -165,7 +166,8 @@ def test_the_shell_snippets_name_what_there_is(page: str) -> None:
                 assert arguments[0] in targets
             elif name not in OTHERS:
                 options = {argument for argument in arguments if argument.startswith("--")}
-                known = helped(*arguments[: 2 if arguments[0] in GROUPS else 1])
+                inner = arguments[:2] == ["experiment", "positions"]
+                known = helped(*arguments[: 3 if inner else 2 if arguments[0] in GROUPS else 1])
                 assert name == "orchestrator" and all(option in known for option in options)
 
 

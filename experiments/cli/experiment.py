@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from experiments.cli import control
+from experiments.cli import control, positions
 from experiments.cli.shared_options import (
     CacheFolder,
     Import,
@@ -273,6 +273,7 @@ def errors(
     printed(error_counts.data(found)) if as_json else error_counts.show(found, console())
 
 
+app.add_typer(positions.app, name="positions")
 app.command("status")(control.status)
 app.command("pause")(control.pause)
 app.command("resume")(control.resume)

@@ -1,0 +1,216 @@
+"""`experiment positions`: banks of positions, and which roles' notes change what is decided on them."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from experiments.cli.shared_options import (
+    CacheFolder,
+    Import,
+    Interrupted,
+    Json,
+    MaxTokens,
+    MaxUsd,
+    Model,
+    Quiet,
+    Verbose,
+    group,
+    listed,
+    printed,
+)
+from orchestrator.errors import Suspended, TurnError, UserError
+
+if TYPE_CHECKING:
+    from experiments.positions.position_run import Done
+    from experiments.positions.study import Study
+
+app = group("Draw positions from games, and ask which roles' notes change what is decided on them.")
+
+BankOf = Annotated[str, typer.Argument(metavar="BANK", help="A bank's file, or the name of a packaged bank.")]
+
+
+@app.command("build")
+def build(
+    context: typer.Context,
+    sources: Annotated[
+        list[Path], typer.Option("--from", metavar="PATH", help="A run folder, an arm's, or a journal; repeatable.")
+    ],
+    out: Annotated[Path, typer.Option(help="The bank's file: NAME.jsonl.gz, or NAME.jsonl.")],
+    more: Annotated[list[Path] | None, typer.Argument(metavar="[PATH]...", help="More of the same.")] = None,
+    n: Annotated[int, typer.Option("--n", min=1, help="Positions.")] = 200,
+    per_game: Annotated[int, typer.Option(min=1, help="Positions of a game at most.")] = 1,
+    seed: Annotated[int, typer.Option(help="Of what is drawn.")] = 0,
+    rollouts: Annotated[
+        int, typer.Option(min=0, help="Stratify by the best move of so many rollouts; 0: by one-step values.")
+    ] = 0,
+    imports: Import = None,
+    as_json: Json = False,
+    verbose: Verbose = False,
+    quiet: Quiet = False,
+) -> None:
+    """Draw positions from journals, spread over player counts, phases, tokens, lives and kinds of best move."""
+    from experiments.positions import bank, draw, tables
+    from experiments.show.terminal import console
+
+    context.obj.more(verbose=verbose, quiet=quiet).set_up()
+    if not out.name.endswith((".jsonl", ".jsonl.gz")):
+        raise UserError(f"--out is {str(out)!r}; a bank's file ends with .jsonl or .jsonl.gz")
+    draw.build([*sources, *(more or ())], out, wanted=n, per_game=per_game, seed=seed, rollouts=rollouts)
+    made = bank.read(out)
+    printed(tables.bank_data(made)) if as_json else tables.show_bank(made, console())
+    if made.head.positions < n and not as_json:
+        console().print(f"\n{n} were asked for: there are no more games, at {per_game} a game")
+
+
+@app.command("list")
+def packaged(as_json: Json = False) -> None:
+    """List the packaged banks."""
+    from experiments.positions import bank
+
+    heads = [bank.read(name).head for name in bank.packaged()]
+    rows = [{"bank": h.name, "positions": h.positions, "notes of": h.label, "digest": h.digest} for h in heads]
+    listed(rows, "there is no packaged bank", as_json=as_json)
+
+
+@app.command("show")
+def show(
+    name: BankOf,
+    position: Annotated[str | None, typer.Option(help="One position, as JSON: its view, memory and notes.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Say what is in a bank and where it is from."""
+    from experiments.positions import bank, tables
+    from experiments.show.terminal import console
+
+    found = bank.read(name)
+    if position is None:
+        printed(tables.bank_data(found)) if as_json else tables.show_bank(found, console())
+        return
+    said = tables.show_position(found, position)
+    if not said:
+        names = f"{found.positions[0].name} to {found.positions[-1].name}" if found.positions else "none"
+        raise UserError(f"bank {found.head.name!r} has no position {position!r}; it has {names}")
+    printed(said)
+
+
+@app.command("run")
+def run(
+    context: typer.Context,
+    name: Annotated[
+        str, typer.Argument(metavar="BANK|FILE", help="A bank, or a study file (YAML), such as a run's run.yaml.")
+    ],
+    graph: Annotated[str | None, typer.Option(help="The graph that decides; default house.")] = None,
+    arms: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="removed, exact, placebo, shuffled, perturbed@RATE, model@MODEL, own_hand, each also KIND:NODE; "
+            "permuted, same_compute, null. Repeatable, or separated by commas."
+        ),
+    ] = None,
+    model: Model = None,
+    notes: Annotated[str | None, typer.Option(help="recorded, or fresh: made once, shared by all arms.")] = None,
+    samples: Annotated[int | None, typer.Option(help="Decisions of each position in each arm; default 1.")] = None,
+    first: Annotated[int | None, typer.Option(help="Only so many positions.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Of simulated models and of what is drawn.")] = None,
+    null: Annotated[
+        bool | None, typer.Option("--null/--no-null", help="The noise floor; on where a model is asked.")
+    ] = None,
+    out: Annotated[Path | None, typer.Option(help="The run's folder; default runs/NAME.")] = None,
+    replay: Annotated[
+        Path | None, typer.Option("--replay", help="Ask no model: take the answers of this run of positions.")
+    ] = None,
+    cache: CacheFolder = "off",
+    max_tokens: MaxTokens = None,
+    max_usd: MaxUsd = None,
+    imports: Import = None,
+    as_json: Json = False,
+    verbose: Verbose = False,
+    quiet: Quiet = False,
+) -> None:
+    """Decide every position in every arm; the same command again goes on. Answers that were paid for are kept."""
+    from experiments.positions import position_report, position_run, tables
+    from experiments.running.model_options import ModelOptions
+    from experiments.show.terminal import console
+
+    loud = context.obj.more(verbose=verbose, quiet=quiet).set_up()
+    given = {"graph": graph, "notes": notes, "samples": samples, "first": first, "seed": seed, "null": null}
+    study = _study(name, {**given, "arms": _split(arms)}, model)
+    folder = out or Path("runs") / study.name
+    options = ModelOptions(cache, replay, max_tokens, max_usd)
+    done = position_run.run(study, folder, options, tables.Progress(loud.quiet))
+    if done.left < done.total:
+        report = position_report.of(folder)
+        written = position_report.write(report, folder)
+        if as_json:
+            printed({"folder": str(folder), "left": done.left, **position_report.data(report)})
+        else:
+            tables.show(report, console())
+            console().print(f"\n{folder}/: {', '.join(path.name for path in written)}", soft_wrap=True)
+    _check_whole(done)
+
+
+def _split(arms: list[str] | None) -> tuple[str, ...] | None:
+    """Arms that are separated by commas; a model's name may hold none."""
+    return tuple(part.strip() for one in arms for part in one.split(",") if part.strip()) if arms else None
+
+
+def _study(name: str, given: dict[str, object], model: str | None) -> "Study":
+    from pydantic import ValidationError
+
+    from experiments.positions import study
+    from experiments.running import single_game
+    from orchestrator.errors import user_error
+
+    more = {key: value for key, value in given.items() if value is not None}
+    if model is not None:
+        more["models"] = dict(single_game.models([], model))
+    if name.endswith((".yaml", ".yml")):
+        data = study.read(Path(name)).model_dump(exclude_unset=True)
+    else:
+        stem = Path(name).name.removesuffix(".gz").removesuffix(".jsonl")
+        data = {"name": f"positions-{stem}", "positions": name}
+    try:
+        return study.Study.model_validate({**data, **more})
+    except ValidationError as error:
+        raise user_error(f"the study {name!r}", error) from None
+
+
+def _check_whole(done: "Done") -> None:
+    if done.interrupted and done.left:
+        raise Interrupted(f"{done.left} of {done.total} decisions are left; the same command goes on")
+    if done.left:
+        onward = "a larger budget" if done.over_budget else "the same command"
+        raise Suspended(f"{done.problem}; {done.left} of {done.total} decisions are left, and {onward} goes on", 0)
+    if done.failed:
+        raise TurnError(f"{len(done.failed)} decisions failed, the first: {done.failed[0]}")
+
+
+@app.command("report")
+def report(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a run of positions.")],
+    games: Annotated[
+        Path | None, typer.Option(metavar="RUN", help="A run of whole games with arms of the same names, beside it.")
+    ] = None,
+    rollouts: Annotated[
+        int, typer.Option(min=0, help="Also value moves that differ by this many rollouts each; kept in DIR/values.")
+    ] = 0,
+    latex: Annotated[bool, typer.Option("--latex", help="Also write arms.tex (booktabs).")] = False,
+    imports: Import = None,
+    as_json: Json = False,
+) -> None:
+    """How often each arm decides otherwise than the baseline, beside its controls, and what that costs."""
+    from experiments.positions import position_report, tables
+    from experiments.results.files import write_atomically
+    from experiments.show.terminal import console
+
+    made = position_report.of(folder, rollouts=rollouts, games=games)
+    written = position_report.write(made, folder)
+    if latex:
+        write_atomically(folder / "arms.tex", position_report.latex(made))
+        written.append(folder / "arms.tex")
+    if as_json:
+        printed(position_report.data(made))
+        return
+    tables.show(made, console())
+    console().print(f"\n{folder}/: {', '.join(path.name for path in written)}", soft_wrap=True)

@@ -1,0 +1,184 @@
+"""Drawing positions from journals: one of a game unless asked for more, spread over the kinds of position.
+
+Games are taken in an order drawn by the seed, player counts in turn. Of each game some turns are looked at, drawn from
+its beginning, middle and end alike; the one is kept whose kind the bank has least of so far.
+"""
+
+import asyncio
+import random
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
+from pathlib import Path
+
+from experiments.fork.position import Position as Place
+from experiments.fork.position import position as fork_position
+from experiments.fork.position import whole
+from experiments.marks.position import Position, true_hands
+from experiments.positions.bank import (
+    BankPosition,
+    Drawn,
+    Head,
+    Label,
+    Source,
+    as_line,
+    digest,
+    position_line,
+    save,
+)
+from experiments.positions.kinds import Kind, best_move, kind_of
+from experiments.positions.truth import PositionTruth
+from experiments.results.saved import journals
+from experiments.results.story import Story, StoryTurn
+from orchestrator import journal
+from orchestrator.errors import UserError
+from orchestrator.journal import fingerprint
+from orchestrator.journal.events import Call, Decided, Event, SeatInfo, VerdictGiven
+from orchestrator.versions import versions
+
+LOOKS = 9
+"""Turns of a game whose kind is worked out, for each position wanted of it."""
+
+
+@dataclass(frozen=True)
+class Game:
+    path: Path
+    name: str
+    """With the folder of its arm."""
+    players: int
+    hash: str
+
+
+def build(sources: Sequence[Path], out: Path, *, wanted: int, per_game: int, seed: int, rollouts: int = 0) -> Head:
+    """Draw positions from journals, or folders of them, and write the bank. Raises UserError when there are none."""
+    found = [(source, list(_games(source))) for source in sources]
+    games = [game for _, inside in found for game in inside]
+    if not games:
+        raise UserError(f"there is no game in {', '.join(map(str, sources))}; name run folders, or journals")
+    drawing = _Drawing(seed, per_game, rollouts)
+    for game in _order(games, seed):
+        if len(drawing.positions) >= wanted:
+            break
+        drawing.take(game, min(per_game, wanted - len(drawing.positions)))
+    made_by = f"--from {' '.join(source.name for source in sources)} --n {wanted} --per-game {per_game} --seed {seed}"
+    lines = [position_line(one) for one in drawing.positions]
+    head = Head(
+        name=out.name.removesuffix(".gz").removesuffix(".jsonl"),
+        made_by=f"orchestrator experiment positions build {made_by}",
+        sources=tuple(_source(path, inside) for path, inside in found if inside),
+        drawn=Drawn(wanted=wanted, per_game=per_game, seed=seed, rollouts=rollouts, looked_at=drawing.looked_at),
+        seats=tuple(drawing.seats),
+        label=labelled(drawing.positions),
+        versions=versions(),
+        positions=len(lines),
+        digest=digest(lines),
+    )
+    truth = (as_line("truth", one.model_dump(mode="json")) for one in drawing.truths)
+    save(out, [head.model_dump_json(exclude_defaults=False), *lines, *truth])
+    return head
+
+
+def _games(source: Path) -> Iterator[Game]:
+    if source.is_file():
+        started = Story.read(journal.read(source)).started
+        yield Game(source, source.stem, started.players, started.config_hash)
+        return
+    for path, peeked in journals(source):
+        if peeked.started is not None:
+            started = peeked.started
+            yield Game(path, path.relative_to(source).with_suffix("").as_posix(), started.players, started.config_hash)
+
+
+def _source(path: Path, games: Sequence[Game]) -> Source:
+    first = journal.read(games[0].path)[0]
+    played_by = first.versions if isinstance(first, journal.GameStarted) else {}
+    return Source(name=path.name, games=len(games), digest=digest(sorted(g.hash for g in games)), versions=played_by)
+
+
+def _order(games: Iterable[Game], seed: int) -> Iterator[Game]:
+    """Player counts in turn, the games of each in an order drawn by the seed."""
+    by_count = defaultdict[int, list[Game]](list)
+    for game in sorted(games, key=lambda game: (game.name, game.hash)):
+        by_count[game.players].append(game)
+    for count, inside in by_count.items():
+        random.Random(f"games {seed} {count}").shuffle(inside)
+    rounds = zip_longest(*(by_count[count] for count in sorted(by_count)))
+    return (game for one in rounds for game in one if game is not None)
+
+
+class _Drawing:
+    """The positions drawn so far."""
+
+    def __init__(self, seed: int, per_game: int, rollouts: int) -> None:
+        self.seed, self.per_game, self.rollouts = seed, per_game, rollouts
+        self.positions: list[BankPosition] = []
+        self.truths: list[PositionTruth] = []
+        self.seats: list[SeatInfo] = []
+        self.looked_at = 0
+        self._have = Counter[tuple[str, str]]()
+
+    def take(self, game: Game, many: int) -> None:
+        """Draw positions of a game."""
+        story = Story.read(journal.read(game.path))
+        kinds = {turn: self.kind(story, turn) for turn in self._looks(story, game)}
+        self.looked_at += len(kinds)
+        for _ in range(min(many, len(kinds))):
+            turn = min(kinds, key=lambda turn: self._crowded(kinds[turn]))
+            place = fork_position(story, turn)
+            self.add(story, place, asyncio.run(whole(place)), kinds.pop(turn), game)
+
+    def _looks(self, story: Story, game: Game) -> list[int]:
+        """Turns to look at, as many of each third of the game; the very first turn, on which nothing is known, last."""
+        chance = random.Random(f"turns {self.seed} {game.hash}")
+        turns = [turn.started.turn for turn in story.turns if turn.decided and turn.started.turn > 1]
+        thirds = [turns[i * len(turns) // 3 : (i + 1) * len(turns) // 3] for i in range(3)]
+        each = LOOKS * self.per_game // 3
+        return [turn for third in thirds for turn in chance.sample(third, min(each, len(third)))]
+
+    def kind(self, story: Story, turn: int) -> Kind:
+        position = Position.of(story, turn)
+        return kind_of(position.view, best_move(position, self.rollouts))
+
+    def _crowded(self, kind: Kind) -> int:
+        """How many positions the bank has of the values of a kind, over all dimensions."""
+        return sum(self._have[one] for one in kind.values())
+
+    def add(self, story: Story, place: Place, turn: StoryTurn, kind: Kind, game: Game) -> None:
+        """Take a position: `turn` has the notes of all its programs."""
+        info = place.info
+        if info not in self.seats:
+            self.seats.append(info)
+        self._have.update(kind.values())
+        name, started = f"p{len(self.positions) + 1:03}", story.started
+        self.positions.append(
+            BankPosition(
+                name=name,
+                deal=fingerprint.hashed([started.players, list(started.deck)]),
+                game=fingerprint.hashed([started.game, place.view.turn]),
+                view=place.view,
+                memory=dict(place.memory),
+                seat=self.seats.index(info),
+                events=tuple(_kept(event) for event in turn.events if isinstance(event, Call | VerdictGiven | Decided)),
+                kind=kind,
+            )
+        )
+        number = place.view.turn
+        own = true_hands(story)[number - 1][place.view.seat]
+        deck = started.deck[len(started.deck) - place.view.deck_size :] if place.view.deck_size else ()
+        self.truths.append(PositionTruth(name=name, journal=game.name, turn=number, own=own, deck=deck))
+
+
+def _kept(event: Event) -> Event:
+    """An event without the prompt, which can be made again, and without the memory that it leaves."""
+    if isinstance(event, Call):
+        return event.model_copy(update={"messages": (), "attempts": (), "reasoning": None})
+    return event.model_copy(update={"memory": {}}) if isinstance(event, Decided) else event
+
+
+def labelled(positions: Iterable[BankPosition]) -> Label:
+    """Who made the recorded notes."""
+    calls = [call for position in positions for call in position.calls]
+    who: set[Label] = {"program" if not call.asked else "simulated" if call.simulated else "model" for call in calls}
+    who = who - {"program"} or who
+    return "none" if not who else who.pop() if len(who) == 1 else "mixed"

@@ -1,0 +1,150 @@
+"""Banks: drawn reproducibly and spread over the kinds of position, whole, and without a hidden card."""
+
+import gzip
+import json
+import random
+import re
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+import graphs
+from experiments.fork.position import position, whole
+from experiments.positions import bank, draw
+from experiments.positions.bank import BankPosition
+from experiments.positions.truth import truths
+from experiments.results.story import Story
+from graphs.graph_seat import GraphSeat
+from orchestrator import journal
+from orchestrator.errors import UserError
+from orchestrator.hanabi.moves import Move
+from orchestrator.hanabi.referee import Referee
+from orchestrator.hanabi.view import View
+from orchestrator.journal.events import Memory, SeatInfo
+from orchestrator.table.game_loop import play, play_async
+from orchestrator.table.seat import Decision, GameContext
+from tests.orchestrator.hanabi.test_view import disguised
+from tests.support.folders import ROOT
+from tests.support.imports import sources
+from tests.support.positions import partners_game
+
+
+class Following:
+    """A graph that plays given moves first, so that it can be led to a position."""
+
+    def __init__(self, seat: GraphSeat, moves: list[Move]) -> None:
+        self.seat, self.moves = seat, moves
+
+    @property
+    def info(self) -> SeatInfo:
+        return self.seat.info
+
+    def bind(self, context: GameContext) -> "Following":
+        return Following(self.seat.bind(context), self.moves)
+
+    async def __call__(self, view: View, memory: Memory, /) -> Decision:
+        if view.turn <= len(self.moves):
+            return Decision(self.moves[view.turn - 1])
+        return await self.seat(view, memory)
+
+    async def aclose(self) -> None:
+        """Nothing to close."""
+
+
+async def drawn(referee: Referee, folder: Path) -> tuple[BankPosition, str]:
+    """The position that the referee stands at, drawn from a journal of its game, and its line."""
+    moves = [past.move for past in referee.view().history]
+    seat, players = Following(graphs.seat("house"), moves), referee.view().players
+    path = folder / f"{referee.deck[-1]}{hash(tuple(referee.deck))}-{len(moves)}.jsonl"
+    more = {"players": players, "deck": [*referee.deck], "label": "a deck", "max_turns": len(moves) + 1}
+    await play_async([seat] * players, journal=path, **more)  # type: ignore[arg-type]
+    drawing = draw._Drawing(0, 1, 0)
+    story = Story.read(journal.read(path))
+    game = draw.Game(path, "game", players, "")
+    place = position(story, len(moves) + 1)
+    drawing.add(story, place, await whole(place), drawing.kind(story, len(moves) + 1), game)
+    (made,) = drawing.positions
+    return made, bank.position_line(made)
+
+
+async def test_another_hidden_hand_changes_no_position_of_a_bank(tmp_path: Path) -> None:
+    chance, met = random.Random(3), 0
+    for number, referee in enumerate(partners_game(("smart",) * 3, 4)):
+        if referee.over or number not in (9, 30, 47):
+            continue
+        other = disguised(referee, referee.view(), chance)
+        assert other.deck != referee.deck
+        one, line = await drawn(referee, tmp_path)
+        two, _ = await drawn(other, tmp_path)
+        assert one.deal != two.deal  # the deal's hash, by which positions are averaged, tells two deals apart
+        assert one == two.model_copy(update={"deal": one.deal}) and line == bank.position_line(one)
+        met += len(one.calls)
+    assert met >= 12
+
+
+def test_the_truth_is_read_by_what_cheats_alone() -> None:
+    """Whatever makes prompts reads no truth; `draw` writes it, and `cheat` is the labelled upper line."""
+    texts = {path.stem: (ROOT / path).read_text("utf-8") for path in sources("experiments")}
+    naming = {name: re.findall(r"positions(?:\.| import .*)(truth|cheat)\b", text) for name, text in texts.items()}
+    assert {name for name, found in naming.items() if "truth" in found} == {"cheat", "draw"}
+    cheating = {name for name, found in naming.items() if "cheat" in found}
+    assert cheating == {"control", "effects", "position_run", "sentences"}
+
+
+def test_a_bank_without_its_truth_is_the_same_bank(tmp_path: Path) -> None:
+    path = bank.found("program")
+    lines = list(bank.plain_lines(path))
+    secret = [line for line in lines if line.startswith('{"truth"')]
+    assert len(secret) == 120 == len(truths(path))
+    assert not any(
+        key in line for key in ('"deck":[', '"journal"', '"own_hand"') for line in lines if line not in secret
+    )
+    bank.save(tmp_path / "bare.jsonl", [line for line in lines if line not in secret])
+    bare = bank.read(tmp_path / "bare.jsonl")
+    assert (bare.head, bare.positions) == (bank.read(path).head, bank.read(path).positions)
+    assert not truths(tmp_path / "bare.jsonl")
+
+
+def test_the_packaged_bank_is_small_spread_and_labelled() -> None:
+    found = bank.read("program")
+    assert bank.packaged() == ["program"] and bank.found("program").stat().st_size < 300_000
+    assert found.head.label == "program" and len({one.deal for one in found.positions}) == 120
+    counts = Counter(one for place in found.positions for one in place.kind.values())
+    for name, values in {"players": "2345", "best": ("play", "hint", "discard"), "tokens": ("0", "1-3", "4-8")}.items():
+        assert all(counts[name, value] >= 25 for value in values), name
+    assert all(counts["phase", phase] > 30 for phase in ("early", "middle", "end"))
+    assert str(ROOT) not in json.dumps(found.head.model_dump(mode="json"))
+
+
+def test_a_bank_is_drawn_alike_again_one_position_of_a_game(tmp_path: Path) -> None:
+    for seed in (1, 2):
+        path = tmp_path / "games" / f"{seed}.jsonl"
+        play(graphs.seat("spin_bench"), players=2, seed=seed, journal=path, max_turns=12)
+    made = [tmp_path / f"{name}.jsonl.gz" for name in "ab"]
+    heads = [draw.build([tmp_path / "games"], path, wanted=9, per_game=1, seed=5) for path in made]
+    assert heads[0].positions == 2 and heads[0].digest == heads[1].digest
+    assert draw.build([tmp_path / "games"], made[1], wanted=9, per_game=2, seed=5).positions == 4
+    one = bank.read(made[0])
+    assert [call.messages for place in one.positions for call in place.calls] == [()] * 2
+
+
+@pytest.mark.parametrize("what", ["another card", "cut off", "no bank", "not whole gzip"])
+def test_a_bank_that_was_changed_is_refused(what: str, tmp_path: Path) -> None:
+    path, lines = tmp_path / "bank.jsonl", list(bank.plain_lines(bank.found("program")))
+    changed = {
+        "another card": [lines[0], lines[1].replace('"tokens":', '"lives":1,"tokens":', 1), *lines[2:]],
+        "cut off": lines[:40],
+        "no bank": lines[1:],
+        "not whole gzip": lines,
+    }[what]
+    path.write_text("\n".join(changed), "utf-8")
+    if what == "not whole gzip":
+        path.write_bytes(gzip.compress(path.read_bytes())[:999])
+    with pytest.raises(UserError, match=r"not whole|no position bank"):
+        bank.read(path)
+
+
+def test_nothing_is_drawn_from_a_folder_without_games(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="there is no game in"):
+        draw.build([tmp_path], tmp_path / "x.jsonl", wanted=3, per_game=1, seed=0)
