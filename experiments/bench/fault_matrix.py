@@ -18,7 +18,7 @@ from rich.console import Console
 import roles
 from experiments.bench.fault_games import Game, Mark, Played, faulty, marked_roles, played
 from experiments.show.terminal import plain_table
-from experiments.statistics.estimates import Estimate, of_one
+from experiments.statistics.estimates import Estimate, of_one, within
 from graphs.config import GraphConfig
 from roles.marks import infos
 
@@ -104,7 +104,7 @@ def show(fault: Fault, apart: set[str], console: Console) -> None:
     for mark in fault.marks:
         if mark[0] == fault.role:
             info = infos(roles.get(mark[0]).mark)[mark[1]]
-            cells = (_interval(of_one(fault.values(mark, rate))) for rate in rates)
+            cells = (_interval(of_one(fault.values(mark, rate)), info.unit) for rate in rates)
             table.add_row(mark[1], *cells, f"{info.best:.2g}", "yes" if fault.falls(mark) else "no")
     console.print(table)
     moved, all_apart = moved_apart(fault, apart)
@@ -120,10 +120,10 @@ def moved_apart(fault: Fault, apart: set[str]) -> tuple[int, int]:
     return sum(one.estimate.interval[1] < 0 for one in changes), len(changes)
 
 
-def _interval(estimate: Estimate | None) -> str:
+def _interval(estimate: Estimate | None, unit: str) -> str:
     if estimate is None:
         return "-"
-    low, high = estimate.interval
+    low, high = within(estimate.interval, 0, 1 if unit in ("share", "chance") else math.inf)
     return f"{estimate.mean:.3f} ({low:.3f} to {high:.3f})"
 
 
