@@ -81,6 +81,7 @@ def role_node(config: GraphConfig, name: str, attempt: Attempt) -> RoleNode:
         gate=gate.in_words(config, context.words) if name == config.decides and role.template is not None else "",
         forgets=_forgotten(config),
         options=config.options_of(name),
+        controls=config.controls,
     )
 
 

@@ -71,6 +71,8 @@ class GraphSeat:
             config=self.config.model_dump(mode="json"),
             models={name: dict(deciding) for name, deciding in self.models.items() if name in self.config.models},
             prompts=prompt_files.hashes(self.config),
+            control=self.config.controls.label,
+            own_hand=self.config.controls.own_hand,
         )
 
     def as_stored(self, infos: Iterable[SeatInfo]) -> Self:

@@ -12,6 +12,7 @@ from pydantic import BaseModel
 
 from graphs.config import NOBODY, PROGRAM
 from graphs.context import Context
+from graphs.controls import NONE, Controls
 from graphs.simulated_model import Question, SimulatedModel
 from orchestrator.errors import RoleError, TurnError
 from orchestrator.hanabi.moves import Move
@@ -100,6 +101,8 @@ class RoleNode:
     """Parts of the memory that it does not get."""
     seat_kinds: tuple[tuple[type[Section], Mapping[str, Any]], ...] = ()
     """Of a judge who may know more than the seat: the sections that the seat may know."""
+    controls: Controls = NONE
+    """Of the whole graph, with the names that notes are shown under."""
     tells: Callable[[Sections, Notes], str | None] | None = None
     """Of such a judge: what a refusal tells the seat, given these sections; None for the whole reason."""
 
@@ -114,9 +117,16 @@ class RoleNode:
         return cut(view, self.kinds, refused, kept, self.options, self.words, listed)
 
     def _listed(self, notes: Notes) -> tuple[Move, ...]:
-        """The moves listed by a recommender that it reads: it sees no others."""
-        replies = [note for _, key in self.reads for note in notes.get(key, ())]
-        return tuple(move for note in replies if isinstance(note, Shortlist) for move in note.moves)
+        """The moves named by a recommender or a gate that it reads: it sees no others."""
+        found = [move for name, key in self.reads for move in self._offered(name, notes.get(key, ()))]
+        return tuple(dict.fromkeys(found))
+
+    def _offered(self, name: str, replies: Iterable[BaseModel]) -> Iterator[Move]:
+        for note in replies:
+            if isinstance(note, Shortlist) and name not in self.controls.advise:
+                yield from note.moves
+            elif isinstance(note, Choice) and name in self.controls.gate:
+                yield note.action
 
     async def run(self, state: SeatState, runtime: SeatRuntime) -> dict[str, Any]:
         """What it adds to the state: its note, or what ended the turn."""
@@ -130,7 +140,7 @@ class RoleNode:
     async def _note(self, state: SeatState, runtime: SeatRuntime) -> tuple[BaseModel, ...]:
         view = state["view"]
         sections = self.sections(view, state["notes"], state["memory"])
-        notes = self.notes_read(state["notes"])
+        notes = self._ordered(self.notes_read(state["notes"]), self._place(view, runtime))
         if self.judges is not None:
             return (await self._judge(state, sections, notes, runtime),)
         if self.samples == 1:
@@ -186,6 +196,8 @@ class RoleNode:
             for call in there.calls:
                 runtime.game.emit(call)
             return there.reply
+        if base(self.name) in self.controls.given:
+            return self._given(sample, view, sections, notes, runtime)
         if cause := self._nothing_to_ask(sections, notes):
             return Absent(reason=cause)
         settled = self.role.settled(sections, notes) if self.role.settled else None
@@ -195,7 +207,7 @@ class RoleNode:
             reply = self._solved(view, sections, notes) if settled is None else settled
             runtime.game.emit(self._call(view, sample, reply=reply.model_dump(mode="json")))
             return reply
-        place = Place(runtime.game.hash, runtime.game.repeat, view.turn, view.seat)
+        place = self._place(view, runtime)
         request = self.request(sample, sections, notes, place)
         brain = self._brain(view, sections, notes, runtime)
         with structlog.contextvars.bound_contextvars(node=self.name):
@@ -226,6 +238,7 @@ class RoleNode:
             brief=passed == "brief",
             wording=self.wording,
             gate=self.gate,
+            advised=self.controls.advise,
         )
         changes = form != "json_schema" and self.context.second_ask == "json_schema"
         second_format = answer_format(reply, "json_schema", self.words) if changes else ""

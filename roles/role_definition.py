@@ -1,6 +1,6 @@
 """What a role is, and how its prompt is put together."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 
 from pydantic import BaseModel
@@ -70,17 +70,21 @@ class Role:
         brief: bool = False,
         wording: str | None = None,
         gate: str = "",
+        advised: Collection[str] = (),
     ) -> tuple[Part, ...]:
         """The prompt's named parts: the sections, the notes read, the instruction, the answer format.
 
         `reply`: a variant of its own type, such as one with ratings. `raw`: reports are passed on as they were written;
         `brief`: only what they conclude. `wording`: see `instruction`. `gate`: the rule by which its choice may be
-        refused, in words.
+        refused, in words. `advised`: the colleagues whose list of moves is a report, and not the list of legal moves.
         """
         words, written = sections.words, form if raw else None
         instruction = self.instruction(words, wording)
         if LegalMoves in sections:  # a shortlist shows there
-            notes = {node: tuple(n for n in replies if not isinstance(n, Shortlist)) for node, replies in notes.items()}
+            notes = {
+                node: tuple(n for n in replies if not isinstance(n, Shortlist) or node in advised)
+                for node, replies in notes.items()
+            }
         filled = prompts.substitute(instruction, self.filling(sections.options), self.name)
         own = (
             Part("notes", self._notes(notes, sections, written, brief=brief)),
