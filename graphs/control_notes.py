@@ -1,0 +1,233 @@
+"""Control notes: what stands in the place of a role's note when an experiment asks whether its content matters.
+
+A note that is taken away also shortens its readers' prompts. A placebo has the note's length and tells nothing; a
+shuffled note is one that the same role gave elsewhere, so it has the content of such a note, but about another
+position. Both are replies of the role's own type, so that models and programs read them as any other.
+"""
+
+import random
+import re
+from collections.abc import Callable, Iterable
+from functools import partial
+from typing import Any, Literal, get_args, get_origin
+
+from pydantic import BaseModel, ValidationError
+from pydantic.fields import FieldInfo
+
+from orchestrator.errors import UserError
+from orchestrator.hanabi.moves import HintColour, HintRank, Move
+from orchestrator.hanabi.view import View
+from orchestrator.models.request import estimated
+from orchestrator.replies.reply import Reply
+from roles.hanabi.sections.fixed import Rules
+from roles.notes_text import plain
+from roles.reply_types import Shortlist
+from roles.words import ENGLISH, Words
+
+FACTS = ("type",)
+"""Fields that say what an entry is about, not what it is worth."""
+SLOTS = ("slot", "plays", "safest_first")
+SIDES = get_args(Move)
+
+
+# The placebo
+
+
+def placebo(reply: Reply, view: View, words: Words = ENGLISH, *, brief: bool = False, seed: int = 0) -> Reply:
+    """A note of the same type and length that tells nothing of the position.
+
+    Its texts are the rules of the game, which every reader has, cut to the length of each text. Every entry of a list
+    with one for each move, player or slot says the same; lists that pick some out are empty. A chance is one half, a
+    rating the middle of its range, a word of a scale its middle. A note that must name moves (a choice, a shortlist)
+    names as many, drawn at random by `seed`: no content can be more neutral than that. A judge accepts.
+
+    The length is that of `plain` by `estimated`, or of its `brief` form, where that is what readers are shown (see
+    `Context.reports`). Raises UserError for a type of which none can be made.
+    """
+    text = Rules.of(view, {"scoring": "unsaid", "length": "full", "counts": "told"}).words(words)
+    rules = " ".join(line for line in text.splitlines() if not line.startswith("#"))
+    data = _Neutral(rules, view, random.Random(f"placebo {seed}")).reply(reply)
+    try:
+        made = type(reply).model_validate(data)
+    except ValidationError as error:
+        raise UserError(f"no placebo can be made of a {type(reply).__name__}: {error.errors()[0]['msg']}") from None
+    return _as_long(made, reply, rules, partial(plain, words=words, brief=brief))
+
+
+class _Neutral:
+    """Replies as plain data without their content."""
+
+    def __init__(self, text: str, view: View, dice: random.Random) -> None:
+        self.text, self.view, self.dice = text, view, dice
+
+    def reply(self, reply: BaseModel) -> dict[str, Any]:
+        kind = type(reply)
+        left = getattr(kind, "programmed", ())
+        made = {
+            name: self.field(field, name, getattr(reply, name), key=name == getattr(kind, "unique", None))
+            for name, field in kind.model_fields.items()
+            if name not in left
+        }
+        return made | {"entries": self._any(reply)} if isinstance(reply, Shortlist) else made
+
+    def _any(self, reply: Shortlist) -> list[dict[str, Any]]:
+        """As many moves as are listed, drawn from the legal ones."""
+        moves = self.dice.sample(self.view.legal, min(len(reply.entries), len(self.view.legal)))
+        return [
+            {"action": move, "rank": rank, "why": fit(self.text, estimated(entry.why))}
+            for rank, (move, entry) in enumerate(zip(moves, reply.entries, strict=False), 1)
+        ]
+
+    def field(self, field: FieldInfo, name: str, value: Any, *, key: bool) -> Any:
+        if value is None or key or name in FACTS:
+            return value
+        if isinstance(value, tuple):
+            return self._list(value)
+        if isinstance(value, BaseModel) and not isinstance(value, SIDES):
+            return self.reply(value)
+        optional = type(None) in get_args(field.annotation)
+        if isinstance(value, SIDES):
+            return None if optional else self.dice.choice(self.view.legal)
+        if isinstance(value, str):
+            return _middle(field.annotation) or fit(self.text, estimated(value))
+        if isinstance(value, bool):
+            return True if field.is_required() else field.default
+        return None if optional and isinstance(value, int) else _centre(field, value)
+
+    def _list(self, value: tuple[Any, ...]) -> list[Any]:
+        """Texts by their length; entries with a key in the order of their keys; of anything else nothing."""
+        if all(isinstance(one, str) and type(one) is str for one in value):
+            return [fit(self.text, estimated(one)) for one in value]
+        entries = [one for one in value if getattr(type(one), "unique", None)]
+        return [self.reply(one) for one in sorted(entries, key=self._place)]
+
+    def _place(self, entry: Any) -> int:
+        key = getattr(entry, type(entry).unique)
+        if isinstance(key, int):
+            return key
+        return self.view.legal.index(key) if key in self.view.legal else len(self.view.legal)
+
+
+def _middle(annotation: Any) -> str | None:
+    """The middle word of a scale; None for a text that is none."""
+    for one in (annotation, *get_args(annotation)):
+        if get_origin(one) is Literal:
+            return str(get_args(one)[len(get_args(one)) // 2])
+    return None
+
+
+def _centre(field: FieldInfo, value: float) -> float:
+    """The middle of a number's range; the number itself where it has none, as a rank."""
+    bounds = [*field.metadata]
+    for inner in get_args(field.annotation):
+        bounds += [one for meta in getattr(inner, "__metadata__", ()) for one in getattr(meta, "metadata", (meta,))]
+    low: float | None = next((one.ge for one in bounds if hasattr(one, "ge")), None)
+    high: float | None = next((one.le for one in bounds if hasattr(one, "le")), None)
+    if low is None or high is None:
+        return value
+    return (low + high) // 2 if isinstance(value, int) else (low + high) / 2
+
+
+def fit(text: str, tokens: int) -> str:
+    """The beginning of a text that is so long by `estimated`, to the nearest word; repeated where it is too short."""
+    pieces = re.findall(r"[\x21-\x7e]+\s*|[^\x00-\x7f]|\s+", text + " ")
+    made, before, number = pieces[0], pieces[0], 1
+    while estimated(made.strip()) < tokens:
+        before, made, number = made, made + pieces[number % len(pieces)], number + 1
+    over, under = estimated(made.strip()) - tokens, tokens - estimated(before.strip())
+    return (before if 0 <= under < over else made).strip()
+
+
+def _as_long(made: Reply, like: Reply, text: str, shown: Callable[[Reply], str]) -> Reply:
+    """The reply with its last text, of those that are shown, cut or filled up so that the whole is as long."""
+    concludes = [name for name in made.asked() if name in made.conclusion or not made.conclusion]
+    texts = [name for name in concludes if type(getattr(made, name)) is str and not _scale(made, name)]
+    if not texts:
+        return made
+    missing = estimated(shown(like)) - estimated(shown(made))
+    there = estimated(getattr(made, texts[-1]))
+    return made.model_copy(update={texts[-1]: fit(text, max(there + missing, 1))})
+
+
+def _scale(reply: Reply, name: str) -> bool:
+    return _middle(type(reply).model_fields[name].annotation) is not None
+
+
+# The shuffled note
+
+
+def shuffled(reply: Reply, there: View, here: View) -> Reply | None:
+    """A role's note from another position, put into this one: players by their distance from who speaks, turns by
+    theirs from now. What would be impossible here is left out: moves that are not legal, slots and turns that are not
+    there. None when nothing of the note can stand, and between different player counts.
+
+    Texts keep what they say, with players and turns renamed.
+    """
+    if there.players != here.players:
+        return None
+    found = _Moved(there, here).reply(reply)
+    try:
+        return None if found is _GONE else type(reply).model_validate(found)
+    except ValidationError:
+        return None
+
+
+_GONE = object()
+
+
+class _Moved:
+    """Replies as plain data, moved from one view to another."""
+
+    def __init__(self, there: View, here: View) -> None:
+        self.step, self.turns, self.view = here.seat - there.seat, here.turn - there.turn, here
+
+    def reply(self, reply: BaseModel) -> Any:
+        fields = {name: self.value(name, getattr(reply, name)) for name in type(reply).model_fields}
+        for name, value in fields.items():
+            if value is _GONE and type(None) in get_args(type(reply).model_fields[name].annotation):
+                fields[name] = None
+        return _GONE if _GONE in fields.values() else fields
+
+    def value(self, name: str, value: Any) -> Any:
+        if isinstance(value, SIDES):
+            return self._move(value)
+        if isinstance(value, BaseModel):
+            return self.reply(value)
+        if isinstance(value, tuple):
+            return [one for one in self._each(name, value) if one is not _GONE]
+        if type(value) is str:
+            return self._text(value)
+        if name == "seat":
+            return self._seat(value)
+        if name == "turn":
+            return value + self.turns if 1 <= value + self.turns < self.view.turn else _GONE
+        if name in SLOTS and isinstance(value, int) and value >= len(self.view.own):
+            return _GONE
+        return value
+
+    def _each(self, name: str, values: Iterable[Any]) -> list[Any]:
+        return [self.value(name, one) for one in values]
+
+    def _seat(self, seat: int) -> int:
+        return (seat + self.step) % self.view.players
+
+    def _move(self, move: Move) -> Any:
+        if isinstance(move, HintColour | HintRank):
+            move = move.model_copy(update={"to": self._seat(move.to)})
+        return move if move in self.view.legal else _GONE
+
+    def _text(self, text: str) -> str:
+        text = re.sub(r"\bP([0-4])\b", lambda found: f"P{self._seat(int(found[1]))}", text)
+        return re.sub(r"\bturn (\d+)\b", lambda found: f"turn {max(int(found[1]) + self.turns, 1)}", text)
+
+
+def drawn(reply: Reply, others: Iterable[tuple[Reply, View]], here: View, seed: int = 0) -> tuple[Reply, View] | None:
+    """The shuffled note of one of several positions, tried in an order drawn by `seed`, and the view that it is from;
+    None where no other note can stand here, or says anything else."""
+    candidates = list(others)
+    random.Random(f"shuffled {seed}").shuffle(candidates)
+    for other, there in candidates:
+        made = shuffled(other, there, here)
+        if made is not None and made != reply:
+            return made, there
+    return None

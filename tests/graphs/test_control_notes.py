@@ -1,0 +1,129 @@
+"""Control notes: of the role's own type, as long as the note they replace, with nothing of its content."""
+
+from collections import defaultdict
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from pydantic import BaseModel
+
+import graphs
+from graphs.ablate import at
+from graphs.control_notes import drawn, placebo, shuffled
+from graphs.recorded_marks import replies
+from orchestrator.hanabi.moves import Move
+from orchestrator.hanabi.view import View
+from orchestrator.journal.events import Event, TurnStarted
+from orchestrator.models.request import estimated
+from orchestrator.replies.reply import Reply
+from orchestrator.table.seat import GameContext
+from roles.notes_text import plain
+from roles.reply_types import Choice, Judgement, Rating, Shortlist
+from roles.words import ENGLISH, Words
+from tests.support.positions import partners_game
+
+GRAPHS = ("house", "moa_watson", "moa_sherlock", "tom_planner_2", "cac")
+"""All roles that advise, between them."""
+Said = list[tuple[View, Reply]]
+
+
+async def said(name: str, players: int = 3, every: int = 12) -> Said:
+    """What the programs of a graph reply on some turns of a game by the conventions."""
+    config, found = at(graphs.read(name), players), list[tuple[View, Reply]]()
+    for number, referee in enumerate(partners_game(("smart",) * players, 5)):
+        if referee.over or number % every:
+            continue
+        view, events = referee.view(), list[Event]()
+        await graphs.seat(config).bind(GameContext(events.append, "game"))(view, {})
+        for one in replies(config, [TurnStarted(turn=view.turn, seat=view.seat, view=view), *events]):
+            if isinstance(one.reply, Reply) and not isinstance(one.reply, Judgement):
+                found.append((view, one.reply))
+    return found
+
+
+def values(said: object, path: str = "", key: str | None = None) -> Iterator[tuple[str, Any]]:
+    """All that a reply says, by the names of its fields; the keys of entries, and what they are about, left out."""
+    if isinstance(said, tuple):
+        yield (path, len(said)) if said and not isinstance(said[0], BaseModel) else (path, None)
+        for one in said:
+            yield from values(one, path, getattr(type(one), "unique", None))
+    elif isinstance(said, BaseModel) and not isinstance(said, Move):
+        for name, value in said:
+            if name not in (key, "type", "rank"):
+                yield from values(value, f"{path}.{name}")
+    else:
+        yield path, said
+
+
+@pytest.mark.parametrize("name", GRAPHS)
+async def test_a_placebo_is_as_long_as_the_note_and_tells_no_entry_from_another(name: str) -> None:
+    met = 0
+    for view, reply in await said(name):
+        for brief in (True, False):
+            made = placebo(reply, view, brief=brief)
+            assert type(made) is type(reply) and made == placebo(reply, view, brief=brief)
+            size, wanted = (estimated(plain(one, ENGLISH, brief=brief)) for one in (made, reply))
+            assert abs(size - wanted) <= max(6, wanted // 10), (plain(made, ENGLISH), plain(reply, ENGLISH))
+        told = defaultdict[str, set[Any]](set)
+        for path, value in values(made):
+            if not (isinstance(value, str) and value.startswith("Hanabi")) and value is not None:
+                told[path].add(value)
+        if not isinstance(reply, Choice | Shortlist):
+            assert all(len(found) == 1 for found in told.values()), told
+            assert not any(isinstance(value, Move) for found in told.values() for value in found)
+        met += 1
+    assert met > 6
+
+
+async def test_what_must_name_moves_names_as_many_drawn_at_random() -> None:
+    view, reply = next((v, r) for v, r in await said("tom_planner_2") if isinstance(r, Shortlist))
+    made = [placebo(reply, view, seed=seed) for seed in range(8)]
+    assert {len(one.moves) for one in made if isinstance(one, Shortlist)} == {len(reply.moves)}
+    assert len({one.moves for one in made if isinstance(one, Shortlist)}) > 4
+    chosen = [placebo(Choice(reason="It fits.", action=view.legal[0]), view, seed=seed) for seed in range(30)]
+    assert len({one.action for one in chosen if isinstance(one, Choice)}) > len(view.legal) // 2
+
+
+async def test_a_placebo_speaks_the_language_of_its_readers() -> None:
+    chinese, (view, reply) = Words("zh"), (await said("tom_planner_2"))[0]
+    text = plain(placebo(reply, view, chinese), chinese)
+    assert sum(not letter.isascii() for letter in text) > len(text) / 2
+
+
+@pytest.mark.parametrize("name", GRAPHS)
+async def test_a_shuffled_note_names_no_move_player_or_slot_that_is_not_there(name: str) -> None:
+    found, put = await said(name), 0
+    for view, reply in found:
+        others = [(other, there) for there, other in found if type(other) is type(reply) and there != view]
+        made = drawn(reply, others, view)
+        if made is None:
+            continue
+        note, there = made
+        assert type(note) is type(reply) and note != reply and there != view
+        assert_possible(note, view)
+        put += 1
+    assert put > 4
+
+
+def assert_possible(said: object, view: View) -> None:
+    if isinstance(said, tuple):
+        for one in said:
+            assert_possible(one, view)
+    elif isinstance(said, Move):
+        assert said in view.legal
+    elif isinstance(said, BaseModel):
+        assert getattr(said, "seat", 0) < view.players and getattr(said, "turn", 1) <= view.turn
+        assert (getattr(said, "slot", None) or 0) < len(view.own) or "seat" in type(said).model_fields
+        for _, value in said:
+            assert_possible(value, view)
+
+
+def test_a_shuffled_choice_that_is_not_legal_here_is_no_note() -> None:
+    first = next(partners_game(("smart",) * 3, 5)).view()
+    reply = Choice(reason="P1 needs it.", action=first.legal[0])
+    here = first.model_copy(update={"seat": 1, "legal": first.legal[1:]})
+    assert shuffled(reply, first, first) == reply
+    assert shuffled(reply, first, here) is None
+    assert shuffled(reply, first, first.model_copy(update={"players": 4})) is None
+    moved = shuffled(Rating(action=first.legal[-1], rating=1), first, first)
+    assert moved is not None
