@@ -29,7 +29,6 @@ from roles import Judgement, Role
 from roles.notes_text import check_report
 from roles.reply_types import Choice, Form, Shortlist, answer_format
 from roles.role_options import check_options, defaults
-from roles.words import ENGLISH
 
 NOBODY = "nobody"
 """Stands for a model where nobody answers, so that other nodes read nothing: for prompts that are made without models,
@@ -86,6 +85,8 @@ class GraphConfig(Frozen):
     """The nodes whose notes the seat keeps for its own next turn in the game: the section `remembered`."""
     without_sections: OneOrMore[str] = ()
     """Sections that are taken away from every node."""
+    texts: dict[str, str] = Field(default={}, exclude_if=lambda value: not value)
+    """Prompt files by name, `sections/state.md`, with the texts that stand in their place; see `replaced_texts`."""
     controls: Controls = Field(default=NONE, exclude_if=lambda value: value == NONE)
     """What an experiment changes to rule out other readings of a difference."""
 
@@ -136,7 +137,7 @@ class GraphConfig(Frozen):
         base = context.resolved(self.nodes[node].context or self.context)
         own = {name: given for name, given in self.nodes[node].options.items() if name in roles.SECTIONS}
         settings = {name: getattr(self, name) for name in SETTINGS}
-        return base.changed(self.options, **settings).changed(own)
+        return base.changed(self.options, texts=self.texts or None, **settings).changed(own)
 
     def options_of(self, node: str) -> dict[str, Any]:
         """The options of the node's role."""
@@ -297,7 +298,7 @@ GIVE_A_MODEL = "give --model openai:NAME, or in an experiment `models: {default:
 def _language(config: GraphConfig, name: str) -> None:
     """All the texts that there are for a node in English are there in its language. Raises UserError."""
     role, base = config.role(name), config.context_of(name)
-    if role.template is None or base.words == ENGLISH:
+    if role.template is None or base.lang == "en":
         return
     for kind, _ in base.kinds(role, config.without_sections):
         brought = () if kind.template is None else (f"sections/{kind.name}.md",)  # words in English

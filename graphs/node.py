@@ -1,7 +1,8 @@
 """One node of a seat's graph: it reads other nodes' notes, asks its role's question, and adds one note."""
 
 import asyncio
-from collections.abc import Callable, Mapping
+import random
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from operator import add
@@ -13,6 +14,7 @@ from pydantic import BaseModel
 from graphs.config import NOBODY, PROGRAM
 from graphs.context import Context
 from graphs.controls import NONE, Controls
+from graphs.given_notes import NOTHING_GIVEN, Kind, OtherGame, Shown, made
 from graphs.simulated_model import Question, SimulatedModel
 from orchestrator.errors import RoleError, TurnError
 from orchestrator.hanabi.moves import Move
@@ -67,6 +69,8 @@ class SeatRuntime:
     brains: Mapping[str, Brain | SimulatedModel]
     game: GameContext
     fixed: Fixed = field(default_factory=dict)
+    given: OtherGame = NOTHING_GIVEN
+    """The notes of another game, for nodes whose notes a control replaces."""
 
 
 @dataclass(frozen=True)
@@ -196,8 +200,8 @@ class RoleNode:
             for call in there.calls:
                 runtime.game.emit(call)
             return there.reply
-        if base(self.name) in self.controls.given:
-            return self._given(sample, view, sections, notes, runtime)
+        if self.name.partition("-")[0] in self.controls.given:
+            return self._given(sample, view, runtime)
         if cause := self._nothing_to_ask(sections, notes):
             return Absent(reason=cause)
         settled = self.role.settled(sections, notes) if self.role.settled else None
@@ -214,6 +218,32 @@ class RoleNode:
             reply = await answer(request, brain, self._recorder(view, sample, runtime))
         await runtime.game.kept()
         return reply
+
+    def _given(self, sample: int, view: View, runtime: SeatRuntime) -> BaseModel:
+        """The note that a control puts in the place of its own; nobody is asked."""
+        node = self.name.partition("-")[0]
+        kind: Kind = "placebo" if node in self.controls.placebo else "shuffled"
+        context = self.context
+        shown = Shown(self.words, brief=context is not None and context.reports == "brief")
+        types = (*((context.reply(self.role),) if context else ()), self.role.reply)
+        found = made(kind, runtime.given, node, types, view, self._place(view, runtime), sample, shown)
+        reply, more = found.reply, {"fixed": kind, "origin": found.origin, "model": self.model}
+        if reply is None:
+            absent = Absent(reason="no note of the other game can stand here")
+            runtime.game.emit(self._call(view, sample, outcome="fallback", error=absent.reason, **more))
+            return absent
+        runtime.game.emit(self._call(view, sample, reply=reply.model_dump(mode="json"), **more))
+        return reply
+
+    def _place(self, view: View, runtime: SeatRuntime) -> Place:
+        return Place(runtime.game.hash, runtime.game.repeat, view.turn, view.seat, self.controls.draw)
+
+    def _ordered(self, notes: Notes, place: Place) -> Notes:
+        """The notes it reads, in another order where a control permutes them: drawn for each turn and node."""
+        if not self.controls.permuted or len(notes) < 2:
+            return notes
+        chance = random.Random(f"order {place.game} {place.repeat} {place.turn} {place.seat} {self.name}")
+        return {name: notes[name] for name in chance.sample(list(notes), len(notes))}
 
     def _brain(self, view: View, sections: Sections, notes: Notes, runtime: SeatRuntime) -> Brain:
         """The model that is asked; a simulated one answers for this role, from what it sees and reads."""

@@ -14,7 +14,7 @@ from roles.notes_text import Notes, notes_for_judge, notes_text
 from roles.reply_types import Form, Judgement, Reply, Shortlist, answer_format
 from roles.role_options import AllowedValues, Options, defaults
 from roles.sections import Section, Sections
-from roles.words import ENGLISH, Words
+from roles.words import Words
 
 Solve = Callable[[Sections, Notes], BaseModel]
 """A role's program: the sections and the notes that a model would get -> the reply."""
@@ -50,9 +50,11 @@ class Role:
         """
         if self.template is None:
             raise UserError(f"role {self.name!r} has no template: only a program plays it")
+        if (given := words.given(f"roles/{self.name}.md")) is not None:
+            return given
         if wording and self.name in prompts.names(f"roles/{wording}"):
             return words.text(f"roles/{wording}/{self.name}.md")
-        return self.template if words == ENGLISH else words.text(f"roles/{self.name}.md")
+        return self.template if words.lang == "en" else words.text(f"roles/{self.name}.md")
 
     def filling(self, options: Options) -> dict[str, object]:
         """The values of its template's variables."""

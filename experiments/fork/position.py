@@ -70,7 +70,7 @@ def position(story: Story, number: int) -> Position:
 def _check_honest(started: GameStarted, turn: int) -> None:
     """Raise UserError for a turn of a seat that saw its own cards: a fork would show them to another seat."""
     if started.sees_own_hand(seat := (turn - 1) % started.players, turn):
-        raise UserError(f"P{seat} saw its own cards in this game, which is cheating; fork a game that was played fairly")
+        raise UserError(f"P{seat} saw its own cards in this game, which is cheating; fork a game without that control")
 
 
 def _view(started: GameStarted, moves: Sequence[Move]) -> View:
