@@ -3,11 +3,14 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
-from experiments.design import matrix
+from experiments.design import controls, matched, matrix, prompt_arms
+from experiments.design.controls import Purpose
 from experiments.design.experiment import Experiment
-from experiments.design.file_schema import Changes, SeatConfig
-from experiments.design.player_spec import PlayerSpec, player_spec
+from experiments.design.file_schema import Changes, SeatConfig, asked
+from experiments.design.matrix import ListedArm
+from experiments.design.player_spec import PlayerSpec, named, player_spec
 from experiments.results.rows import journal_name
 from orchestrator import spelling
 from orchestrator.errors import UserError
@@ -35,6 +38,14 @@ class GivenRecords:
     """Their indices in the file, from 0."""
 
 
+@dataclass(frozen=True)
+class GivenNotes:
+    """Notes of another game that a seat is given: of one that the deal draws from the bank in a file."""
+
+    path: Path
+    deal: Deal
+
+
 def _no_others(deal: Deal) -> Mapping[int, PlayerSpec]:
     return {}
 
@@ -59,35 +70,138 @@ class Arm:
     """Only the first so many seeds; None for all."""
     void: Mapping[int, str] = field(default_factory=dict)
     """Player counts at which it is not played, because its games would equal those of another arm; with its name."""
+    purpose: Purpose | None = None
+    """What it is for, where it does one thing alone."""
+    sources: Mapping[str, str] = field(default_factory=dict)
+    """Nodes whose notes are made from those of other games, with where these are from."""
+    remarks: tuple[str, ...] = ()
+    """What a reader of its results must know."""
 
     def lineup(self, deal: Deal) -> tuple[PlayerSpec, ...]:
         others = self.others(deal)
         return tuple(others.get(seat, self.everybody) for seat in range(deal.players))
 
 
-def arms(experiment: Experiment) -> list[Arm]:
-    """The arms that an experiment lists, checked at its player counts. Raises UserError that names the arm."""
+def arms(experiment: Experiment, run: Mapping[str, Any] | None = None) -> list[Arm]:
+    """The arms that an experiment lists, checked at its player counts, and the control that it adds.
+
+    `run`: the contents of the folder's run.yaml, if it was begun. Raises UserError that names the arm.
+    """
     listed = matrix.listed_arms(experiment)
     if experiment.baseline and experiment.baseline not in listed:
         known = spelling.known(experiment.baseline, listed, "the arms are")
         raise UserError(f"baseline {experiment.baseline!r} is not an arm; {known}")
-    made = [_checked(name, experiment, one.changes) for name, one in listed.items()]
+    every = dict(listed)
+    if null := _null(experiment, listed, run or {}):
+        every[controls.NULL] = null
+    made = [_checked(name, experiment, one.changes, every) for name, one in every.items()]
     return _without_void(made, {name for name, one in listed.items() if one.unchanged}, experiment.baseline)
 
 
-def _checked(name: str, experiment: Experiment, changes: Changes) -> Arm:
+def _null(experiment: Experiment, listed: Mapping[str, ListedArm], run: Mapping[str, Any]) -> ListedArm | None:
+    """The baseline once more, with other seeds of its models; None where it is not wanted, or is listed already."""
+    given = experiment.controls.null
+    if experiment.baseline is None or any(one.changes.null for one in listed.values()):
+        if given and experiment.baseline is None:
+            raise UserError("controls.null plays the baseline again, and there is no baseline; name one")
+        return None
+    of = listed[experiment.baseline].changes
+    base = player_spec(SeatConfig(graph=experiment.graphs[0]), experiment, of)
+    servers = base.config is not None and any(asked(base.models.get(one, one)) for one in base.config.models)
+    if not controls.wants_null(given, asks_servers=servers, compared=len(listed) > 1, run=run):
+        return None
+    if controls.NULL in listed:
+        raise UserError(
+            f"the arm {controls.NULL!r} would be there twice: give yours another name, or controls.null=false"
+        )
+    return ListedArm(of.model_copy(update={"null": True}), unchanged=False)
+
+
+def _checked(name: str, experiment: Experiment, changes: Changes, listed: Mapping[str, ListedArm]) -> Arm:
     try:
-        arm = _arm(name, experiment, changes)
+        arm = _arm(name, experiment, changes, listed)
         check(arm)
     except UserError as error:
         raise UserError(f"arm {name!r}: {error}") from None
     return arm
 
 
-def _arm(name: str, experiment: Experiment, changes: Changes) -> Arm:
-    everybody = player_spec(SeatConfig(graph=experiment.graphs[0]), experiment, changes)
+def _arm(name: str, experiment: Experiment, changes: Changes, listed: Mapping[str, ListedArm]) -> Arm:
+    remarks: tuple[str, ...] = ()
+    if changes.same_compute or changes.same_tokens:
+        everybody, remark = _matched(name, experiment, changes, listed)
+        remarks = (remark,)
+    else:
+        everybody = player_spec(SeatConfig(graph=experiment.graphs[0]), experiment, changes)
     others = {seat: player_spec(who, experiment) for seat, who in {**experiment.seats, **changes.seats}.items()}
-    return fixed(name, everybody, others, experiment.players)
+    made = fixed(name, everybody, others, experiment.players)
+    if changes.prompts and experiment.baseline is not None:
+        remarks = (*remarks, _proved(name, experiment, changes, everybody, listed))
+    sources = _sources(everybody, changes)
+    of = controls.purpose(changes)
+    if name == controls.NULL and changes.null:
+        of = controls.Purpose(kind="null")
+    return replace(made, purpose=of, sources=sources, remarks=(*remarks, *_cheating(name, changes)))
+
+
+def _cheating(name: str, changes: Changes) -> tuple[str, ...]:
+    if not changes.own_hand:
+        return ()
+    return (
+        f"{name} cheats: its seats see their own cards. It is an upper line, which no sentence claims and no ranking has.",
+    )
+
+
+def _sources(everybody: PlayerSpec, changes: Changes) -> dict[str, str]:
+    """Where the notes of nodes come from that are not asked, by node."""
+    config = everybody.config
+    if config is None:
+        return {}
+    return {
+        node: source
+        for control, given in (("placebo", changes.placebo), ("shuffled", changes.shuffled))
+        for name, source in given.items()
+        for node in named(config, control, name)
+    }
+
+
+def _spec_of(experiment: Experiment, changes: Changes) -> PlayerSpec:
+    return player_spec(SeatConfig(graph=experiment.graphs[0]), experiment, changes)
+
+
+def _matched(
+    name: str, experiment: Experiment, changes: Changes, listed: Mapping[str, ListedArm]
+) -> tuple[PlayerSpec, str]:
+    """A graph of several proposals, with as many calls or tokens as another arm; and how close it comes."""
+    key = "same_compute" if changes.same_compute else "same_tokens"
+    other = str(changes.same_compute or changes.same_tokens)
+    if other not in listed or other == name:
+        raise UserError(f"{key}: {other!r} is not an arm; {spelling.known(other, listed, 'the arms are')}")
+    if (one := listed[other].changes).same_compute or one.same_tokens:
+        raise UserError(f"{key}: {other!r} is itself matched to another arm")
+    base = _spec_of(experiment, listed[experiment.baseline].changes if experiment.baseline else Changes())
+    compared = _spec_of(experiment, one)
+    if base.config is None or compared.config is None:
+        raise UserError(f"{key}: {other!r} and the baseline must be graphs")
+    made = matched.graph(base.config, compared.config, experiment.players, by_tokens=key == "same_tokens")
+    spec = player_spec(
+        SeatConfig(graph=matched.GRAPH), experiment, changes.model_copy(update={"graph": None}), made.graph
+    )
+    return spec, f"{name}: {made.sentence(other)}"
+
+
+def _proved(
+    name: str, experiment: Experiment, changes: Changes, everybody: PlayerSpec, listed: Mapping[str, ListedArm]
+) -> str:
+    """What the arm's prompts change. Raises UserError when an arm that names prompts alone changes more."""
+    base = _spec_of(experiment, listed[str(experiment.baseline)].changes)
+    if base.config is None or everybody.config is None:
+        return f"{name}: its prompts are compared with none, since the baseline is no graph."
+    found = prompt_arms.proof(base.config, everybody.config, experiment.players)
+    alone = controls.purpose(changes)
+    if alone and alone.kind == "prompts" and not listed[str(experiment.baseline)].changes.prompts and found.others:
+        raise UserError(f"prompts: more would change than the words of {', '.join(found.replaced)}: {found.others[0]}")
+    return f"{name}, compared with {experiment.baseline}: {found.sentence}."
 
 
 def fixed(name: str, everybody: PlayerSpec, others: Mapping[int, PlayerSpec], players: tuple[int, ...]) -> Arm:

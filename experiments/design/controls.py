@@ -53,7 +53,9 @@ ALONE: dict[str, Kind] = {
 
 def purpose(changes: Changes) -> Purpose | None:
     """What an arm is for; None for one that changes several things, unless a seat sees its own cards."""
-    asked = [name for name in Changes.model_fields if getattr(changes, name) != Changes.model_fields[name].get_default()]
+    asked = [
+        name for name in Changes.model_fields if getattr(changes, name) != Changes.model_fields[name].get_default()
+    ]
     if changes.own_hand:
         return Purpose(kind="own_hand")
     if len(asked) != 1 or asked[0] not in ALONE:

@@ -20,6 +20,7 @@ from experiments.design.file_schema import (
     SeatNumber,
     Verifier,
     labelled,
+    spelt,
 )
 from experiments.design.protocols import completed
 from experiments.results import run_folder
@@ -152,6 +153,11 @@ class Experiment(Frozen):
     adhoc: AdHoc | None = None
     """Instead of arms."""
 
+    @field_validator("arms", mode="before")
+    @classmethod
+    def _spelt(cls, arms: Any) -> Any:
+        return spelt(arms)
+
     @field_validator("columns")
     @classmethod
     def _named(cls, columns: tuple[str, ...]) -> tuple[str, ...]:
@@ -247,10 +253,8 @@ def about(text: str) -> str:
     return re.split(r'(?<=\.) (?=[A-Z"])', whole)[0]
 
 
-def parse(
-    text: str, where: str = "experiment", changes: Iterable[str] = (), folder: Path | None = None
-) -> Experiment:
-    """An experiment of YAML text, which names prompts' files relative to `folder`. Raises UserError with one sentence."""
+def parse(text: str, where: str = "experiment", changes: Iterable[str] = (), folder: Path | None = None) -> Experiment:
+    """An experiment of YAML text, which names files relative to `folder`. Raises UserError with one sentence."""
     data = loaded(text, where)
     if not isinstance(data, dict):
         raise UserError(

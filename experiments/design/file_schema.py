@@ -138,8 +138,15 @@ Sources = Annotated[dict[str, str], BeforeValidator(_sources)]
 """Node, or role -> the folder of a run with the notes of other games, or `baseline`."""
 
 
+def spelt(value: Any) -> Any:
+    """Keys as they were written: YAML reads the word null as nothing."""
+    return {"null" if key is None else key: one for key, one in value.items()} if isinstance(value, dict) else value
+
+
 class ControlSettings(Frozen):
     """Controls of the whole experiment."""
+
+    _spelt = model_validator(mode="before")(spelt)
 
     null: bool | None = None
     """Whether the baseline is played again with other seeds of its models, as an arm `null`. If not given: where an arm
@@ -148,6 +155,8 @@ class ControlSettings(Frozen):
 
 class Changes(Frozen):
     """What an arm changes in the experiment; all defaults for an arm that changes nothing."""
+
+    _spelt = model_validator(mode="before")(spelt)
 
     graph: str | None = None
     """Another graph, partner or Python seat."""
