@@ -5,10 +5,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from experiments.design import controls, matched, matrix, prompt_arms
+from experiments.design import control_arms, controls, matrix
 from experiments.design.controls import Purpose
 from experiments.design.experiment import Experiment
-from experiments.design.file_schema import Changes, SeatConfig, asked
+from experiments.design.file_schema import Changes, SeatConfig
 from experiments.design.matrix import ListedArm
 from experiments.design.player_spec import PlayerSpec, named, player_spec
 from experiments.results.rows import journal_name
@@ -92,29 +92,10 @@ def arms(experiment: Experiment, run: Mapping[str, Any] | None = None) -> list[A
         known = spelling.known(experiment.baseline, listed, "the arms are")
         raise UserError(f"baseline {experiment.baseline!r} is not an arm; {known}")
     every = dict(listed)
-    if null := _null(experiment, listed, run or {}):
+    if null := control_arms.null(experiment, listed, run or {}):
         every[controls.NULL] = null
     made = [_checked(name, experiment, one.changes, every) for name, one in every.items()]
     return _without_void(made, {name for name, one in listed.items() if one.unchanged}, experiment.baseline)
-
-
-def _null(experiment: Experiment, listed: Mapping[str, ListedArm], run: Mapping[str, Any]) -> ListedArm | None:
-    """The baseline once more, with other seeds of its models; None where it is not wanted, or is listed already."""
-    given = experiment.controls.null
-    if experiment.baseline is None or any(one.changes.null for one in listed.values()):
-        if given and experiment.baseline is None:
-            raise UserError("controls.null plays the baseline again, and there is no baseline; name one")
-        return None
-    of = listed[experiment.baseline].changes
-    base = player_spec(SeatConfig(graph=experiment.graphs[0]), experiment, of)
-    servers = base.config is not None and any(asked(base.models.get(one, one)) for one in base.config.models)
-    if not controls.wants_null(given, asks_servers=servers, compared=len(listed) > 1, run=run):
-        return None
-    if controls.NULL in listed:
-        raise UserError(
-            f"the arm {controls.NULL!r} would be there twice: give yours another name, or controls.null=false"
-        )
-    return ListedArm(of.model_copy(update={"null": True}), unchanged=False)
 
 
 def _checked(name: str, experiment: Experiment, changes: Changes, listed: Mapping[str, ListedArm]) -> Arm:
@@ -129,27 +110,19 @@ def _checked(name: str, experiment: Experiment, changes: Changes, listed: Mappin
 def _arm(name: str, experiment: Experiment, changes: Changes, listed: Mapping[str, ListedArm]) -> Arm:
     remarks: tuple[str, ...] = ()
     if changes.same_compute or changes.same_tokens:
-        everybody, remark = _matched(name, experiment, changes, listed)
+        everybody, remark = control_arms.matching(name, experiment, changes, listed)
         remarks = (remark,)
     else:
         everybody = player_spec(SeatConfig(graph=experiment.graphs[0]), experiment, changes)
     others = {seat: player_spec(who, experiment) for seat, who in {**experiment.seats, **changes.seats}.items()}
     made = fixed(name, everybody, others, experiment.players)
     if changes.prompts and experiment.baseline is not None:
-        remarks = (*remarks, _proved(name, experiment, changes, everybody, listed))
+        remarks = (*remarks, control_arms.proved(name, experiment, changes, everybody, listed))
     sources = _sources(everybody, changes)
     of = controls.purpose(changes)
     if name == controls.NULL and changes.null:
         of = controls.Purpose(kind="null")
-    return replace(made, purpose=of, sources=sources, remarks=(*remarks, *_cheating(name, changes)))
-
-
-def _cheating(name: str, changes: Changes) -> tuple[str, ...]:
-    if not changes.own_hand:
-        return ()
-    return (
-        f"{name} cheats: its seats see their own cards. It is an upper line, which no sentence claims and no ranking has.",
-    )
+    return replace(made, purpose=of, sources=sources, remarks=(*remarks, *control_arms.cheating(name, changes)))
 
 
 def _sources(everybody: PlayerSpec, changes: Changes) -> dict[str, str]:
@@ -163,45 +136,6 @@ def _sources(everybody: PlayerSpec, changes: Changes) -> dict[str, str]:
         for name, source in given.items()
         for node in named(config, control, name)
     }
-
-
-def _spec_of(experiment: Experiment, changes: Changes) -> PlayerSpec:
-    return player_spec(SeatConfig(graph=experiment.graphs[0]), experiment, changes)
-
-
-def _matched(
-    name: str, experiment: Experiment, changes: Changes, listed: Mapping[str, ListedArm]
-) -> tuple[PlayerSpec, str]:
-    """A graph of several proposals, with as many calls or tokens as another arm; and how close it comes."""
-    key = "same_compute" if changes.same_compute else "same_tokens"
-    other = str(changes.same_compute or changes.same_tokens)
-    if other not in listed or other == name:
-        raise UserError(f"{key}: {other!r} is not an arm; {spelling.known(other, listed, 'the arms are')}")
-    if (one := listed[other].changes).same_compute or one.same_tokens:
-        raise UserError(f"{key}: {other!r} is itself matched to another arm")
-    base = _spec_of(experiment, listed[experiment.baseline].changes if experiment.baseline else Changes())
-    compared = _spec_of(experiment, one)
-    if base.config is None or compared.config is None:
-        raise UserError(f"{key}: {other!r} and the baseline must be graphs")
-    made = matched.graph(base.config, compared.config, experiment.players, by_tokens=key == "same_tokens")
-    spec = player_spec(
-        SeatConfig(graph=matched.GRAPH), experiment, changes.model_copy(update={"graph": None}), made.graph
-    )
-    return spec, f"{name}: {made.sentence(other)}"
-
-
-def _proved(
-    name: str, experiment: Experiment, changes: Changes, everybody: PlayerSpec, listed: Mapping[str, ListedArm]
-) -> str:
-    """What the arm's prompts change. Raises UserError when an arm that names prompts alone changes more."""
-    base = _spec_of(experiment, listed[str(experiment.baseline)].changes)
-    if base.config is None or everybody.config is None:
-        return f"{name}: its prompts are compared with none, since the baseline is no graph."
-    found = prompt_arms.proof(base.config, everybody.config, experiment.players)
-    alone = controls.purpose(changes)
-    if alone and alone.kind == "prompts" and not listed[str(experiment.baseline)].changes.prompts and found.others:
-        raise UserError(f"prompts: more would change than the words of {', '.join(found.replaced)}: {found.others[0]}")
-    return f"{name}, compared with {experiment.baseline}: {found.sentence}."
 
 
 def fixed(name: str, everybody: PlayerSpec, others: Mapping[int, PlayerSpec], players: tuple[int, ...]) -> Arm:

@@ -211,13 +211,13 @@ class Changes(Frozen):
     def controls(self) -> dict[str, Any]:
         """The controls of a graph, as its config names them; nodes may still be named by their roles."""
         asked: dict[str, Any] = {
-            "draw": int(self.null),
             "placebo": [*self.placebo],
             "shuffled": [*self.shuffled],
             "permuted": self.permuted,
             "advise": [*self.advise],
             "gate": [*self.gate],
             "own_hand": self.own_hand,
+            "draw": int(self.null),  # last, so that the null arm's graph is named after the baseline's
         }
         return {name: value for name, value in asked.items() if value}
 

@@ -181,11 +181,15 @@ def _knowing(arms: Iterable[Arm]) -> Iterator[str]:
 def _floor(arms: Iterable[Arm]) -> Iterator[str]:
     """That there is an arm that nobody listed."""
     for arm in arms:
-        if arm.purpose and arm.purpose.kind == "null" and arm.players:
+        if arm.purpose is None or arm.purpose.kind != "null":
+            continue
+        if arm.players:
             yield (
-                f"The arm {arm.name} plays the baseline again with other seeds of its models: its difference is chance, "
-                "the noise floor beside which every other is read. To leave it out: --set controls.null=false."
+                f"The arm {arm.name} plays the baseline again with other seeds of its models. Its difference is chance, the "
+                "noise floor for all others. To leave it out: --set controls.null=false."
             )
+        else:
+            yield f"Programs know no chance, so the arm {arm.name}, the baseline once more, would be the same games."
 
 
 def _players(arm: Arm) -> Iterator[PlayerSpec]:

@@ -17,10 +17,11 @@ from experiments.results import run_folder
 from experiments.results.files import locked, write_atomically
 from experiments.results.rows import Metric, Peeked, Row
 from experiments.running.runner import Done
-from experiments.statistics import adhoc_teams, conclusions
+from experiments.statistics import adhoc_teams, conclusions, role_controls
 from experiments.statistics.adhoc_teams import AdHocTeams
 from experiments.statistics.analysis import Analysis, analyse
 from experiments.statistics.estimates import Interval
+from experiments.statistics.role_controls import RoleControls
 
 HTML, MARKDOWN, LATEX = "report.html", "report.md", "tables.tex"
 
@@ -38,6 +39,8 @@ class Report:
     tex: bool = False
     """Whether tables for LaTeX were written."""
     teams: tuple[AdHocTeams, ...] = ()
+    controls: tuple[RoleControls, ...] = ()
+    """Each role's effect beside its controls."""
 
     @property
     def html(self) -> Path:
@@ -52,6 +55,7 @@ class Report:
             "left_out": [asdict(one) for one in self.left],
             "analysis": conclusions.as_data(self.analysis),
             **({"adhoc": adhoc_teams.data(self.teams)} if self.teams else {}),
+            **({"controls": role_controls.data(self.controls)} if self.controls else {}),
         }
 
 
@@ -82,7 +86,8 @@ def _write(
     data = run_data(folder, games, run, metric, interval)
     drawn, left = drawing.draw(data, png=png)
     teams = tuple(adhoc_section.found(data))
-    report = Report(folder, data.analysis, data.headline, tuple(drawn), tuple(left), tex, teams)
+    controls = tuple(role_controls.role_controls(data.analysis, run))
+    report = Report(folder, data.analysis, data.headline, tuple(drawn), tuple(left), tex, teams, controls)
     contents = page.contents(data, report.drawn, report.left)
     write_atomically(report.html, page.html(contents))
     write_atomically(folder / MARKDOWN, page.markdown(contents))
