@@ -118,8 +118,9 @@ def proof(old: GraphConfig, new: GraphConfig, positions: Iterable[Position]) -> 
             parts = {part.name: part for part in one[node].parts}
             there = {part.name: part for part in other[node].parts}
             allowed = {_part(name, one[node].role) for name in names}
-            if [part.name for part in one[node].parts] != [part.name for part in other[node].parts]:
-                others.append(f"the parts of {node}'s prompt, or their order")
+            if [name for name in parts if name in there] != [name for name in there if name in parts]:
+                others.append(f"the order of the parts of {node}'s prompt")
+            others += [f"the part {name} of {node}'s prompt" for name in sorted({*parts} ^ {*there})]
             differ = {name for name in {*parts} & {*there} if parts[name] != there[name]}
             others += [f"the part {name} of {node}'s prompt" for name in sorted(differ - allowed)]
             changed += len(differ & allowed)

@@ -60,7 +60,7 @@ class NoteBank:
         """Whether the file exists. Raises UserError when it holds other notes."""
         if not self.path.exists():
             return False
-        written = _read(self.path)
+        written = _loaded(self.path)
         if changed := [name for name, value in self.head.items() if written.get(name) != value]:
             raise UserError(f"{str(self.path)!r} holds other notes: {', '.join(changed)} differ; give another --out")
         return True
@@ -116,8 +116,16 @@ def memory(given: GivenNotes, seat: int) -> Memory:
     return {GIVEN: {"from": game["name"], "notes": notes}}
 
 
-@lru_cache(maxsize=64)
 def _read(path: Path) -> Mapping[str, Any]:
+    return _known(path, path.stat().st_mtime_ns)
+
+
+@lru_cache(maxsize=64)
+def _known(path: Path, written_at: int) -> Mapping[str, Any]:
+    return _loaded(path)
+
+
+def _loaded(path: Path) -> Mapping[str, Any]:
     try:
         found = json.loads(path.read_text("utf-8"))
         found["games"]

@@ -129,6 +129,11 @@ class Plan:
         return sorted({*self.experiment.deals, *(seed for records in self.partner_records for seed in records.seeds)})
 
     @property
+    def aside(self) -> frozenset[str]:
+        """Arms that are no hypothesis: the baseline once more, and arms that cheat."""
+        return frozenset(arm.name for arm in self.arms if arm.purpose and arm.purpose.kind in ("null", "own_hand"))
+
+    @property
     def baseline(self) -> str | None:
         return self.experiment.baseline
 
@@ -185,8 +190,8 @@ def _floor(arms: Iterable[Arm]) -> Iterator[str]:
             continue
         if arm.players:
             yield (
-                f"The arm {arm.name} plays the baseline again with other seeds of its models. Its difference is chance, the "
-                "noise floor for all others. To leave it out: --set controls.null=false."
+                f"The arm {arm.name} plays the baseline again with other seeds of its models. Its difference is "
+                "chance, the noise floor for all others. To leave it out: --set controls.null=false."
             )
         else:
             yield f"Programs know no chance, so the arm {arm.name}, the baseline once more, would be the same games."

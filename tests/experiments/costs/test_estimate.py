@@ -43,6 +43,7 @@ TEXT: dict[str, Any] = {
     "models": {"default": PRICED},
     "arms": {"full": {}, "twice": {"graph": "best_of_k"}, "program": {"models": {"default": "program"}}},
     "baseline": "full",
+    "controls": {"null": False},
 }
 
 
