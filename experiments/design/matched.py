@@ -52,14 +52,11 @@ def graph(baseline: GraphConfig, other: GraphConfig, players: Sequence[int], *, 
         wanted = size(at(other, count), count)
         if not wanted:
             raise UserError(f"at {count} players graph {other.name!r} asks no model, so there is nothing to match")
-
-        def made(k: int) -> float:
-            return size(at(_of(baseline, other, {count: k}), count), count)
-
-        one, two = made(1), made(2)  # every further proposal costs as much as the first
-        expected = {k: one if k == 1 else two + (k - 2) * one for k in _candidates(wanted, by_tokens)}
+        made = {k: size(at(_of(baseline, other, {count: k}), count), count) for k in (1, 2)}
+        further = made[2], made[1]  # every further proposal costs as much as the first
+        expected = {k: made.get(k, further[0] + (k - 2) * further[1]) for k in _candidates(wanted, by_tokens)}
         chosen[count] = min(expected, key=lambda k: (abs(expected[k] - wanted), -k))
-        sizes[count] = wanted, made(chosen[count])
+        sizes[count] = wanted, size(at(_of(baseline, other, {count: chosen[count]}), count), count)
     return Matched(_of(baseline, other, chosen), "tokens" if by_tokens else "calls", sizes)
 
 

@@ -25,9 +25,10 @@ def plan(folder: Path, words: dict[str, str], **arm: Any) -> Plan:
     for name, text in words.items():
         (folder / "my" / f"{Path(name).name}.md").write_text(text, "utf-8")
     named = {name: f"my/{Path(name).name}.md" for name in words}
-    arms = {"full": {}, "mine": {"prompts": named, **arm}}
-    text = {"name": "words", "graph": "house", "players": [2], "seeds": 1, "arms": arms, "baseline": "full"}
-    (folder / "words.yaml").write_text(yaml.safe_dump({**text, "models": {"default": "sim:average"}}), "utf-8")
+    arms: dict[str, Any] = {"full": {}, "mine": {"prompts": named, **arm}}
+    asked: dict[str, Any] = {"name": "words", "graph": "house", "players": [2], "seeds": 1, "baseline": "full"}
+    asked |= {"arms": arms, "models": {"default": "sim:average"}}
+    (folder / "words.yaml").write_text(yaml.safe_dump(asked), "utf-8")
     return Plan.resolve(files.read(folder / "words.yaml"), folder / "run")
 
 
