@@ -5,7 +5,7 @@ keeps its kind of content, and the baseline played once more shows how far chanc
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from experiments.statistics.analysis import Analysis
@@ -26,6 +26,8 @@ class RoleControls:
     shuffled: Difference | None = None
     null: Difference | None = None
     """The noise floor: the baseline once more."""
+    exact: bool = False
+    """Whether programs alone played, which know no chance."""
 
     @property
     def name(self) -> str:
@@ -34,7 +36,7 @@ class RoleControls:
     @property
     def survives(self) -> bool | None:
         """Whether the effect stands against all three controls; None where one was not played, or nothing is shown."""
-        if None in (self.removed, self.placebo, self.shuffled, self.null) or not _shown(self.removed):
+        if any(self._missing()) or not _shown(self.removed):
             return None
         return not any(self._doubts())
 
@@ -57,10 +59,19 @@ class RoleControls:
             return f"{effect}, which does not survive its controls: {'; '.join(doubts)}."
         if missing:
             return f"{effect}; no arm rules out {' or '.join(missing)}."
-        return f"{effect}, which survives its controls: chance, a note of the same length, and any plausible note."
+        survives = "which survives its controls: chance, a note of the same length, and any plausible note"
+        return f"{effect}, {survives}.{self._misleading()}"
+
+    def _misleading(self) -> str:
+        """That a placebo is no neutral note here, if it costs clearly more than the removal."""
+        assert self.removed is not None and self.placebo is not None
+        high = self.placebo.high
+        if self.removed.mean >= 0 or high is None or high >= self.removed.mean:
+            return ""
+        return " A placebo costs more than the removal: its readers take what it says at its word."
 
     def _missing(self) -> Iterator[str]:
-        if self.null is None:
+        if self.null is None and not self.exact:
             yield "chance between two runs of one arm"
         if self.placebo is None:
             yield "the length of the prompt"
@@ -116,9 +127,10 @@ def role_controls(found: Analysis, run: Mapping[str, Any]) -> list[RoleControls]
     if null is None and not any(kind != "removed" for kind, _ in arms):
         return []
     made = list[RoleControls]()
+    exact = bool(found.summaries) and all(one.program for one in found.summaries)
     for nodes in named:
         of = {kind: _of(found, arms.get((kind, nodes))) for kind in KINDS}
-        made += _roles(nodes, of, _of(found, null))
+        made += (replace(one, exact=exact) for one in _roles(nodes, of, _of(found, null)))
     return made
 
 
