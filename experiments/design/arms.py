@@ -91,10 +91,9 @@ def arms(experiment: Experiment, run: Mapping[str, Any] | None = None) -> list[A
     if experiment.baseline and experiment.baseline not in listed:
         known = spelling.known(experiment.baseline, listed, "the arms are")
         raise UserError(f"baseline {experiment.baseline!r} is not an arm; {known}")
-    every = dict(listed)
+    made = [_checked(name, experiment, one.changes, listed) for name, one in listed.items()]
     if null := control_arms.null(experiment, listed, run or {}):
-        every[controls.NULL] = null
-    made = [_checked(name, experiment, one.changes, every) for name, one in every.items()]
+        made.append(_checked(controls.NULL, experiment, null.changes, listed))
     return _without_void(made, {name for name, one in listed.items() if one.unchanged}, experiment.baseline)
 
 

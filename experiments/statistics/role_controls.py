@@ -145,7 +145,8 @@ def _roles(
     counts = dict.fromkeys(one.counts for several in of.values() for one in several)
     for at in counts:
         mine = {kind: next((one for one in several if one.counts == at), None) for kind, several in of.items()}
-        yield RoleControls(nodes, at, **mine, null=next((one for one in null if one.counts == at), None))
+        floor = next((one for one in null if one.counts == at), None)
+        yield RoleControls(nodes, at, mine["removed"], mine["placebo"], mine["shuffled"], floor)
 
 
 def data(found: Sequence[RoleControls]) -> list[dict[str, Any]]:
