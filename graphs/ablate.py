@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from graphs.config import NOBODY, PROGRAM, GraphConfig, Node, check_removed_sections, checked
+from graphs.controls import OWN_HAND
 from graphs.refusals import given
 from orchestrator import spelling, yaml_files
 from orchestrator.errors import UserError
@@ -23,6 +24,8 @@ def without(config: GraphConfig, *gone: str) -> GraphConfig:
     data["remembers"] = [name for name in config.remembers if name not in gone]
     if config.check and config.check.judge in gone:
         data["check"] = None
+    if config.controls.named:
+        data["controls"] = config.controls.without(gone).model_dump(mode="json")
     return _again(config, data, "without-" + "-".join(gone))
 
 
@@ -87,6 +90,26 @@ def _put(data: dict[str, Any], keys: list[str], value: Any, given: str) -> None:
 def _short(value: Any) -> str:
     """A value in a name."""
     return re.sub(r"[^\w.]+", "-", str(value)).strip("-")
+
+
+def controlled(config: GraphConfig, **controls: Any) -> GraphConfig:
+    """The same graph with controls of an experiment, e.g. `controlled(config, placebo=["analyst"])`; see `controls`.
+
+    Raises UserError for a control that changes nothing there.
+    """
+    data = config.model_dump(mode="json")
+    data["controls"] = {**data.get("controls", {}), **controls}
+    made = _again(config, data, "-".join(_control(key, value) for key, value in controls.items()))
+    if controls.get("permuted") and not any(len(node.reads) > 1 for node in config.nodes.values()):
+        raise UserError(f"permuted: no node of {config.name!r} reads two others, so there is no order to change")
+    return made
+
+
+def _control(name: str, value: Any) -> str:
+    """A control in a graph's name."""
+    if name == OWN_HAND:
+        return "sees-own-hand"
+    return "null" if name == "draw" else name if value is True else f"{name}-{'-'.join(value)}"
 
 
 def verified(config: GraphConfig, rule: str) -> GraphConfig:

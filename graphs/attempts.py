@@ -11,6 +11,7 @@ import roles
 from graphs import gate
 from graphs.config import PROGRAM, GraphConfig, between
 from graphs.gate import SAFETY as SAFETY
+from graphs.given_notes import GIVEN
 from graphs.node import RoleNode
 from orchestrator.table.seat import BEFORE
 from roles.hanabi.sections.past_games import PastGames
@@ -81,6 +82,7 @@ def role_node(config: GraphConfig, name: str, attempt: Attempt) -> RoleNode:
         gate=gate.in_words(config, context.words) if name == config.decides and role.template is not None else "",
         forgets=_forgotten(config),
         options=config.options_of(name),
+        controls=config.controls,
     )
 
 
@@ -103,5 +105,6 @@ def safety_node(config: GraphConfig, attempt: Attempt) -> RoleNode:
 
 
 def _forgotten(config: GraphConfig) -> frozenset[str]:
-    """What a seat does not get of its memory: past games, where their section is taken away."""
-    return frozenset({BEFORE}) if PastGames.name in config.without_sections else frozenset()
+    """What no node gets of the memory: notes of another game, which controls make notes of; and past games, where their
+    section is taken away."""
+    return frozenset({GIVEN, BEFORE} if PastGames.name in config.without_sections else {GIVEN})

@@ -17,6 +17,7 @@ import roles
 from graphs import context
 from graphs import named as library
 from graphs.context import Context, ContextName, Order
+from graphs.controls import NONE, Controls
 from graphs.refusals import Check, Verify, given
 from orchestrator import spelling
 from orchestrator.errors import UserError, user_error
@@ -26,9 +27,8 @@ from orchestrator.values import Frozen, OneOrMore
 from orchestrator.yaml_files import from_file, loaded
 from roles import Judgement, Role
 from roles.notes_text import check_report
-from roles.reply_types import Choice, Form, answer_format
+from roles.reply_types import Choice, Form, Shortlist, answer_format
 from roles.role_options import check_options, defaults
-from roles.words import ENGLISH
 
 NOBODY = "nobody"
 """Stands for a model where nobody answers, so that other nodes read nothing: for prompts that are made without models,
@@ -85,6 +85,10 @@ class GraphConfig(Frozen):
     """The nodes whose notes the seat keeps for its own next turn in the game: the section `remembered`."""
     without_sections: OneOrMore[str] = ()
     """Sections that are taken away from every node."""
+    texts: dict[str, str] = Field(default={}, exclude_if=lambda value: not value)
+    """Prompt files by name, `sections/state.md`, with the texts that stand in their place; see `replaced_texts`."""
+    controls: Controls = Field(default=NONE, exclude_if=lambda value: value == NONE)
+    """What an experiment changes to rule out other readings of a difference."""
 
     @field_validator("check", mode="before")
     @classmethod
@@ -122,6 +126,7 @@ class GraphConfig(Frozen):
             _sections(self, name)
             _language(self, name)
         _memory(self)
+        _controls(self)
         return self
 
     def role(self, node: str) -> Role:
@@ -132,7 +137,7 @@ class GraphConfig(Frozen):
         base = context.resolved(self.nodes[node].context or self.context)
         own = {name: given for name, given in self.nodes[node].options.items() if name in roles.SECTIONS}
         settings = {name: getattr(self, name) for name in SETTINGS}
-        return base.changed(self.options, **settings).changed(own)
+        return base.changed(self.options, texts=self.texts or None, **settings).changed(own)
 
     def options_of(self, node: str) -> dict[str, Any]:
         """The options of the node's role."""
@@ -307,7 +312,7 @@ GIVE_A_MODEL = "give --model openai:NAME, or in an experiment `models: {default:
 def _language(config: GraphConfig, name: str) -> None:
     """All the texts that there are for a node in English are there in its language. Raises UserError."""
     role, base = config.role(name), config.context_of(name)
-    if role.template is None or base.words == ENGLISH:
+    if role.template is None or base.lang == "en":
         return
     for kind, _ in base.kinds(role, config.without_sections):
         brought = () if kind.template is None else (f"sections/{kind.name}.md",)  # words in English
@@ -326,6 +331,22 @@ def _memory(config: GraphConfig) -> None:
         return
     if not any(section in dict(config.context_of(name).kinds(config.role(name))) for name in config.nodes):
         raise ValueError("remembers: no node gets the section remembered; its context or its role leaves it out")
+
+
+def _controls(config: GraphConfig) -> None:
+    """Controls name nodes that they can change something of. Raises ValueError."""
+    asked = config.controls
+    if missing := [name for name in asked.named if name not in config.nodes]:
+        raise _unknown(missing[0], "controls:", config.nodes)
+    if config.decides in asked.given:
+        raise ValueError(f"controls: {config.decides!r} decides, so its answer cannot be that of another game")
+    if config.check and config.check.judge in asked.given:
+        raise ValueError(f"controls: {config.check.judge!r} judges the choice, so its answer cannot be replaced")
+    replies = {name: config.role(name).reply for name in (*asked.advise, *asked.gate)}
+    if wrong := [name for name in asked.advise if not issubclass(replies[name], Shortlist)]:
+        raise ValueError(f"controls.advise: node {wrong[0]!r} lists no moves; it is for a recommender")
+    if wrong := [name for name in asked.gate if not issubclass(replies[name], Shortlist | Choice)]:
+        raise ValueError(f"controls.gate: node {wrong[0]!r} names no moves to choose from")
 
 
 def check_removed_sections(config: GraphConfig, where: str | None = None) -> GraphConfig:

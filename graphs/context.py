@@ -61,6 +61,8 @@ class Context(Frozen):
     """A folder of prompts/roles/, whose texts of roles stand in for the roles' own."""
     lang: prompts.Lang = "en"
     """The language of the prompts; moves, cards, seats and the names of a reply's parts are the same in all."""
+    texts: dict[str, str] = Field(default={}, exclude_if=lambda value: not value)
+    """Prompt files by name, with the texts that stand in their place."""
 
     @field_validator("sections", mode="before")
     @classmethod
@@ -128,7 +130,7 @@ class Context(Frozen):
 
     @property
     def words(self) -> Words:
-        return Words(self.lang)
+        return Words(self.lang, tuple(sorted(self.texts.items())))
 
     def reply(self, role: Role) -> type[Reply]:
         """What a role is asked for here."""

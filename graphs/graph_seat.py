@@ -11,6 +11,7 @@ from graphs import gate, prompt_files
 from graphs.ablate import at, bind
 from graphs.attempts import Attempt, attempts
 from graphs.config import PROGRAM, GraphConfig, Same, as_stored, checked, read
+from graphs.given_notes import NOTHING_GIVEN, OtherGame
 from graphs.memory import remember
 from graphs.node import Fixed, SeatRuntime, SeatState
 from graphs.simulated_model import SimulatedModel
@@ -52,12 +53,16 @@ class GraphSeat:
         """Raises ModelError when a model gave no answer, TurnError when a role's program failed."""
         config, turn = self._turns[view.players]
         state: SeatState = {"view": view, "memory": memory, "notes": {}, "failed": []}
-        done = await turn(state, SeatRuntime(self.brains, self.game, self.fixed.get(view.turn, {})))
+        done = await turn(state, self._runtime(view.turn, memory))
         if done["failed"]:
             raise done["failed"][0]
         decision = decide(config, view, done["notes"])
         memory = remember(config, view, done["notes"], decision.move)
         return replace(decision, votes=votes(config, done["notes"]), memory=memory)
+
+    def _runtime(self, turn: int, memory: Memory) -> SeatRuntime:
+        given = OtherGame.of(memory) if self.config.controls.given else NOTHING_GIVEN
+        return SeatRuntime(self.brains, self.game, self.fixed.get(turn, {}), given)
 
     @cached_property
     def _turns(self) -> "_Turns":
@@ -71,6 +76,8 @@ class GraphSeat:
             config=self.config.model_dump(mode="json"),
             models={name: dict(deciding) for name, deciding in self.models.items() if name in self.config.models},
             prompts=prompt_files.hashes(self.config),
+            control=self.config.controls.label,
+            own_hand=self.config.controls.own_hand,
         )
 
     def as_stored(self, infos: Iterable[SeatInfo]) -> Self:

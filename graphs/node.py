@@ -1,7 +1,8 @@
 """One node of a seat's graph: it reads other nodes' notes, asks its role's question, and adds one note."""
 
 import asyncio
-from collections.abc import Callable, Mapping
+import random
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from operator import add
@@ -12,6 +13,8 @@ from pydantic import BaseModel
 
 from graphs.config import NOBODY, PROGRAM
 from graphs.context import Context
+from graphs.controls import NONE, Controls
+from graphs.given_notes import NOTHING_GIVEN, Kind, OtherGame, Shown, made
 from graphs.simulated_model import Question, SimulatedModel
 from orchestrator.errors import RoleError, TurnError
 from orchestrator.hanabi.moves import Move
@@ -66,6 +69,8 @@ class SeatRuntime:
     brains: Mapping[str, Brain | SimulatedModel]
     game: GameContext
     fixed: Fixed = field(default_factory=dict)
+    given: OtherGame = NOTHING_GIVEN
+    """The notes of another game, for nodes whose notes a control replaces."""
 
 
 @dataclass(frozen=True)
@@ -100,6 +105,8 @@ class RoleNode:
     """Parts of the memory that it does not get."""
     seat_kinds: tuple[tuple[type[Section], Mapping[str, Any]], ...] = ()
     """Of a judge who may know more than the seat: the sections that the seat may know."""
+    controls: Controls = NONE
+    """Of the whole graph, with the names that notes are shown under."""
     tells: Callable[[Sections, Notes], str | None] | None = None
     """Of such a judge: what a refusal tells the seat, given these sections; None for the whole reason."""
 
@@ -114,9 +121,16 @@ class RoleNode:
         return cut(view, self.kinds, refused, kept, self.options, self.words, listed)
 
     def _listed(self, notes: Notes) -> tuple[Move, ...]:
-        """The moves listed by a recommender that it reads: it sees no others."""
-        replies = [note for _, key in self.reads for note in notes.get(key, ())]
-        return tuple(move for note in replies if isinstance(note, Shortlist) for move in note.moves)
+        """The moves named by a recommender or a gate that it reads: it sees no others."""
+        found = [move for name, key in self.reads for move in self._offered(name, notes.get(key, ()))]
+        return tuple(dict.fromkeys(found))
+
+    def _offered(self, name: str, replies: Iterable[BaseModel]) -> Iterator[Move]:
+        for note in replies:
+            if isinstance(note, Shortlist) and name not in self.controls.advise:
+                yield from note.moves
+            elif isinstance(note, Choice) and name in self.controls.gate:
+                yield note.action
 
     async def run(self, state: SeatState, runtime: SeatRuntime) -> dict[str, Any]:
         """What it adds to the state: its note, or what ended the turn."""
@@ -130,7 +144,7 @@ class RoleNode:
     async def _note(self, state: SeatState, runtime: SeatRuntime) -> tuple[BaseModel, ...]:
         view = state["view"]
         sections = self.sections(view, state["notes"], state["memory"])
-        notes = self.notes_read(state["notes"])
+        notes = self._ordered(self.notes_read(state["notes"]), self._place(view, runtime))
         if self.judges is not None:
             return (await self._judge(state, sections, notes, runtime),)
         if self.samples == 1:
@@ -186,6 +200,8 @@ class RoleNode:
             for call in there.calls:
                 runtime.game.emit(call)
             return there.reply
+        if self.name.partition("-")[0] in self.controls.given:
+            return self._given(sample, view, runtime)
         if cause := self._nothing_to_ask(sections, notes):
             return Absent(reason=cause)
         settled = self.role.settled(sections, notes) if self.role.settled else None
@@ -195,13 +211,39 @@ class RoleNode:
             reply = self._solved(view, sections, notes) if settled is None else settled
             runtime.game.emit(self._call(view, sample, reply=reply.model_dump(mode="json")))
             return reply
-        place = Place(runtime.game.hash, runtime.game.repeat, view.turn, view.seat)
+        place = self._place(view, runtime)
         request = self.request(sample, sections, notes, place)
         brain = self._brain(view, sections, notes, runtime)
         with structlog.contextvars.bound_contextvars(node=self.name):
             reply = await answer(request, brain, self._recorder(view, sample, runtime))
         await runtime.game.kept()
         return reply
+
+    def _given(self, sample: int, view: View, runtime: SeatRuntime) -> BaseModel:
+        """The note that a control puts in the place of its own; nobody is asked."""
+        node = self.name.partition("-")[0]
+        kind: Kind = "placebo" if node in self.controls.placebo else "shuffled"
+        context = self.context
+        shown = Shown(self.words, brief=context is not None and context.reports == "brief")
+        types = (*((context.reply(self.role),) if context else ()), self.role.reply)
+        found = made(kind, runtime.given, node, types, view, self._place(view, runtime), sample, shown)
+        reply, more = found.reply, {"fixed": kind, "origin": found.origin, "model": self.model}
+        if reply is None:
+            absent = Absent(reason="no note of the other game can stand here")
+            runtime.game.emit(self._call(view, sample, outcome="fallback", error=absent.reason, **more))
+            return absent
+        runtime.game.emit(self._call(view, sample, reply=reply.model_dump(mode="json"), **more))
+        return reply
+
+    def _place(self, view: View, runtime: SeatRuntime) -> Place:
+        return Place(runtime.game.hash, runtime.game.repeat, view.turn, view.seat, self.controls.draw)
+
+    def _ordered(self, notes: Notes, place: Place) -> Notes:
+        """The notes it reads, in another order where a control permutes them: drawn for each turn and node."""
+        if not self.controls.permuted or len(notes) < 2:
+            return notes
+        chance = random.Random(f"order {place.game} {place.repeat} {place.turn} {place.seat} {self.name}")
+        return {name: notes[name] for name in chance.sample(list(notes), len(notes))}
 
     def _brain(self, view: View, sections: Sections, notes: Notes, runtime: SeatRuntime) -> Brain:
         """The model that is asked; a simulated one answers for this role, from what it sees and reads."""
@@ -226,6 +268,7 @@ class RoleNode:
             brief=passed == "brief",
             wording=self.wording,
             gate=self.gate,
+            advised=self.controls.advise,
         )
         changes = form != "json_schema" and self.context.second_ask == "json_schema"
         second_format = answer_format(reply, "json_schema", self.words) if changes else ""

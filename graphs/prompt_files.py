@@ -13,7 +13,7 @@ COMMON = (*(f"{block}.md" for block in _BLOCKS), prompts.PHRASES)
 
 def hashes(config: GraphConfig) -> dict[str, str]:
     """A hash of each of its texts."""
-    known = prompts.hashes()
+    known = {name: one for name, one in prompts.hashes().items() if name not in _replaced(config)}
     return {name: known[name] if name in known else prompts.digest(text) for name, text in texts(config).items()}
 
 
@@ -39,7 +39,15 @@ def texts(config: GraphConfig) -> dict[str, str]:
     if config.verify.rule == "safety":
         files.add(prompts.path("gate.md", config.context_of(config.decides).lang))
     there = {name: known[name] for name in sorted({*files, *found} & set(known))}
-    return there | dict(sorted(others.items()))
+    replaced = _replaced(config)
+    return {name: replaced.get(name, text) for name, text in (there | dict(sorted(others.items()))).items()}
+
+
+def _replaced(config: GraphConfig) -> dict[str, str]:
+    """The texts that stand in the place of others, by the names that `texts` gives them, in every language."""
+    names = {name: name.removesuffix(".md") if name.startswith("roles/") else name for name in config.texts}
+    languages = {config.context_of(node).lang for node in config.nodes}
+    return {prompts.path(names[name], lang): text for name, text in config.texts.items() for lang in languages}
 
 
 def _brought(section: str) -> str | None:

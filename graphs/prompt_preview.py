@@ -51,6 +51,7 @@ class Programs:
 
     def __init__(self, config: GraphConfig) -> None:
         """`config` is the graph as it is at the player count. Programs that need a section which it removes get it."""
+        config = config.model_copy(update={"controls": config.controls.without(config.controls.given)})
         bare, whole = by_programs(config), by_programs(config.model_copy(update={"without_sections": ()}))
         self.config = whole if _silent(whole) < _silent(bare) else bare
         self.seat = GraphSeat(self.config, {})

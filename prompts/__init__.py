@@ -16,7 +16,7 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
 from string import Template
-from typing import Literal
+from typing import Literal, get_args
 
 import yaml
 
@@ -24,6 +24,7 @@ _HOME = files(__name__)
 
 Lang = Literal["en", "zh"]
 """The languages of prompts."""
+LANGUAGES: tuple[str, ...] = get_args(Lang)
 
 PHRASES = "phrases.yaml"
 

@@ -1,6 +1,6 @@
 """What a role is, and how its prompt is put together."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 
 from pydantic import BaseModel
@@ -14,7 +14,7 @@ from roles.notes_text import Notes, notes_for_judge, notes_text
 from roles.reply_types import Form, Judgement, Reply, Shortlist, answer_format
 from roles.role_options import AllowedValues, Options, defaults
 from roles.sections import Section, Sections
-from roles.words import ENGLISH, Words
+from roles.words import Words
 
 Solve = Callable[[Sections, Notes], BaseModel]
 """A role's program: the sections and the notes that a model would get -> the reply."""
@@ -50,9 +50,11 @@ class Role:
         """
         if self.template is None:
             raise UserError(f"role {self.name!r} has no template: only a program plays it")
+        if (given := words.given(f"roles/{self.name}.md")) is not None:
+            return given
         if wording and self.name in prompts.names(f"roles/{wording}"):
             return words.text(f"roles/{wording}/{self.name}.md")
-        return self.template if words == ENGLISH else words.text(f"roles/{self.name}.md")
+        return self.template if words.lang == "en" else words.text(f"roles/{self.name}.md")
 
     def filling(self, options: Options) -> dict[str, object]:
         """The values of its template's variables."""
@@ -70,17 +72,21 @@ class Role:
         brief: bool = False,
         wording: str | None = None,
         gate: str = "",
+        advised: Collection[str] = (),
     ) -> tuple[Part, ...]:
         """The prompt's named parts: the sections, the notes read, the instruction, the answer format.
 
         `reply`: a variant of its own type, such as one with ratings. `raw`: reports are passed on as they were written;
         `brief`: only what they conclude. `wording`: see `instruction`. `gate`: the rule by which its choice may be
-        refused, in words.
+        refused, in words. `advised`: the colleagues whose list of moves is a report, and not the list of legal moves.
         """
         words, written = sections.words, form if raw else None
         instruction = self.instruction(words, wording)
         if LegalMoves in sections:  # a shortlist shows there
-            notes = {node: tuple(n for n in replies if not isinstance(n, Shortlist)) for node, replies in notes.items()}
+            notes = {
+                node: tuple(n for n in replies if not isinstance(n, Shortlist) or node in advised)
+                for node, replies in notes.items()
+            }
         filled = prompts.substitute(instruction, self.filling(sections.options), self.name)
         own = (
             Part("notes", self._notes(notes, sections, written, brief=brief)),

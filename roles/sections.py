@@ -63,7 +63,10 @@ class Section:
     @classmethod
     def wording(cls, words: Words = ENGLISH) -> str:
         """Its template's text."""
-        return words.text(f"sections/{cls.name}.md") if cls.template is None else prompts.given(cls.template)
+        file = f"sections/{cls.name}.md"
+        if cls.template is None or words.given(file) is not None:
+            return words.text(file)
+        return prompts.given(cls.template)
 
     def entries(self) -> Mapping[str, int]:
         """How many there are of what lists of a reply have one entry for: players, others, slots of the own hand."""

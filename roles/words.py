@@ -26,6 +26,8 @@ class Words:
     """
 
     lang: prompts.Lang = "en"
+    replaced: tuple[tuple[str, str], ...] = ()
+    """Prompt files by their English names, with the texts that stand in their place."""
 
     def __call__(self, english: str, **values: object) -> str:
         """A phrase of the code, with its `$variables` filled; as it is, when there are no values to fill in."""
@@ -37,10 +39,16 @@ class Words:
 
     def text(self, name: str) -> str:
         """The text of a prompt file, unfilled."""
+        if (given := self.given(name)) is not None:
+            return given
         try:
             return prompts.text(name, self.lang)
         except ValueError as error:
             raise UserError(str(error)) from None
+
+    def given(self, name: str) -> str | None:
+        """The text that stands in the place of a prompt file, if one does."""
+        return next((text for file, text in self.replaced if file == name), None)
 
     def fill(self, name: str, **values: object) -> str:
         """The text of a prompt file, filled."""

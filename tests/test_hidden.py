@@ -12,13 +12,15 @@ import pytest
 import graphs
 import prompts
 import roles
-from graphs import context, recorded_marks
+from graphs import ablate, context, note_bank, recorded_marks
 from graphs.config import checked
+from graphs.given_notes import GIVEN
+from orchestrator import play, play_async
 from orchestrator.errors import IllegalMove
 from orchestrator.hanabi.cards import COLOURS, RANKS
 from orchestrator.hanabi.moves import Discard, HintColour, HintRank, Move, Play
 from orchestrator.hanabi.referee import Referee, deal, rebuild
-from orchestrator.journal.events import Event, Memory
+from orchestrator.journal.events import Event, Memory, Moved, TurnStarted
 from orchestrator.journal.file import comparable
 from orchestrator.models import fake_endpoint
 from orchestrator.models.fake_faults import CONTENT
@@ -87,6 +89,8 @@ def configs() -> list[graphs.GraphConfig]:
         graphs.setting(graphs.read("tom_planner_2"), lang="zh", reports="raw", answer_format="text"),
         graphs.setting(house, reports="raw", answer_format="text"),
         graphs.setting(graphs.read("mycroft"), answer_format="text", reason_first=True),
+        ablate.controlled(house, permuted=True, draw=1),
+        ablate.controlled(graphs.read("tom_planner_1"), advise=["recommender"]),
     ]
 
 
@@ -198,3 +202,54 @@ async def test_the_overheard_differ_between_positions() -> None:
     """The comparison above can fail."""
     first, second = [await played(graphs.read("watson"), referee) for referee, _ in positions(3, 14, 0.1)][:2]
     assert first != second
+
+
+# The exception: an arm of an experiment that says so
+
+
+ORACLE = ablate.controlled(graphs.read("watson"), own_hand=True)
+
+
+def test_no_graph_sees_its_own_hand_unless_it_says_so() -> None:
+    assert not any(config.controls.own_hand or graphs.seat(config, Overheard()).info.own_hand for config in configs())
+    assert graphs.seat(ORACLE).info.own_hand and ORACLE.name.endswith("-sees-own-hand")
+
+
+def test_a_seat_that_cheats_shows_nothing_to_the_others() -> None:
+    """The others' views are those of the referee, and the cheat's differ in nothing but what is known of its hand."""
+    events = list[Event]()
+    honest, cheat = graphs.seat("watson"), graphs.seat(ORACLE)
+    result = play([cheat, honest], players=2, seed=3, sink=events.append, max_turns=12)
+    referee = Referee(2, deal(3))
+    assert result.control == "own_hand" and "sees-own-hand" in result.graph
+    for event in events:
+        if isinstance(event, TurnStarted):
+            plain = referee.view()
+            if event.seat == 0:
+                hand = [f"{known.colour}{known.rank}" for known in event.view.own]
+                assert hand == [card.value for card in referee.view(1).hands[0].cards]
+                assert event.view.model_copy(update={"own": plain.own}) == plain
+            else:
+                assert event.view == plain
+        if isinstance(event, Moved):
+            referee.apply(event.past.move)
+
+
+@pytest.mark.parametrize("kind", ["placebo", "shuffled"])
+async def test_a_note_of_another_game_depends_on_no_hidden_card(kind: str) -> None:
+    """The notes are drawn by the place in the game, and read by what the seat sees."""
+    config = ablate.controlled(graphs.read("house"), **{kind: ["tom_interpreter"]})
+    events, met = list[Event](), 0
+    await play_async(graphs.seat("house"), players=3, seed=5, sink=events.append, max_turns=20)
+    notes = note_bank.notes(events, [("tom_interpreter", "tom_interpreter")])
+    given = {GIVEN: {"from": "another", "notes": [note.model_dump(mode="json") for note in notes]}}
+    for referee, other in positions(3, 14, 0.1):
+        heard = []
+        for table in (referee, other):
+            brain, told = Overheard(), list[Event]()
+            seat = graphs.seat(config, brain).bind(GameContext(told.append, GAME))
+            decision = await seat(table.view(), given)
+            heard.append((brain.heard, decision, comparable(told)))
+        assert heard[0] == heard[1]
+        met += len(heard[0][0])
+    assert met > 3

@@ -27,9 +27,9 @@ from rich.console import Console
 
 import graphs
 from experiments.bench import real_server
-from experiments.show.graph_tree import node_calls
 from experiments.show.terminal import console, plain_table
 from graphs.attempts import base
+from graphs.calls import node_calls
 from orchestrator import journal
 from orchestrator.errors import Suspended, UserError
 from orchestrator.journal.events import Call, Decided, Event, GameStarted, TurnStarted

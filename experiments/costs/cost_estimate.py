@@ -8,9 +8,11 @@ from statistics import fmean
 from experiments.costs import measured as measured_costs
 from experiments.costs import prompt_probe
 from experiments.costs.measured import Finished, Measured
-from experiments.costs.prompt_probe import POSITIONS, TurnLoad
+from experiments.costs.prompt_probe import TurnLoad
+from experiments.design import prompt_positions
 from experiments.design.job import Job
 from experiments.design.player_spec import PlayerSpec
+from experiments.design.prompt_positions import POSITIONS
 from experiments.results.rows import Peeked
 from orchestrator.errors import UserError
 from orchestrator.models import list_prices, simulated_settings
@@ -148,7 +150,7 @@ class Estimates:
     def _probed(self, lineup: Lineup) -> Estimate:
         """From the prompts of a probe; every seat has an equal share of the turns."""
         seats, players = lineup
-        turns = prompt_probe.game(players).turns / players
+        turns = prompt_positions.game(players).turns / players
         bills, sources = [], dict[str, str]()
         for key, shown in seats:
             for name, model in self.paid(key, players).items():
@@ -237,7 +239,7 @@ BRIEFLY = (
 def assumptions() -> list[str]:
     """What estimates by a prompt probe assume, in sentences."""
     lengths = ", ".join(
-        f"{turns} at {players}" for players in (2, 3, 4, 5) if (turns := prompt_probe.game(players).turns)
+        f"{turns} at {players}" for players in (2, 3, 4, 5) if (turns := prompt_positions.game(players).turns)
     )
     return [
         f"{PROBED}: the graphs' own prompts at {POSITIONS} positions of a game of rule players, at 3.2 characters a "

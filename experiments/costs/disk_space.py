@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from statistics import fmean
 
-from experiments.costs import prompt_probe
 from experiments.costs.cost_estimate import Bill
+from experiments.design import prompt_positions
 from experiments.design.job import Job
 from experiments.design.player_spec import PlayerSpec
 from experiments.results.rows import Peeked
@@ -20,7 +20,7 @@ def of_game(job: Job, specs: Mapping[str, PlayerSpec], bill: Bill) -> float:
     """Bytes of one game like this one that costs so much."""
     nodes = fmean(len(config.nodes) if (config := specs[key].config) else 0 for key in job.lineup)
     a_turn = LEAN if job.lean else TURN + NODE * nodes
-    return TOKEN * bill.tokens + prompt_probe.game(job.deal.players).turns * a_turn
+    return TOKEN * bill.tokens + prompt_positions.game(job.deal.players).turns * a_turn
 
 
 def measured(jobs: Iterable[Job], games: Mapping[Path, Peeked]) -> float | None:

@@ -116,6 +116,8 @@ class Options:
     basis: str
     """What the bills are based on."""
     models: tuple[ModelSettings, ...]
+    aside: frozenset[str] = frozenset()
+    """Arms that are no hypothesis, and so are not corrected for."""
 
     @property
     def players(self) -> tuple[int, ...]:
@@ -148,7 +150,7 @@ class Options:
 
     def tests(self, players: Sequence[int]) -> int:
         """How many arms are compared with the baseline, for which Holm's correction is made."""
-        return max(len(self.bills[p]) for p in players) - 1
+        return max(max(len(self.bills[p].keys() - self.aside) for p in players) - 1, 1)
 
     def fewest(self, players: Sequence[int]) -> int:
         """The fewest deals with which any p can be below .05."""
@@ -213,7 +215,7 @@ def options(experiment: Experiment, goal: Goal, folders: Sequence[Path], answer:
     """Costs and spread, measured by finished games in run folders where there are enough, otherwise assumed."""
     if experiment.adhoc:
         raise UserError("`plan` compares arms on the same deals, and this experiment has `adhoc`; see run --dry-run")
-    one = {"seeds": (experiment.deals[0],), "repeats": 1}
+    one = {"seeds": tuple(experiment.deals[:2]), "repeats": 1}  # two, since notes may come from another deal
     plan = Plan.resolve(experiment.model_copy(update=one), folders[0])
     for spec in plan.specs.values():
         spec.seat(OfflineLayer())  # what a run would refuse, a plan refuses too
@@ -235,7 +237,7 @@ def options(experiment: Experiment, goal: Goal, folders: Sequence[Path], answer:
         raise UserError("there is nothing to compare: `plan` needs an experiment with two arms or more")
     rows = [row for folder, found in games.items() for row in results.finished(folder, found)]
     spread = measured_spread(rows, experiment.baseline, paid=bool(models)) or assumed_spread()
-    return Options(experiment, goal, spread, compared, " | ".join(bases), models)
+    return Options(experiment, goal, spread, compared, " | ".join(bases), models, plan.aside)
 
 
 def assumed_spread() -> Spread:

@@ -3,11 +3,14 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
-from experiments.design import matrix
+from experiments.design import control_arms, controls, matrix
+from experiments.design.controls import Purpose
 from experiments.design.experiment import Experiment
 from experiments.design.file_schema import Changes, SeatConfig
-from experiments.design.player_spec import PlayerSpec, player_spec
+from experiments.design.matrix import ListedArm
+from experiments.design.player_spec import PlayerSpec, named, player_spec
 from experiments.results.rows import journal_name
 from orchestrator import spelling
 from orchestrator.errors import UserError
@@ -35,6 +38,14 @@ class GivenRecords:
     """Their indices in the file, from 0."""
 
 
+@dataclass(frozen=True)
+class GivenNotes:
+    """Notes of another game that a seat is given: of one that the deal draws from the bank in a file."""
+
+    path: Path
+    deal: Deal
+
+
 def _no_others(deal: Deal) -> Mapping[int, PlayerSpec]:
     return {}
 
@@ -59,35 +70,71 @@ class Arm:
     """Only the first so many seeds; None for all."""
     void: Mapping[int, str] = field(default_factory=dict)
     """Player counts at which it is not played, because its games would equal those of another arm; with its name."""
+    purpose: Purpose | None = None
+    """What it is for, where it does one thing alone."""
+    sources: Mapping[str, str] = field(default_factory=dict)
+    """Nodes whose notes are made from those of other games, with where these are from."""
+    remarks: tuple[str, ...] = ()
+    """What a reader of its results must know."""
 
     def lineup(self, deal: Deal) -> tuple[PlayerSpec, ...]:
         others = self.others(deal)
         return tuple(others.get(seat, self.everybody) for seat in range(deal.players))
 
 
-def arms(experiment: Experiment) -> list[Arm]:
-    """The arms that an experiment lists, checked at its player counts. Raises UserError that names the arm."""
+def arms(experiment: Experiment, run: Mapping[str, Any] | None = None) -> list[Arm]:
+    """The arms that an experiment lists, checked at its player counts, and the control that it adds.
+
+    `run`: the contents of the folder's run.yaml, if it was begun. Raises UserError that names the arm.
+    """
     listed = matrix.listed_arms(experiment)
     if experiment.baseline and experiment.baseline not in listed:
         known = spelling.known(experiment.baseline, listed, "the arms are")
         raise UserError(f"baseline {experiment.baseline!r} is not an arm; {known}")
-    made = [_checked(name, experiment, one.changes) for name, one in listed.items()]
+    made = [_checked(name, experiment, one.changes, listed) for name, one in listed.items()]
+    if null := control_arms.null(experiment, listed, run or {}):
+        made.append(_checked(controls.NULL, experiment, null.changes, listed))
     return _without_void(made, {name for name, one in listed.items() if one.unchanged}, experiment.baseline)
 
 
-def _checked(name: str, experiment: Experiment, changes: Changes) -> Arm:
+def _checked(name: str, experiment: Experiment, changes: Changes, listed: Mapping[str, ListedArm]) -> Arm:
     try:
-        arm = _arm(name, experiment, changes)
+        arm = _arm(name, experiment, changes, listed)
         check(arm)
     except UserError as error:
         raise UserError(f"arm {name!r}: {error}") from None
     return arm
 
 
-def _arm(name: str, experiment: Experiment, changes: Changes) -> Arm:
-    everybody = player_spec(SeatConfig(graph=experiment.graphs[0]), experiment, changes)
+def _arm(name: str, experiment: Experiment, changes: Changes, listed: Mapping[str, ListedArm]) -> Arm:
+    remarks: tuple[str, ...] = ()
+    if changes.same_compute or changes.same_tokens:
+        everybody, remark = control_arms.matching(name, experiment, changes, listed)
+        remarks = (remark,)
+    else:
+        everybody = player_spec(SeatConfig(graph=experiment.graphs[0]), experiment, changes)
     others = {seat: player_spec(who, experiment) for seat, who in {**experiment.seats, **changes.seats}.items()}
-    return fixed(name, everybody, others, experiment.players)
+    made = fixed(name, everybody, others, experiment.players)
+    if changes.prompts and experiment.baseline is not None:
+        remarks = (*remarks, control_arms.proved(name, experiment, changes, everybody, listed))
+    sources = _sources(everybody, changes)
+    of = controls.purpose(changes)
+    if name == controls.NULL and changes.null:
+        of = controls.Purpose(kind="null")
+    return replace(made, purpose=of, sources=sources, remarks=(*remarks, *control_arms.cheating(name, changes)))
+
+
+def _sources(everybody: PlayerSpec, changes: Changes) -> dict[str, str]:
+    """Where the notes of nodes come from that are not asked, by node."""
+    config = everybody.config
+    if config is None:
+        return {}
+    return {
+        node: source
+        for control, given in (("placebo", changes.placebo), ("shuffled", changes.shuffled))
+        for name, source in given.items()
+        for node in named(config, control, name)
+    }
 
 
 def fixed(name: str, everybody: PlayerSpec, others: Mapping[int, PlayerSpec], players: tuple[int, ...]) -> Arm:

@@ -10,7 +10,18 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import Field, ValidationError, field_validator, model_validator
 
 from experiments.design import imports
-from experiments.design.file_schema import AnySeat, Changes, Model, Name, SeatConfig, SeatNumber, Verifier, labelled
+from experiments.design.file_schema import (
+    AnySeat,
+    Changes,
+    ControlSettings,
+    Model,
+    Name,
+    SeatConfig,
+    SeatNumber,
+    Verifier,
+    labelled,
+    spelt,
+)
 from experiments.design.protocols import completed
 from experiments.results import run_folder
 from experiments.results.rows import COLUMNS, Metric
@@ -128,6 +139,8 @@ class Experiment(Frozen):
     others; see experiments/design/metric.py."""
     baseline: str | None = None
     """The arm that the others are compared with, deal by deal."""
+    controls: ControlSettings = ControlSettings()
+    """Which controls are added to the arms that are listed."""
     journals: Literal["full", "lean"] = "full"
     """`lean` leaves out views and the replies of programs; scores are the same."""
     columns: OneOrMore[str] = ()
@@ -139,6 +152,11 @@ class Experiment(Frozen):
     """Instead of arms."""
     adhoc: AdHoc | None = None
     """Instead of arms."""
+
+    @field_validator("arms", mode="before")
+    @classmethod
+    def _spelt(cls, arms: Any) -> Any:
+        return spelt(arms)
 
     @field_validator("columns")
     @classmethod
@@ -220,7 +238,7 @@ def read(experiment: str | Path, changes: Iterable[str] = ()) -> Experiment:
     """An experiment by its name, or of a YAML file, with settings changed. Raises UserError with one sentence."""
     path = Path(experiment)
     if path.suffix in (".yaml", ".yml"):
-        return parse(from_file(path, "experiment"), str(experiment), changes)
+        return parse(from_file(path, "experiment"), str(experiment), changes, path.parent)
     if str(experiment) not in packaged():
         known = spelling.known(experiment, packaged())
         raise UserError(f"unknown experiment {str(experiment)!r}; {known}, or a path to a .yaml file")
@@ -235,8 +253,8 @@ def about(text: str) -> str:
     return re.split(r'(?<=\.) (?=[A-Z"])', whole)[0]
 
 
-def parse(text: str, where: str = "experiment", changes: Iterable[str] = ()) -> Experiment:
-    """An experiment of YAML text. Raises UserError with one sentence."""
+def parse(text: str, where: str = "experiment", changes: Iterable[str] = (), folder: Path | None = None) -> Experiment:
+    """An experiment of YAML text, which names files relative to `folder`. Raises UserError with one sentence."""
     data = loaded(text, where)
     if not isinstance(data, dict):
         raise UserError(
@@ -246,7 +264,7 @@ def parse(text: str, where: str = "experiment", changes: Iterable[str] = ()) -> 
         return _again(data, where, changes)
     for change in changes:
         put(data, change)
-    return checked(data, where)
+    return checked(data, where, folder)
 
 
 def _again(record: dict[str, Any], where: str, changes: Iterable[str]) -> Rerun:
@@ -269,12 +287,12 @@ DEALS = ("name", "players", "seeds", "repeats", "journals", "baseline", "metric"
 """Keys that can be changed when a run is played again."""
 
 
-def checked(data: dict[str, Any], where: str) -> Experiment:
+def checked(data: dict[str, Any], where: str, folder: Path | None = None) -> Experiment:
     """An experiment of plain data. Raises UserError with one sentence."""
     if empty := [key for key in ("matrix", "exclude") if key in data and not data[key]]:
         raise UserError(f"{where}: {empty[0]} is empty; leave it out")
     try:
-        return Experiment.model_validate(completed(data))
+        return Experiment.model_validate(completed(data), context={"folder": folder or Path()})
     except UserError as error:
         raise UserError(f"{where}: {error}") from None
     except ValidationError as error:

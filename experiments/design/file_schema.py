@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, BeforeValidator, Field, ValidationError
+from pydantic import AfterValidator, BeforeValidator, Field, ValidationError, ValidationInfo, model_validator
 
 from experiments.design.arm_names import too_long
 from orchestrator.errors import user_error
@@ -104,8 +104,59 @@ def labelled(seats: Any) -> Any:
     return made
 
 
+class PromptFile(Frozen):
+    """The words of a file, which stand in the place of a prompt's own."""
+
+    file: str
+    """As the experiment names it."""
+    text: str
+
+
+def _prompt_file(value: Any, info: ValidationInfo) -> Any:
+    """A path relative to the experiment's file becomes the text, so that run.yaml holds all that was said."""
+    if not isinstance(value, str):
+        return value
+    path = Path((info.context or {}).get("folder", Path())) / value
+    try:
+        return {"file": value, "text": path.read_text("utf-8").strip()}
+    except (OSError, UnicodeDecodeError) as error:
+        why = "there is no such file" if isinstance(error, FileNotFoundError) else f"it cannot be read ({error})"
+        raise ValueError(f"{str(path)!r} is to hold a prompt's new words, but {why}") from None
+
+
+BASELINE = "baseline"
+"""Stands for the games of the baseline arm of the same run, where a control takes its notes from."""
+
+
+def _sources(value: Any) -> Any:
+    """Nodes alone take their notes from the baseline's games."""
+    several = listed(value) if isinstance(value, str) else value
+    return dict.fromkeys(several, BASELINE) if isinstance(several, list | tuple) else several
+
+
+Sources = Annotated[dict[str, str], BeforeValidator(_sources)]
+"""Node, or role -> the folder of a run with the notes of other games, or `baseline`."""
+
+
+def spelt(value: Any) -> Any:
+    """Keys as they were written: YAML reads the word null as nothing."""
+    return {"null" if key is None else key: one for key, one in value.items()} if isinstance(value, dict) else value
+
+
+class ControlSettings(Frozen):
+    """Controls of the whole experiment."""
+
+    _spelt = model_validator(mode="before")(spelt)
+
+    null: bool | None = None
+    """Whether the baseline is played again with other seeds of its models, as an arm `null`. If not given: where an arm
+    is compared with a baseline that asks a model on a server."""
+
+
 class Changes(Frozen):
     """What an arm changes in the experiment; all defaults for an arm that changes nothing."""
+
+    _spelt = model_validator(mode="before")(spelt)
 
     graph: str | None = None
     """Another graph, partner or Python seat."""
@@ -126,3 +177,51 @@ class Changes(Frozen):
     """Other settings of the whole graph, as in a graph file, e.g. `{context: watson, reason_first: true}`."""
     seats: dict[SeatNumber, AnySeat] = {}
     """Seats that are taken by something else."""
+    prompts: dict[str, Annotated[PromptFile, BeforeValidator(_prompt_file)]] = {}
+    """A text's name, `roles/analyst` or `sections/state` -> the file with its new words."""
+    null: bool = False
+    """A control: the same again, with other seeds of the models. Its difference is chance."""
+    placebo: Sources = {}
+    """A control: nodes whose note says nothing, and is as long as one of another game."""
+    shuffled: Sources = {}
+    """A control: nodes whose note is that of another game, in the same phase."""
+    permuted: bool = False
+    """A control: the reports in another order, drawn for each turn."""
+    advise: OneOrMore[str] = ()
+    """Recommenders whose list is advice: all legal moves stay open."""
+    gate: OneOrMore[str] = ()
+    """Nodes whose moves are the only ones that their readers may choose from."""
+    own_hand: bool = False
+    """An upper line that cheats: every seat of the graph sees its own cards."""
+    same_compute: str | None = None
+    """A control, in place of a graph: several proposals and a choice, in the baseline's context, with as many calls a
+    turn as this arm."""
+    same_tokens: str | None = None
+    """The same, with as many tokens a turn as this arm."""
+
+    @model_validator(mode="after")
+    def _matched_alone(self) -> Self:
+        matched = [name for name in ("same_compute", "same_tokens") if getattr(self, name)]
+        others = [name for name in type(self).model_fields if name not in (*matched, "models") and getattr(self, name)]
+        if matched and (more := [*matched[1:], *others]):
+            raise ValueError(f"{matched[0]} makes the arm's graph itself; leave out {more[0]}")
+        return self
+
+    @property
+    def controls(self) -> dict[str, Any]:
+        """The controls of a graph, as its config names them; nodes may still be named by their roles."""
+        asked: dict[str, Any] = {
+            "placebo": [*self.placebo],
+            "shuffled": [*self.shuffled],
+            "permuted": self.permuted,
+            "advise": [*self.advise],
+            "gate": [*self.gate],
+            "own_hand": self.own_hand,
+            "draw": int(self.null),  # last, so that the null arm's graph is named after the baseline's
+        }
+        return {name: value for name, value in asked.items() if value}
+
+    @property
+    def sources(self) -> dict[str, str]:
+        """Where the notes of nodes come from that are not asked."""
+        return {**self.placebo, **self.shuffled}

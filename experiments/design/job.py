@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from experiments.design.arms import Deal, GivenRecords
+from experiments.design.arms import Deal, GivenNotes, GivenRecords
 from orchestrator.hanabi.public_record import Record
 from orchestrator.journal.events import Result
 
@@ -20,6 +20,8 @@ class Job:
     """None for a game that is not kept."""
     records: tuple[tuple[int, GivenRecords], ...] = ()
     """By seat, the past games that it is shown before the game."""
+    notes: tuple[tuple[int, GivenNotes], ...] = ()
+    """By seat, the notes of another game that its nodes are given."""
     lean: bool = False
     recorded: bool = False
     """Whether the outcome is to contain the public record."""

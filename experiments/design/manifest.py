@@ -106,6 +106,11 @@ def _arm(plan: Plan, arm: Arm) -> dict[str, Any]:
         keys = {one.key for players in arm.players for one in arm.lineup(plan.first(players))}
         others = sorted(keys - {arm.everybody.key})
     data = {"players": list(arm.players), "everybody": arm.everybody.key, "others": others, "void": dict(arm.void)}
+    data |= {
+        "purpose": arm.purpose and arm.purpose.model_dump(mode="json", exclude_defaults=True),
+        "notes": dict(arm.sources),
+        "remarks": list(arm.remarks),
+    }
     return {key: value for key, value in data.items() if value or key == "players"}
 
 

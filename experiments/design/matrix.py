@@ -23,6 +23,8 @@ from orchestrator.errors import UserError, user_error
 
 LONGEST = 100
 """Characters of a name, which is also the name of a folder."""
+NOT_IN_GRIDS = ("prompts", "same_compute", "same_tokens")
+"""Settings of an arm that name a file or another arm."""
 MOST_COMBINED = 100_000
 """Arms, those included that `exclude` leaves out."""
 
@@ -155,6 +157,8 @@ def _has(data: Any, keys: list[str]) -> bool:
 def _known(experiment: Experiment, matrix: Mapping[str, tuple[Any, ...]], specs: tuple[str, ...]) -> None:
     """Raise UserError for axes that are no settings, and for exclusions that match nothing."""
     for key in matrix:
+        if key.split(".")[0] in NOT_IN_GRIDS:
+            raise UserError(f"matrix: {key} cannot vary in a grid; list an arm for each of its values")
         if key.split(".")[0] not in Changes.model_fields:
             known = spelling.known(key.split(".")[0], Changes.model_fields, "settings start with")
             raise UserError(f"matrix: {key} is no setting of an arm; {known}")

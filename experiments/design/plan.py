@@ -6,11 +6,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from experiments.design import adhoc, arm_names, arms, cross_play, metric, notes
+from experiments.design import adhoc, arm_names, arms, cross_play, metric, note_banks, notes
 from experiments.design.adhoc import PartnerRecords
 from experiments.design.arms import Arm, Deal
 from experiments.design.experiment import Experiment, Rerun
 from experiments.design.job import Job
+from experiments.design.note_banks import NoteBank
 from experiments.design.player_spec import PlayerSpec
 from experiments.design.rerun import RecordedRun
 from experiments.results import run_folder
@@ -32,6 +33,8 @@ class Plan:
     labels: Mapping[str, PlayerSpec] = field(default_factory=dict)
     """The participants of cross-play and ad-hoc teams, by label; empty where arms are listed."""
     remarks: tuple[str, ...] = ()
+    banks: tuple[NoteBank, ...] = ()
+    """Notes of other games, for arms whose nodes get such notes."""
 
     @classmethod
     def resolve(cls, experiment: Experiment, folder: Path) -> "Plan":
@@ -63,8 +66,15 @@ class Plan:
         if asked := experiment.cross_play:
             labels = recorded.labelled() if recorded else cross_play.participants(asked.seats, experiment)
             return cls(experiment, folder, tuple(cross_play.arms(experiment, labels)), labels=labels, remarks=remarks)
-        made = recorded.listed_arms(experiment) if recorded and isinstance(experiment, Rerun) else arms.arms(experiment)
-        return cls(experiment, folder, tuple(made), remarks=remarks)
+        made = (
+            recorded.listed_arms(experiment)
+            if recorded and isinstance(experiment, Rerun)
+            else arms.arms(experiment, run_folder.run(folder))
+        )
+        for arm in made:
+            note_banks.deals_needed(arm, experiment.deals)
+        banks = tuple(bank for arm in made for bank in note_banks.banks(arm, folder))
+        return cls(experiment, folder, tuple(made), remarks=remarks, banks=banks)
 
     def _as_begun(self, run: Mapping[str, Any]) -> "Plan":
         """With the graphs as the run has them; other graphs only where an earlier version began it."""
@@ -104,7 +114,8 @@ class Plan:
     @property
     def all_remarks(self) -> tuple[str, ...]:
         """What else a reader must know: rules that know more than their seat, and what the run was made from."""
-        return tuple(dict.fromkeys((*_knowing(self.arms), *self.remarks)))
+        told = (remark for arm in self.arms for remark in arm.remarks)
+        return tuple(dict.fromkeys((*_knowing(self.arms), *told, *_floor(self.arms), *self.remarks)))
 
     @property
     def metric(self) -> Metric:
@@ -116,6 +127,11 @@ class Plan:
     def seeds(self) -> list[int]:
         """Of all its deals, including those of past games."""
         return sorted({*self.experiment.deals, *(seed for records in self.partner_records for seed in records.seeds)})
+
+    @property
+    def aside(self) -> frozenset[str]:
+        """Arms that are no hypothesis: the baseline once more, and arms that cheat."""
+        return frozenset(arm.name for arm in self.arms if arm.purpose and arm.purpose.kind in ("null", "own_hand"))
 
     @property
     def baseline(self) -> str | None:
@@ -142,6 +158,7 @@ class Plan:
             lineup=tuple(one.key for one in arm.lineup(deal)),
             journal=self.folder / GAMES / arm.name / deal.file,
             records=tuple(sorted(arm.records(deal).items())),
+            notes=tuple(sorted(note_banks.lineup_notes(arm, deal, self.folder).items())),
             lean=self.experiment.journals == "lean",
         )
 
@@ -164,6 +181,20 @@ def _knowing(arms: Iterable[Arm]) -> Iterator[str]:
             f"{', '.join(found)}: the safety rule knows more than the seat (verify.knows: all), so that a refusal says "
             "more of the position than the seat may know."
         )
+
+
+def _floor(arms: Iterable[Arm]) -> Iterator[str]:
+    """That there is an arm that nobody listed."""
+    for arm in arms:
+        if arm.purpose is None or arm.purpose.kind != "null":
+            continue
+        if arm.players:
+            yield (
+                f"The arm {arm.name} plays the baseline again with other seeds of its models. Its difference is "
+                "chance, the noise floor for all others. To leave it out: --set controls.null=false."
+            )
+        else:
+            yield f"Programs know no chance, so the arm {arm.name}, the baseline once more, would be the same games."
 
 
 def _players(arm: Arm) -> Iterator[PlayerSpec]:

@@ -12,6 +12,8 @@ from experiments.design.experiment import Experiment
 from experiments.design.file_schema import Changes, Model, SeatConfig, sampled, settled
 from graphs import ablate
 from graphs.config import PLAYERS, PROGRAM, GraphConfig, as_stored
+from graphs.replaced_texts import replaced
+from orchestrator import spelling
 from orchestrator.errors import UserError
 from orchestrator.table.seat import Seat, describe
 from orchestrator.values import Frozen
@@ -74,18 +76,26 @@ class PlayerSpec(Frozen):
             model = self.models.get(node["model"], node["model"])
             node["model"] = model if isinstance(model, str) else model.model_dump(mode="json")
             del node["players"]
+        if all(node["model"] == PROGRAM for node in data["nodes"].values()):
+            data.get("controls", {}).pop("draw", None)  # programs know no chance
+        data["controls"] = data.get("controls") or None
         return json.dumps(data, sort_keys=True)
 
 
-def player_spec(one: SeatConfig, experiment: Experiment, changes: Changes | None = None) -> PlayerSpec:
-    """The spec of a seat of an experiment, with the changes of an arm. Raises UserError."""
+def player_spec(
+    one: SeatConfig, experiment: Experiment, changes: Changes | None = None, made: GraphConfig | None = None
+) -> PlayerSpec:
+    """The spec of a seat of an experiment, with the changes of an arm; `made`: a graph that the arm made itself.
+
+    Raises UserError.
+    """
     changes = changes or Changes()
     given = {**experiment.models, **changes.models, **({} if one.model is None else {"default": one.model})}
     spec, verify = changes.graph or one.graph, changes.verify or one.verify or experiment.verify
     if spec.startswith(seat_spec.OTHERS):
         _unchanged(spec, changes, verify)
         return PlayerSpec(spec=spec)
-    config = changed(seat_spec.read_graph(spec), changes)
+    config = changed(seat_spec.read_graph(spec), changes) if made is None else made
     config = ablate.verified(config, verify) if verify else config
     used = {name: model for name, model in given.items() if name == "default" or name in config.models}
     models = {name: sampled(model, experiment.sampling) for name, model in used.items()}
@@ -99,7 +109,8 @@ def _unchanged(spec: str, changes: Changes, verify: str | None) -> None:
         raise UserError(f"`{(asked or ['verify'])[0]}` changes a graph, and {spec} is not a graph")
 
 
-OPERATORS = ("setting", "without", "replace", "change", "without_sections", "options")
+CONTROLS = ("null", "placebo", "shuffled", "permuted", "advise", "gate", "own_hand", "same_compute", "same_tokens")
+OPERATORS = ("setting", "without", "replace", "change", "without_sections", "options", "prompts", *CONTROLS)
 
 
 def changed(config: GraphConfig, changes: Changes) -> GraphConfig:
@@ -114,4 +125,24 @@ def changed(config: GraphConfig, changes: Changes) -> GraphConfig:
         config = ablate.change(config, **changes.change)
     if changes.without_sections:
         config = ablate.without_sections(config, *changes.without_sections)
-    return ablate.dotted(config, [f"options.{name}={json.dumps(value)}" for name, value in changes.options.items()])
+    config = ablate.dotted(config, [f"options.{name}={json.dumps(value)}" for name, value in changes.options.items()])
+    if changes.prompts:
+        config = replaced(config, {name: one.text for name, one in changes.prompts.items()})
+    if not (asked := changes.controls):
+        return config
+    return ablate.controlled(config, **{name: _nodes(config, name, value) for name, value in asked.items()})
+
+
+def _nodes(config: GraphConfig, control: str, value: Any) -> Any:
+    """The nodes that a control names, by their names or by their roles. Raises UserError."""
+    return [node for name in value for node in named(config, control, name)] if isinstance(value, list) else value
+
+
+def named(config: GraphConfig, control: str, name: str) -> list[str]:
+    """The node of this name, or the nodes of this role. Raises UserError."""
+    if name in config.nodes:
+        return [name]
+    if found := [node for node, one in config.nodes.items() if one.role == name]:
+        return found
+    known = spelling.known(name, config.nodes, "its nodes are")
+    raise UserError(f"{control}: graph {config.name!r} has no node or role {name!r}; {known}")

@@ -7,6 +7,7 @@ from typing import Any, Self
 from pydantic import Field, ValidationError
 
 from experiments.design.arms import Arm, fixed
+from experiments.design.controls import Purpose
 from experiments.design.experiment import Rerun
 from experiments.design.file_schema import Model, SeatNumber, settled
 from experiments.design.player_spec import PlayerSpec
@@ -43,6 +44,10 @@ class RecordedArm(Frozen):
     everybody: str
     others: dict[SeatNumber, str] | tuple[str, ...] = {}
     void: dict[int, str] = {}
+    purpose: Purpose | None = None
+    notes: dict[str, str] = {}
+    """Nodes whose notes are made from those of other games, with where these are from."""
+    remarks: tuple[str, ...] = ()
 
 
 class RecordedRun(Frozen):
@@ -86,7 +91,8 @@ class RecordedRun(Frozen):
         others = {seat: self.player_spec(key) for seat, key in arm.others.items()}
         counts = tuple(count for count in arm.players if count in experiment.players)
         made = fixed(name, self.player_spec(arm.everybody), others, counts)
-        return replace(made, void={count: other for count, other in arm.void.items() if count in experiment.players})
+        void = {count: other for count, other in arm.void.items() if count in experiment.players}
+        return replace(made, void=void, purpose=arm.purpose, sources=arm.notes, remarks=arm.remarks)
 
     @property
     def notes(self) -> list[str]:

@@ -4,10 +4,11 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from experiments.costs import node_needs, prompt_probe
+from experiments.costs import node_needs
 from experiments.costs.cost_estimate import served
 from experiments.costs.node_needs import NodeNeed
-from experiments.costs.prompt_probe import Probed
+from experiments.design import prompt_positions
+from experiments.design.prompt_positions import Probed
 from experiments.doctor import machine, offline, online, room
 from experiments.doctor.checklist import Checklist
 from graphs.ablate import at, dotted
@@ -37,7 +38,7 @@ def examine(models: Models, config: GraphConfig, players: int, *, requests_allow
         found.ok(name, f"{models[name]}: no language model, so nothing to check")
     if not asked:
         return found
-    examination = Examination(config, players, prompt_probe.positions(config, players), requests_allowed)
+    examination = Examination(config, players, prompt_positions.positions(config, players), requests_allowed)
     for name, settings in asked.items():
         examination.model(found.of(name) if len(asked) > 1 else found, name, settings)
     if not requests_allowed:

@@ -74,9 +74,9 @@ def _environment(found: Checklist) -> None:
     """Whether the Hanabi Learning Environment plays a game."""
     began = time.monotonic()
     try:
-        from experiments.costs import prompt_probe
+        from experiments.design import prompt_positions
 
-        turns = prompt_probe.game(2).turns
+        turns = prompt_positions.game(2).turns
     except Exception as error:  # of whatever kind: the library is built in C++
         found.fail(
             "environment",

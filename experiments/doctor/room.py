@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from experiments.costs import cost_estimate, prompt_probe
 from experiments.costs.node_needs import NodeNeed
+from experiments.design import prompt_positions
 from experiments.doctor.checklist import Checklist
 from experiments.doctor.measure import Measure
 from experiments.show.graph_tree import depth
@@ -80,7 +81,7 @@ def game(
     if load is None or not load.calls:
         found.ok("game", f"{config.name} does not ask it at {players} players")
         return
-    turns = prompt_probe.game(players).turns
+    turns = prompt_positions.game(players).turns
     calls, density = load.calls * turns, measure.density if measure else 1.0
     tokens_in, tokens_out = (
         load.tokens_in * turns * density,

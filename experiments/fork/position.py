@@ -52,6 +52,7 @@ def position(story: Story, number: int) -> Position:
     last = len(story.moves) + (story.result is None)
     if not 1 <= number <= last:
         raise UserError(f"the game has turns 1 to {last}, not {number}")
+    _check_honest(story.started, number)
     now = _view(story.started, story.moves[: number - 1])
     there = story.turns[number - 1] if number <= len(story.turns) else None
     turn = there or StoryTurn(TurnStarted(turn=now.turn, seat=now.seat, view=now), ())
@@ -64,6 +65,12 @@ def position(story: Story, number: int) -> Position:
         info=story.started.seat_at(view.seat, number),
         same_view=view == now,
     )
+
+
+def _check_honest(started: GameStarted, turn: int) -> None:
+    """Raise UserError for a turn of a seat that saw its own cards: a fork would show them to another seat."""
+    if started.sees_own_hand(seat := (turn - 1) % started.players, turn):
+        raise UserError(f"P{seat} saw its own cards in this game, which is cheating; fork a game without that control")
 
 
 def _view(started: GameStarted, moves: Sequence[Move]) -> View:

@@ -60,7 +60,8 @@ def seat_labels(model: str, fake: bool) -> list[str]:
 
 
 def _seat(number: int, one: SeatInfo, recorded: RecordedGame) -> Json:
-    return {"seat": number, "graph": one.graph, "model": one.model, "labels": seat_labels(one.model, recorded.fake)}
+    labels = ["cheats: sees its own cards"] * one.own_hand + seat_labels(one.model, recorded.fake)
+    return {"seat": number, "graph": one.graph, "model": one.model, "labels": labels}
 
 
 def _inside(recorded: RecordedGame) -> Mapping[int, list[Line]]:

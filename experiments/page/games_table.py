@@ -28,7 +28,7 @@ FIRST = (
 )
 KEYS = (*FIRST, *(name for name in rows.COLUMNS if name not in FIRST))
 
-TEXT = frozenset(("id", "arm", "graph", "model", "state", "end", "journal", "moves_digest"))
+TEXT = frozenset(("id", "arm", "graph", "model", "state", "end", "journal", "moves_digest", "control"))
 FLAGS = frozenset(("simulated", "fake"))
 
 TITLES: Mapping[str, str] = {

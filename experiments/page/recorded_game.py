@@ -128,11 +128,11 @@ class RecordedGame:
         hands = dealt_hands(begun.players, begun.deck, self.moves)
         try:
             for move in self.moves:
-                found.append(_position(referee, next(hands)))
+                found.append(_position(begun, referee, next(hands)))
                 referee.apply(move)
         except IllegalMove as error:
             raise UserError(f"the moves of {self.id!r} do not fit its deck: {error}") from None
-        return found if referee.over or self.result else [*found, _position(referee, next(hands))]
+        return found if referee.over or self.result else [*found, _position(begun, referee, next(hands))]
 
     def story(self) -> Story:
         """The game without its calls."""
@@ -170,7 +170,10 @@ class RecordedGame:
             return self.index.events(turn)
 
 
-def _position(referee: Referee, hands: Hands) -> Position:
-    view = referee.view()
-    known = {hand.seat: hand.known for hand in view.hands} | {view.seat: view.own}
+def _position(started: GameStarted, referee: Referee, hands: Hands) -> Position:
+    """Before a turn; `known` is what hints told, also of a seat that sees its own cards."""
+    honest = referee.view()
+    cheats = started.sees_own_hand(honest.seat, honest.turn)
+    view = referee.view(own_hand=True) if cheats else honest
+    known = {hand.seat: hand.known for hand in honest.hands} | {honest.seat: honest.own}
     return Position(view, hands, tuple(known[seat] for seat in range(view.players)))

@@ -96,6 +96,7 @@ def _call(call: Call, key: str, line: Line, begun: float, prompts: Prompts, conf
         "usd": call.usd,
         "cached": call.cached,
         "fixed": call.fixed,
+        "origin": call.origin,
         "estimated": call.estimated,
         "asked": call.asked,
         "simulated": call.simulated,

@@ -52,6 +52,7 @@ def ordered(analysis: Analysis, arms: Sequence[str]) -> Analysis:
         summaries=tuple(sorted(analysis.summaries, key=lambda one: place(one.arm))),
         differences=tuple(sorted(analysis.differences, key=lambda one: place(one.arm))),
         other_differences=tuple(sorted(analysis.other_differences, key=lambda one: place(one.arm))),
+        apart=tuple(sorted(analysis.apart, key=lambda one: place(one.arm))),
         unforced=analysis.unforced and ordered(analysis.unforced, arms),
     )
 

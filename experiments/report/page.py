@@ -8,7 +8,7 @@ from importlib.resources import files
 from typing import Any
 
 from experiments.design.notes import notes
-from experiments.report import adhoc_section, model_facts, run_facts, tables
+from experiments.report import adhoc_section, controls_section, model_facts, run_facts, tables
 from experiments.report.figures import drawing
 from experiments.report.roles_section import RolesSection
 from experiments.report.run_data import RunData
@@ -18,6 +18,7 @@ from experiments.results.rows import Metric
 from experiments.statistics import adhoc_teams, conclusions
 from experiments.statistics.analysis import OTHER, Analysis
 from experiments.statistics.caveats import caveats
+from experiments.statistics.role_controls import role_controls
 from experiments.statistics.summaries import Summary
 
 
@@ -55,6 +56,13 @@ class Contents:
     adhoc: Grid | None
     """Ad-hoc teams; None for a run without them."""
     adhoc_text: str
+    controls: Grid | None
+    """Each role's effect beside its controls; None for a run without them."""
+    controls_text: str
+    apart: Grid | None
+    apart_text: str
+    diffs: tuple[Folded, ...]
+    """The words that arms replace, as differences of texts."""
     whole: Part
     mixed: bool
     """Whether the pooled rows are not all over the same player counts."""
@@ -80,7 +88,9 @@ def contents(
     roles: RolesSection | None = None,
 ) -> Contents:
     analysis, teams = data.analysis, adhoc_section.found(data)
-    said = (*adhoc_teams.sentences(teams), *conclusions.sentences(analysis))
+    controls = role_controls(analysis, data.run)
+    held = controls_section.sentences(controls, analysis)
+    said = (*adhoc_teams.sentences(teams), *conclusions.sentences(analysis), *held)
     return Contents(
         name=str(data.run.get("name") or data.folder.resolve().name),
         question=str((data.run.get("experiment") or {}).get("question") or ""),
@@ -97,6 +107,11 @@ def contents(
         conclusions=tuple(one for one in said if one != conclusions.PROGRAMS),  # a warning says it
         adhoc=adhoc_section.grid(teams) if teams else None,
         adhoc_text=adhoc_section.TEXT,
+        controls=controls_section.grid(controls) if controls else None,
+        controls_text=controls_section.TEXT,
+        apart=controls_section.apart(analysis),
+        apart_text=controls_section.APART_TEXT,
+        diffs=tuple(run_facts.diffs(data)),
         whole=_whole(data),
         mixed=data.mixed,
         repeated=any(one.within is not None for one in data.variances),

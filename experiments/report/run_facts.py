@@ -9,6 +9,7 @@ from experiments.report.model_facts import short
 from experiments.report.run_data import RunData
 from experiments.report.tables import Grid
 from experiments.results import failures, run_folder
+from graphs.replaced_texts import diff
 from orchestrator import journal
 from orchestrator.errors import UserError
 from orchestrator.journal.events import Call
@@ -106,9 +107,29 @@ def _text(call: Call) -> str:
 def templates(data: RunData) -> tuple[Folded, ...]:
     """The texts from which prompts are made, as run.yaml holds them."""
     texts = data.run.get("prompts") or {}
-    names = {
-        name: digest
+    named = {
+        (name, digest)
         for seat in data.run.get("seats", {}).values()
         for name, digest in (seat.get("prompts") or {}).items()
     }
-    return tuple(Folded(name, str(texts[digest])) for name, digest in sorted(names.items()) if digest in texts)
+    return tuple(Folded(name, str(texts[digest])) for name, digest in sorted(named) if digest in texts)
+
+
+def diffs(data: RunData) -> Iterator[Folded]:
+    """The words that arms replace, against those of the baseline."""
+    arms, texts = data.run.get("arms") or {}, data.run.get("prompts") or {}
+    before = _prompts(data.run, arms.get(data.run.get("baseline")) or {})
+    for name, arm in arms.items():
+        seat = (data.run.get("seats") or {}).get(arm.get("everybody")) or {}
+        if not (seat.get("config") or {}).get("texts"):
+            continue
+        for file, digest in _prompts(data.run, arm).items():
+            old = before.get(file)
+            if old in texts and digest in texts and old != digest:
+                yield Folded(f"{name}: {file}", diff(str(texts[old]), str(texts[digest]), file))
+
+
+def _prompts(run: Mapping[str, Any], arm: Mapping[str, Any]) -> Mapping[str, str]:
+    """The hashes of the texts of an arm's players, by name."""
+    seat = (run.get("seats") or {}).get(arm.get("everybody")) or {}
+    return dict(seat.get("prompts") or {})

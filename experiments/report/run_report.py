@@ -19,10 +19,11 @@ from experiments.results import run_folder
 from experiments.results.files import locked, write_atomically
 from experiments.results.rows import Metric, Peeked
 from experiments.running.runner import Done
-from experiments.statistics import adhoc_teams, conclusions
+from experiments.statistics import adhoc_teams, conclusions, role_controls
 from experiments.statistics.adhoc_teams import AdHocTeams
 from experiments.statistics.analysis import Analysis, analyse
 from experiments.statistics.estimates import Interval
+from experiments.statistics.role_controls import RoleControls
 
 HTML, MARKDOWN, LATEX = "report.html", "report.md", "tables.tex"
 
@@ -41,6 +42,8 @@ class Report:
     """Whether tables for LaTeX were written."""
     teams: tuple[AdHocTeams, ...] = ()
     roles: RolesSection = RolesSection(None)  # noqa: RUF009  # frozen
+    controls: tuple[RoleControls, ...] = ()
+    """Each role's effect beside its controls."""
 
     @property
     def html(self) -> Path:
@@ -56,6 +59,7 @@ class Report:
             "analysis": conclusions.as_data(self.analysis),
             "roles": self.roles.data(),
             **({"adhoc": adhoc_teams.data(self.teams)} if self.teams else {}),
+            **({"controls": role_controls.data(self.controls)} if self.controls else {}),
         }
 
 
@@ -98,7 +102,8 @@ def _write(
     data = replace(data, marked=marked.games if isinstance(marked, MarkedRun) else ())
     drawn, left = drawing.draw(data, png=png)
     teams = tuple(adhoc_section.found(data))
-    report = Report(folder, data.analysis, data.headline, tuple(drawn), tuple(left), tex, teams, roles)
+    controls = tuple(role_controls.role_controls(data.analysis, run))
+    report = Report(folder, data.analysis, data.headline, tuple(drawn), tuple(left), tex, teams, roles, controls)
     contents = page.contents(data, report.drawn, report.left, roles)
     write_atomically(report.html, page.html(contents))
     write_atomically(folder / MARKDOWN, page.markdown(contents))

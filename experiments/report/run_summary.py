@@ -10,7 +10,7 @@ from rich.text import Text
 from experiments.design import notes as design_notes
 from experiments.design.metric import Headline
 from experiments.design.rerun import labelled
-from experiments.report import adhoc_section, order, roles_summary, tables
+from experiments.report import adhoc_section, controls_section, order, roles_summary, tables
 from experiments.report.figures import drawing
 from experiments.report.roles_section import RolesSection
 from experiments.report.tables import Grid
@@ -19,17 +19,20 @@ from experiments.results.rows import Metric
 from experiments.running.runner import Done
 from experiments.running.status import Status
 from experiments.show.terminal import plain_table
-from experiments.statistics import adhoc_teams, conclusions
+from experiments.statistics import adhoc_teams, conclusions, role_controls
 from experiments.statistics.adhoc_teams import AdHocTeams
 from experiments.statistics.analysis import OTHER, Analysis
 from experiments.statistics.caveats import caveats
 from experiments.statistics.conclusions import pvalue
 from experiments.statistics.differences import Difference
 from experiments.statistics.labels import difference_labels, labels
+from experiments.statistics.role_controls import RoleControls
 from experiments.statistics.summaries import Score, Summary
 from orchestrator.journal.move_origins import COUNTS
 from roles.words import percent
 
+CONTROLS = "controls: what each role's effect stands beside; 95 % intervals, not corrected"
+APART = "arms that test nothing: the baseline once more (chance alone), and arms that cheat; not corrected"
 ALWAYS = ("arm", "players", "moves", "own", "forced")
 """Columns that are shown even where they say nothing."""
 
@@ -44,6 +47,7 @@ def data(done: Done, found: Analysis, headline: Headline, roles: RolesSection) -
         "metric_why": headline.why,
         "roles": roles.data(),
         **({"adhoc": adhoc_teams.data(teams)} if (teams := _teams(done, found)) else {}),
+        **({"controls": role_controls.data(controls)} if (controls := _controls(done, found)) else {}),
         "failed": [{"game": one.job.name, "why": one.failed} for one in done.failed],
         "suspended": done.suspended,
         "left": done.left,
@@ -83,8 +87,15 @@ def show(done: Done, found: Analysis, headline: Headline, roles: RolesSection, c
         console.print(Text(f"\n{adhoc_section.TITLE}"))
         console.print(drawn(adhoc_section.grid(teams)))
     more_tables(found, shown, console)
+    if controls := _controls(done, found):
+        console.print(Text(f"\n{CONTROLS}"))
+        console.print(drawn(controls_section.grid(controls)))
+    if (apart := controls_section.apart(found)) is not None:
+        console.print(Text(f"\n{APART}"))
+        console.print(drawn(apart))
     console.print()
-    said = (*adhoc_teams.sentences(teams), *conclusions.sentences(found))
+    held = controls_section.sentences(controls, found)
+    said = (*adhoc_teams.sentences(teams), *conclusions.sentences(found), *held)
     for sentence in (headline.sentence, *said, *notes(done), *so_far(done)):
         console.print(Text(sentence), soft_wrap=True)
     if done.unwritten:
@@ -133,6 +144,11 @@ def _teams(done: Done, found: Analysis) -> list[AdHocTeams]:
         return []
     labels = {**labelled(run_folder.run(done.plan.folder)), **done.plan.labels}  # partners of earlier commands, too
     return adhoc_teams.teams(done.rows, found.summaries, labels)
+
+
+def _controls(done: Done, found: Analysis) -> list[RoleControls]:
+    """Each role's effect beside its controls; none for a run without them."""
+    return role_controls.role_controls(found, run_folder.run(done.plan.folder))
 
 
 def drawn(grid: Grid) -> Table:

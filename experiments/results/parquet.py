@@ -56,6 +56,7 @@ GAMES = {
     "played_points": "int16",
     "fake": "bool",
     "moves_digest": "string",
+    "control": "string",
 }
 TURNS = {
     **GAME,

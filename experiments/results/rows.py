@@ -77,6 +77,8 @@ class Row:
     """Whether the package's fake server answered, which must never be taken for a language model."""
     moves_digest: str | None = None
     """A hash of the moves; None in old journals."""
+    control: str | None = None
+    """The control of an experiment that the game was: `null`, `placebo analyst`; with `own_hand` a seat cheated."""
 
     def score(self, metric: Metric) -> float:
         return self.score_strict if metric == "strict" else self.score_kept
@@ -109,6 +111,11 @@ class Row:
         """Whether the fake server answered; in old journals, whether its own model name was asked for."""
         asked = self.model.split("+") if self.fake is None else []
         return bool(self.fake) or any(one.partition("@")[0] == "openai:fake" for one in asked)
+
+    @property
+    def cheats(self) -> bool:
+        """Whether a seat saw its own cards, which must never be taken for play by the rules."""
+        return "own_hand" in (self.control or "").split("; ")
 
     @property
     def program(self) -> bool:

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
@@ -10,6 +10,7 @@ from typing import Literal
 from experiments.design import imports, manifest
 from experiments.design.experiment import Experiment
 from experiments.design.job import Job, Outcome
+from experiments.design.note_banks import NoteBank
 from experiments.design.plan import Plan
 from experiments.design.player_spec import PlayerSpec
 from experiments.results import failures
@@ -136,11 +137,55 @@ class Runner:
         self.too_few_own = self._before_play(there)
         try:
             if not self.too_few_own:
-                self._play([job for job in self.jobs if job.journal not in over], unfinished)
+                self._play_in_order([job for job in self.jobs if job.journal not in over], unfinished)
         finally:  # however it ends, results.csv says what is finished
             self.progress.end()
             rows = self._write_results(unfinished)
         return self._done(unfinished, rows)
+
+    def _play_in_order(self, jobs: Sequence[Job], unfinished: list[Outcome]) -> None:
+        """The games that get notes of this run's own games are played last, once there are notes."""
+        waiting = self._write_banks()
+        first = [job for job in jobs if (job.arm, job.deal.players) not in waiting]
+        self._play(first, unfinished)
+        if len(first) == len(jobs) or self.interrupted or self.too_few_own or any(one.suspended for one in unfinished):
+            return
+        self.games = results.peek_all(self.plan.folder, self.games)
+        failed = {one.job.journal for one in unfinished if one.failed}
+        waiting = self._write_banks(failed)
+        last = [job for job in jobs if job not in first]
+        self._play([job for job in last if (job.arm, job.deal.players) not in waiting], unfinished)
+        unfinished += [
+            Outcome(job, suspended=waiting[job.arm, job.deal.players])
+            for job in last
+            if (job.arm, job.deal.players) in waiting
+        ]
+
+    def _write_banks(self, failed: Collection[Path | None] = ()) -> dict[tuple[str, int], str]:
+        """Write the notes of other games that are not written yet, where all the games that they are from are over.
+
+        By arm and player count, why the others have to wait. `failed`: games that cannot be finished. Raises UserError.
+        """
+        waiting = dict[tuple[str, int], str]()
+        for bank in self.plan.banks:
+            with locked(self.plan.folder):
+                if bank.there():
+                    continue
+                if not bank.waits:
+                    bank.write(bank.journals())
+                    continue
+                of = [job.journal for job in self.plan.jobs if self._feeds(job, bank)]
+                over = [path for path in of if path and self._is_over(path)]
+                if len(over) + len([path for path in of if path in failed]) < len(of) or not over:
+                    waiting[bank.arm, bank.players] = (
+                        f"it gets notes of the games of {self.plan.baseline}, which are not all finished"
+                    )
+                    continue
+                bank.write(over)
+        return waiting
+
+    def _feeds(self, job: Job, bank: NoteBank) -> bool:
+        return job.arm == self.plan.baseline and job.deal.players == bank.players
 
     def _write_results(self, unfinished: Sequence[Outcome]) -> list[Row]:
         """Bring results.csv up to date; other shards may be doing the same. Raises OSError, unless that is why the run

@@ -7,6 +7,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from experiments.design import note_banks
 from experiments.design.job import Job, Outcome
 from experiments.design.player_spec import PlayerSpec
 from experiments.results.saved import moves
@@ -112,8 +113,13 @@ class SeatPool:
 
 
 def memories(job: Job) -> dict[int, Memory]:
-    """By seat, the public records of past games that it is shown before the game."""
-    return {seat: {BEFORE: [_records(given.path)[n] for n in given.games]} for seat, given in job.records}
+    """By seat, what it is given before the game: public records of past games, and notes of another game."""
+    found: dict[int, Memory] = {
+        seat: {BEFORE: [_records(given.path)[n] for n in given.games]} for seat, given in job.records
+    }
+    for seat, notes in job.notes:
+        found[seat] = {**found.get(seat, {}), **note_banks.memory(notes, seat)}
+    return found
 
 
 @lru_cache(maxsize=64)

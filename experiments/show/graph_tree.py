@@ -11,6 +11,7 @@ from rich.text import Text
 
 from graphs import context
 from graphs.attempts import attempts
+from graphs.calls import node_calls
 from graphs.config import PLAYERS, SETTINGS, GraphConfig
 from graphs.gate import knows_more
 
@@ -23,13 +24,6 @@ def calls(config: GraphConfig) -> str:
     again = sum(node_calls(config, name) for name in attempts(config)[0].path)
     most = once + again * config.at_most
     return str(once) if most == once else f"{once} to {most}"
-
-
-def node_calls(config: GraphConfig, name: str) -> int:
-    """Model calls of a node in one attempt: none for a role without a template, or a selector of a single candidate."""
-    node, role = config.nodes[name], config.role(name)
-    settled = role.settled and sum(config.nodes[read].samples for read in node.reads) == 1
-    return 0 if role.template is None or settled else node.samples
 
 
 def steps(config: GraphConfig) -> list[list[str]]:

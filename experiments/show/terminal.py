@@ -106,7 +106,8 @@ def who(seat: SeatInfo) -> str:
     """Who sits at a seat: `house on openai:NAME`, `person`, `hanab.live, Alice`."""
     if seat.label:
         return f"{seat.graph}, {printable(seat.label)}"
-    return seat.graph if seat.graph == seat.model else f"{seat.graph} on {on(seat.model)}"
+    cheats = ", which cheats: it sees its own cards" if seat.own_hand else ""
+    return (seat.graph if seat.graph == seat.model else f"{seat.graph} on {on(seat.model)}") + cheats
 
 
 def warning(models: str) -> Text | None:

@@ -215,6 +215,8 @@ class TurnStory:
             facts.append(f"{call.tokens_in} tokens in, {call.tokens_out} out, {call.latency_s:.2f} s")
         if call.cached:
             facts.append("from the cache")
+        if call.origin or call.fixed in ("placebo", "shuffled"):
+            facts.append(f"nobody was asked: {call.fixed} note, from {call.origin or 'no other game'}")
         if call.copied:
             facts.append("repeats the prompt's example")
         if call.injected:

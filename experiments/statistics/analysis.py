@@ -40,6 +40,9 @@ class Analysis:
     """The score of the headline. Summaries have both."""
     other_differences: tuple[Difference, ...] = ()
     """The same differences by the other score, corrected among themselves."""
+    apart: tuple[Difference, ...] = ()
+    """Those of arms that are no hypothesis, each tested alone: the baseline once more, which shows the noise, and arms
+    that cheat."""
 
 
 def analyse(
@@ -60,7 +63,8 @@ def analyse(
     standard = arms.get(baseline or "", [])
     free = [row for row in rows if not row.forced]
     withheld = tuple(arm for arm, games in arms.items() if too_few_own(games))
-    tested = [(games, standard) for arm, games in arms.items() if arm != baseline]
+    tested = [(games, standard) for arm, games in arms.items() if arm != baseline and not _apart(games, standard)]
+    aside = [(games, standard) for arm, games in arms.items() if arm != baseline and _apart(games, standard)]
     return Analysis(
         baseline=baseline,
         summaries=tuple(one for games in arms.values() for one in summaries(games, interval)),
@@ -73,7 +77,20 @@ def analyse(
         interval=interval,
         metric=metric,
         other_differences=differences(tested, OTHER[metric]),
+        apart=tuple(one for pair in aside for one in differences([pair], metric)),
     )
+
+
+def _apart(games: Sequence[Row], standard: Sequence[Row]) -> bool:
+    """Whether an arm is no hypothesis: its seats cheat, or it is the baseline once more with other seeds."""
+    return any(row.cheats for row in (*games, *standard)) or is_null(games, standard)
+
+
+def is_null(games: Sequence[Row], standard: Sequence[Row]) -> bool:
+    """Whether these are the games of the baseline played once more, with other seeds of its models."""
+    named = {row.graph for row in standard}
+    again = all("null" in (row.control or "").split("; ") for row in games)
+    return bool(games) and again and {row.graph.removesuffix("-null") for row in games} <= named
 
 
 def _without(withheld: Sequence[str], analysis: Analysis) -> Analysis:
@@ -83,4 +100,4 @@ def _without(withheld: Sequence[str], analysis: Analysis) -> Analysis:
         return tuple(one for one in found if one.arm not in withheld and one.baseline not in withheld)
 
     found = kept(analysis.differences), kept(analysis.other_differences)
-    return replace(analysis, differences=found[0], other_differences=found[1])
+    return replace(analysis, differences=found[0], other_differences=found[1], apart=kept(analysis.apart))

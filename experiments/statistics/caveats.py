@@ -13,12 +13,18 @@ VETOED = 0.05
 def caveats(analysis: Analysis) -> tuple[str, ...]:
     """Sentences for the top of a report; none where language models played and chose their moves."""
     arms = last(analysis.summaries)
-    return (*_fake(arms), *_simulated(arms), *_own(arms, analysis.withheld), *_vetoed(arms))
+    return (*_cheating(arms), *_fake(arms), *_simulated(arms), *_own(arms, analysis.withheld), *_vetoed(arms))
 
 
 def last(found: Sequence[Summary]) -> list[Summary]:
     """The last summary of each arm: pooled over player counts where that is possible."""
     return list({one.arm: one for one in found}.values())
+
+
+def _cheating(arms: Sequence[Summary]) -> Iterator[str]:
+    if cheating := [one.arm for one in arms if one.cheats]:
+        verb, seats = ("cheats", "its seats see") if len(cheating) == 1 else ("cheat", "their seats see")
+        yield f"{', '.join(cheating)} {verb}: {seats} their own cards. Their scores are an upper line."
 
 
 def _fake(arms: Sequence[Summary]) -> Iterator[str]:

@@ -5,6 +5,8 @@ from dataclasses import dataclass, replace
 
 from experiments.statistics.summaries import Summary
 
+CHEATS = "cheats: sees its own cards"
+
 
 @dataclass(frozen=True)
 class _Players:
@@ -14,9 +16,11 @@ class _Players:
     fake: bool
     program: bool
     """Whether nothing else did."""
+    cheats: bool = False
+    """Whether a seat saw its own cards."""
 
     def marked(self, arm: str) -> str:
-        marks = {"simulated": self.simulated, "fake server": self.fake, "program": self.program}
+        marks = {CHEATS: self.cheats, "simulated": self.simulated, "fake server": self.fake, "program": self.program}
         found = ", ".join(mark for mark, true in marks.items() if true)
         return f"{arm} ({found})" if found else arm
 
@@ -35,7 +39,7 @@ def difference_labels(found: Sequence[Summary], pairs: Iterable[tuple[str, str]]
 
 
 def _marked_by_both(arm: str, one: _Players, other: _Players, alone: str) -> str:
-    both = _Players(one.simulated or other.simulated, one.fake or other.fake, program=False)
+    both = _Players(one.simulated or other.simulated, one.fake or other.fake, program=False, cheats=one.cheats)
     return both.marked(arm) if both.simulated or both.fake else alone
 
 
@@ -43,7 +47,8 @@ def _players(found: Iterable[Summary]) -> dict[str, _Players]:
     players: dict[str, _Players] = {}
     for one in found:
         old = players.get(one.arm, _Players(simulated=False, fake=False, program=True))
-        now = _Players(old.simulated or one.simulated, old.fake or one.fake, old.program and one.program)
+        program, cheats = old.program and one.program, old.cheats or one.cheats
+        now = _Players(old.simulated or one.simulated, old.fake or one.fake, program, cheats)
         players[one.arm] = now
     return players
 

@@ -144,6 +144,8 @@ class Summary:
     """Whether the package's fake server answered in any of the games."""
     program: bool
     """Whether no model was asked in any of the games."""
+    cheats: bool = False
+    """Whether a seat saw its own cards in any of the games."""
     replayed: bool = False
     """Whether every deal was repeated, and all repeats of a deal are the same game, move by move."""
 
@@ -248,6 +250,7 @@ def _summary(games: Sequence[Row], players: int | None, interval: Interval) -> S
         simulated=any(row.simulated for row in games),
         fake=any(row.faked for row in games),
         program=all(row.program for row in games),
+        cheats=any(row.cheats for row in games),
         replayed=pairing.repetitive(games),
     )
 

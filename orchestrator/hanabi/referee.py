@@ -198,8 +198,15 @@ class Referee:
 
     # Views
 
-    def view(self, seat: int | None = None) -> View:
-        """What `seat` (default: the acting seat) may know now."""
+    def view(self, seat: int | None = None, *, own_hand: bool = False) -> View:
+        """What `seat` (default: the acting seat) may know now.
+
+        `own_hand`: as a seat that cheats sees it, with the own cards told as if hints had named them. Nobody else's
+        view changes: what others know of that hand is still what hints said.
+        """
+        if own_hand:
+            honest = self.view(seat)
+            return honest.model_copy(update={"own": tuple(map(_told, self._hands()[honest.seat]))})
         seat = self.seat if seat is None else seat
         if seat not in range(self.players):
             raise UserError(f"there is no seat {seat}; the seats are 0 to {self.players - 1}")
@@ -283,6 +290,12 @@ def _own(kind: Literal["play", "discard"], slot: int) -> Move:
 @cache
 def _hint(to: int, colour: Colour | None, rank: int | None) -> Move:
     return HintColour(to=to, colour=colour) if colour else HintRank(to=to, rank=rank or 0)
+
+
+@cache
+def _told(card: Card) -> Knowledge:
+    """A card of which everything is known."""
+    return Knowledge(colour=card.colour, rank=card.rank, colours=(card.colour,), ranks=(card.rank,))
 
 
 @cache

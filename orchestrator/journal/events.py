@@ -46,6 +46,10 @@ class SeatInfo(Frozen):
     """A hash of every prompt file, by its name."""
     label: str | None = Field(default=None, exclude_if=lambda value: value is None)
     """Who sat there in a game of another program: a name for people to read, which no agent sees."""
+    control: str | None = Field(default=None, exclude_if=lambda value: value is None)
+    """What an experiment changed to rule out another reading of a difference: `null`, `placebo analyst`."""
+    own_hand: bool = Field(default=False, exclude_if=lambda value: not value)
+    """Whether the seat sees its own cards, which is cheating: an experiment's upper line."""
 
 
 class Parent(Frozen):
@@ -94,6 +98,10 @@ class GameStarted(Frozen):
     """Of everything above."""
     versions: dict[str, str]
 
+    def sees_own_hand(self, seat: int, turn: int) -> bool:
+        """Whether a seat cheats at a turn: its views tell it its own cards."""
+        return self.seat_at(seat, turn).own_hand
+
     @property
     def deal(self) -> str:
         """The deal in words."""
@@ -117,6 +125,11 @@ class GameStarted(Frozen):
     def model(self) -> str:
         """The same of their models."""
         return "+".join(dict.fromkeys(seat.model for seat in self.everybody))
+
+    @property
+    def control(self) -> str | None:
+        """The controls of an experiment in any seat; None where there is none."""
+        return "; ".join(dict.fromkeys(seat.control for seat in self.everybody if seat.control)) or None
 
 
 class TurnStarted(Frozen):
@@ -164,9 +177,12 @@ class Call(Frozen):
     """The requests over the wire, retries included; none for a program, a script or a response of the cache."""
     cached: bool = False
     """Whether the response came from the cache of an earlier run, which paid for its tokens."""
-    fixed: Literal["recorded", "edited"] | None = None
-    """Of a forked game: that nobody was asked here, because the answer is that of the parent, or a note that was put
-    in its place. Stored where there is something."""
+    fixed: Literal["recorded", "edited", "placebo", "shuffled"] | None = None
+    """That nobody was asked here. Of a forked game: because the answer is that of the parent, or a note that was put in
+    its place. Of a control: because the note says nothing of the position, or is that of another game. Stored where
+    there is something."""
+    origin: str | None = None
+    """Of a control: the game, turn and seat that its note is made from. Stored where there is something."""
     usd: float | None = None
     """Cost in US dollars; None when no price is known."""
     estimated: bool = False
@@ -220,7 +236,7 @@ class Call(Frozen):
         return {key: value for key, value in data.items() if key not in UNSAID or value}
 
 
-UNSAID = ("cause", "copied", "form", "constraint", "dropped", "fixed")
+UNSAID = ("cause", "copied", "form", "constraint", "dropped", "fixed", "origin")
 """Fields of a call that are written only where there is something to say, as most calls have none of them."""
 
 
@@ -347,6 +363,9 @@ class Result(Frozen):
     """In the same turns: moves played instead that scored."""
     fake: Annotated[bool | None, NOT_STATED] = None
     """Whether the package's fake server answered any call."""
+    control: Annotated[str | None, NOT_STATED] = None
+    """The control of an experiment that the game was: `null`, `placebo analyst`; with `own_hand` a seat saw its own
+    cards, which is cheating. None for any other game."""
 
 
 class GameEnded(Frozen):

@@ -26,7 +26,7 @@ def whole(events: Sequence[Event]) -> list[Event]:
         if isinstance(event, TurnStarted):
             shown = event.turn
         elif not isinstance(event, GameSuspended | GameEnded) and not referee.over and shown < referee.turn:
-            view = referee.view()
+            view = referee.view(own_hand=events[0].sees_own_hand(referee.seat, referee.turn))
             found.append(TurnStarted(turn=view.turn, seat=view.seat, view=view))
             shown = view.turn
         found.append(event)

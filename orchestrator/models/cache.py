@@ -127,4 +127,5 @@ def _key(settings: ModelSettings, request: ModelRequest, messages: tuple[Message
     schema = next((one.response_format for one in constraints(request, settings)), None)
     told = [[message.role, message.content] for message in messages]
     which = [request.node, request.ask, request.sample, request.place.repeat]
+    which += [f"draw {request.place.draw}"] if request.place.draw else []
     return hashlib.sha256(json.dumps([settings.deciding, schema, told, which], sort_keys=True).encode()).hexdigest()

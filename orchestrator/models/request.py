@@ -42,6 +42,8 @@ class Place:
     repeat: int = 1
     turn: int = 0
     seat: int = 0
+    draw: int = 0
+    """Another number gets other seeds and no answer of the cache: of a seat that plays once more."""
 
 
 class Key(NamedTuple):

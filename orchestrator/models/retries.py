@@ -270,4 +270,5 @@ def call_seed(base: int, request: ModelRequest) -> int:
     plain = (
         f"{base}|{place.game}|{place.repeat}|{place.seat}|{place.turn}|{request.node}|{request.sample}|{request.ask}"
     )
+    plain += f"|draw {place.draw}" if place.draw else ""
     return int.from_bytes(hashlib.sha256(plain.encode()).digest()[:4], "big") & 0x7FFFFFFF

@@ -268,7 +268,7 @@ class _GameInPlay:
 
     async def _turn(self, referee: Referee, seat: Seat, memory: Memory) -> Memory:
         """Play one turn; returns the memory that the seat keeps of it."""
-        view = referee.view()
+        view = referee.view(own_hand=self.started.sees_own_hand(referee.seat, referee.turn))
         self._emit(TurnStarted(turn=view.turn, seat=view.seat, view=view))
         decided = self.so_far.decided
         if decided is None or decided.turn != view.turn:
@@ -321,6 +321,7 @@ def _result(referee: Referee, started: GameStarted, ledger: Ledger) -> Result:
         seed=started.seed,
         graph=started.graph,
         model=started.model,
+        control=started.control,
         fireworks=dict(zip(COLOURS, referee.fireworks, strict=True)),
         hints_wasted=wasted_hints.wasted(referee.players, referee.history),
         moves_digest=hashlib.sha256(" ".join(map(str, moves)).encode()).hexdigest()[:16],

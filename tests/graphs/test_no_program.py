@@ -7,6 +7,7 @@ import pytest
 import graphs
 import roles
 from experiments.costs import prompt_probe
+from experiments.design import prompt_positions
 from experiments.show.prompts import node_prompts
 from graphs.config import GraphConfig, checked
 from graphs.prompt_preview import Programs
@@ -66,7 +67,7 @@ def test_programs_never_read_an_example(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def _view() -> View:
-    return prompt_probe.game(2).views[8]
+    return prompt_positions.game(2).views[8]
 
 
 @pytest.mark.usefixtures("prompt_only")

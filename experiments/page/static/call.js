@@ -33,6 +33,7 @@ function facts(call) {
     ["Cost", cost(call)],
     ["Of the tokens in", call.cached_tokens > 0 && `${number(call.cached_tokens)} from the provider's cache`],
     ["Of the tokens out", call.reasoning_tokens > 0 && `${number(call.reasoning_tokens)} for reasoning`],
+    ["Nobody was asked", call.origin && `a ${call.fixed} note, made from that of ${call.origin}`],
     ["From the cache", call.cached && "an earlier run paid for this answer"],
     ["Server held to", call.constraint && (CONSTRAINTS[call.constraint] ?? shown(call.constraint))],
     ["Ended because", call.finish && call.finish !== "stop" && call.finish],

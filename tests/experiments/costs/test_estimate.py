@@ -18,6 +18,7 @@ from experiments.costs import cost_estimate, prompt_probe, sample_size
 from experiments.costs.cost_estimate import Bill
 from experiments.costs.measured import Measured
 from experiments.costs.sample_size import Goal, Options, Spread, measured_spread
+from experiments.design import prompt_positions
 from experiments.design.experiment import read
 from experiments.results.rows import Row, peek_all
 from experiments.statistics.permutation import by_signs, fewest
@@ -42,6 +43,7 @@ TEXT: dict[str, Any] = {
     "models": {"default": PRICED},
     "arms": {"full": {}, "twice": {"graph": "best_of_k"}, "program": {"models": {"default": "program"}}},
     "baseline": "full",
+    "controls": {"null": False},
 }
 
 
@@ -76,7 +78,7 @@ def test_probed_prompts_are_what_a_model_that_answers_as_programs_do_is_asked(
     name: str, players: int, before: int
 ) -> None:
     sure = SimSettings(model="sim:careful", **dict.fromkeys(Rates.model_fields, 0.0))
-    played = prompt_probe.game(players)
+    played = prompt_positions.game(players)
     given = {BEFORE: [played.record] * before} if before else {}
 
     def turn(number: int, memory: Memory) -> tuple[list[Call], Memory]:
@@ -91,10 +93,10 @@ def test_probed_prompts_are_what_a_model_that_answers_as_programs_do_is_asked(
         memory = turn(earlier, given)[1] if earlier > 0 else {}
         calls += turn(view.turn, {**given, **memory})[0]
     asked = prompt_probe.turn(graphs.read(name), players, before)["default"]
-    assert asked.calls * prompt_probe.POSITIONS == len(calls) > 0
+    assert asked.calls * prompt_positions.POSITIONS == len(calls) > 0
     tokens = sum(estimated(message.content) for call in calls for message in call.messages)
     # a model's own text is quoted to colleagues and to its next turn; a program writes none
-    assert asked.tokens_in * prompt_probe.POSITIONS == pytest.approx(tokens, rel=0.1)
+    assert asked.tokens_in * prompt_positions.POSITIONS == pytest.approx(tokens, rel=0.1)
 
 
 def test_a_selector_of_one_candidate_is_not_asked_and_programs_never_are() -> None:
@@ -120,7 +122,7 @@ def test_a_dry_run_prices_what_is_left_by_arm_and_player_count(run: Run) -> None
     arms = by_arm(planned)
     for players in (2, 3):
         full, twice, program = (arms[arm, players] for arm in TEXT["arms"])
-        assert full["calls"] == 4 * prompt_probe.game(players).turns and twice["calls"] == 6 * full["calls"]
+        assert full["calls"] == 4 * prompt_positions.game(players).turns and twice["calls"] == 6 * full["calls"]
         assert full["tokens_out"] == cost_estimate.ANSWER * full["calls"]
         assert full["usd"] == pytest.approx((full["tokens_in"] + 10 * full["tokens_out"]) / 1e6, rel=1e-5)
         assert program["calls"] == program["tokens_in"] == program["usd"] == 0
@@ -308,7 +310,7 @@ def test_bills_add_up_and_an_unknown_price_stays_unknown() -> None:
 def test_a_model_among_partners_pays_for_its_own_turns_alone(run: Run) -> None:
     seats = {"graph": "partner:random", "arms": {"one": {"seats": {1: "sherlock"}}, "none": {}}, "baseline": "none"}
     found = by_arm(told(run, "experiment", "run", written(**seats, players=[2]), "--dry-run"))
-    assert found["one", 2]["calls"] == 4 * prompt_probe.game(2).turns / 2 and found["none", 2]["calls"] == 0
+    assert found["one", 2]["calls"] == 4 * prompt_positions.game(2).turns / 2 and found["none", 2]["calls"] == 0
     pool = ("--set", "players=[2]", "--set", "adhoc.pool=[partner:random]", "--set", "seeds.count=2")
     model = ("--set", "adhoc.seat={graph: house, model: openai:x}")
     planned = by_arm(told(run, "experiment", "run", "challenge-adhoc", *pool, *model, "--dry-run"))

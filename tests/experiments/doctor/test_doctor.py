@@ -10,7 +10,8 @@ import pytest
 from aiohttp import web
 
 import graphs
-from experiments.costs import node_needs, prompt_probe
+from experiments.costs import node_needs
+from experiments.design import prompt_positions
 from experiments.doctor import machine
 from graphs import context
 from orchestrator.models import fake_endpoint, server_info
@@ -162,7 +163,7 @@ def test_a_decision_needs_room_for_the_reason_that_its_prompt_asks_for() -> None
         config = graphs.read("house_lite")
         told = context.resolved(config.context).model_dump(mode="json") | {"reason_words": words}
         config = graphs.setting(config, context=told)
-        found = node_needs.needs(config, 2, prompt_probe.positions(config, 2)[:2])
+        found = node_needs.needs(config, 2, prompt_positions.positions(config, 2)[:2])
         return next(need.answer or 0 for need in found if need.node == "aggregator")
 
     assert answer(400) - answer(200) == 200 * node_needs.WORD * 5 // 16
@@ -188,7 +189,7 @@ def test_what_the_machine_lacks_is_told_with_what_to_do(run: Run, monkeypatch: p
     def broken(_: int) -> None:
         raise ImportError("libhanabi.so: no such file")
 
-    monkeypatch.setattr(prompt_probe, "game", broken)
+    monkeypatch.setattr(prompt_positions, "game", broken)
     monkeypatch.setattr(machine, "EXTRAS", {"ray": ("no_such_module.here", "`--executor ray`")})
     monkeypatch.setattr("shutil.disk_usage", lambda _: SimpleNamespace(free=10**6))
     monkeypatch.setattr("tempfile.NamedTemporaryFile", unwritable)

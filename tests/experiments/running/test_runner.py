@@ -233,7 +233,7 @@ def test_leave_one_out_leaves_each_role_out_that_the_graph_can_do_without() -> N
 def test_packaged_experiments_are_sound(name: str, tmp_path: Path) -> None:
     from experiments.design.plan import Plan
 
-    asked = config.read(name, ["seeds.count=1"])
+    asked = config.read(name, ["seeds.count=2"])
     assert asked.name == name and Plan.resolve(asked, tmp_path).jobs
 
 

@@ -1,0 +1,100 @@
+"""Positions at which the prompts of graphs are compared without asking a model.
+
+They are of one game of rule players per player count, the same for every graph. A node that reads other nodes gets the
+outputs of their programs, and a reply's example where there is none.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from graphs.ablate import at
+from graphs.config import GraphConfig
+from graphs.prompt_preview import Programs, requests
+from orchestrator.errors import TurnError
+from orchestrator.hanabi.view import View
+from orchestrator.journal.events import Event, GameStarted, Memory, Moved, TurnStarted
+from orchestrator.journal.file import public_record
+from orchestrator.models.request import ModelRequest
+from orchestrator.players import partners
+from orchestrator.table.game_loop import play_async
+from roles import Notes
+
+PARTNER = "iggi"
+"""The rule player of the game: its games have about as many turns and points as games of models."""
+POSITIONS = 6
+"""Turns that are sampled, evenly spaced over the game, since prompts grow with its history."""
+
+
+@dataclass(frozen=True)
+class ProbeGame:
+    views: tuple[View, ...]
+    """By turn."""
+    record: Mapping[str, Any]
+    """The public record of the game."""
+
+    @property
+    def turns(self) -> int:
+        return len(self.views)
+
+    @property
+    def sampled(self) -> list[View]:
+        return [self.views[self.turns * (2 * place + 1) // (2 * POSITIONS)] for place in range(POSITIONS)]
+
+
+@cache
+def game(players: int) -> ProbeGame:
+    events: list[Event] = []
+    asyncio.run(play_async(partners.get(PARTNER), players=players, seed=1, sink=events.append))
+    views = tuple(event.view for event in events if isinstance(event, TurnStarted))
+    record = public_record(event for event in events if isinstance(event, GameStarted | Moved))
+    return ProbeGame(views, record.plain)
+
+
+@dataclass(frozen=True)
+class Probed:
+    """A sampled position: what the nodes would be asked there, and what their programs answered."""
+
+    requests: Mapping[str, ModelRequest]
+    """By the node's name in its attempt."""
+    view: View
+    notes: Notes
+    """What programs answer; an example where a role has none."""
+    memory: Memory
+
+
+def positions(config: GraphConfig, players: int) -> list[Probed]:
+    """The sampled positions of the game at a player count, for a seat that was shown no past games."""
+
+    async def gathered() -> list[Probed]:
+        return [one async for one in at_positions(at(config, players), played, {})]
+
+    played = game(players)
+    return asyncio.run(gathered())
+
+
+async def at_positions(here: GraphConfig, played: ProbeGame, given: Memory) -> AsyncIterator[Probed]:
+    programs = Programs(here)
+    for view in played.sampled:
+        memory = {**given, **await _remembered(programs, here, view, played, given)}
+        notes, _ = await _play_turn(programs, view, memory)
+        yield Probed(requests(here, view, notes, memory), view, notes, memory)
+
+
+async def _remembered(programs: Programs, here: GraphConfig, view: View, played: ProbeGame, given: Memory) -> Memory:
+    """What the seat remembers of its previous turn, when its graph has a memory."""
+    if not here.remembers or view.turn <= view.players:
+        return {}
+    _, memory = await _play_turn(programs, played.views[view.turn - view.players - 1], given)
+    return memory
+
+
+async def _play_turn(programs: Programs, view: View, memory: Memory) -> tuple[Notes, Memory]:
+    """The outputs of the nodes in a turn, and the memory after it; both empty where a program fails."""
+    try:
+        notes, decision = await programs.turn(view, memory)
+    except TurnError:
+        return {}, {}
+    return notes, decision.memory

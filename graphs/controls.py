@@ -1,0 +1,82 @@
+"""Controls of an experiment, as settings of a graph: what is changed on purpose beside the roles.
+
+Each rules out another reading of what a role is worth: that the difference is chance (`draw`), the length of a prompt
+(`placebo`), that there is any plausible note (`shuffled`), the place of a report (`permuted`). A graph without controls
+stores nothing of them, so that journals from before are read as they were written.
+"""
+
+from collections.abc import Collection, Iterator
+from typing import Any, Self
+
+from pydantic import Field, SerializerFunctionWrapHandler, model_serializer, model_validator
+
+from orchestrator.values import Frozen, OneOrMore
+
+OWN_HAND = "own_hand"
+"""The control that cheats: a seat sees its own cards."""
+
+
+class Controls(Frozen):
+    draw: int = Field(default=0, ge=0, le=1_000_000)
+    """Another number asks models with other seeds, past the cache: the same seat again."""
+    placebo: OneOrMore[str] = ()
+    """Nodes that are not asked: their note says nothing of the position, as long as a recorded one."""
+    shuffled: OneOrMore[str] = ()
+    """Nodes that are not asked: their note is that of another game, in the same phase."""
+    permuted: bool = False
+    """Whether colleagues' reports stand in another order in every prompt."""
+    advise: OneOrMore[str] = ()
+    """Recommenders whose list is shown as a report: their readers still choose from all legal moves."""
+    gate: OneOrMore[str] = ()
+    """Nodes whose moves are the only ones that their readers may choose from."""
+    own_hand: bool = False
+    """Whether the seat sees its own cards, which the rules forbid: an upper line."""
+
+    @model_serializer(mode="wrap")
+    def _set(self, plain: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        return {key: value for key, value in plain(self).items() if value}
+
+    @model_validator(mode="after")
+    def _one_note_each(self) -> Self:
+        if both := sorted({*self.placebo} & {*self.shuffled}):
+            raise ValueError(f"node {both[0]!r} cannot have both a placebo and the note of another game")
+        if both := sorted({*self.advise} & {*self.gate}):
+            raise ValueError(f"node {both[0]!r} either advises or is a gate, not both")
+        return self
+
+    @property
+    def given(self) -> tuple[str, ...]:
+        """The nodes that are not asked, because their notes are made from those of other games."""
+        return (*self.placebo, *self.shuffled)
+
+    @property
+    def named(self) -> tuple[str, ...]:
+        """All nodes that it names."""
+        return (*self.given, *self.advise, *self.gate)
+
+    def without(self, gone: Collection[str]) -> "Controls":
+        """The same for a graph without some nodes."""
+        lists = {
+            key: tuple(name for name in getattr(self, key) if name not in gone)
+            for key in ("placebo", "shuffled", "advise", "gate")
+        }
+        return self.model_copy(update=lists)
+
+    @property
+    def label(self) -> str | None:
+        """In journals and tables: `null`, `placebo analyst`, `own_hand`; None without controls."""
+        return "; ".join(self._labels()) or None
+
+    def _labels(self) -> Iterator[str]:
+        if self.own_hand:
+            yield OWN_HAND
+        if self.draw:
+            yield "null"
+        for key in ("placebo", "shuffled", "advise", "gate"):
+            if nodes := getattr(self, key):
+                yield f"{key} {', '.join(nodes)}"
+        if self.permuted:
+            yield "permuted"
+
+
+NONE = Controls()

@@ -1,0 +1,154 @@
+"""A prompt's words replaced by others, and the proof that nothing else of the prompts changed."""
+
+import difflib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from string import Template
+
+import prompts
+from graphs import prompt_files
+from graphs.ablate import at
+from graphs.config import GraphConfig, checked
+from graphs.prompt_preview import requests
+from orchestrator import spelling
+from orchestrator.errors import UserError
+from orchestrator.hanabi.view import View
+from orchestrator.journal.events import Memory
+from roles import SECTIONS, Notes
+
+PARTS = {"answer_json": "answer_format", "answer_text": "answer_format", "gate": "instruction"}
+"""The part of a prompt that a block of words is in; other blocks are in the notes."""
+
+
+def replaced(config: GraphConfig, texts: Mapping[str, str]) -> GraphConfig:
+    """The graph with other words: by a text's name, `roles/analyst` or `sections/state`, its new template.
+
+    Raises UserError for a text that the graph does not use, and for a template with other variables.
+    """
+    known = replaceable(config)
+    files = {name.removesuffix(".md"): text.strip() for name, text in texts.items()}
+    for name, text in files.items():
+        if name not in known:
+            meant = spelling.known(name, known, "it uses")
+            raise UserError(f"prompts: graph {config.name!r} uses no text {name!r}; {meant}")
+        _check_variables(name, known[name], text)
+    given = {f"{name}.md": text for name, text in files.items()}
+    data = config.model_dump(mode="json") | {"texts": {**config.texts, **given}}
+    name = "-".join((config.name, *(name.replace("/", "-") for name in files)))
+    return checked(data | {"name": name}, name)
+
+
+def replaceable(config: GraphConfig) -> dict[str, str]:
+    """The texts of a graph that may be replaced, by their names without a suffix."""
+    found = {}
+    for name, text in prompt_files.texts(config).items():
+        plain = name.partition("/")[2] if name.split("/")[0] in prompts.LANGUAGES else name
+        in_place = plain.startswith(("roles/", "sections/", "conventions/")) or "/" not in plain
+        if in_place and text and not plain.endswith(".yaml"):
+            found[plain.removesuffix(".md")] = text.strip()
+    return found
+
+
+def _check_variables(name: str, old: str, new: str) -> None:
+    wanted, given = prompts.variables(old), prompts.variables(new)
+    if unknown := sorted(given - wanted):
+        known = ", ".join(f"${one}" for one in sorted(wanted)) or "none"
+        raise UserError(f"prompts: {name} has no variable ${unknown[0]}; it has: {known} ($$ is a dollar sign)")
+    if missing := sorted(wanted - given):
+        raise UserError(f"prompts: the new {name} lacks the variable ${missing[0]}, so it would tell less than before")
+    try:
+        Template(new).substitute(dict.fromkeys(given, ""))
+    except ValueError as error:
+        raise UserError(f"prompts: the new {name} has a $ that begins no variable ({error}); write $$ for it") from None
+
+
+# The proof
+
+
+@dataclass(frozen=True)
+class Position:
+    """Where two graphs' prompts are compared."""
+
+    view: View
+    notes: Notes
+    memory: Memory
+
+
+@dataclass(frozen=True)
+class TextProof:
+    """How the prompts of one graph differ from those of another."""
+
+    replaced: tuple[str, ...]
+    """The texts that were replaced."""
+    others: tuple[str, ...]
+    """What else differs, in words: nothing, where the replaced words are all that changed."""
+    prompts: int
+    """How many prompts were compared."""
+    equal: int
+    """How many of their parts are the same, byte for byte."""
+    changed: int
+    """How many parts with a replaced text differ."""
+
+    @property
+    def sentence(self) -> str:
+        names = ", ".join(self.replaced)
+        if self.others:
+            return f"it changes {names}, and also {'; '.join(self.others)}"
+        if not self.changed:
+            return f"it changes {names}, which no prompt at the {self.prompts} compared positions shows"
+        return (
+            f"it changes {names} alone: the hashes of all other texts are the same, and in {self.prompts} prompts "
+            f"{self.changed} parts differ and all {self.equal} others are equal byte for byte"
+        )
+
+
+def proof(old: GraphConfig, new: GraphConfig, positions: Iterable[Position]) -> TextProof:
+    """Compare the texts of two graphs, and their prompts at some positions, part by part."""
+    names = tuple(sorted(name.removesuffix(".md") for name in new.texts if new.texts[name] != old.texts.get(name)))
+    others = list(_other_texts(old, new, names))
+    compared = equal = changed = 0
+    for here in positions:
+        players = here.view.players
+        one, other = (requests(at(graph, players), here.view, here.notes, here.memory) for graph in (old, new))
+        if [*one] != [*other]:
+            others.append(f"the nodes that are asked ({', '.join(one)}, then {', '.join(other)})")
+            break
+        for node in one:
+            compared += 1
+            parts = {part.name: part for part in one[node].parts}
+            there = {part.name: part for part in other[node].parts}
+            allowed = {_part(name, one[node].role) for name in names}
+            if [name for name in parts if name in there] != [name for name in there if name in parts]:
+                others.append(f"the order of the parts of {node}'s prompt")
+            others += [f"the part {name} of {node}'s prompt" for name in sorted({*parts} ^ {*there})]
+            differ = {name for name in {*parts} & {*there} if parts[name] != there[name]}
+            others += [f"the part {name} of {node}'s prompt" for name in sorted(differ - allowed)]
+            changed += len(differ & allowed)
+            equal += len({*parts} & {*there}) - len(differ)
+    return TextProof(names, tuple(dict.fromkeys(others)), compared, equal, changed)
+
+
+def _other_texts(old: GraphConfig, new: GraphConfig, names: Iterable[str]) -> Iterable[str]:
+    before, after = prompt_files.hashes(old), prompt_files.hashes(new)
+    for name in {**before, **after}:
+        plain = name.partition("/")[2] if name.split("/")[0] in prompts.LANGUAGES else name
+        if before.get(name) != after.get(name) and plain.removesuffix(".md") not in names:
+            yield f"the text {name}"
+
+
+def _part(name: str, role: str) -> str | None:
+    """The part of a role's prompt that a text is in; None where it is in none."""
+    folder, _, file = name.rpartition("/")
+    if folder.startswith("roles"):
+        return "instruction" if file == role else None
+    if folder == "sections":
+        return next((one for one in (file, file.rpartition("_")[0]) if one in SECTIONS), file)
+    if folder == "conventions":
+        return "conventions"
+    return PARTS.get(file, "notes")
+
+
+def diff(old: str, new: str, name: str) -> str:
+    """The unified diff of two texts."""
+    lines = difflib.unified_diff(old.splitlines(), new.splitlines(), name, f"{name}, replaced", lineterm="")
+    return "\n".join(lines)

@@ -1,0 +1,79 @@
+"""A role's effect beside its controls: in words, what survives, and what is no hypothesis."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from experiments.results.rows import Row
+from experiments.statistics.analysis import Analysis, analyse
+from experiments.statistics.caveats import caveats
+from experiments.statistics.role_controls import RoleControls, role_controls
+from tests.experiments.report.test_contents import games
+
+FULL = [15, 16, 14, 17, 15, 13, 16, 15, 14, 16]
+LESS = [11, 12, 11, 13, 10, 9, 13, 11, 11, 12]
+SAME = [15, 15, 14, 17, 16, 13, 16, 16, 14, 15]
+RUN: dict[str, Any] = {
+    "arms": {
+        "full": {"players": [3]},
+        "null": {"purpose": {"kind": "null"}},
+        "no-x": {"purpose": {"kind": "removed", "nodes": ["x"]}},
+        "placebo-x": {"purpose": {"kind": "placebo", "nodes": ["x"]}},
+        "shuffled-x": {"purpose": {"kind": "shuffled", "nodes": ["x"]}},
+    }
+}
+
+
+def null(scores: list[int]) -> list[Row]:
+    return [replace(row, graph=f"{row.graph}-null", control="null") for row in games("null", scores)]
+
+
+def found(**arms: list[int]) -> Analysis:
+    named = {"no-x": arms["removed"], "placebo-x": arms["placebo"], "shuffled-x": arms["shuffled"]}
+    rows = [row for arm, scores in named.items() for row in games(arm, scores)]
+    return analyse([*games("full", FULL), *null(arms.get("null", SAME)), *rows], "full", metric="kept")
+
+
+def only(analysis: Analysis) -> RoleControls:
+    (one,) = role_controls(analysis, RUN)
+    return one
+
+
+def test_an_effect_survives_when_placebo_and_shuffled_notes_show_it_too_and_chance_does_not() -> None:
+    one = only(found(removed=LESS, placebo=LESS, shuffled=LESS))
+    assert one.survives and "which survives its controls" in one.sentence
+
+
+@pytest.mark.parametrize(
+    ("arms", "why"),
+    [
+        ({"placebo": SAME}, "a placebo of the same length shows no such effect"),
+        ({"shuffled": SAME}, "the note of another game shows no such effect"),
+        ({"null": LESS}, "the baseline differs from itself"),
+        ({"null": [8, 22, 9, 23, 8, 20, 9, 22, 8, 21]}, "chance alone may do as much"),
+    ],
+)
+def test_an_effect_that_a_control_explains_does_not_survive(arms: dict[str, list[int]], why: str) -> None:
+    one = only(found(**{"removed": LESS, "placebo": LESS, "shuffled": LESS, **arms}))
+    assert one.survives is False and why in one.sentence and "does not survive" in one.sentence
+
+
+def test_where_removal_shows_nothing_there_is_nothing_to_explain() -> None:
+    one = only(found(removed=SAME, placebo=LESS, shuffled=SAME))
+    assert one.survives is None and "shows no effect" in one.sentence and "A placebo in its place" in one.sentence
+
+
+def test_a_control_that_was_not_played_is_named() -> None:
+    run = {"arms": {arm: one for arm, one in RUN["arms"].items() if not arm.startswith("shuffled")}}
+    (one,) = role_controls(found(removed=LESS, placebo=LESS, shuffled=LESS), run)
+    assert one.survives is None and "no arm rules out that any plausible note would do" in one.sentence
+
+
+def test_the_null_arm_and_arms_that_cheat_are_no_hypotheses() -> None:
+    cheating = [replace(row, control="own_hand") for row in games("oracle", [24] * 10)]
+    made = analyse([*games("full", FULL), *null(SAME), *cheating, *games("no-x", LESS)], "full", metric="kept")
+    assert [one.arm for one in made.differences] == ["no-x"] and {one.arm for one in made.apart} == {"null", "oracle"}
+    (alone,) = analyse([*games("full", FULL), *games("no-x", LESS)], "full", metric="kept").differences
+    assert made.differences[0].p_holm == alone.p_holm, "they are not corrected for"
+    assert any("oracle cheats: its seats see their own cards" in one for one in caveats(made))
