@@ -53,12 +53,28 @@ Intervals = Annotated[
     typer.Option("--interval", help="The method of the 95 % intervals of means; differences have their test's."),
 ]
 MetricOf = Annotated[
-    Literal["strict", "kept"] | None,
+    str | None,
     typer.Option(
         "--metric",
-        help="The score that arms are compared by: strict, 0 when the third life was lost, or kept, the points on the "
-        "table; default the one that the run names.",
+        help="What arms are compared by: the score strict, 0 when the third life was lost, or kept, the points on the "
+        "table; turns, misplays, hints_wasted, own, tokens, calls ...; or a mark, mark:ROLE.NAME. Default: the one "
+        "that the run names.",
     ),
+]
+StopWhen = Annotated[
+    Literal["shown", "excluded", "either"] | None,
+    typer.Option(
+        "--stop-when",
+        help="Stop an arm before the last deal when its difference from the baseline is shown, when one of "
+        "--stop-effect is excluded, or at either; error rates stay what they are.",
+    ),
+]
+StopEffect = Annotated[
+    float | None, typer.Option("--stop-effect", help="With --stop-when: the difference to exclude; default 1 point.")
+]
+Looks = Annotated[
+    str | None,
+    typer.Option("--looks", help="With --stop-when: deals after which to look, e.g. 10,20,40; default five looks."),
 ]
 Latex = Annotated[bool, typer.Option("--latex", help="Also write tables.tex: the tables for LaTeX (booktabs).")]
 
@@ -82,6 +98,9 @@ def run(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Estimate the cost, and play nothing.")] = False,
     interval: Intervals = "t",
     metric: MetricOf = None,
+    stop_when: StopWhen = None,
+    stop_effect: StopEffect = None,
+    looks: Looks = None,
     past: Past = None,
     answer_tokens: AnswerTokens = None,
     imports: Import = None,
@@ -98,7 +117,7 @@ def run(
     from experiments.show.terminal import console
 
     loud = context.obj.more(verbose=verbose, quiet=quiet).set_up()
-    asked = experiment.read(name, settings or ())
+    asked = experiment.read(name, [*(settings or ()), *_stop(stop_when, stop_effect, looks)])
     folder = out or Path("runs") / asked.name
     if dry_run:
         from experiments.costs import dry_run as dry
@@ -121,6 +140,14 @@ def run(
         raise Suspended(f"{done.suspended}. {_onward(done)} continues from there", 0)
     if done.failed:
         raise TurnError(run_summary.failed(done))
+
+
+def _stop(when: str | None, effect: float | None, looks: str | None) -> list[str]:
+    """The options of a stop rule as settings of the experiment. Raises UserError where there is no --stop-when."""
+    if when is None and (effect is not None or looks is not None):
+        raise UserError(f"{'--looks' if effect is None else '--stop-effect'} is for --stop-when, and there is none")
+    given = {"when": when, "effect": effect, "looks": None if looks is None else f"[{looks}]"}
+    return [f"stop.{key}={value}" for key, value in given.items() if value is not None]
 
 
 def _traced(url: str | None, folder: Path, *, content: bool) -> AbstractContextManager[object]:

@@ -6,15 +6,16 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from experiments.design import adhoc, arm_names, arms, cross_play, metric, notes
+from experiments.design import adhoc, arm_names, arms, cross_play, metric, notes, stop_rule
 from experiments.design.adhoc import PartnerRecords
 from experiments.design.arms import Arm, Deal
 from experiments.design.experiment import Experiment, Rerun
 from experiments.design.job import Job
 from experiments.design.player_spec import PlayerSpec
 from experiments.design.rerun import RecordedRun
+from experiments.design.stop_rule import StopRule
 from experiments.results import run_folder
-from experiments.results.rows import GAMES, Metric
+from experiments.results.rows import GAMES
 from graphs.gate import knows_more
 from orchestrator.errors import UserError
 
@@ -39,7 +40,8 @@ class Plan:
         cannot be played."""
         plan = cls._new(experiment, folder)
         plan._check_size()
-        return plan._as_begun(run_folder.run(folder))
+        stop_rule.check(before := run_folder.run(folder), plan.stop, str(folder))
+        return plan._as_begun(before)
 
     def _check_size(self) -> None:
         """Raise UserError for arms that would share a folder, and for more games than can be planned."""
@@ -107,10 +109,28 @@ class Plan:
         return tuple(dict.fromkeys((*_knowing(self.arms), *self.remarks)))
 
     @property
-    def metric(self) -> Metric:
-        """The score that its arms are compared by."""
+    def metric(self) -> str:
+        """What its arms are compared by."""
         graphs = [one.config.context for one in self.specs.values() if one.config]
         return metric.chosen(self.experiment.metric, [metric.name_of(context) for context in graphs])
+
+    @property
+    def stop(self) -> StopRule | None:
+        """Its stop rule. Raises UserError for one that cannot be followed."""
+        asked = self.experiment
+        if asked.stop is None:
+            return None
+        base = next((arm for arm in self.arms if arm.name == self.baseline), None)
+        counts = set(base.players) if base else set()
+        return stop_rule.resolved(
+            asked.stop,
+            metric=self.metric,
+            baseline=self.baseline,
+            arms=[arm.name for arm in self.arms if arm is not base and counts & set(arm.players)],
+            seeds=asked.deals,
+            players=sorted(set(asked.players)),
+            repeats=asked.repeats,
+        )
 
     @property
     def seeds(self) -> list[int]:

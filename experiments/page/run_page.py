@@ -11,7 +11,7 @@ from experiments.design.metric import headline
 from experiments.page import games_table
 from experiments.page.games import Games, Shelf
 from experiments.page.spoken import Json
-from experiments.report import run_report
+from experiments.report import run_data, run_report
 from experiments.report.figures import all_figures
 from experiments.report.figures.figure import Figure
 from experiments.report.run_data import RunData
@@ -62,7 +62,7 @@ class RunPage:
         with self._lock:
             if self._made[0] != shelf.finished:
                 rows = _comparable(shelf.rows)
-                made = run_report.run_data(self.games.library.root, rows, run) if rows else None
+                made = run_data.run_data(self.games.library.root, rows, run) if rows else None
                 self._made = shelf.finished, made
             return self._made[1]
 

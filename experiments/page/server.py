@@ -54,7 +54,7 @@ class Api:
         games, run = Games(library), library.run()
         own = library.kind == "run"
         folder = library.root / FOLDER if own else Path(mkdtemp(prefix="hanabi-values-"))
-        metric = headline(run).metric
+        metric = headline(run).score
         persons = PersonTables(library, models)
         forks = Forks(games, models)
         made = cls(games, RunPage(games), Values(folder, metric), Strips(folder, metric), forks, persons)

@@ -8,7 +8,7 @@ from importlib.resources import files
 from typing import Any
 
 from experiments.design.notes import notes
-from experiments.report import adhoc_section, model_facts, run_facts, tables
+from experiments.report import adhoc_section, model_facts, run_facts, table_texts, tables
 from experiments.report.figures import drawing
 from experiments.report.run_data import RunData
 from experiments.report.run_facts import Folded
@@ -27,6 +27,8 @@ class Part:
     scores: Grid
     differences: Grid | None
     variances: Grid | None = None
+    more: Grid | None = None
+    """The differences by every other metric."""
     play: Grid | None = None
     origins: Grid | None = None
 
@@ -65,6 +67,8 @@ class Contents:
     """The same without the games with forced moves; None when there are none."""
     flagged: tuple[str, ...]
     baseline: str | None
+    differences_text: str
+    more_text: str
     drawn: tuple[drawing.DrawnFigure, ...]
     left: tuple[drawing.LeftOut, ...]
     missing: str | None
@@ -78,8 +82,8 @@ def contents(data: RunData, drawn: Sequence[drawing.DrawnFigure], left: Sequence
         name=str(data.run.get("name") or data.folder.resolve().name),
         question=str((data.run.get("experiment") or {}).get("question") or ""),
         headline=data.headline.sentence,
-        metric=analysis.metric,
-        other=OTHER[analysis.metric],
+        metric=analysis.score,
+        other=OTHER[analysis.score],
         warnings=tuple(_warnings(data)),
         notes=(*notes(data.run, data.rows), *run_facts.missing(data)),
         facts=tuple(run_facts.facts(data)),
@@ -97,6 +101,8 @@ def contents(data: RunData, drawn: Sequence[drawing.DrawnFigure], left: Sequence
         unforced=_part(analysis.unforced, analysis.unforced.summaries) if analysis.unforced else None,
         flagged=analysis.flagged,
         baseline=analysis.baseline if analysis.differences else None,
+        differences_text=table_texts.differences(analysis) if analysis.differences else "",
+        more_text=table_texts.more(data.more_differences, analysis),
         drawn=tuple(drawn),
         left=tuple(left),
         missing=None if drawing.there() else drawing.MISSING,
@@ -107,7 +113,8 @@ def _whole(data: RunData) -> Part:
     found = data.analysis
     part = _part(found, data.comparable)
     variances = None if data.pairs else tables.variances(data.variances, found)
-    return Part(part.scores, part.differences, variances, tables.play(found), tables.origins(found))
+    more = tables.more_differences(data.more_differences, found)
+    return Part(part.scores, part.differences, variances, more, tables.play(found), tables.origins(found))
 
 
 def _part(analysis: Analysis, found: Sequence[Summary]) -> Part:

@@ -7,14 +7,18 @@ from pathlib import Path
 from typing import Any
 
 from experiments.design.cross_play import WITH
-from experiments.design.metric import Headline
+from experiments.design.metric import Headline, headline
 from experiments.design.notes import EVALUATED
 from experiments.report import order
+from experiments.report.metrics import compared, others
 from experiments.report.turn_tally import TurnTally
 from experiments.results import turn_rows
 from experiments.results.rows import Metric, Row
 from experiments.statistics.analysis import Analysis
 from experiments.statistics.deal_variance import DealVariance, deal_variance
+from experiments.statistics.differences import Difference
+from experiments.statistics.estimates import Interval
+from experiments.statistics.more_metrics import more_differences
 from experiments.statistics.summaries import Summary
 
 ROWS = 24
@@ -59,7 +63,8 @@ class RunData:
 
     @property
     def metric(self) -> Metric:
-        return self.analysis.metric
+        """The score that tables and figures of scores show first."""
+        return self.analysis.score
 
     def rows_of(self, arm: str) -> list[Row]:
         return [row for row in self.rows if row.arm == arm]
@@ -92,6 +97,14 @@ class RunData:
             for games in of_arms.values()
             for players in sorted({row.players for row in games})
         )
+
+    @cached_property
+    def more_differences(self) -> tuple[Difference, ...]:
+        """The widest difference of each arm by every other metric that varies, corrected as one family: all arms by all
+        of these metrics."""
+        base = self.rows_of(self.analysis.baseline or "")
+        pairs = [(self.rows_of(arm), base) for arm in self.arms if base and arm != self.analysis.baseline]
+        return more_differences(pairs, others(self.analysis.metric), self.analysis.stopped)
 
     @cached_property
     def marks(self) -> Mapping[str, str]:
@@ -158,3 +171,14 @@ def in_order(arms: Sequence[str], rows: Sequence[Row]) -> tuple[str, ...]:
     """The arms that have games: first those of the given order, then the others."""
     played = {row.arm: None for row in rows}
     return (*(arm for arm in arms if arm in played), *(arm for arm in played if arm not in arms))
+
+
+def run_data(
+    folder: Path, games: Sequence[Row], run: Mapping[str, Any], metric: str | None = None, interval: Interval = "t"
+) -> RunData:
+    """The data of a report on these games; `run`: the contents of run.yaml, empty where there is none."""
+    shown = headline(run, metric)
+    arms = in_order(list(run.get("arms", {})), games)
+    found = compared(shown, run, games, (folder,), arms, interval)
+    arms = order.by_effect(arms, found, run)
+    return RunData(folder, tuple(games), order.ordered(found, arms), run, arms, shown)

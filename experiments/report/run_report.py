@@ -1,6 +1,6 @@
 """Writes the report of a run folder: report.html and report.md, and its figures with their tables."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import nullcontext
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -10,12 +10,12 @@ from rich.console import Console
 from rich.text import Text
 
 from experiments.design.metric import Headline, headline
-from experiments.report import adhoc_section, latex, order, page
+from experiments.report import adhoc_section, latex, page
 from experiments.report.figures import drawing
-from experiments.report.run_data import RunData, in_order
+from experiments.report.run_data import run_data
 from experiments.results import run_folder
 from experiments.results.files import locked, write_atomically
-from experiments.results.rows import Metric, Peeked, Row
+from experiments.results.rows import Peeked
 from experiments.running.runner import Done
 from experiments.statistics import adhoc_teams, conclusions
 from experiments.statistics.adhoc_teams import AdHocTeams
@@ -60,14 +60,14 @@ def write(
     *,
     known: Mapping[Path, Peeked] | None = None,
     interval: Interval = "t",
-    metric: Metric | None = None,
+    metric: str | None = None,
     png: bool = True,
     tex: bool = False,
 ) -> Report:
     """Write the report of a run folder into it, while no other shard of the run does.
 
     `known`: its journals, as far as they have been read already; `interval`: the method of the 95 % intervals;
-    `metric`: the score of the headline, if it is not to be the run's own; `png`: write PNG files beside the SVG files;
+    `metric`: what arms are compared by, if it is not to be the run's own; `png`: write PNG files beside the SVG files;
     `tex`: write the tables for LaTeX. Raises UserError for a folder without finished games.
     """
     with locked(folder) if folder.is_dir() else nullcontext():
@@ -75,7 +75,7 @@ def write(
 
 
 def _write(
-    folder: Path, known: Mapping[Path, Peeked], interval: Interval, metric: Metric | None, png: bool, tex: bool
+    folder: Path, known: Mapping[Path, Peeked], interval: Interval, metric: str | None, png: bool, tex: bool
 ) -> Report:
     run = run_folder.run(folder)
     games = tuple(run_folder.read_rows(folder, known))
@@ -91,25 +91,14 @@ def _write(
     return report
 
 
-def of_run(done: Done, *, interval: Interval = "t", metric: Metric | None = None) -> tuple[Analysis, Headline]:
+def of_run(done: Done, *, interval: Interval = "t", metric: str | None = None) -> tuple[Analysis, Headline]:
     """Write the report of a run that was just played; the analysis and the score that it is about."""
     folder = done.plan.folder
     if not done.rows or done.unwritten:
         shown = headline({"metric": done.plan.metric}, metric)
-        return analyse(done.rows, metric=shown.metric), shown
+        return analyse(done.rows, score=shown.score), shown
     made = write(folder, known=done.games, interval=interval, metric=metric, png=False)
     return made.analysis, made.headline
-
-
-def run_data(
-    folder: Path, games: Sequence[Row], run: Mapping[str, Any], metric: Metric | None = None, interval: Interval = "t"
-) -> RunData:
-    """The data of a report on these games; `run`: the contents of run.yaml, empty where there is none."""
-    shown = headline(run, metric)
-    arms = in_order(list(run.get("arms", {})), games)
-    found = analyse(games, run.get("baseline"), arms, interval=interval, metric=shown.metric)
-    arms = order.by_effect(arms, found, run)
-    return RunData(folder, tuple(games), order.ordered(found, arms), run, arms, shown)
 
 
 def show(report: Report, console: Console) -> None:

@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from experiments.design import experiment
-from experiments.report import latex, model_facts, order, page, run_report, tables
+from experiments.report import latex, model_facts, order, page, run_data, run_report, tables
 from experiments.report.figures import cross_play, curves, deals, drawing, scores
 from experiments.report.figures.figure import Figure
 from experiments.report.run_data import NothingToDrawError, RunData
@@ -47,7 +47,7 @@ def report(folder: Path, found: Sequence[Row], run: dict[str, Any] | None = None
 
 
 def data(folder: Path, found: Sequence[Row], run: dict[str, Any]) -> RunData:
-    return run_report.run_data(folder, found, run)
+    return run_data.run_data(folder, found, run)
 
 
 def svg(figure: Figure, made: RunData) -> str:
