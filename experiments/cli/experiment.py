@@ -110,6 +110,7 @@ def run(
 ) -> None:
     """Run an experiment; the same command again continues it. Completed API calls are never billed again."""
     from experiments.design import experiment
+    from experiments.results import measures
     from experiments.running import runner
     from experiments.running.model_options import ModelOptions
     from experiments.running.progress import Progress
@@ -117,6 +118,8 @@ def run(
     from experiments.show.terminal import console
 
     loud = context.obj.more(verbose=verbose, quiet=quiet).set_up()
+    if metric is not None:
+        measures.check(metric)
     asked = experiment.read(name, [*(settings or ()), *_stop(stop_when, stop_effect, looks)])
     folder = out or Path("runs") / asked.name
     if dry_run:
