@@ -76,7 +76,14 @@ Looks = Annotated[
     str | None,
     typer.Option("--looks", help="With --stop-when: deals after which to look, e.g. 10,20,40; default five looks."),
 ]
-Latex = Annotated[bool, typer.Option("--latex", help="Also write tables.tex: the tables for LaTeX (booktabs).")]
+Latex = Annotated[bool, typer.Option("--latex", help="Also write tables.tex: all tables for LaTeX (booktabs).")]
+References = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--reference",
+        help="Show a published score beside the run's own; repeatable. `experiment references`, or `list`, lists them.",
+    ),
+]
 
 
 @app.command("run")
@@ -195,6 +202,7 @@ def report(
     interval: Intervals = "t",
     metric: MetricOf = None,
     latex: Latex = False,
+    reference: References = None,
     imports: Import = None,
     as_json: Json = False,
 ) -> None:
@@ -202,8 +210,19 @@ def report(
     from experiments.report import run_report
     from experiments.show.terminal import console
 
-    written = run_report.write(folder, interval=interval, metric=metric, tex=latex)
+    if reference == ["list"]:
+        references(as_json)
+        return
+    written = run_report.write(folder, interval=interval, metric=metric, tex=latex, reference=reference or ())
     printed(written.data()) if as_json else run_report.show(written, console())
+
+
+@app.command("references")
+def references(as_json: Json = False) -> None:
+    """List the published scores that `report --reference NAME` shows, with their source and number of games."""
+    from experiments.design import references as published
+
+    listed(published.rows(), "there is none", as_json=as_json)
 
 
 @app.command("compare")

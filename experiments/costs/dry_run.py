@@ -97,7 +97,7 @@ def forecast(experiment: Experiment, folder: Path, past: Path | None = None, ans
     models = tuple(estimates.models(job for jobs in waiting.values() for job in jobs))
     asked = estimates.models(plan.jobs)
     rows = [row for at, found in ((folder, games), (past or folder, others)) for row in finished(at, found)]
-    seen = detectable_effects.sentences(experiment, plan.jobs, rows, paid=bool(list(asked)))
+    seen = detectable_effects.sentences(experiment, plan.jobs, rows, paid=bool(list(asked)), stop=plan.stop)
     return Planned(tuple(arms), models, tuple(plan.notes), tuple(seen))
 
 

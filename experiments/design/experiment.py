@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, ValidationError, field_validator, model_validator
 
-from experiments.design import imports
+from experiments.design import imports, references
 from experiments.design.file_schema import AnySeat, Changes, Model, Name, SeatConfig, SeatNumber, Verifier, labelled
 from experiments.design.protocols import completed
 from experiments.design.stop_rule import Stop
@@ -130,6 +130,8 @@ class Experiment(Frozen):
     models and `strict` for all others; see experiments/design/metric.py."""
     stop: Stop | None = None
     """When arms may stop before the last deal; without it all deals are played."""
+    reference: OneOrMore[str] = ()
+    """Published scores that reports show beside this run's, by name; `experiment references` lists them."""
     baseline: str | None = None
     """The arm that the others are compared with, deal by deal."""
     journals: Literal["full", "lean"] = "full"
@@ -151,6 +153,15 @@ class Experiment(Frozen):
             return metric and measures.check(metric)
         except UserError as error:
             raise ValueError(str(error)) from None
+
+    @field_validator("reference")
+    @classmethod
+    def _published(cls, reference: tuple[str, ...]) -> tuple[str, ...]:
+        try:
+            references.named(reference)
+        except UserError as error:
+            raise ValueError(str(error)) from None
+        return reference
 
     @field_validator("columns")
     @classmethod
@@ -279,7 +290,7 @@ def _again(record: dict[str, Any], where: str, changes: Iterable[str]) -> Rerun:
     return Rerun.model_validate({**whole.model_dump(exclude_unset=True), "record": record})
 
 
-DEALS = ("name", "players", "seeds", "repeats", "journals", "baseline", "metric")
+DEALS = ("name", "players", "seeds", "repeats", "journals", "baseline", "metric", "reference")
 """Keys that can be changed when a run is played again."""
 
 

@@ -1,14 +1,15 @@
 """The contents of a report, and its two pages, HTML and Markdown."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
 from experiments.design.notes import notes
-from experiments.report import adhoc_section, model_facts, run_facts, table_texts, tables
+from experiments.design.references import unfit
+from experiments.report import adhoc_section, model_facts, reference_section, run_facts, table_texts, tables
 from experiments.report.figures import drawing
 from experiments.report.run_data import RunData
 from experiments.report.run_facts import Folded
@@ -56,6 +57,9 @@ class Contents:
     adhoc: Grid | None
     """Ad-hoc teams; None for a run without them."""
     adhoc_text: str
+    references: Grid | None
+    """Published scores; None where none is asked for or fits."""
+    references_text: str
     whole: Part
     mixed: bool
     """Whether the pooled rows are not all over the same player counts."""
@@ -85,7 +89,7 @@ def contents(data: RunData, drawn: Sequence[drawing.DrawnFigure], left: Sequence
         metric=analysis.score,
         other=OTHER[analysis.score],
         warnings=tuple(_warnings(data)),
-        notes=(*notes(data.run, data.rows), *run_facts.missing(data)),
+        notes=(*notes(data.run, data.rows), *run_facts.missing(data), *_unfit(data)),
         facts=tuple(run_facts.facts(data)),
         arms=run_facts.arms(data),
         models=model_facts.models(data),
@@ -94,6 +98,8 @@ def contents(data: RunData, drawn: Sequence[drawing.DrawnFigure], left: Sequence
         conclusions=tuple(one for one in said if one != conclusions.PROGRAMS),  # a warning says it
         adhoc=adhoc_section.grid(teams) if teams else None,
         adhoc_text=adhoc_section.TEXT,
+        references=reference_section.grid(data),
+        references_text=reference_section.TEXT,
         whole=_whole(data),
         mixed=data.mixed,
         repeated=any(one.within is not None for one in data.variances),
@@ -107,6 +113,10 @@ def contents(data: RunData, drawn: Sequence[drawing.DrawnFigure], left: Sequence
         left=tuple(left),
         missing=None if drawing.there() else drawing.MISSING,
     )
+
+
+def _unfit(data: RunData) -> Iterator[str]:
+    return unfit(data.references, data.players(), data.metric)
 
 
 def _whole(data: RunData) -> Part:

@@ -9,6 +9,7 @@ from typing import Any
 from experiments.design.cross_play import WITH
 from experiments.design.metric import Headline, headline
 from experiments.design.notes import EVALUATED
+from experiments.design.references import Reference
 from experiments.report import order
 from experiments.report.metrics import compared, others
 from experiments.report.turn_tally import TurnTally
@@ -39,7 +40,9 @@ class RunData:
     arms: tuple[str, ...]
     """In the order of the report."""
     headline: Headline
-    """The score that it is about."""
+    """What it is about."""
+    references: tuple[Reference, ...] = ()
+    """Published scores to show beside the run's own."""
 
     @cached_property
     def pairs(self) -> list[str]:

@@ -1,8 +1,8 @@
 """Writes the report of a run folder: report.html and report.md, and its figures with their tables."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.text import Text
 
 from experiments.design.metric import Headline, headline
+from experiments.design.references import named, unfit
 from experiments.report import adhoc_section, latex, page
 from experiments.report.figures import drawing
 from experiments.report.run_data import run_data
@@ -38,6 +39,8 @@ class Report:
     tex: bool = False
     """Whether tables for LaTeX were written."""
     teams: tuple[AdHocTeams, ...] = ()
+    unfit: tuple[str, ...] = ()
+    """Which references are not shown, and why."""
 
     @property
     def html(self) -> Path:
@@ -49,6 +52,7 @@ class Report:
             "latex": str(self.folder / LATEX) if self.tex else None,
             "metric": asdict(self.headline),
             "figures": [str(self.folder / (one.picture if one.svg else one.csv)) for one in self.drawn],
+            "references_left_out": list(self.unfit),
             "left_out": [asdict(one) for one in self.left],
             "analysis": conclusions.as_data(self.analysis),
             **({"adhoc": adhoc_teams.data(self.teams)} if self.teams else {}),
@@ -63,32 +67,49 @@ def write(
     metric: str | None = None,
     png: bool = True,
     tex: bool = False,
+    reference: Sequence[str] = (),
 ) -> Report:
     """Write the report of a run folder into it, while no other shard of the run does.
 
     `known`: its journals, as far as they have been read already; `interval`: the method of the 95 % intervals;
     `metric`: what arms are compared by, if it is not to be the run's own; `png`: write PNG files beside the SVG files;
-    `tex`: write the tables for LaTeX. Raises UserError for a folder without finished games.
+    `tex`: write the tables for LaTeX; `reference`: names of published scores to show, beside those that the experiment
+    names. Raises UserError for a folder without finished games.
     """
     with locked(folder) if folder.is_dir() else nullcontext():
-        return _write(folder, known or {}, interval, metric, png, tex)
+        return _write(folder, known or {}, interval, metric, reference, png=png, tex=tex)
 
 
 def _write(
-    folder: Path, known: Mapping[Path, Peeked], interval: Interval, metric: str | None, png: bool, tex: bool
+    folder: Path,
+    known: Mapping[Path, Peeked],
+    interval: Interval,
+    metric: str | None,
+    reference: Sequence[str],
+    *,
+    png: bool,
+    tex: bool,
 ) -> Report:
     run = run_folder.run(folder)
     games = tuple(run_folder.read_rows(folder, known))
-    data = run_data(folder, games, run, metric, interval)
+    asked = named([*_asked(run), *reference])
+    data = replace(run_data(folder, games, run, metric, interval), references=asked)
     drawn, left = drawing.draw(data, png=png)
     teams = tuple(adhoc_section.found(data))
-    report = Report(folder, data.analysis, data.headline, tuple(drawn), tuple(left), tex, teams)
+    said = tuple(unfit(data.references, data.players(), data.metric))
+    report = Report(folder, data.analysis, data.headline, tuple(drawn), tuple(left), tex, teams, said)
     contents = page.contents(data, report.drawn, report.left)
     write_atomically(report.html, page.html(contents))
     write_atomically(folder / MARKDOWN, page.markdown(contents))
     if tex:
-        write_atomically(folder / LATEX, latex.document(data))
+        write_atomically(folder / LATEX, latex.document(data, contents))
     return report
+
+
+def _asked(run: Mapping[str, Any]) -> list[str]:
+    """The references that an experiment names, one or a list."""
+    found = (run.get("experiment") or {}).get("reference") or []
+    return [found] if isinstance(found, str) else list(found)
 
 
 def of_run(done: Done, *, interval: Interval = "t", metric: str | None = None) -> tuple[Analysis, Headline]:
@@ -110,7 +131,8 @@ def show(report: Report, console: Console) -> None:
     )
     if report.tex:
         console.print(Text(f"LaTeX    {report.folder / LATEX}"), soft_wrap=True)
-    console.print(Text(report.headline.sentence), soft_wrap=True)
+    for sentence in (report.headline.sentence, *report.unfit):
+        console.print(Text(sentence), soft_wrap=True)
     for one in report.left:
         console.print(Text(f"left out {one.title}: {one.why}", style="dim"), soft_wrap=True)
     if not drawing.there():

@@ -13,11 +13,12 @@ def differences(analysis: Analysis) -> str:
     alone = all(one.unit == "repeats" for one in analysis.differences)
     deals, units = ("deal", "repeats") if alone else ("deals", "deals")
     second = analysis.other_differences[0].metric if analysis.other_differences else ""
+    won = "won, tied and lost" if analysis.metric in OTHER else "on which the arm has more, as much, and less"
     sd = "" if alone else "SD: standard deviation of the deals' differences. "
     return (
         f"How many {found.measured_in} more or fewer than {found.baseline} on the same {deals}, first by "
         f"{named(analysis.metric)}, then by {named(second)}. SE: standard error of the mean difference; "
-        f"{sd}{_test(analysis)} W/T/L: {units} on which the arm has more, as much, and less. "
+        f"{sd}{_test(analysis)} W/T/L: {units} {won}. "
         f"{_planning(analysis, units)}"
     ).rstrip()
 

@@ -98,7 +98,7 @@ MEASURES: Mapping[str, Measure] = {
         Measure(
             "own",
             _share_of_own,
-            "as a share of own moves",
+            "own moves (share)",
             "the share of a model's moves that are its own",
             "more",
             most=1.0,

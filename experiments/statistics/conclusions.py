@@ -119,7 +119,8 @@ def _excluded(one: Difference) -> str:
         return "No difference is excluded"
     loss, gain = f"{size(one.low_holm)} {one.measured_in}", size(one.high_holm)
     if not _is_score(one):
-        return f"The interval excludes over {loss} fewer and over {gain} more; anything between is possible"
+        lost, more = size(one.low_holm), size(one.high_holm)
+        return f"The interval excludes over {lost} fewer and over {more} more {one.measured_in}"
     return f"The interval excludes a loss of over {loss} and a gain of over {gain}; anything between is possible"
 
 
@@ -134,7 +135,7 @@ def _less(one: Difference, than: str) -> str:
         return f"scores {size(one.mean)} {one.measured_in} {'more' if one.mean > 0 else 'less'} than {than}"
     side = "more" if one.mean > 0 else "fewer"
     judged = f", which is {'better' if one.better == side else 'worse'}" if one.better else ""
-    return f"has {size(one.mean)} {one.measured_in} {side} than {than}{judged}"
+    return f"has {size(one.mean)} {side} {one.measured_in} than {than}{judged}"
 
 
 def _is_score(one: Difference) -> bool:

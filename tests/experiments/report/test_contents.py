@@ -280,14 +280,21 @@ def test_tables_for_latex_are_whole_and_escaped(tmp_path: Path) -> None:
     made = report(tmp_path, named, run, tex=True)
     tex = (tmp_path / run_report.LATEX).read_text("utf-8")
     assert r"50\%\_of \{a\}\textbackslash{}b \& \#1 \$x\textasciicircum{}2\textasciitilde{}" in tex
+    keys = ("arms", "differences", "seats", "models", "variances", "more", "play")
+    assert re.findall(r"\\label\{tab:run-1-([a-z-]+)\}", tex) == list(keys)
     for rule in ("toprule", "midrule", "bottomrule", "begin{tabular}", "end{tabular}", "caption", "label"):
-        assert tex.count(f"\\{rule}") == 2, rule
-    widths = [len(cells) for cells in re.findall(r"\\begin\{tabular\}\{(l?r*)\}", tex)]
+        assert tex.count(f"\\{rule}") == len(keys), rule
+    widths = [len(cells) for cells in re.findall(r"\\begin\{tabular\}\{(l*r*)\}", tex)]
     bodies = re.findall(r"\\toprule\n(.*?)\\bottomrule", tex, re.DOTALL)
     for wide, body in zip(widths, bodies, strict=True):
         cells = [len(re.split(r"(?<!\\)&", line)) for line in body.splitlines() if "&" in line]
         assert len(cells) >= 2 and set(cells) == {wide}
-    assert re.sub(r"\\[%&#_{}$]", "", tex).count("%") == 1, "only the comment at the top"
+    plain = re.sub(r"\\[%&#_{}$]", "", tex)
+    assert plain.count("%") == 1 + plain.count("{!}{%\n"), "only the comment at the top, and line ends of wide tables"
+    assert plain.count("{") == plain.count("}") and plain.count(r"\begin") == plain.count(r"\end") == 2 * len(keys)
+    captions = re.findall(r"\\caption\{(.*)\}", tex)
+    assert all(re.search(r"\d+ games on \d+ deals|Differences from", one) for one in captions), "each states n"
+    assert "(Holm)" in captions[5] and "Holm's correction for all arms (1)" in captions[1]
     assert all(ord(sign) < 128 for sign in tex) and len(re.findall(r"(?<!\\)\$", tex)) % 2 == 0
     (one,) = made.analysis.differences
     assert f"+{one.mean:.2f}" in tex and latex.escaped("−1 < 2") == "$-$1 $<$ 2"
