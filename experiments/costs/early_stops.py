@@ -11,7 +11,7 @@ from functools import cache
 import numpy as np
 
 from experiments.costs.sample_size import Spread
-from experiments.design.stop_rule import StopRule
+from experiments.design.stop_rule import Stop, StopRule, resolved
 from experiments.statistics.estimates import Matrix
 from experiments.statistics.sequential_test import limits
 
@@ -66,6 +66,21 @@ def sentences(rule: StopRule, spread: Spread, counts: int) -> Iterator[str]:
     found = [expected(rule, spread.pooled(counts), effect) for effect in SHOWN]
     said = [_said(one, rule) for one in found]
     yield f"expected deals of an arm, of at most {rule.most}: {'; '.join(said)} (normal differences, with that SD)"
+
+
+def of_size(stop: Stop, deals: int, arms: int, spread: Spread, counts: int) -> Iterator[str]:
+    """The same of a proposed number of deals, with the rule's looks as far as they lie before it."""
+    looks = tuple(look for look in stop.looks if look < deals)
+    rule = resolved(
+        stop.model_copy(update={"looks": looks}),
+        metric="strict",
+        baseline="baseline",
+        arms=[f"arm {number}" for number in range(1, arms + 1)],
+        seeds=range(deals),
+        players=(),
+        repeats=1,
+    )
+    yield from sentences(rule, spread, counts)
 
 
 def _said(one: Expected, rule: StopRule) -> str:

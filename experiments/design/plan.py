@@ -40,8 +40,11 @@ class Plan:
         cannot be played."""
         plan = cls._new(experiment, folder)
         plan._check_size()
-        stop_rule.check(before := run_folder.run(folder), plan.stop, str(folder))
-        return plan._as_begun(before)
+        return plan._as_begun(run_folder.run(folder))
+
+    def check_rule(self) -> None:
+        """Raise UserError for a stop rule that cannot be followed, or is not the one with which the run was begun."""
+        stop_rule.check(run_folder.run(self.folder), self.stop, str(self.folder))
 
     def _check_size(self) -> None:
         """Raise UserError for arms that would share a folder, and for more games than can be planned."""

@@ -90,6 +90,7 @@ def run(
     """
     manifest.check_code(folder)
     plan = Plan.resolve(experiment, folder)
+    plan.check_rule()
     return Runner(plan, options or RunOptions(), progress or Progress(quiet=True)).run()
 
 
