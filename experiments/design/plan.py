@@ -125,11 +125,13 @@ class Plan:
             return None
         base = next((arm for arm in self.arms if arm.name == self.baseline), None)
         counts = set(base.players) if base else set()
+        compared = [arm.name for arm in self.arms if arm is not base and counts & set(arm.players)]
         return stop_rule.resolved(
             asked.stop,
             metric=self.metric,
             baseline=self.baseline,
-            arms=[arm.name for arm in self.arms if arm is not base and counts & set(arm.players)],
+            arms=[name for name in compared if name != stop_rule.NULL],
+            alongside=[name for name in compared if name == stop_rule.NULL],
             seeds=asked.deals,
             players=sorted(set(asked.players)),
             repeats=asked.repeats,

@@ -16,6 +16,8 @@ from orchestrator.values import Frozen, OneOrMore
 When = Literal["shown", "excluded", "either"]
 STOP = "stop"
 """The key of the rule, in experiment files and in run.yaml."""
+NULL = "null"
+"""The name of the arm that plays the baseline again."""
 LOOKS = 5
 """Looks where none are named, at equal distances."""
 POINT = 1.0
@@ -55,6 +57,9 @@ class StopRule(Frozen):
     """Numbers of deals, the first deals of the run in the order of their seeds; the last is all of them."""
     metric: str
     baseline: str
+    alongside: tuple[str, ...] = ()
+    """Arms that play the baseline again: they show the noise floor, so they settle nothing, play as long as any other
+    arm, and are compared at the look that it reached, apart from the others."""
     arms: tuple[str, ...]
     """The arms that are compared. Each is tested at alpha divided by their number (Bonferroni)."""
     seeds: tuple[int, ...]
@@ -87,7 +92,8 @@ class StopRule(Frozen):
     @property
     def data(self) -> dict[str, Any]:
         """As run.yaml holds it: seeds, player counts and repeats stand there already."""
-        return self.model_dump(mode="json", exclude={"seeds", "players", "repeats"})
+        hidden = {"seeds", "players", "repeats", *(() if self.alongside else ("alongside",))}
+        return self.model_dump(mode="json", exclude=hidden)
 
     @classmethod
     def read(cls, run: Mapping[str, Any]) -> "StopRule | None":
@@ -107,6 +113,7 @@ def resolved(
     metric: str,
     baseline: str | None,
     arms: Sequence[str],
+    alongside: Sequence[str] = (),
     seeds: Sequence[int],
     players: Sequence[int],
     repeats: int,
@@ -129,6 +136,7 @@ def resolved(
         metric=metric,
         baseline=baseline,
         arms=tuple(arms),
+        alongside=tuple(alongside),
         seeds=tuple(seeds),
         players=tuple(players),
         repeats=repeats,

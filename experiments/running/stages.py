@@ -33,7 +33,7 @@ class Stages:
         if self.rule is None:
             return None
         found = self._outcomes(rows)
-        going = [one for one in found.values() if not one.over]
+        going = [found[arm] for arm in self.rule.arms if not found[arm].over]
         if not going:
             return None
         deals = self.rule.looks[min(one.look for one in going)]
@@ -46,7 +46,8 @@ class Stages:
         if self.rule is None:
             return jobs
         found = self._outcomes(rows)
-        most = max((self.rule.most if not one.over else one.deals for one in found.values()), default=self.rule.most)
+        compared = [found[arm] for arm in self.rule.arms]
+        most = max(self.rule.most if not one.over else one.deals for one in compared)
         finished = {row.name for row in rows}
         wanted = {job.name for job in self._until(most, found)}
         return [job for job in jobs if job.name in wanted or job.name in finished]

@@ -134,8 +134,8 @@ def _less(one: Difference, than: str) -> str:
     if _is_score(one):
         return f"scores {size(one.mean)} {one.measured_in} {'more' if one.mean > 0 else 'less'} than {than}"
     side = "more" if one.mean > 0 else "fewer"
-    judged = f", which is {'better' if one.better == side else 'worse'}" if one.better else ""
-    return f"has {size(one.mean)} {side} {one.measured_in} than {than}{judged}"
+    judged = f" ({'better' if one.better == side else 'worse'})" if one.better else ""
+    return f"has {size(one.mean)} {side} {one.measured_in}{judged} than {than}"
 
 
 def _is_score(one: Difference) -> bool:

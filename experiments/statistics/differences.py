@@ -152,8 +152,9 @@ def tested_at(
 def by_rule(one: Tested, rule: StopRule) -> Difference:
     """With Bonferroni's correction for the arms that the rule names: Holm's needs all arms at once, and these stop at
     different looks."""
-    p = min(1.0, one.test.p * len(rule.arms)) if one.test else None
-    found = difference(one, p, rule.level if one.test else None, len(rule.arms))
+    tests = 1 if one.stop and one.stop.arm in rule.alongside else len(rule.arms)
+    p = min(1.0, one.test.p * tests) if one.test else None
+    found = difference(one, p, rule.alpha / tests if one.test else None, tests)
     return replace(found, alpha=rule.alpha)
 
 

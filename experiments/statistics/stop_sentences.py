@@ -10,7 +10,8 @@ from experiments.statistics.stopping import ArmStop
 
 def sentences(stopped: Stopped) -> Iterator[str]:
     """Before the differences."""
-    rule, arms = stopped.rule, list(stopped.arms.values())
+    rule = stopped.rule
+    arms = [stopped.arms[arm] for arm in rule.arms]
     yield f"This run had a stop rule: {rule.sentence}."
     yield f"{'; '.join(_stood(rule, one) for one in arms)}."
     family = (
@@ -20,6 +21,8 @@ def sentences(stopped: Stopped) -> Iterator[str]:
         else f"No more than {100 * rule.alpha:g} % of such runs show a difference where there is none"
     )
     yield f"{family}. p and intervals hold at every look; the usual ones would not, and are not shown."
+    for name in rule.alongside:
+        yield f"{name} plays the baseline again, as long as any arm goes on; it stops nothing and is tested apart."
     if len({one.deals for one in arms}) > 1:
         yield "Arms stopped after different deals, so their mean scores are of different deals: compare differences."
 

@@ -12,11 +12,12 @@ import numpy as np
 from rich.console import Console
 
 from experiments.design.stop_rule import Stop, StopRule, resolved
+from experiments.results import measures
 from experiments.results.rows import PERFECT, Row
 from experiments.show.terminal import plain_table
-from experiments.statistics.differences import Difference, Stopped, differences
 from experiments.statistics.estimates import Matrix
-from experiments.statistics.stopping import outcomes
+from experiments.statistics.pairing import Pairs
+from experiments.statistics.stopping import ArmStop, Settled, at_look, outcomes, test_of
 
 POOLS: dict[str, tuple[int, ...]] = {
     "literal": (0, 0, 0, 0, 0, 2, 0, 3, 3, 3, 5, 7, 10, 10, 17, 14, 21, 23, 16, 20, 15, 16, 11, 4, 0, 0),
@@ -25,7 +26,8 @@ POOLS: dict[str, tuple[int, ...]] = {
 """Strict scores of recorded games of two players, `smart` with the partner of this name: how many games had the score
 0, 1 ... 25. docs/statistics.md has the command."""
 DEALS = 60
-EXPERIMENTS = 1000
+NULLS, POWERED = 1000, 300
+"""Experiments for each design without an effect, and with one."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +41,8 @@ class Design:
 
 
 DESIGNS = (
-    *(Design(pool, 0.0, arms) for pool in POOLS for arms in (1, 3)),
+    *(Design(pool, 0.0) for pool in POOLS),
+    Design("literal", 0.0, arms=3),
     *(Design(pool, effect) for pool in POOLS for effect in (0.5, 1.0, 2.0)),
 )
 
@@ -61,9 +64,9 @@ class Tried:
     """The mean number of deals at which arms stop."""
 
 
-def measure(experiments: int = EXPERIMENTS) -> Iterator[Tried]:
+def measure() -> Iterator[Tried]:
     for design in DESIGNS:
-        yield tried(design, experiments)
+        yield tried(design, POWERED if design.effect else NULLS)
 
 
 def tried(design: Design, experiments: int) -> Tried:
@@ -71,16 +74,24 @@ def tried(design: Design, experiments: int) -> Tried:
     rule = _rule(design)
     found = [_one(chance, design, rule) for _ in range(experiments)]
     arms = [one for each in found for one in each]
-    truth = [design.effect, *[0.0] * (design.arms - 1)]
     return Tried(
         design,
         rule.most,
-        shown=float(np.mean([any(one.claimed for one in each) for each in found])),
-        wrong=float(np.mean([any(_wrong(design, *one) for one in zip(each, truth, strict=True)) for each in found])),
-        excluded=float(np.mean([one.stop is not None and one.stop.settled == "excluded" for one in arms])),
-        held=float(np.mean([all(map(_holds, each, truth)) for each in found])),
-        deals=float(np.mean([one.n for one in arms])),
+        shown=float(np.mean([any(one.settled == "shown" for one in each) for each in found])),
+        wrong=float(np.mean([any(one.wrong for one in each) for each in found])),
+        excluded=float(np.mean([one.settled == "excluded" for one in arms])),
+        held=float(np.mean([all(one.held for one in each) for each in found])),
+        deals=float(np.mean([one.deals for one in arms])),
     )
+
+
+@dataclass(frozen=True)
+class _Arm:
+    settled: Settled | None
+    deals: int
+    wrong: bool
+    held: bool
+    """Whether the corrected interval holds the true difference when the arm stops."""
 
 
 def _rule(design: Design) -> StopRule:
@@ -95,12 +106,25 @@ def _rule(design: Design) -> StopRule:
     )
 
 
-def _one(chance: np.random.Generator, design: Design, rule: StopRule) -> Sequence[Difference]:
-    """The differences of an experiment, each at the look at which its arm stopped."""
+def _one(chance: np.random.Generator, design: Design, rule: StopRule) -> Sequence[_Arm]:
+    """The arms of an experiment, each at the look at which it stopped."""
     games = [_games(arm, scores) for arm, scores in enumerate(_scores(chance, design))]
     counts = {f"a{arm}": (2,) for arm in range(design.arms + 1)}
-    arms = outcomes(rule, [row for arm in games for row in arm], counts)
-    return differences([(arm, games[0]) for arm in games[1:]], stopped=Stopped(rule, arms))
+    stops = outcomes(rule, [row for arm in games for row in arm], counts)
+    truth = [design.effect, *[0.0] * (design.arms - 1)]
+    return [
+        _arm(design, rule, stop, at_look(rule, stop.look, ours, games[0], (2,), measures.STRICT), true)
+        for stop, ours, true in zip(stops.values(), games[1:], truth, strict=True)
+    ]
+
+
+def _arm(design: Design, rule: StopRule, stop: ArmStop, pairs: Pairs, truth: float) -> _Arm:
+    test = test_of(rule, stop.look, pairs)
+    held = test is None or not test.rejects(truth, rule.level)  # so is the interval defined
+    excluded = stop.settled == "excluded" and truth >= design.excluded
+    return _Arm(
+        stop.settled, stop.deals, excluded or (stop.settled == "shown" and sum(pairs.deltas) * truth <= 0), held
+    )
 
 
 def _scores(chance: np.random.Generator, design: Design) -> Matrix:
@@ -121,16 +145,6 @@ def _row(arm: str, seed: int, score: int) -> Row:
     end = "deck_exhausted" if score else "lives_lost"
     made = Row(arm, "", 2, seed, 1, score, score, 3 if score else 0, 60, end, 0, 0, 0, 0, 0, None, "")
     return Row(**{**vars(made), "moves_digest": f"{arm} {seed}"})
-
-
-def _wrong(design: Design, one: Difference, truth: float) -> bool:
-    if one.claimed:
-        return one.mean * truth <= 0
-    return one.stop is not None and one.stop.settled == "excluded" and truth >= design.excluded
-
-
-def _holds(one: Difference, truth: float) -> bool:
-    return one.low_holm is None or one.high_holm is None or one.low_holm <= truth <= one.high_holm
 
 
 def show(found: Sequence[Tried], console: Console) -> None:

@@ -44,7 +44,17 @@ class ArmStop:
 def outcomes(rule: StopRule, rows: Sequence[Row], counts: Mapping[str, Sequence[int]]) -> dict[str, ArmStop]:
     """By arm; `counts`: the player counts at which each arm is played, the baseline's included."""
     games = arranged(rows)
-    return {arm: _outcome(rule, arm, games, sorted({*counts[arm]} & {*counts[rule.baseline]})) for arm in rule.arms}
+    shared = {arm: sorted({*counts[arm]} & {*counts[rule.baseline]}) for arm in (*rule.arms, *rule.alongside)}
+    found = {arm: _outcome(rule, arm, games, shared[arm]) for arm in rule.arms}
+    last = max(one.look for one in found.values())
+    return found | {arm: _alongside(rule, arm, games, shared[arm], last) for arm in rule.alongside}
+
+
+def _alongside(rule: StopRule, arm: str, games: Mapping[str, list[Row]], counts: Sequence[int], last: int) -> ArmStop:
+    """At the last look that another arm has reached, as far as its own games go."""
+    arms = games.get(arm, []), games.get(rule.baseline, [])
+    reached = [look for look in range(1, last + 1) if _complete(rule, look, arms, counts)]
+    return _stop(rule, arm, max(reached, default=0), None)
 
 
 def of_run(run: Mapping[str, Any], rows: Sequence[Row]) -> tuple[StopRule, dict[str, ArmStop]] | None:

@@ -5,9 +5,14 @@ from itertools import product
 import numpy as np
 import pytest
 
+from experiments.design.stop_rule import Stop, resolved
+from experiments.results.rows import Row
 from experiments.statistics import stop_simulation
+from experiments.statistics.differences import Stopped, differences
 from experiments.statistics.sequential_test import SequentialTest, spent
 from experiments.statistics.stop_simulation import POOLS
+from experiments.statistics.stopping import outcomes
+from tests.experiments.statistics.test_analysis import game
 from tests.support.prove import FULL
 
 
@@ -62,14 +67,35 @@ def test_intervals_hold_what_is_not_rejected_and_agree_with_p() -> None:
                 assert all(one for one, held in zip(found, outside, strict=True) if held)
 
 
+def test_an_arm_that_plays_the_baseline_again_goes_along_and_settles_nothing() -> None:
+    asked = Stop(when="shown", looks=(6, 12))
+    shared = {"metric": "strict", "baseline": "base", "seeds": range(20), "players": [3], "repeats": 1}
+    rule = resolved(asked, arms=["worse"], alongside=["null"], **shared)  # type: ignore[arg-type]
+    rows = [game(arm, seed, 20 - less * (seed % 3 + 5)) for arm, less in ARMS for seed in range(12)]
+    stood = outcomes(rule, rows, {arm: (3,) for arm, _ in ARMS})
+    assert stood["worse"].settled == "shown" and stood["worse"].deals == 12
+    assert stood["null"].settled is None and stood["null"].deals == 12, "though it differs as much"
+    pairs = [(rows_of(rows, arm), rows_of(rows, "base")) for arm in ("worse", "null")]
+    worse, null = differences(pairs, stopped=Stopped(rule, stood))
+    assert worse.claimed and worse.tests == 1 and null.tests == 1 and worse.p_holm == null.p_holm
+    assert outcomes(rule, rows[:-1], {arm: (3,) for arm, _ in ARMS})["null"].look == 1, "a game is missing"
+
+
+ARMS = (("base", 0), ("worse", 1), ("null", 1))
+
+
+def rows_of(rows: list[Row], arm: str) -> list[Row]:
+    return [row for row in rows if row.arm == arm]
+
+
 def test_the_rule_keeps_its_error_rate_and_its_intervals_hold_the_truth() -> None:
     """Whole experiments, stopped by the rule of runs: a binomial test at 1 in 1,000 would notice a rate of 10 %."""
     from scipy.stats import binom
 
-    experiments = 1000 if FULL else 60
+    experiments = 1000 if FULL else 25
     for pool in POOLS:
-        found = stop_simulation.tried(stop_simulation.Design(pool, 0.0, arms=3), experiments)
+        found = stop_simulation.tried(stop_simulation.Design(pool, 0.0, arms=3 if FULL else 1), experiments)
         assert binom.sf(round(found.shown * experiments) - 1, experiments, 0.05) > 0.001, "too many are shown"
         assert binom.cdf(round(found.held * experiments), experiments, 0.95) > 0.001, "too few hold the truth"
-    large = stop_simulation.tried(stop_simulation.Design("literal", 4.0), 20)
+    large = stop_simulation.tried(stop_simulation.Design("literal", 4.0), 10)
     assert large.shown == 1.0 and large.deals < 0.75 * large.most, "a large effect is shown early"
