@@ -285,7 +285,7 @@ def test_tables_for_latex_are_whole_and_escaped(tmp_path: Path) -> None:
     made = report(tmp_path, named, run, tex=True)
     tex = (tmp_path / run_report.LATEX).read_text("utf-8")
     assert r"50\%\_of \{a\}\textbackslash{}b \& \#1 \$x\textasciicircum{}2\textasciitilde{}" in tex
-    keys = ("arms", "differences", "seats", "variances", "play")
+    keys = ("arms", "differences", "seats", "variances", "play", "origins")
     assert re.findall(r"\\label\{tab:run-1-([a-z-]+)\}", tex) == list(keys)
     for rule in ("toprule", "midrule", "bottomrule", "begin{tabular}", "end{tabular}", "caption", "label"):
         assert tex.count(f"\\{rule}") == len(keys), rule
@@ -317,7 +317,7 @@ def test_arms_are_compared_by_any_number_of_a_game_with_its_better_side(run: Run
     assert made.analysis.differences[0].metric == "misplays" and made.analysis.other_differences[0].metric == "strict"
     assert "By the strict score: arm scores as much as base" in said
     assert "| arm | turns | – | 8 | +4.00 |" in said, "all other metrics are in a table"
-    assert "| misplays |" not in said.split("Every other metric")[1] and "hints_wasted |" not in said, (
+    assert "| arm | misplays |" not in said.split("Every other metric")[1] and "hints_wasted |" not in said, (
         "unknown: not there"
     )
     assert "Arms are compared by the strict score" in text(report(tmp_path / "b", [*base, *arm], run_yaml))
