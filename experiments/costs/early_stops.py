@@ -36,7 +36,7 @@ class Expected:
 def expected(rule: StopRule, sd: float, effect: float) -> Expected:
     """`sd`: standard deviation of the deals' differences, averaged over player counts."""
     deals, sums = np.array(rule.looks), _walks(rule.looks) * sd
-    bounds = np.array(limits(np.abs(sums), [look / rule.most for look in rule.looks], rule.level))
+    bounds = np.array(limits(np.abs(sums).T, [look / rule.most for look in rule.looks], rule.level))
     walks = sums + effect * deals
     shown = np.abs(walks) > bounds if rule.when != "excluded" else np.zeros(walks.shape, bool)
     excluded = np.zeros(walks.shape, bool)

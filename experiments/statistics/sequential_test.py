@@ -28,6 +28,8 @@ from experiments.statistics.power import ALPHA
 
 DRAWS = 19_999
 """Random patterns of signs where there are too many to try all of them."""
+WIDE = 1000
+"""Deals beyond which signs are kept in half the memory."""
 STEPS = 40
 """Halvings until a limit is found."""
 
@@ -41,23 +43,26 @@ def spent(share: float, level: float) -> float:
 def limits(paths: Matrix, shares: Sequence[float], level: float) -> list[float]:
     """For each look the size beyond which it rejects; infinite where it can reject nothing.
 
-    `paths`: a row for each equally likely path, a column for each look, sizes without sign. A path that crosses the
+    `paths`: a row for each look, a column for each equally likely path, sizes without sign. A path that crosses the
     limit of a look is gone for later ones. Fewer paths are gone after a look than the level that is spent until then.
     """
-    found, gone, alive = [], 0, paths
+    found, many = list[float](), paths.shape[1]
+    alive = np.arange(0)
+    gone = 0
     for look, share in enumerate(shares):
-        room = math.ceil(spent(share, level) * len(paths) - ROUNDING) - 1 - gone
-        sizes = alive[:, look]
+        room = math.ceil(spent(share, level) * many - ROUNDING) - 1 - gone
+        sizes = paths[look][alive] if gone else paths[look]
         limit = math.inf
         if room >= len(sizes):
             limit = -math.inf
         elif room > 0:
-            limit = float(np.partition(sizes, len(sizes) - 1 - room)[len(sizes) - 1 - room]) + ROUNDING
+            place = len(sizes) - 1 - room
+            limit = float(np.partition(sizes, place)[place]) + ROUNDING
         found.append(limit)
         if limit < math.inf:
-            staying = sizes <= limit
-            gone += len(sizes) - int(staying.sum())
-            alive = alive[staying]
+            staying = np.flatnonzero(sizes <= limit)
+            alive = alive[staying] if gone else staying
+            gone = many - len(alive)
     return found
 
 
@@ -78,19 +83,16 @@ class SequentialTest:
         return None if 2 ** (self.most - 1) <= EXACT else DRAWS
 
     @cached_property
-    def _sums(self) -> tuple[Matrix, Matrix]:
-        """For each pattern of signs and look: the sum of the flipped differences, and the sum of the signs."""
-        signs, at = _signs(self.most), [0, *self.looks]
-        deltas = np.array(self.deltas)
-        parts = [(signs[:, a:b] @ deltas[a:b], signs[:, a:b].sum(axis=1)) for a, b in pairwise(at)]
-        sums, ones = (np.cumsum(np.column_stack(part), axis=1) for part in zip(*parts, strict=True))
-        return sums, ones
+    def _sums(self) -> Matrix:
+        """For each look and pattern of signs: the sum of the flipped differences."""
+        signs, deltas = _signs(self.most), np.array(self.deltas)
+        parts = [deltas[a:b] @ signs[a:b] for a, b in pairwise((0, *self.looks))]
+        return np.cumsum(parts, axis=0)
 
     def rejects(self, difference: float = 0.0, level: float = ALPHA) -> bool:
         """Whether the last look rejects that this is the true difference."""
-        sums, ones = self._sums
-        paths = np.abs(sums - difference * ones)
-        return bool(paths[0, -1] > limits(paths, [look / self.most for look in self.looks], level)[-1])
+        paths = np.abs(self._sums - difference * _ones(self.most, self.looks)) if difference else np.abs(self._sums)
+        return bool(paths[-1, 0] > limits(paths, [look / self.most for look in self.looks], level)[-1])
 
     @cached_property
     def p(self) -> float:
@@ -130,9 +132,9 @@ def _least_level(rejects: Callable[[float], bool]) -> float:
 
 @lru_cache(maxsize=4)
 def _signs(n: int) -> Matrix:
-    """A row of signs for each pattern, the first without a flip: all patterns up to mirror images, or random ones.
+    """A column of signs for each pattern, the first without a flip: all patterns up to mirror images, or random ones.
 
-    A look takes the first columns, so that later looks see the same patterns again.
+    A look takes the first rows, so that later looks see the same patterns again.
     """
     if 2 ** (n - 1) <= EXACT:
         flips = np.arange(2 ** (n - 1))[:, None] >> np.arange(n) & 1
@@ -140,4 +142,11 @@ def _signs(n: int) -> Matrix:
         drawn = np.random.default_rng([SEED, n]).bytes(DRAWS * -(-n // 8))
         bits = np.frombuffer(drawn, np.uint8).reshape(DRAWS, -1)
         flips = np.concatenate([np.zeros((1, n), np.uint8), np.unpackbits(bits, axis=1, count=n)])
-    return (1 - 2.0 * flips).astype(np.float32 if n > 1000 else float)
+    return np.ascontiguousarray((1 - 2.0 * flips).T.astype(np.float32 if n > WIDE else float))
+
+
+@lru_cache(maxsize=16)
+def _ones(n: int, looks: tuple[int, ...]) -> Matrix:
+    """For each look and pattern: the sum of its signs."""
+    signs = _signs(n)
+    return np.cumsum([signs[a:b].sum(axis=0) for a, b in pairwise((0, *looks))], axis=0)
