@@ -117,7 +117,7 @@ def run(
 ) -> None:
     """Run an experiment; the same command again continues it. Completed API calls are never billed again."""
     from experiments.design import experiment
-    from experiments.results import measures
+    from experiments.report import mark_metric
     from experiments.running import runner
     from experiments.running.model_options import ModelOptions
     from experiments.running.progress import Progress
@@ -126,7 +126,7 @@ def run(
 
     loud = context.obj.more(verbose=verbose, quiet=quiet).set_up()
     if metric is not None:
-        measures.check(metric)
+        mark_metric.check(metric)
     asked = experiment.read(name, [*(settings or ()), *_stop(stop_when, stop_effect, looks)])
     folder = out or Path("runs") / asked.name
     if dry_run:

@@ -6,6 +6,7 @@ from statistics import fmean
 
 import roles
 from experiments.marks.role_marks import RoleMark, role_marks
+from experiments.results import measures
 from experiments.results.measures import MARK, Measure
 from experiments.results.rows import Row
 from experiments.results.story import Story
@@ -17,11 +18,27 @@ SHARES = ("share", "squared error", "probability")
 """Units of marks that lie from 0 to 1."""
 
 
+def check(name: str) -> None:
+    """Raise UserError for what is no metric, or a mark that no registered role can have, before anything is played."""
+    if not measures.check(name).startswith(MARK):
+        return
+    role, _, mark = name.removeprefix(MARK).partition(".")
+    if role not in roles.names():
+        raise UserError(f"the metric {name!r} names no role; {spelling.known(role, roles.names())}")
+    marker = roles.get(role).mark
+    known = infos(marker)
+    if marker is None or (known and mark not in known):
+        marked = [one for one in roles.names() if roles.get(one).mark]
+        has = f"it has: {', '.join(known)}" if known else f"it has none; roles with marks: {', '.join(marked)}"
+        raise UserError(f"the role {role!r} has no mark {mark!r}; {has}")
+
+
 def of_mark(name: str, folders: Sequence[Path], games: Sequence[Sequence[Row]]) -> Measure:
     """The measure `mark:ROLE.NAME` of the games of these run folders.
 
     Raises UserError for a mark that no game has, and where the journals are not there.
     """
+    check(name)
     role, _, mark = name.removeprefix(MARK).partition(".")
     means: dict[Row, float] = {}
     seen = dict[str, None]()
