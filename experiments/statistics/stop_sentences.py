@@ -13,7 +13,7 @@ def sentences(stopped: Stopped) -> Iterator[str]:
     rule = stopped.rule
     arms = [stopped.arms[arm] for arm in rule.arms]
     yield f"This run had a stop rule: {rule.sentence}."
-    yield f"{'; '.join(_stood(rule, one) for one in arms)}."
+    yield f"{'; '.join(stood(rule, one) for one in arms)}."
     family = (
         f"Each of the {len(arms)} arms is tested at {rule.alpha:g} / {len(arms)} (Bonferroni), so that no more than "
         f"{100 * rule.alpha:g} % of such runs show any difference where there is none"
@@ -27,7 +27,8 @@ def sentences(stopped: Stopped) -> Iterator[str]:
         yield "Arms stopped after different deals, so their mean scores are of different deals: compare differences."
 
 
-def _stood(rule: StopRule, one: ArmStop) -> str:
+def stood(rule: StopRule, one: ArmStop) -> str:
+    """How an arm stands by the rule, in words."""
     if not one.look:
         return f"{one.arm} has not reached the first look, after {rule.looks[0]} deals"
     at = f"at look {one.look} of {one.looks}, after {one.deals} of at most {one.most} deals"
