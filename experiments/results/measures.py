@@ -32,6 +32,8 @@ class Measure:
     least: float | None = 0.0
     """The smallest value that is possible; None where there is no such value."""
     most: float | None = None
+    by_moves: bool = False
+    """Whether it follows from the moves, so that games with the same moves cannot differ in it."""
 
     @property
     def range(self) -> tuple[float, float] | None:
@@ -68,6 +70,7 @@ STRICT = Measure(
     "the score, 0 in a game in which the third life was lost",
     "more",
     most=PERFECT,
+    by_moves=True,
 )
 KEPT = Measure(
     "kept",
@@ -76,6 +79,7 @@ KEPT = Measure(
     "the points on the table, even when the third life was lost",
     "more",
     most=PERFECT,
+    by_moves=True,
 )
 
 MEASURES: Mapping[str, Measure] = {
@@ -83,10 +87,24 @@ MEASURES: Mapping[str, Measure] = {
     for one in (
         STRICT,
         KEPT,
-        Measure("turns", lambda row: row.turns, "turns per game", "the turns of a game"),
-        Measure("lives", lambda row: row.lives, "lives at the end", "lives left at the end", "more", most=MAX_LIVES),
+        Measure("turns", lambda row: row.turns, "turns per game", "the turns of a game", by_moves=True),
         Measure(
-            "misplays", lambda row: row.misplays, "misplays per game", "plays that cost a life", "fewer", most=MAX_LIVES
+            "lives",
+            lambda row: row.lives,
+            "lives at the end",
+            "lives left at the end",
+            "more",
+            most=MAX_LIVES,
+            by_moves=True,
+        ),
+        Measure(
+            "misplays",
+            lambda row: row.misplays,
+            "misplays per game",
+            "plays that cost a life",
+            "fewer",
+            most=MAX_LIVES,
+            by_moves=True,
         ),
         Measure(
             "hints_wasted",
@@ -94,6 +112,7 @@ MEASURES: Mapping[str, Measure] = {
             "wasted hints per game",
             "hints that told nothing new",
             "fewer",
+            by_moves=True,
         ),
         Measure(
             "own",

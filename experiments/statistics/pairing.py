@@ -102,7 +102,10 @@ class Pairs:
 
     @cached_property
     def alike(self) -> int:
-        """In how many units all games of one arm are the same as those of the other, move by move."""
+        """In how many units all games of one arm are the same as those of the other, move by move; 0 where the measure
+        may differ all the same."""
+        if not self.measure.by_moves:
+            return 0
         by_unit: dict[int, list[tuple[Row, Row]]] = {}
         for one, other in zip(*(sorted(games, key=_game) for games in self.games), strict=True):
             by_unit.setdefault(one.repeat if self.unit == "repeats" else one.seed, []).append((one, other))
@@ -112,7 +115,7 @@ class Pairs:
     def tells(self) -> bool:
         """Whether the games can count as evidence: not when every pair is one game played twice, nor when all repeats
         of a single deal are the same game in both arms."""
-        repeated = self.unit == "repeats" and all(map(repetitive, self.games))
+        repeated = self.unit == "repeats" and self.measure.by_moves and all(map(repetitive, self.games))
         return self.estimate is not None and self.alike < len(self.deltas) and not repeated
 
     @cached_property

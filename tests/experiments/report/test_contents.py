@@ -320,6 +320,11 @@ def test_arms_are_compared_by_any_number_of_a_game_with_its_better_side(run: Run
         "unknown: not there"
     )
     assert "Arms are compared by the strict score" in text(report(tmp_path / "b", [*base, *arm], run_yaml))
+    same = [replace(row, moves_digest=str(row.seed), tokens_in=row.seed) for row in base]
+    more = [replace(row, arm="arm", tokens_in=row.tokens_in + 5) for row in same]
+    said = text(report(tmp_path / "d", [*same, *more], run_yaml, metric="tokens_in"))
+    assert "arm has 5.00 more prompt tokens per game (worse) than base" in said, "the same moves may cost more"
+    assert "By the strict score: arm and base at 2 players: the same games in 8 of 8 deals" in said
     command = "experiment", "run", str(_small(tmp_path)), "--out", str(tmp_path / "c"), "-q"
     code, _, err = run(*command, "--metric", "mark:tom_interpreter.nothing")
     assert code == 2 and "the role 'tom_interpreter' has no mark 'nothing'; it has" in err
