@@ -21,7 +21,8 @@ NEUTRAL = {"spelling", "errors", "values", "wire_try", "logs", "versions", "plug
 
 RESULTS = {"results"}
 DESIGN = {*RESULTS, "design", "marks", "show"}
-RUNNING = {*DESIGN, "running", "statistics"}
+STATISTICS = {*DESIGN, "statistics"}
+RUNNING = {*STATISTICS, "running"}
 
 ROOMS: dict[str, dict[str, set[str]]] = {
     "orchestrator": {
@@ -45,7 +46,7 @@ ROOMS: dict[str, dict[str, set[str]]] = {
         "design": RESULTS,
         "marks": RESULTS,
         "show": {*RESULTS, "marks"},
-        "running": DESIGN,
+        "running": STATISTICS,
         "statistics": DESIGN,
         "person": DESIGN,
         "costs": RUNNING,

@@ -28,6 +28,7 @@ DOCS = (
     "models",
     "simulated",
     "experiments",
+    "ablations",
     "running",
     "costs",
     "partners",

@@ -53,11 +53,35 @@ Intervals = Annotated[
     typer.Option("--interval", help="The method of the 95 % intervals of means; differences have their test's."),
 ]
 MetricOf = Annotated[
-    Literal["strict", "kept"] | None,
+    str | None,
     typer.Option(
         "--metric",
-        help="The score that arms are compared by: strict, 0 when the third life was lost, or kept, the points on the "
-        "table; default the one that the run names.",
+        help="What arms are compared by: the score strict, 0 when the third life was lost, or kept, the points on the "
+        "table; turns, misplays, hints_wasted, own, tokens, calls ...; or a mark, mark:ROLE.NAME. Default: the one "
+        "that the run names.",
+    ),
+]
+StopWhen = Annotated[
+    Literal["shown", "excluded", "either"] | None,
+    typer.Option(
+        "--stop-when",
+        help="Stop an arm before the last deal when its difference from the baseline is shown, when one of "
+        "--stop-effect is excluded, or at either; error rates stay what they are.",
+    ),
+]
+StopEffect = Annotated[
+    float | None, typer.Option("--stop-effect", help="With --stop-when: the difference to exclude; default 1 point.")
+]
+Looks = Annotated[
+    str | None,
+    typer.Option("--looks", help="With --stop-when: deals after which to look, e.g. 10,20,40; default five looks."),
+]
+Latex = Annotated[bool, typer.Option("--latex", help="Also write tables.tex: all tables for LaTeX (booktabs).")]
+References = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--reference",
+        help="Show a published score beside the run's own; repeatable. `experiment references`, or `list`, lists them.",
     ),
 ]
 Marks = Annotated[
@@ -69,7 +93,6 @@ Marks = Annotated[
         show_default=False,
     ),
 ]
-Latex = Annotated[bool, typer.Option("--latex", help="Also write tables.tex: the tables for LaTeX (booktabs).")]
 
 
 @app.command("run")
@@ -92,6 +115,9 @@ def run(
     interval: Intervals = "t",
     metric: MetricOf = None,
     marks: Marks = None,
+    stop_when: StopWhen = None,
+    stop_effect: StopEffect = None,
+    looks: Looks = None,
     past: Past = None,
     answer_tokens: AnswerTokens = None,
     imports: Import = None,
@@ -101,6 +127,7 @@ def run(
 ) -> None:
     """Run an experiment; the same command again continues it. Completed API calls are never billed again."""
     from experiments.design import experiment
+    from experiments.report import mark_metric
     from experiments.running import runner
     from experiments.running.model_options import ModelOptions
     from experiments.running.progress import Progress
@@ -108,7 +135,9 @@ def run(
     from experiments.show.terminal import console
 
     loud = context.obj.more(verbose=verbose, quiet=quiet).set_up()
-    asked = experiment.read(name, settings or ())
+    if metric is not None:
+        mark_metric.check(metric)
+    asked = experiment.read(name, [*(settings or ()), *_stop(stop_when, stop_effect, looks)])
     folder = out or Path("runs") / asked.name
     if dry_run:
         from experiments.costs import dry_run as dry
@@ -131,6 +160,14 @@ def run(
         raise Suspended(f"{done.suspended}. {_onward(done)} continues from there", 0)
     if done.failed:
         raise TurnError(run_summary.failed(done))
+
+
+def _stop(when: str | None, effect: float | None, looks: str | None) -> list[str]:
+    """The options of a stop rule as settings of the experiment. Raises UserError where there is no --stop-when."""
+    if when is None and (effect is not None or looks is not None):
+        raise UserError(f"{'--looks' if effect is None else '--stop-effect'} is for --stop-when, and there is none")
+    given = {"when": when, "effect": effect, "looks": None if looks is None else f"[{looks}]"}
+    return [f"stop.{key}={value}" for key, value in given.items() if value is not None]
 
 
 def _traced(url: str | None, folder: Path, *, content: bool) -> AbstractContextManager[object]:
@@ -176,6 +213,7 @@ def report(
     metric: MetricOf = None,
     latex: Latex = False,
     marks: Marks = None,
+    reference: References = None,
     imports: Import = None,
     as_json: Json = False,
 ) -> None:
@@ -183,8 +221,21 @@ def report(
     from experiments.report import run_report
     from experiments.show.terminal import console
 
-    written = run_report.write(folder, interval=interval, metric=metric, tex=latex, marks=marks)
+    if reference == ["list"]:
+        references(as_json)
+        return
+    written = run_report.write(
+        folder, interval=interval, metric=metric, tex=latex, marks=marks, reference=reference or ()
+    )
     printed(written.data()) if as_json else run_report.show(written, console())
+
+
+@app.command("references")
+def references(as_json: Json = False) -> None:
+    """List the published scores that `report --reference NAME` shows, with their source and number of games."""
+    from experiments.design import references as published
+
+    listed(published.rows(), "there is none", as_json=as_json)
 
 
 @app.command("compare")

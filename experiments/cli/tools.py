@@ -25,6 +25,9 @@ def measure(
     of_claims: Annotated[
         bool, typer.Option("--claims", help="Simulate experiments without and with an effect, and their sentences.")
     ] = False,
+    of_stopping: Annotated[
+        bool, typer.Option("--stopping", help="Simulate experiments under a stop rule: errors, intervals, deals saved.")
+    ] = False,
     at_once: Annotated[
         int | None,
         typer.Option("--at-once", min=1, help="With --latency: this many whole games at once instead."),
@@ -39,7 +42,7 @@ def measure(
     import graphs
     from experiments.bench import partner_scores, speed, throughput
     from experiments.show.terminal import console
-    from experiments.statistics import interval_coverage, simulated_experiments
+    from experiments.statistics import interval_coverage, simulated_experiments, stop_simulation
     from orchestrator.players import partners
 
     if of_intervals:
@@ -49,6 +52,10 @@ def measure(
     if of_claims:
         tried = simulated_experiments.measure()
         printed(asdict(tried)) if as_json else simulated_experiments.show(tried, console())
+        return
+    if of_stopping:
+        stopped = list(stop_simulation.measure())
+        printed([asdict(one) for one in stopped]) if as_json else stop_simulation.show(stopped, console())
         return
     if of_partners or partner:
         scores = list(partner_scores.measure(partner or partners.names(), games))

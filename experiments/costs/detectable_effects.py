@@ -2,18 +2,23 @@
 
 from collections.abc import Collection, Mapping, Sequence
 
+from experiments.costs import early_stops
 from experiments.costs.sample_size import Spread, assumed_spread, measured_spread
 from experiments.design.experiment import Experiment
 from experiments.design.job import Job
+from experiments.design.stop_rule import StopRule
 from experiments.results.rows import Row
 from experiments.statistics.permutation import fewest
 from experiments.statistics.sign_flip_power import detectable
 
 
-def sentences(experiment: Experiment, jobs: Collection[Job], rows: Sequence[Row], *, paid: bool) -> list[str]:
+def sentences(
+    experiment: Experiment, jobs: Collection[Job], rows: Sequence[Row], *, paid: bool, stop: StopRule | None = None
+) -> list[str]:
     """Which difference from the baseline the design detects; none where nothing is compared.
 
-    `rows`: finished games, which say how much differences vary; `paid`: use only those of models.
+    `rows`: finished games, which say how much differences vary; `paid`: use only those of models; `stop`: the rule by
+    which arms may stop earlier.
     """
     arms = _arms(jobs)
     deals = len({job.deal.seed for job in jobs})
@@ -28,7 +33,8 @@ def sentences(experiment: Experiment, jobs: Collection[Job], rows: Sequence[Row]
             f"compare no corrected p can be below .05; it needs {fewest(tests)} deals at least"
         ]
     spread = measured_spread(rows, experiment.baseline, paid=paid, repeats=experiment.repeats) or assumed_spread()
-    return [_seen(spread, deals, counts, tests), *_repeats(experiment, spread)]
+    found = [_seen(spread, deals, counts, tests), *_repeats(experiment, spread)]
+    return [*found, *early_stops.sentences(stop, spread, counts)] if stop else found
 
 
 def _arms(jobs: Collection[Job]) -> Mapping[int, int]:

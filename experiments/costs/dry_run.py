@@ -17,6 +17,7 @@ from experiments.design.offline_layer import OfflineLayer
 from experiments.design.plan import Plan
 from experiments.results.rows import Peeked, finished, peek_all
 from experiments.running.resume import open_jobs
+from experiments.running.stages import Stages
 from experiments.show.terminal import plain_table
 from orchestrator.models.settings import ModelSettings
 
@@ -84,12 +85,14 @@ def forecast(experiment: Experiment, folder: Path, past: Path | None = None, ans
     """
     manifest.check_code(folder)
     plan = Plan.resolve(experiment, folder)
+    plan.check_rule()
     for one in plan.specs.values():
         one.seat(OfflineLayer())  # what a run would refuse, an estimate refuses too
     missing = [records for records in plan.partner_records if not records.there()]
     games = peek_all(folder)
     others = peek_all(past) if past and past.resolve() != folder.resolve() else {}
-    left = plan.jobs if missing else open_jobs(plan, games)
+    needed = {job.name for job in Stages(plan).needed(finished(folder, games), plan.jobs)}
+    left = plan.jobs if missing else [job for job in open_jobs(plan, games) if job.name in needed]
     waiting = _grouped([*left, *(job for records in missing for job in records.jobs())])
     every = _grouped([*plan.jobs, *(job for records in plan.partner_records for job in records.jobs())])
     estimates = Estimates.prepare(plan.specs, games | others, answer)
@@ -98,7 +101,7 @@ def forecast(experiment: Experiment, folder: Path, past: Path | None = None, ans
     asked = estimates.models(plan.jobs)
     rows = [row for at, found in ((folder, games), (past or folder, others)) for row in finished(at, found)]
     compared = [job for job in plan.jobs if job.arm not in plan.aside]
-    seen = detectable_effects.sentences(experiment, compared, rows, paid=bool(list(asked)))
+    seen = detectable_effects.sentences(experiment, compared, rows, paid=bool(list(asked)), stop=plan.stop)
     return Planned(tuple(arms), models, tuple(plan.notes), tuple(seen))
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from experiments.costs import cost_estimate
+from experiments.costs import cost_estimate, early_stops
 from experiments.costs.dry_run import bill_data, money
 from experiments.costs.sample_size import Proposal, Size, command
 from experiments.show.terminal import plain_table
@@ -53,6 +53,9 @@ def _about(proposal: Proposal, size: Size) -> list[str]:
         found.append(f"only {size.players[0]} players: the results will hold for {size.players[0]} players only")
     if len(size.players) > 1 and not options.spread.correlation:
         found.append("a seed's differences at several player counts are taken as independent of each other")
+    if options.experiment.stop and size.deals > 1:
+        tests = options.tests(size.players)
+        found += early_stops.of_size(options.experiment.stop, size.deals, tests, options.spread, len(size.players))
     if options.experiment.repeats > 1:
         found.append("repeats: 1, because another deal is more informative than another game of the same deal")
     return found

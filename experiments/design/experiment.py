@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, ValidationError, field_validator, model_validator
 
-from experiments.design import imports
+from experiments.design import imports, references
 from experiments.design.file_schema import (
     AnySeat,
     Changes,
@@ -23,8 +23,9 @@ from experiments.design.file_schema import (
     spelt,
 )
 from experiments.design.protocols import completed
-from experiments.results import run_folder
-from experiments.results.rows import COLUMNS, Metric
+from experiments.design.stop_rule import Stop
+from experiments.results import measures, run_folder
+from experiments.results.rows import COLUMNS
 from graphs.config import PLAYERS, PlayerCount
 from orchestrator import spelling
 from orchestrator.errors import UserError, complaint, user_error
@@ -133,10 +134,15 @@ class Experiment(Frozen):
     """Combinations to leave out, by settings of the matrix, `graph` and `arm`."""
     question: str | None = None
     """What the experiment asks, in a sentence or two; a report begins with it."""
-    metric: Metric | None = None
-    """The score that arms are compared by: `strict`, 0 when the third life was lost, or `kept`, the points on the
-    table. If not given, that of the protocol, else `kept` for graphs of papers on language models and `strict` for all
-    others; see experiments/design/metric.py."""
+    metric: str | None = None
+    """What arms are compared by. A score: `strict`, 0 when the third life was lost, or `kept`, the points on the table;
+    another number of each game, such as `turns` or `misplays` (experiments/results/measures.py has all); or the mean of
+    a mark, `mark:ROLE.NAME`. If not given, the score of the protocol, else `kept` for graphs of papers on language
+    models and `strict` for all others; see experiments/design/metric.py."""
+    stop: Stop | None = None
+    """When arms may stop before the last deal; without it all deals are played."""
+    reference: OneOrMore[str] = ()
+    """Published scores that reports show beside this run's, by name; `experiment references` lists them."""
     baseline: str | None = None
     """The arm that the others are compared with, deal by deal."""
     controls: ControlSettings = ControlSettings()
@@ -157,6 +163,23 @@ class Experiment(Frozen):
     @classmethod
     def _spelt(cls, arms: Any) -> Any:
         return spelt(arms)
+
+    @field_validator("metric")
+    @classmethod
+    def _known(cls, metric: str | None) -> str | None:
+        try:
+            return metric and measures.check(metric)
+        except UserError as error:
+            raise ValueError(str(error)) from None
+
+    @field_validator("reference")
+    @classmethod
+    def _published(cls, reference: tuple[str, ...]) -> tuple[str, ...]:
+        try:
+            references.named(reference)
+        except UserError as error:
+            raise ValueError(str(error)) from None
+        return reference
 
     @field_validator("columns")
     @classmethod
@@ -197,6 +220,8 @@ class Experiment(Frozen):
         grid = [name for name in ("matrix", "exclude") if getattr(self, name)]
         if (self.cross_play or self.adhoc) and (grid or len(self.graphs) > 1):
             raise ValueError(f"{(grid or ['several graphs'])[0]} and {designs[0]} do not go together; use arms")
+        if self.stop and (self.cross_play or self.adhoc):
+            raise ValueError(f"stop and {designs[0]} do not go together: a stop rule compares arms with a baseline")
         if self.adhoc and (same := set(self.deals) & set(self.adhoc.past.seeds)):
             raise ValueError(f"adhoc.past: seed {min(same)} is also the deal of a trial; past games need other deals")
         return self
@@ -283,7 +308,7 @@ def _again(record: dict[str, Any], where: str, changes: Iterable[str]) -> Rerun:
     return Rerun.model_validate({**whole.model_dump(exclude_unset=True), "record": record})
 
 
-DEALS = ("name", "players", "seeds", "repeats", "journals", "baseline", "metric")
+DEALS = ("name", "players", "seeds", "repeats", "journals", "baseline", "metric", "reference")
 """Keys that can be changed when a run is played again."""
 
 

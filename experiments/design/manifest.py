@@ -19,6 +19,7 @@ from experiments.design.notes import BY_HAND, void
 from experiments.design.plan import Plan
 from experiments.design.player_spec import PlayerSpec
 from experiments.design.rerun import cards
+from experiments.design.stop_rule import STOP
 from experiments.results.files import locked, write_atomically
 from experiments.results.run_folder import RUN, read
 from graphs import prompt_files
@@ -85,6 +86,7 @@ def resolved(plan: Plan, known: Mapping[int, str] | None = None) -> dict[str, An
         "journals": experiment.journals,
         "baseline": experiment.baseline,
         "metric": plan.metric,
+        **({STOP: plan.stop.data} if plan.stop else {}),
         "experiment": experiment.model_dump(mode="json", exclude_unset=True, exclude={"record"}),
         **imports.record(),
         "arms": {arm.name: _arm(plan, arm) for arm in plan.arms if arm.players},

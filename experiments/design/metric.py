@@ -1,10 +1,12 @@
-"""The score that an experiment is judged by, its metric: which one, and why."""
+"""What the arms of an experiment are compared by, its metric: which one, and why."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from experiments.design.protocols import PROTOCOLS
+from experiments.results import measures
+from experiments.results.measures import MEASURES
 from experiments.results.rows import Metric
 
 KEPT = frozenset(("watson", "sherlock", "mycroft", "spin_bench", "moa_watson", "moa_sherlock", "cac", "tom_planner"))
@@ -20,34 +22,51 @@ MEANS: Mapping[Metric, str] = {
 class Headline:
     """The metric of a report, and the reason for it."""
 
-    metric: Metric
+    metric: str
+    """What arms are compared by."""
     why: str
+    score: Metric = "strict"
+    """The score that tables and figures of scores show first: the metric itself, if it is one."""
 
     @property
     def sentence(self) -> str:
-        return (
-            f"Arms are compared by the {self.metric} score, {MEANS[self.metric]}: {self.why}. Tables have both scores."
-        )
+        if self.metric in MEANS:
+            about = f"the {self.metric} score, {MEANS[self.score]}"
+            return f"Arms are compared by {about}: {self.why}. Tables have both scores."
+        named = MEASURES.get(self.metric)
+        about = f"{self.metric}, {named.about} ({named.side})" if named else f"{self.metric}, its mean over a game"
+        return f"Arms are compared by {about}: {self.why}. Tables of scores begin with the {self.score} score."
 
 
-def chosen(named: Metric | None, contexts: Iterable[str]) -> Metric:
+def chosen(named: str | None, contexts: Iterable[str]) -> str:
     """The metric of an experiment: what it or its protocol names, else what the papers of all its contexts use."""
+    return named or usual(contexts)
+
+
+def usual(contexts: Iterable[str]) -> Metric:
+    """The score that the papers of all these contexts use."""
     found = list(contexts)
-    return named or ("kept" if found and all(one in KEPT for one in found) else "strict")
+    return "kept" if found and all(one in KEPT for one in found) else "strict"
 
 
-def headline(run: Mapping[str, Any], asked: Metric | None = None) -> Headline:
+def headline(run: Mapping[str, Any], asked: str | None = None) -> Headline:
     """The metric that a report of a run is about; `run`: the contents of run.yaml, `asked`: by the reader.
 
-    Runs of older versions name none and have the strict score.
+    Runs of older versions name none and have the strict score. Raises UserError for what is no metric.
     """
-    if asked:
-        return Headline(asked, "so --metric asks")
-    metric: Metric = "kept" if run.get("metric") == "kept" else "strict"
-    return Headline(metric, _why(metric, run))
+    metric = measures.check(str(asked or run.get("metric") or "strict"))
+    why = "so --metric asks" if asked else _why(metric, run)
+    return Headline(metric, why, _score(metric, run))
 
 
-def _why(metric: Metric, run: Mapping[str, Any]) -> str:
+def _score(metric: str, run: Mapping[str, Any]) -> Metric:
+    if metric in MEANS:
+        return "kept" if metric == "kept" else "strict"
+    configs = [seat["config"] for seat in (run.get("seats") or {}).values() if seat.get("config")]
+    return usual(name_of(config.get("context")) for config in configs)
+
+
+def _why(metric: str, run: Mapping[str, Any]) -> str:
     asked = run.get("experiment") or {}
     protocol = str(asked.get("protocol") or "")
     if protocol in PROTOCOLS and PROTOCOLS[protocol].defaults.get("metric") == metric:
@@ -61,4 +80,4 @@ def _why(metric: Metric, run: Mapping[str, Any]) -> str:
 
 def name_of(context: Any) -> str:
     """The name of a context, which a graph names or holds as a whole."""
-    return context if isinstance(context, str) else str(context.get("name", ""))
+    return context if isinstance(context, str) else str((context or {}).get("name", ""))

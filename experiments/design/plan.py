@@ -6,7 +6,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from experiments.design import adhoc, arm_names, arms, cross_play, metric, note_banks, notes
+from experiments.design import adhoc, arm_names, arms, cross_play, metric, note_banks, notes, stop_rule
 from experiments.design.adhoc import PartnerRecords
 from experiments.design.arms import Arm, Deal
 from experiments.design.experiment import Experiment, Rerun
@@ -14,8 +14,9 @@ from experiments.design.job import Job
 from experiments.design.note_banks import NoteBank
 from experiments.design.player_spec import PlayerSpec
 from experiments.design.rerun import RecordedRun
+from experiments.design.stop_rule import StopRule
 from experiments.results import run_folder
-from experiments.results.rows import GAMES, Metric
+from experiments.results.rows import GAMES
 from graphs.gate import knows_more
 from orchestrator.errors import UserError
 
@@ -43,6 +44,10 @@ class Plan:
         plan = cls._new(experiment, folder)
         plan._check_size()
         return plan._as_begun(run_folder.run(folder))
+
+    def check_rule(self) -> None:
+        """Raise UserError for a stop rule that cannot be followed, or is not the one with which the run was begun."""
+        stop_rule.check(run_folder.run(self.folder), self.stop, str(self.folder))
 
     def _check_size(self) -> None:
         """Raise UserError for arms that would share a folder, and for more games than can be planned."""
@@ -118,10 +123,35 @@ class Plan:
         return tuple(dict.fromkeys((*_knowing(self.arms), *told, *_floor(self.arms), *self.remarks)))
 
     @property
-    def metric(self) -> Metric:
-        """The score that its arms are compared by."""
+    def metric(self) -> str:
+        """What its arms are compared by."""
         graphs = [one.config.context for one in self.specs.values() if one.config]
         return metric.chosen(self.experiment.metric, [metric.name_of(context) for context in graphs])
+
+    @property
+    def stop(self) -> StopRule | None:
+        """Its stop rule. Raises UserError for one that cannot be followed."""
+        asked = self.experiment
+        if asked.stop is None:
+            return None
+        if waiting := next((bank for bank in self.banks if bank.waits), None):
+            raise UserError(
+                f"stop: arm {waiting.arm!r} gets notes of the games of {self.baseline}, all of which come first, and a "
+                "stop rule plays deals step by step; take the notes from another run, e.g. shuffled: {analyst: runs/full}"
+            )
+        base = next((arm for arm in self.arms if arm.name == self.baseline), None)
+        counts = set(base.players) if base else set()
+        compared = [arm.name for arm in self.arms if arm is not base and counts & set(arm.players)]
+        return stop_rule.resolved(
+            asked.stop,
+            metric=self.metric,
+            baseline=self.baseline,
+            arms=[name for name in compared if name not in self.aside],
+            alongside=[name for name in compared if name in self.aside],
+            seeds=asked.deals,
+            players=sorted(set(asked.players)),
+            repeats=asked.repeats,
+        )
 
     @property
     def seeds(self) -> list[int]:

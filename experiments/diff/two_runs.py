@@ -53,7 +53,7 @@ class RunDiff:
 
 
 def diff(
-    first: Path, second: Path, arm: str | None = None, arm_b: str | None = None, *, metric: Metric | None = None
+    first: Path, second: Path, arm: str | None = None, arm_b: str | None = None, *, metric: str | None = None
 ) -> RunDiff:
     """Raises UserError where nothing can be compared, as `compare` does."""
     compared = compare.compare(first, second, arm, arm_b, metric=metric)
@@ -62,7 +62,7 @@ def diff(
     for pair in compared.pairs:
         one = _of_arm(every[0], pair.first.removeprefix("A: "))
         other = _of_arm(every[1], pair.second.removeprefix("B: "))
-        games += _pairs(first, second, one, other, compared.headline.metric)
+        games += _pairs(first, second, one, other, compared.headline.score)
         alone = [alone[0] + len(one.keys() - other.keys()), alone[1] + len(other.keys() - one.keys())]
     return RunDiff(tuple(games), (alone[0], alone[1]), compared)
 
@@ -98,7 +98,7 @@ def data(found: RunDiff) -> dict[str, Any]:
 def show(found: RunDiff, console: Console) -> None:
     """The games that differ, then what `experiment compare` says."""
     console.print(Text(_in_words(found), style="bold"), soft_wrap=True)
-    _table([game for game in found.games if game.first_turn is not None], found.compared.headline.metric, console)
+    _table([game for game in found.games if game.first_turn is not None], found.compared.headline.score, console)
     console.print()
     compare.show(found.compared, console)
 

@@ -56,7 +56,7 @@ class Api:
         games, run = Games(library), library.run()
         own = library.kind == "run"
         folder = library.root / FOLDER if own else Path(mkdtemp(prefix="hanabi-values-"))
-        metric = headline(run).metric
+        metric = headline(run).score
         persons = PersonTables(library, models)
         forks = Forks(games, models)
         values, strips, marks = Values(folder, metric), Strips(folder, metric), RoleMarks(folder)

@@ -9,11 +9,11 @@ from rich.console import Console
 from rich.text import Text
 
 from experiments.design.metric import Headline, headline
-from experiments.report import order, run_summary
+from experiments.report import metrics, order, run_summary
 from experiments.results import rows, run_folder
-from experiments.results.rows import Metric, Row, peek
+from experiments.results.rows import Row, peek
 from experiments.statistics import conclusions
-from experiments.statistics.analysis import OTHER, Analysis
+from experiments.statistics.analysis import Analysis
 from experiments.statistics.differences import differences
 from experiments.statistics.estimates import Interval
 from experiments.statistics.pairing import Pairs, arranged, counts
@@ -55,11 +55,11 @@ def compare(
     arm_b: str | None = None,
     *,
     interval: Interval = "t",
-    metric: Metric | None = None,
+    metric: str | None = None,
 ) -> Compared:
     """Arms of the same names, or one of each run. Raises UserError where nothing can be compared.
 
-    `metric`: the score to compare by, if it is not to be the one that both runs name.
+    `metric`: what to compare by, if it is not to be the one that both runs name.
     """
     headline = _headline(first, second, metric)
     runs = _games(first), _games(second)
@@ -74,12 +74,15 @@ def compare(
     if not kept:
         raise UserError(f"{str(first)!r} and {str(second)!r} have no deal in common: the same players, seed and repeat")
     tested = [(b, a) for _, a, b in kept]
+    measure = metrics.of_runs(headline.metric, (first, second), _flat(kept))
+    other = metrics.second(headline)
     found = Analysis(
         baseline=None,
         summaries=tuple(s for _, a, b in kept for games in (a, b) for s in summaries(games, interval)),
-        differences=differences(tested, headline.metric),
-        other_differences=differences(tested, OTHER[headline.metric]),
+        differences=differences(tested, measure),
+        other_differences=differences(tested, other),
         metric=headline.metric,
+        score=headline.score,
         withheld=tuple(games[0].arm for _, a, b in kept for games in (a, b) if too_few_own(games)),
         interval=interval,
     )
@@ -90,11 +93,16 @@ def compare(
     return Compared((first, second), tuple(pair for pair, _, _ in kept), found, only, headline, shown)
 
 
-def _headline(first: Path, second: Path, metric: Metric | None) -> Headline:
-    """The score that both runs name; the strict one where they name different ones."""
+def _flat(kept: Sequence[tuple[Pair, list[Row], list[Row]]]) -> tuple[list[Row], list[Row]]:
+    """The games of each run that are compared."""
+    return [row for _, a, _ in kept for row in a], [row for _, _, b in kept for row in b]
+
+
+def _headline(first: Path, second: Path, metric: str | None) -> Headline:
+    """What both runs name; the strict score where they name different metrics."""
     one, other = (headline(run_folder.run(folder), metric) for folder in (first, second))
     if one.metric != other.metric:
-        return Headline("strict", f"A names the {one.metric} score and B the {other.metric} one; see --metric")
+        return Headline("strict", f"A names {one.metric} and B {other.metric}; see --metric")
     return one
 
 

@@ -1,22 +1,30 @@
-"""The tables of arms and of differences for LaTeX, in the style of booktabs."""
+"""All tables of a report for LaTeX, in the style of booktabs.
+
+Those of arms and of differences are made for papers; each other table is as in the report, with a caption of its own.
+"""
 
 import re
 from collections.abc import Iterable, Sequence
 
-from experiments.design.metric import MEANS
 from experiments.design.notes import DEPARTS, notes, spans
-from experiments.report import order
+from experiments.report import latex_captions, order, table_texts
+from experiments.report.latex_captions import Captioned
+from experiments.report.page import Contents
 from experiments.report.run_data import RunData
 from experiments.report.tables import number, probability
+from experiments.results.measures import MEASURES
 from experiments.results.rows import Metric
+from experiments.statistics import stop_sentences
 from experiments.statistics.analysis import OTHER
 from experiments.statistics.differences import Difference
 from experiments.statistics.labels import difference_labels, labels
 from experiments.statistics.summaries import Score, Summary
 
 HEAD = """\
-% Tables of the run {name}; \\usepackage{{booktabs}} is needed. Made by `orchestrator experiment report --latex`.
+% Tables of the run {name}, made by `orchestrator experiment report --latex`; \\usepackage{{booktabs,graphicx}}.
 """
+WIDE = 9
+"""Columns that fit the width of a text at the size of its tables."""
 CI = r"95\,\% CI"
 ESCAPED = {
     "\\": r"\textbackslash{}",
@@ -31,24 +39,34 @@ ESCAPED = {
 
 
 def escaped(text: str) -> str:
-    """Plain text for LaTeX, with every special character as it is read."""
-    return "".join(ESCAPED.get(sign, sign) for sign in text)
+    """Plain text for LaTeX on one line, with every special character as it is read."""
+    return "".join(ESCAPED.get(sign, sign) for sign in " ".join(text.split()))
 
 
-def document(data: RunData) -> str:
-    """Both tables, to be read with \\input."""
+def document(data: RunData, shown: Contents) -> str:
+    """All tables, to be read with \\input; `shown`: the contents of the report."""
     name = str(data.run.get("name") or data.folder.resolve().name)
     found = [HEAD.format(name=escaped(name)), _arms(data, name)]
-    return "\n".join([*found, _differences(data, name)] if data.analysis.differences else found)
+    found += [_differences(data, name)] if data.analysis.differences else []
+    return "\n".join([*found, *(_as_it_is(data, name, one) for one in latex_captions.tables(data, shown))])
+
+
+def _as_it_is(data: RunData, name: str, one: Captioned) -> str:
+    """A table of the report; rows that a page folds away are rows like the others."""
+    heads = [escaped(column) for column in one.grid.columns]
+    caption = f"{one.title} in {name}. {one.text} {_design(data)}"
+    rows = (*one.grid.rows, *one.grid.folded)
+    return _table(heads, rows, caption, f"{name}-{one.key}", words=one.grid.words)
 
 
 def _arms(data: RunData, name: str) -> str:
     metrics: tuple[Metric, Metric] = (data.metric, OTHER[data.metric])
+    n = f"{len(data.rows)} games on {len({row.seed for row in data.rows})} deals"
     named = labels(data.comparable)
     rows = [[named[s.arm], *_summary(s, metrics, order.at(s, mixed=data.mixed))] for s in data.comparable]
     heads = ["Arm", "Players", "Games", *(h for one in metrics for h in (one.capitalize(), CI, "SD"))]
     caption = (
-        f"Mean scores of {name}, of 25 points, with 95 % confidence intervals ({_method(data)} over deals) and "
+        f"Mean scores of {name}, of 25 points, {n}, with 95 % confidence intervals ({_method(data)} over deals) and "
         f"standard deviations of games; games with 25 points and games in which the third life was lost, in percent. "
         f"{_design(data)}"
     )
@@ -77,14 +95,25 @@ def _differences(data: RunData, name: str) -> str:
         for d, label in zip(analysis.differences, named, strict=True)
     ]
     one, alone = analysis.differences[0], all(d.unit == "repeats" for d in analysis.differences)
+    other = analysis.other_differences[0].metric if analysis.other_differences else ""
     heads = ["Arm", "Players", one.unit.capitalize()]
-    heads += [h for m in (data.metric, OTHER[data.metric]) for h in (f"$\\Delta$ {m}", CI, "$p$")]
+    heads += [h for m in (analysis.metric, other) for h in (f"$\\Delta$ {escaped(m)}", CI, "$p$")]
+    between = one.baseline or "the first run"
     caption = (
-        f"Differences from {one.baseline} in {name}, in points, on the same {'deal' if alone else 'deals'}, with 95 % "
-        "confidence intervals (all means that the test does not reject, not corrected for the number of arms). "
-        f"p: {_test(analysis.differences)}, with Holm's correction for all arms. {_design(data)}"
+        f"Differences from {between} in {name}, in {one.measured_in}, on the same {'deal' if alone else 'deals'}, with "
+        "95 % confidence intervals (all means that the test does not reject, not corrected for the number of arms). "
+        f"p: {_test(analysis.differences)}, {_correction(data)} {_design(data)}"
     )
     return _table(heads, rows, caption, f"{name}-differences")
+
+
+def _correction(data: RunData) -> str:
+    stopped = data.analysis.stopped
+    if stopped is None:
+        tests = len({(d.arm, d.baseline) for d in data.analysis.differences if d.p is not None})
+        return f"with Holm's correction for all arms ({tests})."
+    stood = "; ".join(stop_sentences.sentences(stopped)).replace(".;", ";")
+    return f"valid at every look, with Bonferroni's correction for {len(stopped.rule.arms)} arms. {stood}"
 
 
 def _cells(d: Difference | None) -> tuple[str, ...]:
@@ -104,10 +133,15 @@ def _design(data: RunData) -> str:
         + (f", each played {repeats} times." if repeats > 1 else "."),
         f"Protocol {asked}." if asked else "No published protocol.",
         *departs,
-        f"Headline: the {data.metric} score, {MEANS[data.metric]}.",
+        f"Headline: {table_texts.named(data.analysis.metric)}, {_about(data)}.",
         f"Players: {data.label}." if data.label else "",
     ]
     return " ".join(filter(None, found))
+
+
+def _about(data: RunData) -> str:
+    named = MEASURES.get(data.analysis.metric)
+    return named.about if named else "the mean of a mark over the replies of a game"
 
 
 def _method(data: RunData) -> str:
@@ -117,28 +151,32 @@ def _method(data: RunData) -> str:
 def _test(found: Sequence[Difference]) -> str:
     alone = all(one.unit == "repeats" for one in found)
     kind = "permutation test of repeats" if alone else "sign-flip permutation test, paired by deal"
+    if any(one.stop for one in found):
+        kind = "group-sequential sign-flip test, paired by deal, spending of the O'Brien-Fleming type"
     draws = {one.draws for one in found if one.p is not None}
     drawn = f"{max(filter(None, draws)):,} draws" if any(draws) else ""
     exact = "exact" if None in draws or not draws else ""
     return f"two-sided {kind} ({' or '.join(filter(None, (exact, drawn)))})"
 
 
-def _table(heads: Sequence[str], rows: Iterable[Sequence[str]], caption: str, label: str) -> str:
-    """A table environment; `heads` are LaTeX already, all else is plain text."""
+def _table(heads: Sequence[str], rows: Iterable[Sequence[str]], caption: str, label: str, words: int = 1) -> str:
+    """A table environment; `heads` are LaTeX already, all else is plain text. A wide one is scaled to the text."""
     lines = [" & ".join(map(escaped, row)) + r" \\" for row in rows]
+    wide = len(heads) > WIDE
     return "\n".join(
         [
             r"\begin{table}",
             r"  \centering\small",
             rf"  \caption{{{escaped(caption)}}}",
             rf"  \label{{tab:{re.sub('[^A-Za-z0-9-]', '-', label)}}}",
-            rf"  \begin{{tabular}}{{l{'r' * (len(heads) - 1)}}}",
+            *([r"  \resizebox{\textwidth}{!}{%"] if wide else []),
+            rf"  \begin{{tabular}}{{{'l' * words}{'r' * (len(heads) - words)}}}",
             r"    \toprule",
             f"    {' & '.join(heads)} \\\\",
             r"    \midrule",
             *(f"    {line}" for line in lines),
             r"    \bottomrule",
-            r"  \end{tabular}",
+            r"  \end{tabular}" + ("}" if wide else ""),
             r"\end{table}",
             "",
         ]

@@ -1,14 +1,23 @@
 """The contents of a report, and its two pages, HTML and Markdown."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
 from experiments.design.notes import notes
-from experiments.report import adhoc_section, controls_section, model_facts, run_facts, tables
+from experiments.design.references import unfit
+from experiments.report import (
+    adhoc_section,
+    controls_section,
+    model_facts,
+    reference_section,
+    run_facts,
+    table_texts,
+    tables,
+)
 from experiments.report.figures import drawing
 from experiments.report.roles_section import RolesSection
 from experiments.report.run_data import RunData
@@ -29,6 +38,8 @@ class Part:
     scores: Grid
     differences: Grid | None
     variances: Grid | None = None
+    more: Grid | None = None
+    """The differences by every other metric."""
     play: Grid | None = None
     origins: Grid | None = None
 
@@ -63,6 +74,9 @@ class Contents:
     apart_text: str
     diffs: tuple[Folded, ...]
     """The words that arms replace, as differences of texts."""
+    references: Grid | None
+    """Published scores; None where none is asked for or fits."""
+    references_text: str
     whole: Part
     mixed: bool
     """Whether the pooled rows are not all over the same player counts."""
@@ -74,6 +88,8 @@ class Contents:
     """The same without the games with forced moves; None when there are none."""
     flagged: tuple[str, ...]
     baseline: str | None
+    differences_text: str
+    more_text: str
     drawn: tuple[drawing.DrawnFigure, ...]
     left: tuple[drawing.LeftOut, ...]
     missing: str | None
@@ -95,10 +111,10 @@ def contents(
         name=str(data.run.get("name") or data.folder.resolve().name),
         question=str((data.run.get("experiment") or {}).get("question") or ""),
         headline=data.headline.sentence,
-        metric=analysis.metric,
-        other=OTHER[analysis.metric],
+        metric=analysis.score,
+        other=OTHER[analysis.score],
         warnings=tuple(_warnings(data)),
-        notes=(*notes(data.run, data.rows), *run_facts.missing(data)),
+        notes=(*notes(data.run, data.rows), *run_facts.missing(data), *_unfit(data)),
         facts=tuple(run_facts.facts(data)),
         arms=run_facts.arms(data),
         models=model_facts.models(data),
@@ -112,6 +128,8 @@ def contents(
         apart=controls_section.apart(analysis),
         apart_text=controls_section.APART_TEXT,
         diffs=tuple(run_facts.diffs(data)),
+        references=reference_section.grid(data),
+        references_text=reference_section.TEXT,
         whole=_whole(data),
         mixed=data.mixed,
         repeated=any(one.within is not None for one in data.variances),
@@ -119,6 +137,8 @@ def contents(
         unforced=_part(analysis.unforced, analysis.unforced.summaries) if analysis.unforced else None,
         flagged=analysis.flagged,
         baseline=analysis.baseline if analysis.differences else None,
+        differences_text=table_texts.differences(analysis) if analysis.differences else "",
+        more_text=table_texts.more(data.more_differences, analysis),
         drawn=tuple(drawn),
         left=tuple(left),
         missing=None if drawing.there() else drawing.MISSING,
@@ -126,11 +146,16 @@ def contents(
     )
 
 
+def _unfit(data: RunData) -> Iterator[str]:
+    return unfit(data.references, data.players(), data.metric)
+
+
 def _whole(data: RunData) -> Part:
     found = data.analysis
     part = _part(found, data.comparable)
     variances = None if data.pairs else tables.variances(data.variances, found)
-    return Part(part.scores, part.differences, variances, tables.play(found), tables.origins(found))
+    more = tables.more_differences(data.more_differences, found)
+    return Part(part.scores, part.differences, variances, more, tables.play(found), tables.origins(found))
 
 
 def _part(analysis: Analysis, found: Sequence[Summary]) -> Part:

@@ -9,13 +9,17 @@ from typing import Any
 from experiments.design.cross_play import WITH
 from experiments.design.metric import Headline, headline
 from experiments.design.notes import EVALUATED
+from experiments.design.references import Reference
 from experiments.report import order
+from experiments.report.metrics import compared, others
 from experiments.report.turn_tally import TurnTally
 from experiments.results import turn_rows
 from experiments.results.rows import Metric, Row
-from experiments.statistics.analysis import Analysis, analyse
+from experiments.statistics.analysis import Analysis
 from experiments.statistics.deal_variance import DealVariance, deal_variance
+from experiments.statistics.differences import Difference
 from experiments.statistics.estimates import Interval
+from experiments.statistics.more_metrics import more_differences
 from experiments.statistics.role_marks import MarkedGame
 from experiments.statistics.summaries import Summary
 
@@ -37,9 +41,11 @@ class RunData:
     arms: tuple[str, ...]
     """In the order of the report."""
     headline: Headline
-    """The score that it is about."""
+    """What it is about."""
     marked: tuple[MarkedGame, ...] = ()
     """The games with the marks of their roles, where a report has them."""
+    references: tuple[Reference, ...] = ()
+    """Published scores to show beside the run's own."""
 
     @cached_property
     def pairs(self) -> list[str]:
@@ -63,7 +69,8 @@ class RunData:
 
     @property
     def metric(self) -> Metric:
-        return self.analysis.metric
+        """The score that tables and figures of scores show first."""
+        return self.analysis.score
 
     def rows_of(self, arm: str) -> list[Row]:
         return [row for row in self.rows if row.arm == arm]
@@ -96,6 +103,14 @@ class RunData:
             for games in of_arms.values()
             for players in sorted({row.players for row in games})
         )
+
+    @cached_property
+    def more_differences(self) -> tuple[Difference, ...]:
+        """The widest difference of each arm by every other metric that varies, corrected as one family: all arms by all
+        of these metrics."""
+        base = self.rows_of(self.analysis.baseline or "")
+        pairs = [(self.rows_of(arm), base) for arm in self.arms if base and arm != self.analysis.baseline]
+        return more_differences(pairs, others(self.analysis.metric), self.analysis.stopped)
 
     @cached_property
     def marks(self) -> Mapping[str, str]:
@@ -165,11 +180,11 @@ def in_order(arms: Sequence[str], rows: Sequence[Row]) -> tuple[str, ...]:
 
 
 def run_data(
-    folder: Path, games: Sequence[Row], run: Mapping[str, Any], metric: Metric | None = None, interval: Interval = "t"
+    folder: Path, games: Sequence[Row], run: Mapping[str, Any], metric: str | None = None, interval: Interval = "t"
 ) -> RunData:
     """The data of a report on these games; `run`: the contents of run.yaml, empty where there is none."""
     shown = headline(run, metric)
     arms = in_order(list(run.get("arms", {})), games)
-    found = analyse(games, run.get("baseline"), arms, interval=interval, metric=shown.metric)
+    found = compared(shown, run, games, (folder,), arms, interval)
     arms = order.by_effect(arms, found, run)
     return RunData(folder, tuple(games), order.ordered(found, arms), run, arms, shown)

@@ -28,13 +28,14 @@ def facts(data: RunData) -> list[tuple[str, str]]:
     """Names and facts; what is not known is left out."""
     run, rows = data.run, data.rows
     planned = run_folder.games(run) or 0
-    finished = f"{len(rows)} finished" + (f" of {planned}" if planned > len(rows) else "")
+    most = "at most " if data.analysis.stopped else ""
+    finished = f"{len(rows)} finished" + (f" of {most}{planned}" if planned > len(rows) else "")
     found = [
         ("games", finished),
         ("players", ", ".join(map(str, data.players()))),
         ("deals", f"HLE's own, seeds {spans(sorted({row.seed for row in rows}))}"),
         ("repeats of each deal", str(max(row.repeat for row in rows))),
-        ("score", data.headline.metric),
+        ("compared by", data.headline.metric),
         ("models", ", ".join(dict.fromkeys(_models(run)))),
         ("versions", ", ".join(f"{name} {version}" for name, version in (run.get("versions") or {}).items())),
         ("config hash", str(run.get("config_hash") or "")),
@@ -48,6 +49,8 @@ def missing(data: RunData) -> Iterator[str]:
     failed = {game: why for game, why in failures.read(data.folder).items() if game not in played}
     if failed:
         yield f"{failures.sentence(failed, whole)}. They have no score."
+    if data.analysis.stopped:
+        return  # how many games are left depends on what the next look shows; the conclusions say how the arms stand
     if whole and (left := whole - len(data.rows) - len(failed)) > 0:
         yield f"{left} of {whole} games are not finished: arms are compared on the deals that both have played."
 

@@ -1,6 +1,6 @@
 """Writes the report of a run folder: report.html and report.md, and its figures with their tables."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.text import Text
 
 from experiments.design.metric import Headline, headline
+from experiments.design.references import named, unfit
 from experiments.report import adhoc_section, latex, marked_run, page, roles_section
 from experiments.report.figures import drawing
 from experiments.report.marked_run import MarkedRun, Unmarked
@@ -17,7 +18,7 @@ from experiments.report.roles_section import RolesSection
 from experiments.report.run_data import run_data
 from experiments.results import run_folder
 from experiments.results.files import locked, write_atomically
-from experiments.results.rows import Metric, Peeked
+from experiments.results.rows import Peeked
 from experiments.running.runner import Done
 from experiments.statistics import adhoc_teams, conclusions, role_controls
 from experiments.statistics.adhoc_teams import AdHocTeams
@@ -44,6 +45,8 @@ class Report:
     roles: RolesSection = RolesSection(None)  # noqa: RUF009  # frozen
     controls: tuple[RoleControls, ...] = ()
     """Each role's effect beside its controls."""
+    unfit: tuple[str, ...] = ()
+    """Which references are not shown, and why."""
 
     @property
     def html(self) -> Path:
@@ -55,6 +58,7 @@ class Report:
             "latex": str(self.folder / LATEX) if self.tex else None,
             "metric": asdict(self.headline),
             "figures": [str(self.folder / (one.picture if one.svg else one.csv)) for one in self.drawn],
+            "references_left_out": list(self.unfit),
             "left_out": [asdict(one) for one in self.left],
             "analysis": conclusions.as_data(self.analysis),
             "roles": self.roles.data(),
@@ -68,58 +72,78 @@ def write(
     *,
     known: Mapping[Path, Peeked] | None = None,
     interval: Interval = "t",
-    metric: Metric | None = None,
+    metric: str | None = None,
     png: bool = True,
     tex: bool = False,
     marks: bool | None = None,
+    reference: Sequence[str] = (),
 ) -> Report:
     """Write the report of a run folder into it, while no other shard of the run does.
 
     `known`: its journals, as far as they have been read already; `interval`: the method of the 95 % intervals;
-    `metric`: the score of the headline, if it is not to be the run's own; `png`: write PNG files beside the SVG files;
-    `tex`: write the tables for LaTeX; `marks`: as `compute` of `marked_run.prepare`. Raises UserError for a folder
-    without finished games.
+    `metric`: what arms are compared by, if it is not to be the run's own; `png`: write PNG files beside the SVG files;
+    `tex`: write the tables for LaTeX; `marks`: as `compute` of `marked_run.prepare`; `reference`: names of published
+    scores to show, beside those that the experiment names. Raises UserError for a folder without finished games.
     """
     run_folder.run(folder)  # what is wrong with run.yaml is said before anything else
     why = marked_run.prepare(folder, run_folder.read_rows(folder, known), compute=marks)  # long, so before the lock
     with locked(folder) if folder.is_dir() else nullcontext():
-        return _write(folder, known or {}, interval, metric, png, tex, Unmarked(why) if why else None)
+        left = Unmarked(why) if why else None
+        return _write(folder, known or {}, interval, metric, reference, left, png=png, tex=tex)
 
 
 def _write(
     folder: Path,
     known: Mapping[Path, Peeked],
     interval: Interval,
-    metric: Metric | None,
+    metric: str | None,
+    reference: Sequence[str],
+    unmarked: Unmarked | None,
+    *,
     png: bool,
     tex: bool,
-    unmarked: Unmarked | None,
 ) -> Report:
     run = run_folder.run(folder)
     games = tuple(run_folder.read_rows(folder, known))
-    data = run_data(folder, games, run, metric, interval)
+    asked = named([*_asked(run), *reference])
+    data = replace(run_data(folder, games, run, metric, interval), references=asked)
     roles = roles_section.section(marked := unmarked or marked_run.ready(data))
     data = replace(data, marked=marked.games if isinstance(marked, MarkedRun) else ())
     drawn, left = drawing.draw(data, png=png)
-    teams = tuple(adhoc_section.found(data))
-    controls = tuple(role_controls.role_controls(data.analysis, run))
-    report = Report(folder, data.analysis, data.headline, tuple(drawn), tuple(left), tex, teams, roles, controls)
+    report = Report(
+        folder,
+        data.analysis,
+        data.headline,
+        tuple(drawn),
+        tuple(left),
+        tex,
+        tuple(adhoc_section.found(data)),
+        roles,
+        tuple(role_controls.role_controls(data.analysis, run)),
+        tuple(unfit(data.references, data.players(), data.metric)),
+    )
     contents = page.contents(data, report.drawn, report.left, roles)
     write_atomically(report.html, page.html(contents))
     write_atomically(folder / MARKDOWN, page.markdown(contents))
     if tex:
-        write_atomically(folder / LATEX, latex.document(data))
+        write_atomically(folder / LATEX, latex.document(data, contents))
     return report
 
 
+def _asked(run: Mapping[str, Any]) -> list[str]:
+    """The references that an experiment names, one or a list."""
+    found = (run.get("experiment") or {}).get("reference") or []
+    return [found] if isinstance(found, str) else list(found)
+
+
 def of_run(
-    done: Done, *, interval: Interval = "t", metric: Metric | None = None, marks: bool | None = None
+    done: Done, *, interval: Interval = "t", metric: str | None = None, marks: bool | None = None
 ) -> tuple[Analysis, Headline, RolesSection]:
-    """Write the report of a run that was just played; the analysis, the score that it is about, and its roles."""
+    """Write the report of a run that was just played; the analysis, what it is about, and its roles."""
     folder = done.plan.folder
     if not done.rows or done.unwritten:
         shown = headline({"metric": done.plan.metric}, metric)
-        return analyse(done.rows, metric=shown.metric), shown, RolesSection(None)
+        return analyse(done.rows, score=shown.score), shown, RolesSection(None)
     made = write(folder, known=done.games, interval=interval, metric=metric, png=False, marks=marks)
     return made.analysis, made.headline, made.roles
 
@@ -133,7 +157,8 @@ def show(report: Report, console: Console) -> None:
     )
     if report.tex:
         console.print(Text(f"LaTeX    {report.folder / LATEX}"), soft_wrap=True)
-    console.print(Text(report.headline.sentence), soft_wrap=True)
+    for sentence in (report.headline.sentence, *report.unfit):
+        console.print(Text(sentence), soft_wrap=True)
     for one in report.left:
         console.print(Text(f"left out {one.title}: {one.why}", style="dim"), soft_wrap=True)
     if not drawing.there():

@@ -108,10 +108,10 @@ def show(done: Done, found: Analysis, headline: Headline, roles: RolesSection, c
 def more_tables(found: Analysis, summaries: Sequence[Summary], console: Console) -> None:
     """Whose moves they are, and the differences by both scores."""
     origins(found, console)
-    metrics: tuple[Metric, Metric] = (found.metric, OTHER[found.metric])
-    for metric, differing in zip(metrics, (found.differences, found.other_differences), strict=True):
-        if differing and (metric == found.metric or _apart(found)):
-            console.print(Text(f"\n{_titled(found, metric)}"))
+    for differing in (found.differences, found.other_differences):
+        headline = differing == found.differences or found.metric != found.score
+        if differing and (headline or _apart(found)):
+            console.print(Text(f"\n{_titled(found, differing[0].metric)}"))
             console.print(differences(differing, summaries))
 
 
@@ -120,13 +120,15 @@ def _apart(found: Analysis) -> bool:
     return any(one.strict != one.kept for one in found.summaries)
 
 
-def _titled(found: Analysis, metric: Metric) -> str:
+def _titled(found: Analysis, metric: str) -> str:
     alone = all(one.unit == "repeats" for one in found.differences)
     than = f" from {found.baseline}" if found.baseline else " of B from A"
     several = len({one.arm for one in found.differences if one.p is not None}) > 1
+    named = f"the {metric} score" if metric in OTHER else metric
     return (
-        f"difference{than} in the {metric} score, {'repeats of one deal' if alone else 'paired by deal'}"
+        f"difference{than} in {named}, {'repeats of one deal' if alone else 'paired by deal'}"
         f"{'; p is corrected for all arms, intervals are not' if several else ''}"
+        f"{'; p and intervals are valid at every look' if found.stopped else ''}"
     )
 
 
@@ -187,10 +189,10 @@ def _tells(cell: str) -> bool:
 
 def scores(analysis: Analysis, found: Sequence[Summary], console: Console) -> None:
     """The score that arms are compared by, and the other one where it differs."""
-    console.print(arms(found, analysis.metric))
+    console.print(arms(found, analysis.score))
     if _apart(analysis):
-        console.print(Text(f"\nthe {OTHER[analysis.metric]} score"))
-        console.print(_arms_by(found, OTHER[analysis.metric]))
+        console.print(Text(f"\nthe {OTHER[analysis.score]} score"))
+        console.print(_arms_by(found, OTHER[analysis.score]))
 
 
 def arms(found: Sequence[Summary], metric: Metric) -> Table:
@@ -214,15 +216,18 @@ def _score(one: Score) -> tuple[str, ...]:
 
 def differences(found: Sequence[Difference], summaries: Sequence[Summary]) -> Table:
     """The differences as a table; an arm that is compared with a simulated one is marked as simulated, too."""
-    heads = (found[0].metric, "95 %", "SE", "SD", "p (Holm)", "W/T/L", "MDE")
-    table = plain_table("arm", "players", "n", *heads, words=("arm",))
+    stopped = any(d.stop for d in found)
+    heads = (found[0].metric, "95 %", "SE", "SD", "p (corr.)" if stopped else "p (Holm)", "W/T/L")
+    looks = ("look", "settled") if stopped else ("MDE",)
+    table = plain_table("arm", "players", "n", *heads, *looks, words=("arm", "settled"))
     named = difference_labels(summaries, [(d.arm, d.baseline) for d in found])
     several = order.mixed(summaries)
     for d, label in zip(found, named, strict=True):
         bounds = "-" if d.low is None or d.high is None else f"{d.low:+.2f} to {d.high:+.2f}"
         cells = f"{d.mean:+.2f}", bounds, _maybe(d.se), _maybe(d.sd), pvalue(d.p_holm)
         counts = f"{d.wins}/{d.ties}/{d.losses}"
-        table.add_row(label, order.at(d, mixed=several), str(d.n), *cells, counts, _maybe(d.mde))
+        last = tables.looked(d) or (_maybe(d.mde),)
+        table.add_row(label, order.at(d, mixed=several), str(d.n), *cells, counts, *last)
     return table
 
 

@@ -1,7 +1,7 @@
 """The tables of a report, as text."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from experiments.report import order
 from experiments.results.rows import Metric
@@ -42,7 +42,7 @@ def share(of: float, low: float, high: float) -> str:
 def scores(analysis: Analysis, found: Sequence[Summary]) -> Grid:
     """Both scores of every row of `found`, the one of the headline first."""
     named, several = labels(found), order.mixed(found)
-    metrics: tuple[Metric, Metric] = (analysis.metric, OTHER[analysis.metric])
+    metrics: tuple[Metric, Metric] = (analysis.score, OTHER[analysis.score])
     columns = ("arm", "players", "games", "deals", *(name for one in metrics for name in (one, "95 %", "SE", "SD")))
     rows = [
         (
@@ -152,15 +152,18 @@ def differences(analysis: Analysis) -> Grid:
     """The differences by both scores, those of the headline first."""
     found, several = analysis.differences, order.mixed(analysis.summaries)
     named = difference_labels(analysis.summaries, [(d.arm, d.baseline) for d in found])
-    metric, other = analysis.metric, OTHER[analysis.metric]
-    unit = found[0].unit
-    columns: tuple[str, ...] = ("arm", "players", unit, metric, "95 %", "SE", "SD", "p", "p, Holm", "corrected")
-    columns += ("W/T/L", "MDE", "for 1 point", other, "95 %", "p, Holm")
+    corrected = "p, corr." if analysis.stopped else "p, Holm"
+    unit, looks = found[0].unit, ("look", "settled") if analysis.stopped else ()
+    columns: tuple[str, ...] = ("arm", "players", unit, *looks, analysis.metric, "95 %", "SE", "SD", "p", corrected)
+    other = analysis.other_differences[0].metric if analysis.other_differences else "–"
+    columns += ("corrected", "W/T/L", "MDE", "for 1 point", other, "95 %", corrected)
     others = {(d.arm, d.baseline, d.players): d for d in analysis.other_differences}
     rows = [
         (
             label,
             order.at(d, mixed=several),
+            str(d.n),
+            *looked(d),
             *_difference(d),
             *_other(others.get((d.arm, d.baseline, d.players))),
         )
@@ -171,7 +174,6 @@ def differences(analysis: Analysis) -> Grid:
 
 def _difference(d: Difference) -> tuple[str, ...]:
     return (
-        str(d.n),
         number(d.mean, 2, "+"),
         interval(d.low, d.high, "+"),
         number(d.se),
@@ -183,6 +185,45 @@ def _difference(d: Difference) -> tuple[str, ...]:
         number(d.mde),
         "–" if d.for_one_point is None else str(d.for_one_point),
     )
+
+
+def looked(d: Difference) -> tuple[str, ...]:
+    """The look that an arm was compared at, and what it settled; nothing without a stop rule."""
+    return (f"{d.stop.look} of {d.stop.looks}", d.stop.settled or "open") if d.stop else ()
+
+
+def more_differences(differing: Sequence[Difference], analysis: Analysis) -> Grid | None:
+    """Every arm by every other metric. None where nothing else varies."""
+    found = [one for one in differing if one.p is not None or one.mean]
+    if not found:
+        return None
+    named = difference_labels(analysis.summaries, [(d.arm, d.baseline) for d in found])
+    corrected = "p, corr." if analysis.stopped else "p, Holm"
+    rows = [
+        (
+            label,
+            d.metric,
+            d.better or "–",
+            str(d.n),
+            signed(d.mean),
+            f"{signed(d.low)} to {signed(d.high)}" if d.low is not None and d.high is not None else "–",
+            probability(d.p),
+            probability(d.p_holm),
+        )
+        for d, label in zip(found, named, strict=True)
+    ]
+    columns = ("arm", "metric", "better", found[0].unit, "difference", "95 %", "p", corrected)
+    shown = folded(columns, [d.arm for d in found], rows, analysis)
+    return replace(shown, words=3)
+
+
+def signed(value: float | None) -> str:
+    """A number of any metric: with four digits where it is small."""
+    if value is None:
+        return "–"
+    digits = 0 if abs(value) >= 1000 else 2 if abs(value) >= 0.095 or abs(value) < 0.00005 else 4
+    value = value if abs(value) >= 0.00005 else 0.0
+    return f"{value:+,.{digits}f}".replace("-", "−")
 
 
 def _other(d: Difference | None) -> tuple[str, ...]:

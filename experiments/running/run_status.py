@@ -1,17 +1,18 @@
 """How a run stands: its games, what they cost, who plays it; told from its folder, and by the process that plays it."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from experiments.results import failures, run_folder
-from experiments.results.rows import Peeked, peek_all
+from experiments.results import failures, rows, run_folder
+from experiments.results.rows import Peeked, Row, peek_all
 from experiments.results.run_folder import RUN
 from experiments.results.saved import moves
 from experiments.running import control_folder
 from experiments.running.control_folder import Player
 from experiments.running.folder_lock import taken
+from experiments.statistics import stop_sentences, stopping
 from orchestrator import journal
 from orchestrator.errors import UserError
 from orchestrator.journal.totals import usage, usage_by_turn
@@ -85,6 +86,7 @@ def status(folder: Path) -> dict[str, Any]:
         "run": folder.as_posix(),
         "experiment": record.get("name"),
         "games": run_folder.games(record),
+        **_by_rule(record, rows.finished(folder, games)),
         "finished": len(finished),
         "begun": sum(1 for game in games.values() if game.started and not game.result),
         "playing": sum(one["playing"] for one in players),
@@ -96,6 +98,16 @@ def status(folder: Path) -> dict[str, Any]:
         "players": players,
         "silent": silent,
     }
+
+
+def _by_rule(record: Mapping[str, Any], games: Sequence[Row]) -> dict[str, Any]:
+    """How the arms of a run with a stop rule stand, and whether none needs more games; nothing without a rule."""
+    found = stopping.of_run(record, games)
+    if found is None:
+        return {}
+    rule, arms = found
+    said = [stop_sentences.stood(rule, arms[arm]) for arm in rule.arms]
+    return {"stop": {"stood": said, "over": all(arms[arm].over for arm in rule.arms)}}
 
 
 def _spent(games: Mapping[Path, Peeked]) -> Spent:

@@ -3,7 +3,7 @@
 import asyncio
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
@@ -30,6 +30,7 @@ from experiments.running.resume import begun
 from experiments.running.run_control import RunControl
 from experiments.running.seat_pool import SeatPool
 from experiments.running.shard import Shard
+from experiments.running.stages import Stages
 from experiments.running.status import Status
 from orchestrator import journal
 from orchestrator.errors import UserError
@@ -90,6 +91,7 @@ def run(
     """
     manifest.check_code(folder)
     plan = Plan.resolve(experiment, folder)
+    plan.check_rule()
     return Runner(plan, options or RunOptions(), progress or Progress(quiet=True)).run()
 
 
@@ -103,17 +105,25 @@ class Runner:
         self.options = options
         self.progress = progress
         models = options.models
-        progress.max_tokens, progress.max_usd, progress.metric = models.max_tokens, models.max_usd, plan.metric
+        progress.max_tokens, progress.max_usd = models.max_tokens, models.max_usd
+        progress.metric = "kept" if plan.metric == "kept" else "strict"
         self.budget = Budget(models.max_tokens, models.max_usd) if models.limited else None
         self.min_own = MinOwn(plan.experiment.min_own if options.min_own is None else options.min_own)
         self.interrupted = False
         self.too_few_own: str | None = None
         """Why it stopped, when too few moves were the models' own."""
         self.status = Status()
+        self.played = Status()
+        """Of the stages of a stop rule that are over."""
         self.games: dict[Path, Peeked] = {}
         """The journals of the folder, as they were when they were last read."""
         self.limits: dict[tuple[str, str], int] = {}
         """By server and model, how many concurrent calls it allows."""
+        self.stages = Stages(plan)
+        if self.stages.rule and options.shard:
+            raise UserError(
+                "--shard plays a part of the deals, and a stop rule looks at all arms of a deal; leave one out"
+            )
 
     def run(self) -> Done:
         self.games = results.peek_all(self.plan.folder)  # all arms: an unreadable journal is found now
@@ -137,11 +147,24 @@ class Runner:
         self.too_few_own = self._before_play(there)
         try:
             if not self.too_few_own:
-                self._play_in_order([job for job in self.jobs if job.journal not in over], unfinished)
+                self._play_stages([job for job in self.jobs if job.journal not in over], unfinished)
         finally:  # however it ends, results.csv says what is finished
             self.progress.end()
             rows = self._write_results(unfinished)
         return self._done(unfinished, rows)
+
+    def _play_stages(self, jobs: Sequence[Job], unfinished: list[Outcome]) -> None:
+        """Without a stop rule all games at once; with one those until the next look, and then those of arms that are
+        not settled by it. A look waits for all its games, so games that are not finished end the run."""
+        if self.stages.rule is None:
+            self._play_in_order(jobs, unfinished)
+            return
+        while stage := self.stages.next(self._finished()):
+            self.progress.line(stage.said)
+            self._play_in_order(stage.jobs, unfinished)
+            if unfinished or self.interrupted or self.too_few_own:
+                return
+        self.progress.line(self.stages.said(self._finished()))
 
     def _play_in_order(self, jobs: Sequence[Job], unfinished: list[Outcome]) -> None:
         """The games that get notes of this run's own games are played last, once there are notes."""
@@ -232,7 +255,8 @@ class Runner:
         failed = tuple(sorted((one for one in unfinished if one.failed), key=lambda one: one.job.name))
         stops = [one for one in unfinished if one.suspended and one.suspended != INTERRUPTED]
         why = next((one.suspended if one.stopped_by_run else f"{one.job.name}: {one.suspended}" for one in stops), None)
-        left = len(self.jobs) - len({row.journal for row in rows} & {_name(self.plan, job) for job in self.jobs})
+        needed = self.stages.needed(rows, self.jobs)
+        left = len(needed) - len({row.journal for row in rows} & {_name(self.plan, job) for job in needed})
         unwritten = any(one.unwritten for one in stops)
         over_budget = not unwritten and any(one.stopped_by_run and one.suspended != self.too_few_own for one in stops)
         begun_now = (self.games.get(job.journal) for job in self.jobs if job.journal)
@@ -256,7 +280,7 @@ class Runner:
         self, jobs: Sequence[Job], unfinished: list[Outcome], on_result: Callable[[Outcome], None] = _ignore
     ) -> None:
         """`on_result` is called for finished games; the outcomes of others are added to `unfinished`."""
-        executor = self._executor()
+        executor, before = self._executor(), self.played
         control = self._control(executor, jobs, unfinished)
 
         def on_outcome(outcome: Outcome) -> None:
@@ -275,9 +299,10 @@ class Runner:
         def tick() -> None:
             if inbox:
                 inbox.poll(control.answer)
-            self.progress.tick(executor.status)
+            now = before + executor.status
+            self.progress.tick(now)
             arms = [arm.name for arm in self.plan.arms]
-            if not self.too_few_own and (why := self.min_own.broken_by(executor.status, arms)):
+            if not self.too_few_own and (why := self.min_own.broken_by(now, arms)):
                 self.too_few_own = why
                 executor.close(why)
 
@@ -288,6 +313,7 @@ class Runner:
                 executor.play(jobs, on_outcome, tick)
         finally:
             self.status += executor.status
+            self.played = before + replace(executor.status, loads={}, playing=0)
             executor.end()
 
     def _control(self, executor: Executor, jobs: Sequence[Job], unfinished: list[Outcome]) -> RunControl:
@@ -348,6 +374,7 @@ class Runner:
             self._play(jobs, unfinished, on_result)
         finally:
             self.progress.end()
+            self.played = Status()
         return unfinished
 
     def _check_models(self) -> None:

@@ -27,6 +27,8 @@ def _facts(data: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     if not data["players"] and not data["silent"]:
         yield "played by", "nobody"
     yield "games", _games(data)
+    for sentence in (data.get("stop") or {}).get("stood", ()):
+        yield "stop rule", sentence
     yield "so far", _spent(data)
     for one in data["players"]:
         for load in one["models"]:
@@ -47,7 +49,8 @@ def _player(one: Mapping[str, Any]) -> str:
 
 
 def _games(data: Mapping[str, Any]) -> str:
-    whole = f" of {data['games']}" if data["games"] else ""
+    most = " at most" if data.get("stop") else ""
+    whole = f" of{most} {data['games']}" if data["games"] else ""
     parts = [f"{data['finished']}{whole} finished"]
     counts = {"in play": data["playing"], "failed": len(data["failed"]), "suspended": len(data["suspended"])}
     if not data["players"]:
@@ -79,6 +82,6 @@ def _next(data: Mapping[str, Any]) -> str:
         return f"orchestrator experiment resume {data['run']}"
     if data["players"] or data["silent"]:
         return ""
-    if data["games"] == data["finished"]:
+    if data["games"] == data["finished"] or (data.get("stop") or {}).get("over"):
         return f"orchestrator experiment report {data['run']}"
     return "the command that started it goes on with it"

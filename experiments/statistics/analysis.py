@@ -6,8 +6,10 @@ docs/statistics.md says how each number is computed.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from experiments.results import measures
+from experiments.results.measures import Measure
 from experiments.results.rows import Metric, Row
-from experiments.statistics.differences import Difference, differences
+from experiments.statistics.differences import Difference, Stopped, differences
 from experiments.statistics.estimates import Interval
 from experiments.statistics.pairing import arranged
 from experiments.statistics.summaries import Summary, forced_share, summaries, too_few_own
@@ -36,10 +38,14 @@ class Analysis:
     interval: Interval = "t"
     """The method of the intervals of means. That of the interquartile mean is always a bootstrap, and the intervals of
     differences are those of their test."""
-    metric: Metric = "strict"
-    """The score of the headline. Summaries have both."""
+    metric: str = "strict"
+    """What arms are compared by."""
+    score: Metric = "strict"
+    """The score that tables show first: the metric, if it is one. Summaries have both."""
     other_differences: tuple[Difference, ...] = ()
-    """The same differences by the other score, corrected among themselves."""
+    """The same differences by the other score, or by the score where the metric is none, corrected among themselves."""
+    stopped: Stopped | None = None
+    """The stop rule, and how the arms stand by it; None for a run without one."""
     apart: tuple[Difference, ...] = ()
     """Those of arms that are no hypothesis, each tested alone: the baseline once more, which shows the noise, and arms
     that cheat."""
@@ -51,14 +57,20 @@ def analyse(
     order: Sequence[str] = (),
     *,
     interval: Interval = "t",
-    metric: Metric = "strict",
+    metric: str | Measure = "strict",
+    score: Metric | None = None,
+    stopped: Stopped | None = None,
 ) -> Analysis:
     """The statistics of finished games.
 
     `order`: the order of the arms; other arms follow by name. `interval`: the method of the
     intervals of means, Student's t or bootstrap.
-    `metric`: the score by which arms are compared first; the other one has differences of its own.
+    `metric`: what arms are compared by; the other score has differences of its own. `score`: the score that tables show
+    first, where the metric is no score. `stopped`: of a run with a stop rule.
     """
+    measure = metric if isinstance(metric, Measure) else measures.of(metric)
+    named: Metric = score or ("kept" if measure.name == "kept" else "strict")
+    other = measures.of(OTHER[named] if measure.name == named else named)
     arms = arranged(rows, order)
     standard = arms.get(baseline or "", [])
     free = [row for row in rows if not row.forced]
@@ -68,16 +80,18 @@ def analyse(
     return Analysis(
         baseline=baseline,
         summaries=tuple(one for games in arms.values() for one in summaries(games, interval)),
-        differences=differences(tested, metric),
+        differences=differences(tested, measure, stopped),
         flagged=tuple(arm for arm, games in arms.items() if forced_share(games) > FLAGGED),
-        unforced=_without(withheld, analyse(free, baseline, order, interval=interval, metric=metric))
+        unforced=_without(withheld, _unforced(free, baseline, order, interval, measure, named, stopped))
         if 0 < len(free) < len(rows)
         else None,
         withheld=withheld,
         interval=interval,
-        metric=metric,
-        other_differences=differences(tested, OTHER[metric]),
-        apart=tuple(one for pair in aside for one in differences([pair], metric)),
+        metric=measure.name,
+        score=named,
+        other_differences=differences(tested, other, stopped),
+        stopped=stopped,
+        apart=tuple(one for pair in aside for one in differences([pair], measure, stopped)),
     )
 
 
@@ -91,6 +105,20 @@ def is_null(games: Sequence[Row], standard: Sequence[Row]) -> bool:
     named = {row.graph for row in standard}
     again = all("null" in (row.control or "").split("; ") for row in games)
     return bool(games) and again and {row.graph.removesuffix("-null") for row in games} <= named
+
+
+def _unforced(
+    free: Sequence[Row],
+    baseline: str | None,
+    order: Sequence[str],
+    interval: Interval,
+    measure: Measure,
+    score: Metric,
+    stopped: Stopped | None,
+) -> Analysis:
+    """Without differences where a stop rule chose the deals: it counted on those that are left out here."""
+    base = None if stopped else baseline
+    return analyse(free, base, order, interval=interval, metric=measure, score=score)
 
 
 def _without(withheld: Sequence[str], analysis: Analysis) -> Analysis:

@@ -1,11 +1,11 @@
 """What can and cannot be concluded from an analysis, in sentences."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
-from experiments.statistics import rare_strike_outs
-from experiments.statistics.analysis import DOUBTFUL, Analysis
+from experiments.statistics import rare_strike_outs, stop_sentences
+from experiments.statistics.analysis import DOUBTFUL, OTHER, Analysis
 from experiments.statistics.caveats import caveats, last
 from experiments.statistics.differences import Difference
 from experiments.statistics.estimates import ROUNDING, unseen
@@ -25,6 +25,7 @@ def sentences(analysis: Analysis) -> tuple[str, ...]:
     """A sentence or two for each arm, pooled over player counts; then what a reader of the numbers must know."""
     return (
         *_withheld(analysis),
+        *(stop_sentences.sentences(analysis.stopped) if analysis.stopped else ()),
         *(compared(one, is_testable(one, analysis.differences)) for one in widest(analysis.differences)),
         *_by_the_other_score(analysis),
         *_warnings(analysis.differences),
@@ -50,7 +51,10 @@ def _withheld(analysis: Analysis) -> Iterator[str]:
 def as_data(analysis: Analysis) -> dict[str, Any]:
     """The analysis as plain data, with its caveats and sentences under `said`."""
     unforced = None if analysis.unforced is None else as_data(analysis.unforced)
-    return {**asdict(analysis), "unforced": unforced, "said": [*caveats(analysis), *sentences(analysis)]}
+    plain = asdict(replace(analysis, stopped=None, unforced=None))
+    stopped = stop_sentences.data(analysis.stopped) if analysis.stopped else None
+    said = [*caveats(analysis), *sentences(analysis)]
+    return {**plain, "unforced": unforced, "stopped": stopped, "said": said}
 
 
 def widest(differences: Sequence[Difference]) -> list[Difference]:
@@ -76,13 +80,15 @@ def _found(one: Difference, testable: bool) -> str:
     if not one.se:
         averaged = ", averaged over these counts" if one.players is None else ""
         return f"{one.arm} {_less(one, at)} in each of {one.n} {one.unit}{averaged}; {_may_differ(one)}"
-    mean = f"{one.mean:+.2f} {_points(one)}"
+    mean = f"{signed(one.mean)} {one.measured_in}"
     if not testable:
         none = f"with so few {one.unit} none could be significant"
         sample = f"{_sample(one)}{_alike(one)}"
         return f"{one.arm}: no significant difference from {at}; {none} ({mean}, {sample})"
     p = pvalue(one.p_holm)
-    bounds = f"{corrected_interval(one)}, Holm p {'' if p.startswith('<') else '= '}{p}, {_sample(one)}{_alike(one)}"
+    corrected = f"p {'' if p.startswith('<') else '= '}{p}"
+    corrected = f"corrected {corrected}" if one.stop else f"Holm {corrected}"
+    bounds = f"{corrected_interval(one)}, {corrected}, {_sample(one)}{_alike(one)}"
     if one.claimed:
         return f"{one.arm} {_less(one, at)} ({bounds})"
     return f"{one.arm}: no significant difference from {at} ({mean}; {bounds}). {_excluded(one)}"
@@ -104,14 +110,17 @@ def corrected_interval(one: Difference) -> str:
     if one.low_holm is None or one.high_holm is None:
         return "no interval"
     confidence = f"{100 * (1 - (one.level or ALPHA)):.4g} %"
-    return f"{confidence} interval {one.low_holm:+.2f} to {one.high_holm:+.2f}"
+    return f"{confidence} interval {signed(one.low_holm)} to {signed(one.high_holm)}"
 
 
 def _excluded(one: Difference) -> str:
     """What a null result shows all the same."""
     if one.low_holm is None or one.high_holm is None:
         return "No difference is excluded"
-    loss, gain = f"{abs(one.low_holm):.2f} {_points(one)}", f"{abs(one.high_holm):.2f}"
+    loss, gain = f"{size(one.low_holm)} {one.measured_in}", size(one.high_holm)
+    if not _is_score(one):
+        lost, more = size(one.low_holm), size(one.high_holm)
+        return f"The interval excludes over {lost} fewer and over {more} more {one.measured_in}"
     return f"The interval excludes a loss of over {loss} and a gain of over {gain}; anything between is possible"
 
 
@@ -121,13 +130,25 @@ def _alike(one: Difference) -> str:
 
 def _less(one: Difference, than: str) -> str:
     if abs(one.mean) < ROUNDING:
-        return f"scores as much as {than}"
-    return f"scores {abs(one.mean):.2f} {_points(one)} {'more' if one.mean > 0 else 'less'} than {than}"
+        return f"scores as much as {than}" if _is_score(one) else f"has as much as {than} ({one.measured_in})"
+    if _is_score(one):
+        return f"scores {size(one.mean)} {one.measured_in} {'more' if one.mean > 0 else 'less'} than {than}"
+    side = "more" if one.mean > 0 else "fewer"
+    judged = f" ({'better' if one.better == side else 'worse'})" if one.better else ""
+    return f"has {size(one.mean)} {side} {one.measured_in}{judged} than {than}"
 
 
-def _points(one: Difference) -> str:
-    """The unit of its score."""
-    return "kept points" if one.metric == "kept" else "points"
+def _is_score(one: Difference) -> bool:
+    return one.metric in OTHER
+
+
+def size(value: float) -> str:
+    """Without sign: two decimals, four where it is small."""
+    return f"{abs(value):.2f}" if abs(value) >= 0.095 or not value else f"{abs(value):.4f}"
+
+
+def signed(value: float) -> str:
+    return f"{'-' if value < 0 else '+'}{size(value)}"
 
 
 def _at(counts: Sequence[int]) -> str:
@@ -165,9 +186,9 @@ def _left_out(one: Difference) -> str:
 def _warnings(differences: Sequence[Difference]) -> Iterator[str]:
     if any(one.unit == "repeats" for one in differences):
         yield "With a single deal all results are conditional on this deal: nothing follows for other deals."
-    shown = widest(differences)
+    shown = [one for one in widest(differences) if not one.stop]
     yield from dict.fromkeys(_untestable(one, differences) for one in shown if not is_testable(one, differences))
-    able = [one for one in differences if one.p is not None and is_testable(one, differences)]
+    able = [one for one in differences if one.p is not None and not one.stop and is_testable(one, differences)]
     if any(one.unit == "deals" and one.n <= FEW for one in able):
         yield f"{FEW} deals or fewer can show only large effects."
     yield from _planning([one for one in shown if is_testable(one, differences)], differences)
@@ -179,7 +200,7 @@ def _planning(shown: Sequence[Difference], differences: Sequence[Difference]) ->
     if mdes and not all(one.claimed for one in shown):
         tests = max(_tested(one, differences) for one in shown)
         least, most = min(mdes), max(mdes)
-        points = _points(shown[0])
+        points = shown[0].measured_in
         effects = f"{least:.2f} {points}" if most - least < 0.005 else f"{least:.2f} to {most:.2f} {points}, by arm"
         yield (
             f"For planning only: with 80 % power, another experiment of this size detects a true difference of "
@@ -193,6 +214,10 @@ def _arms(number: int) -> str:
 
 def _by_the_other_score(analysis: Analysis) -> Iterator[str]:
     """The arms on which the two scores do not agree."""
+    if analysis.metric not in OTHER:
+        for one in widest(analysis.other_differences):
+            yield f"By the {one.metric} score: {compared(one, is_testable(one, analysis.other_differences))}"
+        return
     headline = {(one.arm, one.baseline, one.players): one.claimed for one in widest(analysis.differences)}
     for one in widest(analysis.other_differences):
         claimed = headline.get((one.arm, one.baseline, one.players))
@@ -205,6 +230,8 @@ def is_testable(one: Difference, all_of_them: Sequence[Difference]) -> bool:
     """Whether its p with Holm's correction could be below 5 % at all."""
     if one.p is None:
         return True
+    if one.stop:
+        return one.low_holm is not None
     return least_p(one.n, groups=one.unit == "repeats") * _tested(one, all_of_them) < ALPHA
 
 

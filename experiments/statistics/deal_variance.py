@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from math import sqrt
 from statistics import correlation, fmean, variance
 
+from experiments.results import measures
 from experiments.results.rows import Metric, Row
 from experiments.statistics import pairing
 from experiments.statistics.estimates import ROUNDING
@@ -76,7 +77,7 @@ def _between(deals: Sequence[Sequence[float]], within: float) -> float:
 def _correlation(ours: Sequence[Row], theirs: Sequence[Row], players: int, metric: Metric) -> float | None:
     if not theirs or theirs[0].arm == ours[0].arm or pairing.unit(ours) == "repeats":
         return None
-    one, other = Pairs.match(ours, theirs, [players], metric).scores
+    one, other = Pairs.match(ours, theirs, [players], measures.of(metric)).scores
     if len(one) < 3 or any(max(scores) - min(scores) < ROUNDING for scores in (one, other)):
         return None
     return correlation(one, other)

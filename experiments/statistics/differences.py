@@ -1,18 +1,23 @@
 """The difference of an arm from its baseline, deal by deal, with its interval and test."""
 
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import groupby
 from statistics import fmean
 
-from experiments.results.rows import PERFECT, Metric, Row
-from experiments.statistics import pairing
+from experiments.design.stop_rule import StopRule
+from experiments.results import measures
+from experiments.results.measures import Better, Measure
+from experiments.results.rows import Row
+from experiments.statistics import pairing, stopping
 from experiments.statistics.estimates import ROUNDING, Bounds, spread, within
 from experiments.statistics.pairing import Pairs, Unit
 from experiments.statistics.permutation import Permuted, draws_for, holm, holm_levels, least_p
 from experiments.statistics.power import ALPHA
+from experiments.statistics.sequential_test import SequentialTest
 from experiments.statistics.sign_flip_power import detectable, needed
+from experiments.statistics.stopping import ArmStop
 from experiments.statistics.summaries import too_few_own
 
 
@@ -33,7 +38,7 @@ class Difference:
     left_out: int
     """Number of games of both arms at these player counts that are in no complete pair."""
     mean: float
-    """Mean difference of the scores of `metric`; positive when the arm scores more."""
+    """Mean difference in `metric`; positive when the arm has more of it."""
     low: float | None
     """Lower end of the 95 % confidence interval of the mean: all that the test does not reject at .05. None where the
     test cannot reject anything, with up to 5 units, and where there is no test."""
@@ -55,7 +60,11 @@ class Difference:
     in points. None where it can detect none, and when all differences are equal, since their spread is then unknown."""
     for_one_point: int | None
     """Units needed to detect an effect of one point with the same power; None when the spread is unknown."""
-    metric: Metric = "strict"
+    metric: str = "strict"
+    measured_in: str = "points"
+    """What there is more or fewer of."""
+    better: Better | None = "more"
+    """Which side is better; None where neither is."""
     """The score that is compared."""
     se: float | None = None
     """Standard error of the mean; None for a single unit."""
@@ -68,41 +77,88 @@ class Difference:
     high_holm: float | None = None
     alike: int = 0
     """Units in which both arms played the same games, move by move."""
+    tests: int = 1
+    """Tests that p is corrected for."""
+    stop: ArmStop | None = None
+    """How the arm stands by the run's stop rule. Then p and intervals are those of the sequential test, valid at every
+    look, and corrected by Bonferroni in place of Holm; the pairs are those of the deals up to the look."""
+    alpha: float = ALPHA
+    """The level of claims: that of the stop rule, where there is one."""
 
     @property
     def claimed(self) -> bool:
         """Whether the test shows a difference. Sentences and figures mark what it shows by this."""
-        return self.p_holm is not None and self.p_holm < ALPHA
+        return self.p_holm is not None and self.p_holm < self.alpha
 
 
 @dataclass(frozen=True)
-class _Tested:
+class Tested:
     pairs: Pairs
     players: int | None
     """None when pooled."""
-    test: Permuted | None
+    test: Permuted | SequentialTest | None
+    stop: ArmStop | None = None
+
+
+@dataclass(frozen=True)
+class Stopped:
+    """The stop rule of a run, and how its arms stand by it."""
+
+    rule: StopRule
+    arms: Mapping[str, ArmStop]
 
 
 def differences(
-    pairs: Sequence[tuple[Sequence[Row], Sequence[Row]]], metric: Metric = "strict"
+    pairs: Sequence[tuple[Sequence[Row], Sequence[Row]]],
+    measure: Measure = measures.STRICT,
+    stopped: Stopped | None = None,
 ) -> tuple[Difference, ...]:
     """For each pair (games of an arm, games of its baseline): at each shared player count, then pooled.
 
     None for a pair in which too few moves are the seats' own.
-    The p-values are corrected for the number of arms that are compared at a player count.
+    The p-values are corrected for the number of arms that are compared at a player count. `stopped`: of a run with a
+    stop rule; then the games until each arm's last look are compared, by the test that is valid at every look.
     """
     tested, compared = [], [pair for pair in pairs if not any(map(too_few_own, pair))]
     for ours, theirs in compared:
         shared = sorted({*pairing.counts(ours)} & {*pairing.counts(theirs)})
         for at in [*([n] for n in shared), *([shared] if len(shared) > 1 else [])]:
-            paired = Pairs.match(ours, theirs, at, metric)
-            if paired.deltas:
-                test = paired.test(draws_for(len(compared)))
-                tested.append(_Tested(paired, at[0] if len(at) == 1 else None, test))
-    return tuple(_corrected(tested))
+            one = tested_at(ours, theirs, at, measure, stopped, len(compared))
+            tested += [one] if one else []
+    return tuple(by_rule(one, stopped.rule) for one in tested) if stopped else tuple(_corrected(tested))
 
 
-def _corrected(found: Sequence[_Tested]) -> Iterator[Difference]:
+def tested_at(
+    ours: Sequence[Row],
+    theirs: Sequence[Row],
+    at: Sequence[int],
+    measure: Measure,
+    stopped: Stopped | None,
+    compared: int,
+) -> Tested | None:
+    """The test at these player counts; None without pairs."""
+    players = at[0] if len(at) == 1 else None
+    if stopped is None:
+        paired = Pairs.match(ours, theirs, at, measure)
+        return Tested(paired, players, paired.test(draws_for(compared))) if paired.deltas else None
+    stop = stopped.arms.get(ours[0].arm)
+    if stop is None or not stop.look:
+        return None
+    paired = stopping.at_look(stopped.rule, stop.look, ours, theirs, at, measure)
+    test = stopping.test_of(stopped.rule, stop.look, paired)
+    return Tested(paired, players, test, stop) if paired.deltas else None
+
+
+def by_rule(one: Tested, rule: StopRule) -> Difference:
+    """With Bonferroni's correction for the arms that the rule names: Holm's needs all arms at once, and these stop at
+    different looks."""
+    tests = 1 if one.stop and one.stop.arm in rule.alongside else len(rule.arms)
+    p = min(1.0, one.test.p * tests) if one.test else None
+    found = difference(one, p, rule.alpha / tests if one.test else None, tests)
+    return replace(found, alpha=rule.alpha)
+
+
+def _corrected(found: Sequence[Tested]) -> Iterator[Difference]:
     """With Holm's correction within each player count, and within the pooled differences."""
     families = dict[int | None, list[int]]()
     for at, one in enumerate(found):
@@ -114,15 +170,15 @@ def _corrected(found: Sequence[_Tested]) -> Iterator[Difference]:
         corrected |= zip(family, zip(holm(ps), holm_levels(ps), strict=True), strict=True)
     for at, one in enumerate(found):
         p_holm, level = corrected.get(at, (None, None))
-        yield _difference(one, p_holm, level, len(families.get(one.players, [])))
+        yield difference(one, p_holm, level, len(families.get(one.players, [])))
 
 
-def _difference(tested: _Tested, p_holm: float | None, level: float | None, tests: int) -> Difference:
+def difference(tested: Tested, p_holm: float | None, level: float | None, tests: int) -> Difference:
     pairs, test = tested.pairs, tested.test
     wins, losses = sum(d > ROUNDING for d in pairs.deltas), sum(d < -ROUNDING for d in pairs.deltas)
-    low, high = _bounds(test, ALPHA)
-    low_holm, high_holm = _bounds(test, level or ALPHA)
-    mde, for_one_point = _planning(pairs, tests) if test else (None, None)
+    low, high = _bounds(test, ALPHA, pairs.measure)
+    low_holm, high_holm = _bounds(test, level or ALPHA, pairs.measure)
+    mde, for_one_point = _planning(pairs, tests) if test and not tested.stop else (None, None)
     return Difference(
         arm=pairs.games[0][0].arm,
         baseline=pairs.games[1][0].arm,
@@ -142,19 +198,25 @@ def _difference(tested: _Tested, p_holm: float | None, level: float | None, test
         losses=losses,
         mde=mde,
         for_one_point=for_one_point,
-        metric=pairs.metric,
+        metric=pairs.measure.name,
+        measured_in=pairs.measure.unit,
+        better=pairs.measure.better,
         se=pairs.estimate.error if pairs.estimate else None,
         sd=spread(pairs.deltas) if pairs.unit == "deals" else None,
         level=level,
         low_holm=low_holm,
         high_holm=high_holm,
         alike=pairs.alike,
+        tests=tests,
+        stop=tested.stop,
     )
 
 
-def _bounds(test: Permuted | None, level: float) -> Bounds | tuple[None, None]:
+def _bounds(test: Permuted | SequentialTest | None, level: float, measure: Measure) -> Bounds | tuple[None, None]:
     found = test.interval(level) if test else None
-    return within(found, -PERFECT, PERFECT) if found else (None, None)
+    if found is None:
+        return None, None
+    return within(found, *measure.range) if measure.range else found
 
 
 def _deal(row: Row) -> tuple[int, int]:
@@ -165,6 +227,8 @@ def _planning(pairs: Pairs, tests: int) -> tuple[float | None, int | None]:
     """The detectable effect, and the units for one point, corrected for this number of tests."""
     estimate, n = pairs.estimate, len(pairs.deltas)
     if estimate is None or not estimate.error:
+        return None, None
+    if pairs.measure.name not in ("strict", "kept"):
         return None, None
     if pairs.unit == "deals":
         sd = estimate.error * math.sqrt(n)

@@ -10,7 +10,9 @@ from functools import cached_property
 from statistics import fmean
 from typing import Literal
 
-from experiments.results.rows import Metric, Row
+from experiments.results import measures
+from experiments.results.measures import Measure
+from experiments.results.rows import Row
 from experiments.statistics.estimates import Estimate, of_one, of_two
 from experiments.statistics.permutation import DRAWS, Permuted, by_groups, by_signs
 
@@ -53,13 +55,14 @@ def repetitive(games: Sequence[Row]) -> bool:
     return all(len(each) > 1 and len(set(each)) == 1 for each in found.values())
 
 
-def scores(games: Sequence[Row], metric: Metric = "strict") -> list[float]:
+def scores(games: Sequence[Row], measure: Measure = measures.STRICT) -> list[float]:
     """One value per seed (per repeat, when there is one seed) of complete games, averaged over repeats, then counts."""
     by_repeat = unit(games) == "repeats"
     found: dict[int, dict[int, list[float]]] = {}
     for row in games:
         at = found.setdefault(row.repeat if by_repeat else row.seed, {})
-        at.setdefault(row.players, []).append(row.score(metric))
+        if (value := measure.value(row)) is not None:
+            at.setdefault(row.players, []).append(value)
     return [fmean(map(fmean, at.values())) for _, at in sorted(found.items())]
 
 
@@ -71,17 +74,18 @@ class Pairs:
     """Of the first arm and of the second."""
     left_out: int
     """Number of games of both arms that are in no pair."""
-    metric: Metric = "strict"
+    measure: Measure = measures.STRICT
 
     @classmethod
     def match(
-        cls, ours: Sequence[Row], theirs: Sequence[Row], players: Sequence[int], metric: Metric = "strict"
+        cls, ours: Sequence[Row], theirs: Sequence[Row], players: Sequence[int], measure: Measure = measures.STRICT
     ) -> "Pairs":
-        """Pair the games of two arms, pooled over these player counts."""
+        """Pair the games of two arms, pooled over these player counts. A game without a value is in no pair."""
         at = [[row for row in games if row.players in players] for games in (ours, theirs)]
-        shared = set.intersection(*({_game(row) for row in games} for games in at))
+        known = [[row for row in games if measure.value(row) is not None] for games in at]
+        shared = set.intersection(*({_game(row) for row in games} for games in known))
         one, other = (complete([row for row in games if _game(row) in shared]) for games in at)
-        return cls((one, other), sum(map(len, at)) - len(one) - len(other), metric)
+        return cls((one, other), sum(map(len, at)) - len(one) - len(other), measure)
 
     @cached_property
     def unit(self) -> Unit:
@@ -89,7 +93,7 @@ class Pairs:
 
     @cached_property
     def scores(self) -> tuple[list[float], list[float]]:
-        one, other = (scores(games, self.metric) for games in self.games)
+        one, other = (scores(games, self.measure) for games in self.games)
         return one, other
 
     @cached_property
@@ -98,7 +102,10 @@ class Pairs:
 
     @cached_property
     def alike(self) -> int:
-        """In how many units all games of one arm are the same as those of the other, move by move."""
+        """In how many units all games of one arm are the same as those of the other, move by move; 0 where the measure
+        may differ all the same."""
+        if not self.measure.by_moves:
+            return 0
         by_unit: dict[int, list[tuple[Row, Row]]] = {}
         for one, other in zip(*(sorted(games, key=_game) for games in self.games), strict=True):
             by_unit.setdefault(one.repeat if self.unit == "repeats" else one.seed, []).append((one, other))
@@ -108,7 +115,7 @@ class Pairs:
     def tells(self) -> bool:
         """Whether the games can count as evidence: not when every pair is one game played twice, nor when all repeats
         of a single deal are the same game in both arms."""
-        repeated = self.unit == "repeats" and all(map(repetitive, self.games))
+        repeated = self.unit == "repeats" and self.measure.by_moves and all(map(repetitive, self.games))
         return self.estimate is not None and self.alike < len(self.deltas) and not repeated
 
     @cached_property

@@ -6,6 +6,7 @@ from typing import Any
 
 from experiments.design.metric import MEANS
 from experiments.design.notes import spans
+from experiments.report import reference_section
 from experiments.report.figures import style
 from experiments.report.figures.figure import Figure, FigureTable
 from experiments.report.run_data import NothingToDrawError, RunData
@@ -68,6 +69,7 @@ def _paint_scores(table: FigureTable, data: RunData) -> Any:
             if row["strict"] != row["kept"]:
                 ax.plot([row[other]], [place - (0.2 if players else 0)], "D", **OTHER_MARK)
         style.rows(ax, [_named(data, row) for row in rows])
+        style.references(ax, reference_section.lines(data, players))
         ax.set_xlim(-0.4, 25.4)
     axes[-1].set_xlabel(f"{data.metric} score: {MEANS[data.metric]}")
     if any(row["strict"] != row["kept"] for row in table.records()):
@@ -235,7 +237,7 @@ FIGURES = (
         "Scores",
         "Mean score with its 95 % interval (line), and every game as a point; for more than "
         f"{SINGLE_POINTS} games in a row, a point per score, sized by their number. A diamond is the mean of the other "
-        f"score, where it differs. The grey band: {style.SOURCE}.",
+        f"score, where it differs. The grey band: {style.SOURCE}. Dashed, where they were asked for: published scores.",
         _scores,
         _paint_scores,
     ),

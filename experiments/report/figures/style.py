@@ -1,6 +1,6 @@
 """The style of all figures: one width, colour-blind safe colours, and colours that a page replaces by its own."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TextIO
@@ -24,6 +24,8 @@ VERMILLION, GREEN, PURPLE, ORANGE, SKY = COLOURS[1:6]
 DASHES: Sequence[Any] = ("-", (0, (5, 1.5)), (0, (1.5, 1.2)), (0, (6, 1.5, 1.5, 1.5)))
 
 EXPERIENCED = (18, 23)
+APART = 0.9
+"""Points between the names of two published scores."""
 """Scores of experienced players, from the paper on Sherlock (section 4)."""
 SOURCE = (
     "experienced players score 18–23 (“Sparks of Cooperative Reasoning: LLMs as Strategic Hanabi Agents”, section 4)"
@@ -90,6 +92,16 @@ def height(count: int) -> float:
 def experienced(axes: Any) -> None:
     """A faint band where experienced players score."""
     axes.axvspan(*EXPERIENCED, color=FAINT, alpha=0.45, linewidth=0, zorder=0)
+
+
+def references(axes: Any, means: Mapping[str, float]) -> None:
+    """Dashed lines at published scores, with their names above the panel, apart where lines are close."""
+    look = {"fontsize": 6.5, "color": MUTED, "rotation": 30, "ha": "left", "va": "bottom"}
+    at = -1.0
+    for name, mean in sorted(means.items(), key=lambda one: one[1]):
+        at = max(mean, at + APART)
+        axes.axvline(mean, color=MUTED, linewidth=0.8, linestyle=(0, (4, 3)), zorder=1)
+        axes.text(at - 0.1, 1.01, name, transform=axes.get_xaxis_transform(), **look)
 
 
 def footnote(figure: Any, text: str) -> None:

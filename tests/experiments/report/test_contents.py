@@ -92,7 +92,11 @@ def test_the_commands_take_a_metric(run: Run, tmp_path: Path) -> None:
     code, out, _ = run("experiment", "report", str(tmp_path / "a"), "--metric", "strict", "--latex")
     assert code == 0 and "compared by the strict score" in out and "tables.tex" in out
     code, _, err = run("experiment", "report", str(tmp_path / "a"), "--metric", "mean")
-    assert code == 2 and "'mean' is not one of 'strict', 'kept'" in err
+    assert code == 2 and "there is no metric 'mean'; known: strict, kept, turns" in err
+    code, _, err = run("experiment", "report", str(tmp_path / "a"), "--metric", "mark:analyst")
+    assert code == 2 and "names no mark; one is named by role and mark" in err
+    code, _, err = run("experiment", "report", str(tmp_path / "a"), "--metric", "mark:analyst.brier")
+    assert code == 2 and ("marks are computed from the journals" in err or "has no mark 'brier'" in err)
 
 
 def test_a_report_says_what_the_terminal_says(tmp_path: Path) -> None:
@@ -280,16 +284,77 @@ def test_tables_for_latex_are_whole_and_escaped(tmp_path: Path) -> None:
     made = report(tmp_path, named, run, tex=True)
     tex = (tmp_path / run_report.LATEX).read_text("utf-8")
     assert r"50\%\_of \{a\}\textbackslash{}b \& \#1 \$x\textasciicircum{}2\textasciitilde{}" in tex
+    keys = ("arms", "differences", "seats", "variances", "play", "origins")
+    assert re.findall(r"\\label\{tab:run-1-([a-z-]+)\}", tex) == list(keys)
     for rule in ("toprule", "midrule", "bottomrule", "begin{tabular}", "end{tabular}", "caption", "label"):
-        assert tex.count(f"\\{rule}") == 2, rule
-    widths = [len(cells) for cells in re.findall(r"\\begin\{tabular\}\{(l?r*)\}", tex)]
+        assert tex.count(f"\\{rule}") == len(keys), rule
+    widths = [len(cells) for cells in re.findall(r"\\begin\{tabular\}\{(l*r*)\}", tex)]
     bodies = re.findall(r"\\toprule\n(.*?)\\bottomrule", tex, re.DOTALL)
     for wide, body in zip(widths, bodies, strict=True):
         cells = [len(re.split(r"(?<!\\)&", line)) for line in body.splitlines() if "&" in line]
         assert len(cells) >= 2 and set(cells) == {wide}
-    assert re.sub(r"\\[%&#_{}$]", "", tex).count("%") == 1, "only the comment at the top"
+    plain = re.sub(r"\\[%&#_{}$]", "", tex)
+    assert plain.count("%") == 1 + plain.count("{!}{%\n"), "only the comment at the top, and line ends of wide tables"
+    assert plain.count("{") == plain.count("}") and plain.count(r"\begin") == plain.count(r"\end") == 2 * len(keys)
+    captions = re.findall(r"\\caption\{(.*)\}", tex)
+    assert all(re.search(r"\d+ games on \d+ deals|Differences from", one) for one in captions), "each states n"
+    assert "Holm's correction for all arms (1)" in captions[1]
     assert all(ord(sign) < 128 for sign in tex) and len(re.findall(r"(?<!\\)\$", tex)) % 2 == 0
     (one,) = made.analysis.differences
     assert f"+{one.mean:.2f}" in tex and latex.escaped("−1 < 2") == "$-$1 $<$ 2"
     for said in ("seeds 1--8", "Protocol sparks-10", "metric (strict instead of kept)", "strict score", "sign-flip"):
         assert said in tex, said
+
+
+def test_arms_are_compared_by_any_number_of_a_game_with_its_better_side(run: Run, tmp_path: Path) -> None:
+    base = [replace(row, misplays=1, turns=50 + row.seed, hints_wasted=None) for row in games("base", BASE)]
+    arm = [replace(row, misplays=0, turns=54 + row.seed, hints_wasted=None) for row in games("arm", BASE)]
+    run_yaml = {"baseline": "base", "metric": "strict"}
+    said = text(made := report(tmp_path / "a", [*base, *arm], run_yaml, metric="misplays"))
+    assert "compared by misplays, plays that cost a life (fewer is better): so --metric asks" in said
+    assert "arm has 1.00 fewer misplays per game (better) than base at 2 players in each of 8 deals" in said
+    assert made.analysis.differences[0].metric == "misplays" and made.analysis.other_differences[0].metric == "strict"
+    assert "By the strict score: arm scores as much as base" in said
+    assert "| arm | turns | – | 8 | +4.00 |" in said, "all other metrics are in a table"
+    assert "| arm | misplays |" not in said.split("Every other metric")[1] and "hints_wasted |" not in said, (
+        "unknown: not there"
+    )
+    assert "Arms are compared by the strict score" in text(report(tmp_path / "b", [*base, *arm], run_yaml))
+    same = [replace(row, moves_digest=str(row.seed), tokens_in=row.seed) for row in base]
+    more = [replace(row, arm="arm", tokens_in=row.tokens_in + 5) for row in same]
+    said = text(report(tmp_path / "d", [*same, *more], run_yaml, metric="tokens_in"))
+    assert "arm has 5.00 more prompt tokens per game (worse) than base" in said, "the same moves may cost more"
+    assert "By the strict score: arm and base at 2 players: the same games in 8 of 8 deals" in said
+    command = "experiment", "run", str(_small(tmp_path)), "--out", str(tmp_path / "c"), "-q"
+    code, _, err = run(*command, "--metric", "mark:tom_interpreter.nothing")
+    assert code == 2 and "the role 'tom_interpreter' has no mark 'nothing'; it has" in err
+    assert not (tmp_path / "c").exists(), "refused before anything is played"
+
+
+def _small(folder: Path) -> Path:
+    path = folder / "small.yaml"
+    arms = {"a": {}, "b": {"graph": "partner:piers"}}
+    asked = {"name": "s", "graph": "partner:iggi", "players": [2], "seeds": 1, "arms": arms, "baseline": "a"}
+    path.write_text(yaml.safe_dump({**asked, "journals": "lean"}), "utf-8")
+    return path
+
+
+def test_published_scores_are_shown_only_where_they_fit_and_never_claimed(run: Run, tmp_path: Path) -> None:
+    found = [*games("base", BASE), *games("arm", BETTER)]
+    plain = text(report(tmp_path / "a", found, {"baseline": "base", "metric": "strict"}))
+    named = {"baseline": "base", "metric": "strict", "experiment": {"reference": "smartbot"}}
+    made = report(tmp_path / "b", found, named, reference=["spin-bench-o1", "hatbot", "agent-bench"], tex=True)
+    said = text(made)
+    assert "| smartbot | SmartBot, a rule player with conventions, self-play |" in said and "| 22.99 |" in said
+    assert "Published scores" not in plain and "spin-bench-o1 |" not in said
+    conclusions = [one.split("## What can")[1].split("### Protocol")[0].split("## Tables")[0] for one in (plain, said)]
+    assert conclusions[0].strip() == conclusions[1].strip(), "they change no claim"
+    for why in (
+        "spin-bench-o1 is not shown: its score is kept, and this report is by strict",
+        "hatbot is not shown: it has 5 players, and this run 2",
+        "agent-bench is not drawn: its source gives no mean for a player count",
+    ):
+        assert any(why in one for one in made.unfit) and why in said
+    assert "SmartBot" in (tmp_path / "b" / run_report.LATEX).read_text("utf-8")
+    code, _, err = run("experiment", "report", str(tmp_path / "b"), "--reference", "smartbt")
+    assert code == 2 and "did you mean 'smartbot'?" in err

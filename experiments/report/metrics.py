@@ -1,0 +1,56 @@
+"""What the arms of a run are compared by, for its report: the metric, all the others, and the run's stop rule."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from experiments.design.metric import Headline
+from experiments.report.mark_metric import of_mark
+from experiments.results import measures
+from experiments.results.measures import MARK, MEASURES, Measure
+from experiments.results.rows import Row
+from experiments.statistics import stopping
+from experiments.statistics.analysis import OTHER, Analysis, analyse
+from experiments.statistics.differences import Stopped
+from experiments.statistics.estimates import Interval
+
+
+def of_runs(name: str, folders: Sequence[Path], games: Sequence[Sequence[Row]]) -> Measure:
+    """The metric of this name; that of a mark is read from the journals of the games. Raises UserError."""
+    return of_mark(name, folders, games) if name.startswith(MARK) else measures.of(name)
+
+
+def second(shown: Headline) -> Measure:
+    """What the second columns of a table of differences show: the other score, or the score beside another metric."""
+    return measures.of(OTHER[shown.score] if shown.metric == shown.score else shown.score)
+
+
+DERIVED = ("lives", "tokens")
+"""Metrics that follow from others: lives are 3 less misplays, tokens a sum. They would be tested twice."""
+
+
+def others(shown: str) -> list[Measure]:
+    """All metrics but those that other tables show, the one of this name and both scores, and those that follow."""
+    return [one for one in MEASURES.values() if one.name not in (shown, "strict", "kept", *DERIVED)]
+
+
+def compared(
+    shown: Headline,
+    run: Mapping[str, Any],
+    games: Sequence[Row],
+    folders: Sequence[Path],
+    arms: Sequence[str],
+    interval: Interval,
+) -> Analysis:
+    """The analysis of a run's games by its metric, and by its stop rule where it has one."""
+    measure = of_runs(shown.metric, folders, [games])
+    found = stopping.of_run(run, games)
+    return analyse(
+        games,
+        run.get("baseline"),
+        arms,
+        interval=interval,
+        metric=measure,
+        score=shown.score,
+        stopped=Stopped(*found) if found else None,
+    )

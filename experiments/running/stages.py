@@ -1,0 +1,72 @@
+"""The games of a run with a stop rule, stage by stage: until the next look, and only of arms that are not settled."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from experiments.design.job import Job
+from experiments.design.plan import Plan
+from experiments.design.stop_rule import StopRule
+from experiments.results.rows import Row
+from experiments.statistics.stopping import ArmStop, outcomes
+
+
+@dataclass(frozen=True)
+class Stage:
+    """What is played before the next look."""
+
+    jobs: tuple[Job, ...]
+    said: str
+    """How the arms stand before it."""
+
+
+class Stages:
+    """Every answer follows from the finished games alone, so a run that is gone on with stops at the same look."""
+
+    def __init__(self, plan: Plan) -> None:
+        """Raises UserError for a rule that cannot be followed."""
+        self._plan = plan
+        self.rule: StopRule | None = plan.stop
+        self._counts = {arm.name: arm.players for arm in plan.arms}
+
+    def next(self, rows: Sequence[Row]) -> Stage | None:
+        """The games until the next look; None when no arm needs more of them."""
+        if self.rule is None:
+            return None
+        found = self._outcomes(rows)
+        going = [found[arm] for arm in self.rule.arms if not found[arm].over]
+        if not going:
+            return None
+        deals = self.rule.looks[min(one.look for one in going)]
+        finished = {row.name for row in rows}
+        jobs = tuple(job for job in self._until(deals, found) if job.name not in finished)
+        return Stage(jobs, self._said(found, f"next look after {deals} of at most {self.rule.most} deals"))
+
+    def needed(self, rows: Sequence[Row], jobs: Sequence[Job]) -> Sequence[Job]:
+        """Those of the run's games that may still be played, and those that are finished."""
+        if self.rule is None:
+            return jobs
+        found = self._outcomes(rows)
+        compared = [found[arm] for arm in self.rule.arms]
+        most = max(self.rule.most if not one.over else one.deals for one in compared)
+        finished = {row.name for row in rows}
+        wanted = {job.name for job in self._until(most, found)}
+        return [job for job in jobs if job.name in wanted or job.name in finished]
+
+    def said(self, rows: Sequence[Row]) -> str:
+        """How the arms stand at the end."""
+        return self._said(self._outcomes(rows), "no arm needs more games")
+
+    def _outcomes(self, rows: Sequence[Row]) -> dict[str, ArmStop]:
+        assert self.rule is not None
+        return outcomes(self.rule, rows, self._counts)
+
+    def _until(self, deals: int, found: dict[str, ArmStop]) -> list[Job]:
+        """The games of this many deals, without those of arms that are over."""
+        assert self.rule is not None
+        seeds = set(self.rule.seeds[:deals])
+        over = {arm for arm, one in found.items() if one.over}
+        return [job for job in self._plan.jobs if job.deal.seed in seeds and job.arm not in over]
+
+    def _said(self, found: dict[str, ArmStop], last: str) -> str:
+        settled = [f"{one.arm} {one.settled} after {one.deals} deals" for one in found.values() if one.settled]
+        return f"{'; '.join([*settled, last])}"
