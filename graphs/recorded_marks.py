@@ -82,10 +82,16 @@ def replies(config: GraphConfig, turn: Iterable[Event], memory: Memory | None = 
 def program_marks(one: RecordedReply, truth: Truth) -> Mapping[str, float]:
     """The marks that the role's program would have had with the same sections and notes; empty where it has none, or
     cannot answer."""
+    reply = program_reply(one)
+    return {} if reply is None else roles.mark(one.node.role, reply, one.sections, truth) or {}
+
+
+def program_reply(one: RecordedReply) -> BaseModel | None:
+    """What the role's program would have replied with the same sections and notes; None where it has none, or cannot
+    answer."""
     if one.node.role.solve is None:
-        return {}
+        return None
     try:
-        reply = one.node.role.solve(one.sections, one.notes)
+        return one.node.role.solve(one.sections, one.notes)
     except (KeyError, ValueError):
-        return {}
-    return roles.mark(one.node.role, reply, one.sections, truth) or {}
+        return None

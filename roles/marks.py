@@ -5,7 +5,7 @@ A mark is a number with a name that says what it measures; each role's own funct
 
 import math
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from roles.sections import Sections
@@ -44,6 +44,8 @@ class Marker:
     infos: tuple[MarkInfo, ...]
     guess: Mark | None = None
     """The marks that a uniform guess has on average in the place of the reply: their baseline."""
+    others: Mapping[str, Mark] = field(default_factory=dict)
+    """Baselines beside the uniform guess, by name: the marks that another answer would have in the reply's place."""
 
     def __call__(self, reply: Any, sections: Sections, truth: Any) -> Marks | None:
         found = self.score(reply, sections, truth)

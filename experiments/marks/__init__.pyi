@@ -1,5 +1,6 @@
 from .move_values import Mistake, MoveValue, Strip, TurnValues
-from .role_marks import RoleMark, role_marks
+from .role_mark import RoleMark
+from .role_marks import role_marks
 from .rollout_store import RolloutStore, store_of
 from .score_strip import mistakes_of, strip
 from .turn_values import turn_values

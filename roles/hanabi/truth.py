@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from orchestrator.hanabi.cards import INDEX, Card, Mask, Piles
 from orchestrator.hanabi.referee import Referee
+from orchestrator.hanabi.view import View
 
 
 @dataclass(frozen=True)
@@ -14,6 +15,8 @@ class Truth:
     """The seat's own hand, slot 0 first."""
     piles: Piles
     """The fireworks and all discards: what is playable, dead or critical."""
+    view: View | None = None
+    """All that the seat could know on this turn, whatever its graph left out; None where only cards are known."""
 
     @classmethod
     def of(cls, referee: Referee) -> "Truth":
@@ -21,7 +24,7 @@ class Truth:
         seat = referee.seat
         others = referee.view((seat + 1) % referee.players)
         own = next(hand.cards for hand in others.hands if hand.seat == seat)
-        return cls(own, Piles(others.fireworks, others.discards))
+        return cls(own, Piles(others.fireworks, others.discards), referee.view())
 
     def within(self, slot: int, types: Mask) -> bool | None:
         """Whether the card of a slot is one of `types`; None for a slot that the hand does not have."""
