@@ -21,6 +21,7 @@ from orchestrator.models.settings import PROGRAM
 from roles.hanabi.card_lists import Lists, Slot, by_hints, stated_lists
 from roles.hanabi.list_changes import STALE, Changes, aspects, changes, guessed, named
 from roles.hanabi.list_marks import NOTHING_EXCLUDED, open_lists
+from roles.hanabi.sections.judged_lists import since_last_turn
 
 About = Mapping[Slot, int]
 """By seat and slot: the card that a list is about, by its place in the deck."""
@@ -57,10 +58,8 @@ def tracked(story: Story, number: int, reply: BaseModel, before: BaseModel | Non
     said = stated_lists(reply, view.seat)
     if said is None:
         return None
-    last = max((past.turn for past in view.history if past.seat == view.seat), default=0)
-    moves = tuple(past for past in view.history if past.turn >= last)
     earlier = None if before is None else stated_lists(before, view.seat)
-    return Tracked(number, view.seat, earlier, said, by_hints(view), moves)
+    return Tracked(number, view.seat, earlier, said, by_hints(view), since_last_turn(view))
 
 
 @dataclass(frozen=True)

@@ -32,6 +32,8 @@ class Rates(Frozen):
     """Instead of a hint or a discard, a hinted card is played that may be playable."""
     rating_mismatch: Rate = 0.0
     """The chosen move is not the one with the best rating."""
+    overlooked_move: Rate = 0.0
+    """In lists that a player keeps of all hands, a play or discard is overlooked: that hand's slots do not move."""
     malformed: Rate = 0.0
     """The text breaks the format: half of these can be repaired (fences, prose), half cannot (cut off, unfinished)."""
     wrong_accept: Rate = 0.0
@@ -56,6 +58,9 @@ PROFILES: Mapping[str, Rates] = {
     for name, times in {"careful": 0.2, "average": 1, "careless": 2.5}.items()
 }
 
+LATER = ("overlooked_move",)
+"""Errors that there were not always: without them, settings are stored as they were before."""
+
 KINDS = tuple(Rates.model_fields)
 NAMES = ", ".join(f"{SIM}{name}" for name in PROFILES)
 
@@ -75,7 +80,8 @@ class SimSettings(Rates):
 
     @property
     def deciding(self) -> dict[str, Any]:
-        return self.model_dump()
+        found = self.model_dump()
+        return {kind: rate for kind, rate in found.items() if kind not in LATER or rate}
 
 
 def profile(model: str) -> Rates:

@@ -73,6 +73,14 @@ def read(text: str) -> Mask:
     return masked(colours or COLOURS, ranks or RANKS)
 
 
+def outright(types: Mask) -> Mask:
+    """What is left of a list without what it rules out by exclusion: a colour or a rank stays where it is the only
+    one."""
+    colours = [colour for colour in COLOURS if types & OF_COLOUR[colour]]
+    ranks = [rank for rank in RANKS if types & OF_RANK[rank]]
+    return masked(colours if len(colours) == 1 else COLOURS, ranks if len(ranks) == 1 else RANKS)
+
+
 _TOKEN = re.compile(r"[A-Za-z]+\d*|\d+(?:\s*(?:-|–|to)\s*\d+)?|\S")
 _COLOUR = {name: letter for letter, name in COLOUR_NAMES.items()} | {letter: letter for letter in COLOURS}
 _NOT = ("not", "no", "non", "except", "but", "without")

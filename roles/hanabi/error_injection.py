@@ -5,7 +5,7 @@ See docs/simulated.md.
 """
 
 import random
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
@@ -14,8 +14,10 @@ from pydantic import BaseModel
 from orchestrator.hanabi.cards import COLOURS, Card
 from orchestrator.hanabi.moves import Discard, Move, Play
 from orchestrator.models.simulated_settings import Rates
+from roles.hanabi.card_lists import outright, read, written
 from roles.hanabi.reasoning import literal_play
 from roles.hanabi.reasoning.position import Position
+from roles.hanabi.sections.history import History, Remembered
 from roles.hanabi.sections.table import NextPlayable, OwnDeductions, PartnerDeductions, State
 from roles.legal_moves import LegalMoves
 from roles.notes_text import Notes
@@ -68,11 +70,12 @@ def _misled(solve: Solve, sections: Sections, notes: Notes, slips: Slips) -> Bas
 
     A misreading that contradicts what is known for certain leaves no possible hand: another one is tried.
     """
-    forgot = forgetful(sections, slips.strike("forgotten_negatives"))
-    before = forgot or sections
-    errors = ["forgotten_negatives"] if forgot else []
+    before, errors = sections, list[str]()
+    for kind, change in (("forgotten_negatives", forgetful), ("overlooked_move", overlooking)):
+        if changed := change(before, slips.strike(kind)):
+            before, errors = changed, [*errors, kind]
     variants = [(one, ["misread_stack", *errors]) for one in misread(before, slips.strike("misread_stack"))]
-    for wrong, kinds in [*variants, *([(forgot, errors)] if forgot else [])]:
+    for wrong, kinds in [*variants, *([(before, errors)] if errors else [])]:
         try:
             found = solve(wrong, notes)
         except Exception:  # a program may raise anything where no hand is possible
@@ -105,7 +108,45 @@ def forgetful(sections: Sections, dice: random.Random | None) -> Sections | None
             outright = tuple(known.positive for known in hand.known)
             less = replace(others, masks={**others.masks, hand.seat: outright})
             found += [less] if less != others else []
+    if remembered := sections.get(Remembered):
+        found += _less_remembered(remembered)
     return sections.replacing(dice.choice(found)) if dice and found else None
+
+
+def _less_remembered(remembered: Remembered) -> Iterator[Remembered]:
+    """What is remembered, with what the own list of one hand rules out by negative hints left out."""
+    notes = remembered.memory.get("notes", {})
+    for node, replies in notes.items():
+        for at, reply in enumerate(replies):
+            for less in _less_listed(reply):
+                changed = (*replies[:at], less, *replies[at + 1 :])
+                yield replace(remembered, memory={**remembered.memory, "notes": {**notes, node: changed}})
+
+
+def _less_listed(reply: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    kept = reply.get("deductions", ())
+    for at, one in enumerate(kept):
+        less = {**one, "slots": [written(outright(read(text))) for text in one["slots"]]}
+        if less["slots"] != list(one["slots"]):
+            yield {**reply, "deductions": (*kept[:at], less, *kept[at + 1 :])}
+
+
+def _keeps_lists(remembered: Remembered) -> bool:
+    notes = remembered.memory.get("notes", {}).values()
+    return any(reply.get("deductions") for replies in notes for reply in replies)
+
+
+def overlooking(sections: Sections, dice: random.Random | None) -> Sections | None:
+    """The position of a player who keeps lists of all hands, with one play or discard since their last turn overlooked:
+    the slots of that hand do not move. None for any other player, and where no card has left a hand."""
+    history, remembered = sections.get(History), sections.get(Remembered)
+    if dice is None or history is None or remembered is None or not _keeps_lists(remembered):
+        return None
+    left = [past for past in history.moves if isinstance(past.move, Play | Discard)]
+    if not left:
+        return None
+    missed = dice.choice(left)
+    return sections.replacing(replace(history, moves=tuple(past for past in history.moves if past is not missed)))
 
 
 # Errors in what it answers

@@ -41,7 +41,10 @@ def tracker(sections: Sections, notes: Notes) -> TrackedChoice:
     state = sections[State]
     lists = tracked(state, sections[History].moves, sections.get(Remembered))
     partners = {seat: tuple(masks) for seat, masks in lists.items() if seat != state.seat}
-    position = replace(Position.of(sections), own=tuple(lists[state.seat]), known=partners)
+    told = Position.of(sections)
+    position = replace(told, own=tuple(lists[state.seat]), known=partners)
+    if not position.possible:  # an old list that is wrong: what was told outright is not
+        position = replace(position, own=told.own)
     move, why = literal_play.best(position)
     deductions = tuple(Deduction(seat=seat, slots=tuple(map(written, masks))) for seat, masks in sorted(lists.items()))
     return TrackedChoice(ratings=(), deductions=deductions, reason=why, action=move)
@@ -62,7 +65,8 @@ def _after(lists: Lists, past: Past) -> None:
     if isinstance(past.move, Play | Discard):
         lists[past.seat] = [*shifted(lists[past.seat], past.move.slot, [ANY])]
     else:
-        lists[past.move.to] = [*hinted(lists[past.move.to], past.move, past.slots)]
+        after = hinted(lists[past.move.to], past.move, past.slots)
+        lists[past.move.to] = [left or ANY for left in after]  # nothing is left: the old list was wrong
 
 
 def _kept(memory: Mapping[str, Any]) -> Lists:
