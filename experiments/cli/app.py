@@ -16,6 +16,7 @@ from experiments.cli import (
     fork,
     game,
     imports,
+    judge,
     listing,
     logs,
     models,
@@ -44,6 +45,7 @@ app.add_typer(listing.games_app, name="games")
 app.command("export")(export.export)
 app.add_typer(imports.app, name="import")
 app.add_typer(questions.app, name="qa")
+app.add_typer(judge.app, name="judge")
 app.command()(page.view)
 app.command()(page.bundle)
 app.command("bench")(tools.measure)

@@ -40,6 +40,8 @@ class Tracked:
     """What the hints leave, as the engine has it."""
     moves: tuple[Past, ...]
     """All since the seat's last turn, its own move of then included."""
+    earlier: BaseModel | None = None
+    """The reply of the seat's last turn, where `before` is from."""
 
     def changed(self, said: Lists) -> Changes:
         """What lists made of the turns since the last ones."""
@@ -59,7 +61,7 @@ def tracked(story: Story, number: int, reply: BaseModel, before: BaseModel | Non
     if said is None:
         return None
     earlier = None if before is None else stated_lists(before, view.seat)
-    return Tracked(number, view.seat, earlier, said, by_hints(view), since_last_turn(view))
+    return Tracked(number, view.seat, earlier, said, by_hints(view), since_last_turn(view), before)
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,5 @@
 """The report of runs of questions: one table like the paper's, as text, Markdown, CSV and plain data."""
 
-import csv
-import io
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -13,6 +11,7 @@ from experiments.qa.answers import Run
 from experiments.qa.questions import KINDS, Kind
 from experiments.qa.run_folder import Asked
 from experiments.results.files import write_atomically
+from experiments.results.table_text import as_csv, as_markdown
 from orchestrator.errors import UserError
 from roles.words import percent
 
@@ -150,16 +149,11 @@ def _number(value: float | None) -> str:
 
 
 def markdown(report: Report) -> str:
-    parts = ["# CoordinationQA", _grid(COLUMNS, rows(report))]
+    parts = ["# CoordinationQA", as_markdown(COLUMNS, rows(report))]
     if report.correlations:
-        parts += ["## Correlation with joint planning, over models", _grid(CORRELATED, correlation_rows(report))]
+        parts += ["## Correlation with joint planning, over models", as_markdown(CORRELATED, correlation_rows(report))]
     told = list(dict.fromkeys(notes(report)))
     return "\n\n".join([*parts, "\n".join(f"- {note}" for note in told)]) + "\n"
-
-
-def _grid(columns: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
-    every = [columns, ["---"] * len(columns), *lines]
-    return "\n".join(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in line)} |" for line in every)
 
 
 def tidy(report: Report) -> list[dict[str, Any]]:
@@ -195,15 +189,6 @@ def data(report: Report) -> dict[str, Any]:
         "correlations": [asdict(one) for one in report.correlations],
         "notes": list(dict.fromkeys(notes(report))),
     }
-
-
-def as_csv(lines: Sequence[dict[str, Any]]) -> str:
-    """Rows of equal keys as CSV; what is not known is empty."""
-    written = io.StringIO()
-    table = csv.DictWriter(written, list(lines[0]) if lines else [], lineterminator="\n")
-    table.writeheader()
-    table.writerows({key: "" if value is None else value for key, value in line.items()} for line in lines)
-    return written.getvalue()
 
 
 def write(report: Report, folder: Path) -> list[Path]:

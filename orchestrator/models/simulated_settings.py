@@ -31,7 +31,7 @@ class Rates(Frozen):
     overconfident_play: Rate = 0.0
     """Instead of a hint or a discard, a hinted card is played that may be playable."""
     rating_mismatch: Rate = 0.0
-    """The chosen move is not the one with the best rating."""
+    """The chosen move is not the one with the best rating; a judge of state tracking rates at random."""
     overlooked_move: Rate = 0.0
     """In lists that a player keeps of all hands, a play or discard is overlooked: that hand's slots do not move."""
     malformed: Rate = 0.0

@@ -19,6 +19,7 @@ from roles.hanabi.reasoning import literal_play
 from roles.hanabi.reasoning.position import Position
 from roles.hanabi.sections.history import History, Remembered
 from roles.hanabi.sections.table import NextPlayable, OwnDeductions, PartnerDeductions, State
+from roles.hanabi.state_judge import ASPECTS, StateRating
 from roles.legal_moves import LegalMoves
 from roles.notes_text import Notes
 from roles.reply_types import Choice, Judgement, Reply
@@ -197,6 +198,8 @@ def _shifted(made: R, step: int, size: int, legal: Iterable[Move] | None) -> R:
 
 def rated(made: Reply, kind: type[Reply], sections: Sections, slips: Slips) -> Reply:
     """The reply as it is asked for: with a rating of every legal move where there are ratings, the chosen one first."""
+    if isinstance(made, StateRating):
+        return misrated(made, slips)
     if not isinstance(made, Choice) or "ratings" not in kind.model_fields:
         return made if isinstance(made, kind) else kind.model_validate(made.as_data())
     moves = list(dict.fromkeys((made.action, *_ranked(sections))))
@@ -206,6 +209,14 @@ def rated(made: Reply, kind: type[Reply], sections: Sections, slips: Slips) -> R
         marks[:2] = marks[1::-1]
     ratings = [{"action": str(move), "rating": mark} for move, mark in zip(moves, marks, strict=True)]
     return kind.model_validate(made.model_dump(mode="json") | {"ratings": ratings})
+
+
+def misrated(made: StateRating, slips: Slips) -> StateRating:
+    """A judgement of state tracking with ratings drawn at random."""
+    if not (dice := slips.strike("rating_mismatch")):
+        return made
+    slips.made.append("rating_mismatch")
+    return made.model_copy(update={aspect: round(dice.random(), 2) for aspect in ASPECTS})
 
 
 def _ranked(sections: Sections) -> list[Move]:
