@@ -91,7 +91,9 @@ def run(
 
 def _default(games: Path, name: str) -> Path:
     """Beside the games that are judged."""
-    return games / "judge" / name if games.is_dir() else Path("runs") / f"judge-{name}"
+    from experiments.judge.judge_report import FOLDER_NAME
+
+    return games / FOLDER_NAME / name if games.is_dir() else Path("runs") / f"judge-{name}"
 
 
 def _plan(plan: "Plan", as_json: bool) -> None:
@@ -119,7 +121,7 @@ def _shown(report: "Report", out: Path | None, as_json: bool, more: dict[str, ob
 def report(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a judge's run.")],
     human: Human = None,
-    out: Annotated[Path | None, typer.Option(help="Also write report.md, agreement.csv and ratings.csv here.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Also write the report here; DIR for what the run wrote.")] = None,
     as_json: Json = False,
 ) -> None:
     """What the judge rated, and how far it agrees with the exact score and with people."""

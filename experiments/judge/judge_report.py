@@ -1,10 +1,13 @@
 """The report of a judge's run: a table like the paper's, and agreement, as text, Markdown, CSV and plain data."""
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
+
+from pydantic import ValidationError
 
 from experiments.judge import scores
 from experiments.judge.human_ratings import HumanRating
@@ -14,9 +17,23 @@ from experiments.results.files import write_atomically
 from experiments.results.table_text import as_csv, as_markdown
 from experiments.statistics.agreement import Clustered
 from orchestrator.errors import UserError
+from orchestrator.values import Frozen
 from roles.hanabi.state_judge import ASPECTS
 
-MARKDOWN, AGREEMENT, RATINGS = "report.md", "agreement.csv", "ratings.csv"
+MARKDOWN, AGREEMENT, RATINGS, SUMMARY = "report.md", "agreement.csv", "ratings.csv", "summary.json"
+
+FOLDER_NAME = "judge"
+"""The folder of a run that holds its judges' folders."""
+
+
+class JudgeSummary(Frozen):
+    """What the report of an experiment shows of a judge: tables as text, and notes."""
+
+    judge: str
+    scores: tuple[tuple[str, ...], ...]
+    """The columns' names, then a row each."""
+    agreement: tuple[tuple[str, ...], ...]
+    notes: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -196,6 +213,22 @@ def data(report: Report) -> dict[str, Any]:
     }
 
 
+def summary(report: Report) -> JudgeSummary:
+    agreed = (AGREED, *agreement_rows(report)) if report.agreements else ()
+    return JudgeSummary(
+        judge=report.run.name, scores=(SCORES, *score_rows(report)), agreement=agreed, notes=tuple(notes(report))
+    )
+
+
+def summaries(run: Path) -> list[tuple[Path, JudgeSummary]]:
+    """What the judges of a run folder found, as their last command wrote it; files of another kind are left out."""
+    found = []
+    for path in sorted((run / FOLDER_NAME).glob(f"*/{SUMMARY}")):
+        with suppress(OSError, ValidationError):
+            found.append((path.parent, JudgeSummary.model_validate_json(path.read_bytes())))
+    return found
+
+
 def write(report: Report, folder: Path) -> list[Path]:
     """Write the report as Markdown and CSV, with every rating. Raises OSError."""
     folder.mkdir(parents=True, exist_ok=True)
@@ -203,6 +236,7 @@ def write(report: Report, folder: Path) -> list[Path]:
         MARKDOWN: markdown(report),
         AGREEMENT: as_csv(agreement_data(report)),
         RATINGS: as_csv(rating_data(report)),
+        SUMMARY: summary(report).model_dump_json(indent=1) + "\n",
     }
     for name, text in texts.items():
         write_atomically(folder / name, text)

@@ -4,15 +4,18 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import nan
+from pathlib import Path
 from statistics import fmean
 
 import numpy as np
 
 from experiments.judge.human_ratings import HumanRating
+from experiments.judge.judged_folder import Judged
 from experiments.judge.ratings import JudgeRun
 from experiments.statistics import agreement
 from experiments.statistics.agreement import Clustered
 from experiments.statistics.estimates import Matrix
+from orchestrator.models.simulated_settings import is_simulated
 from roles.hanabi.state_judge import ASPECTS
 
 JUDGE, EXACT, HUMAN = "judge", "exact", "human"
@@ -63,13 +66,20 @@ def units(run: JudgeRun, people: Sequence[HumanRating]) -> list[Unit]:
     rated: dict[tuple[str, int], dict[str, Rating]] = {}
     for one in people:
         rated.setdefault((one.game, one.turn), {})[one.rater] = one.ratings
-    made = []
+    made, folders = [], {Path(judged.game).parent for judged in run.judged}
     for judged in run.judged:
         theirs = rated.get((judged.game, judged.turn), {})
         given = {JUDGE: run.means.get(judged.name), EXACT: judged.exact, HUMAN: _mean([*theirs.values()])}
         by = {rater: rating for rater, rating in given.items() if rating}
-        made.append(Unit(judged.game, judged.turn, judged.model.partition("@http")[0], by, theirs))
+        made.append(Unit(judged.game, judged.turn, _author(judged, len(folders) > 1), by, theirs))
     return made
+
+
+def _author(judged: Judged, several: bool) -> str:
+    """Who kept the lists: the model, without its server, and the arm where there are several."""
+    model = judged.model.partition("@http")[0]
+    named = f"{model} (simulated)" if is_simulated(model) else model
+    return f"{named}, {Path(judged.game).parent.name}" if several else named
 
 
 def _mean(ratings: Sequence[Rating]) -> Rating:

@@ -8,8 +8,9 @@ from importlib.resources import files
 from typing import Any
 
 from experiments.design.notes import notes
-from experiments.report import adhoc_section, model_facts, run_facts, tables
+from experiments.report import adhoc_section, judged_section, model_facts, run_facts, tables
 from experiments.report.figures import drawing
+from experiments.report.judged_section import JudgedSection
 from experiments.report.run_data import RunData
 from experiments.report.run_facts import Folded
 from experiments.report.tables import Grid
@@ -54,6 +55,8 @@ class Contents:
     adhoc: Grid | None
     """Ad-hoc teams; None for a run without them."""
     adhoc_text: str
+    judged: tuple[JudgedSection, ...]
+    """What judges of state tracking found; none where nobody was asked."""
     whole: Part
     mixed: bool
     """Whether the pooled rows are not all over the same player counts."""
@@ -90,6 +93,7 @@ def contents(data: RunData, drawn: Sequence[drawing.DrawnFigure], left: Sequence
         conclusions=tuple(one for one in said if one != conclusions.PROGRAMS),  # a warning says it
         adhoc=adhoc_section.grid(teams) if teams else None,
         adhoc_text=adhoc_section.TEXT,
+        judged=judged_section.found(data.folder),
         whole=_whole(data),
         mixed=data.mixed,
         repeated=any(one.within is not None for one in data.variances),
