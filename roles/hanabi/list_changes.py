@@ -7,6 +7,7 @@ new one. What the hints leave, as the engine has it, is always right.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from math import prod
 from statistics import fmean
 
 from orchestrator.hanabi.cards import ANY, HAND_SIZES, Mask
@@ -14,11 +15,8 @@ from orchestrator.hanabi.literal_knowledge import Hands, hinted, shifted
 from orchestrator.hanabi.moves import Discard, Play
 from orchestrator.hanabi.view import Past
 from roles.hanabi.card_lists import Lists, Slot
-from roles.hanabi.list_marks import COIN, VALUES, agreement, exact, pairs, ruled_out
+from roles.hanabi.list_marks import KEEPS, POSSIBLE, SETS, VALUES, agreement, exact, pairs, ruled_out
 from roles.marks import MarkInfo
-
-GUESSES = 1 / COIN ** -sum(map(len, VALUES.values()))
-"""The chance that a uniform guess of a list is a given one."""
 
 _EVERY = [of for values in VALUES.values() for of in values]
 
@@ -221,18 +219,21 @@ def guessed(before: Lists | None, known: Hands, moves: Sequence[Past]) -> Mappin
         for slot, left in enumerate(known[seat])
         if (lists := hand.wrong(slot, left))
     ]
-    kept = [
-        sum(told & of != 0 for of in _EVERY)
-        for hand in hands.values()
-        for told, origin in zip(hand.told, hand.origins, strict=True)
-        if origin is None
+    drawn = [
+        told for hand in hands.values() for told, origin in zip(hand.told, hand.origins, strict=True) if origin is None
     ]
-    found = {"new_cards_open": fmean(COIN**one for one in kept)} if kept else {}
+    found = {"new_cards_open": fmean(map(_left_open, drawn))} if drawn else {}
     if at:
-        found["shift_errors"] = fmean(every for every, _ in at) * GUESSES
-        found["lists_not_moved"] = fmean(here for _, here in at) * GUESSES
+        found["shift_errors"] = fmean(every for every, _ in at) / POSSIBLE
+        found["lists_not_moved"] = fmean(here for _, here in at) / POSSIBLE
     told = any(told != ANY for hand in hands.values() for told in hand.told)
-    return found | ({"hints_taken_in": COIN} if told else {})
+    return found | ({"hints_taken_in": 1 - KEEPS} if told else {})
+
+
+def _left_open(told: Mask) -> float:
+    """The chance that a uniform guess rules out no more than is told."""
+    ruled = (sum(told & of == 0 for of in values) for values in VALUES.values())
+    return prod((2.0**out / SETS for out in ruled), start=1.0)
 
 
 def named(found: Changes) -> dict[str, float]:

@@ -25,9 +25,12 @@ VALUES: Mapping[str, tuple[Mask, ...]] = {
 }
 """The types of each colour, and of each rank."""
 
-COIN = 0.5
-"""How often a uniform guess rules a value out."""
-ALL_VALUES = sum(map(len, VALUES.values()))
+SETS = 2 ** len(COLOURS) - 1
+"""The sets of colours that a list may keep, and those of ranks: all but the empty one."""
+POSSIBLE = SETS**2
+"""The lists that there are of a card; a uniform guess is any of them."""
+KEEPS = 2 ** (len(COLOURS) - 1) / SETS
+"""How often a uniform guess keeps a value."""
 
 
 @dataclass(frozen=True)
@@ -136,7 +139,7 @@ def _against_cards(said: Lists, truth: Truth, state: State | None) -> dict[str, 
 
 
 def guess(reply: BaseModel, sections: Sections, truth: Truth) -> Marks | None:
-    """What lists give on average that rule out every colour and rank of every card by the toss of a coin.
+    """What lists give on average that are drawn at random, each card's from all lists that there are.
 
     Of the values that it keeps, or rules out, the share that is right is that among all values, whatever their number.
     """
@@ -147,15 +150,15 @@ def guess(reply: BaseModel, sections: Sections, truth: Truth) -> Marks | None:
     for kind, values in VALUES.items():
         for excluded in (False, True):
             there = agreement(found, values, excluded=excluded).there / (len(found) * len(values))
-            of = f"{kind}_{'excluded' if excluded else 'kept'}"
-            shares |= {f"{of}_precision": there} | ({f"{of}_recall": COIN} if there else {})
+            of, recall = ("excluded", 1 - KEEPS) if excluded else ("kept", KEEPS)
+            shares |= {f"{kind}_{of}_precision": there} | ({f"{kind}_{of}_recall": recall} if there else {})
     return {
         **shares,
-        "cards_exact": COIN**ALL_VALUES,
+        "cards_exact": 1 / POSSIBLE,
         "cards_listed": 1.0,
         "lists_unread": 0.0,
         "slots_beyond": 0.0,
-        "card_ruled_out": 1 - COIN**2,
+        "card_ruled_out": 1 - KEEPS**2,
     }
 
 
