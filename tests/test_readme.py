@@ -36,12 +36,13 @@ DOCS = (
     "statistics",
     "formats",
     "qa",
+    "marks",
 )
 PAGES = ("README.md", "CONTRIBUTING.md", *(f"docs/{page}.md" for page in DOCS))
 ALL = sorted(path.relative_to(ROOT).as_posix() for path in (*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")))
 OTHERS = ("curl", "git", ".venv/bin/python")
 """Commands of shell snippets that are not ours."""
-GROUPS = ("graphs", "roles", "experiment", "partners", "import", "qa")
+GROUPS = ("graphs", "roles", "experiment", "partners", "import", "qa", "judge")
 """Commands of ours that have commands of their own."""
 
 

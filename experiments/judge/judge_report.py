@@ -121,12 +121,15 @@ def _notes(report: Report) -> Iterator[str]:
     elif run.record.label == "simulated":
         yield f"{run.name}: no language model, but the program with errors at stated rates."
     elif run.record.label == "program":
-        yield "program: no model judged; it computes the exact score, so that it agrees with it by construction."
+        yield "program: no model judged; the exact score stands alone."
+    games = f"{report.games} {'game' if report.games == 1 else 'games'}"
     yield (
-        f"Of {len(report.units)} turns of {report.games} games, each rated from 0 to 1. Intervals are 95 %, by a "
-        "bootstrap that draws whole games, since the turns of a game are no independent units."
+        f"Of {len(report.units)} turns of {games}, each rated from 0 to 1. Intervals are 95 %, by a bootstrap that "
+        "draws whole games, since the turns of a game are no independent units."
     )
-    if report.games < FEW_GAMES:
+    if report.games == 1:
+        yield "One game gives no interval."
+    elif report.games < FEW_GAMES:
         yield f"Intervals over {report.games} games are too narrow: a bootstrap needs some ten of them."
     yield (
         "Exact: computed from the lists and the hints. Alpha is Krippendorff's, at interval level: 1 is agreement, 0 "
@@ -137,11 +140,9 @@ def _notes(report: Report) -> Iterator[str]:
     if run.missing:
         yield f"{run.missing} answers are missing; the same `judge run` goes on."
     if away := scores.unjudged(run, report.people):
-        first = away[0]
-        yield (
-            f"{len(away)} ratings by people are of turns that were not judged, and are left out; the first is turn "
-            f"{first.turn} of {first.game}."
-        )
+        ratings = f"{len(away)} {'rating' if len(away) == 1 else 'ratings'}"
+        where = f"turn {away[0].turn} of {away[0].game}"
+        yield f"Left out: {ratings} by people of turns that were not judged; the first is {where}."
 
 
 FEW_GAMES = 10

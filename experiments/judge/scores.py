@@ -15,6 +15,7 @@ from experiments.judge.ratings import JudgeRun
 from experiments.statistics import agreement
 from experiments.statistics.agreement import Clustered
 from experiments.statistics.estimates import Matrix
+from orchestrator.models.settings import PROGRAM
 from orchestrator.models.simulated_settings import is_simulated
 from roles.hanabi.state_judge import ASPECTS
 
@@ -69,7 +70,8 @@ def units(run: JudgeRun, people: Sequence[HumanRating]) -> list[Unit]:
     made, folders = [], {Path(judged.game).parent for judged in run.judged}
     for judged in run.judged:
         theirs = rated.get((judged.game, judged.turn), {})
-        given = {JUDGE: run.means.get(judged.name), EXACT: judged.exact, HUMAN: _mean([*theirs.values()])}
+        judge = None if run.record.label == PROGRAM else run.means.get(judged.name)  # the program is the exact score
+        given = {JUDGE: judge, EXACT: judged.exact, HUMAN: _mean([*theirs.values()])}
         by = {rater: rating for rater, rating in given.items() if rating}
         made.append(Unit(judged.game, judged.turn, _author(judged, len(folders) > 1), by, theirs))
     return made
