@@ -121,11 +121,12 @@ async def memory(config: graphs.GraphConfig, referee: Referee) -> Memory:
 @pytest.mark.parametrize("config", configs(), ids=lambda config: config.name)
 async def test_another_hidden_hand_changes_no_prompt_no_seed_no_memory_and_no_error(config: graphs.GraphConfig) -> None:
     met, unusable, kept = 0, 0, 0
+    share = 0.15 if len(config.nodes) < 3 else 0.1 if len(config.nodes) < 6 else 0.06
     some = PLAYERS if FULL else PLAYERS[len(config.name) % 2 :: 2]
     for players in some:
         if players not in config.players:
             continue
-        for referee, other in positions(players, 11 + players, 0.4 if FULL else 0.13):
+        for referee, other in positions(players, 11 + players, 0.4 if FULL else share):
             heard, decision, events = await played(config, referee)
             assert (heard, decision, events) == await played(config, other)
             met += len(heard)

@@ -93,7 +93,7 @@ def pairs(players: int, seed: int) -> Iterator[tuple[View, View]]:
     """Views of positions that differ in nothing that the acting seat may know."""
     chance = random.Random(seed)
     for referee in random_game(players, seed):
-        if chance.random() < (0.5 if FULL else 0.08):
+        if chance.random() < (0.5 if FULL else 0.05):
             view = referee.view()
             yield view, disguised(referee, view, chance).view()
 
