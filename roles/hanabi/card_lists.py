@@ -6,10 +6,9 @@ from functools import singledispatch
 
 from pydantic import BaseModel
 
-from orchestrator.hanabi.cards import COLOUR_NAMES, COLOURS, OF_COLOUR, OF_RANK, RANKS, Card, Mask, mask, masked
+from orchestrator.hanabi.cards import COLOUR_NAMES, COLOURS, OF_COLOUR, OF_RANK, RANKS, Card, Mask, masked
 from orchestrator.hanabi.literal_knowledge import Hands
 from orchestrator.hanabi.view import View
-from roles.hanabi.history_report import HistoryReport
 from roles.reply_types import Deduction, TrackedChoice
 
 Slot = tuple[int, int]
@@ -23,7 +22,8 @@ Lists = Mapping[Slot, Mask | None]
 def stated_lists(reply: BaseModel, seat: int) -> Lists | None:
     """The lists in the reply of a seat; None for a type of reply that holds none.
 
-    Register a function for a reply type of your own: `@stated_lists.register`.
+    Register a function for a reply type of your own: `@stated_lists.register`. A report that goes beyond the hints, as
+    the history analyst's does by conventions, is none: the hints cannot say whether it is right.
     """
     return None
 
@@ -31,12 +31,6 @@ def stated_lists(reply: BaseModel, seat: int) -> Lists | None:
 @stated_lists.register
 def _tracked(reply: TrackedChoice, seat: int) -> Lists:
     return lists(reply.deductions)
-
-
-@stated_lists.register
-def _inferred(reply: HistoryReport, seat: int) -> Lists:
-    others = {(one.seat, one.slot): mask(one.cards) for one in reply.believed if one.cards}
-    return others | {(seat, one.slot): mask(one.cards) for one in reply.inferred}
 
 
 def lists(deductions: Iterable[Deduction]) -> Lists:
