@@ -7,7 +7,7 @@ from pathlib import Path
 
 import prompts
 import roles
-from experiments.judge.judging import CONTEXT, ROLE
+from experiments.judge.judging import ROLE, context
 from experiments.judge.statements import Choice, Statement
 from experiments.running.answer_folder import AnswerFolder, AnswerRecord
 from orchestrator.values import Frozen
@@ -66,6 +66,6 @@ def record(path: Path, choice: Choice, model: str, settings: dict[str, object], 
 
 def prompt_hash() -> str:
     """Of everything that the judge's prompt says but for what is judged."""
-    files = [f for section in CONTEXT.names for f in CONTEXT.files(section)]
+    files = [f for section in context().names for f in context().files(section)]
     texts: Iterable[str] = (roles.get(ROLE).template or "", *(prompts.text(file) for file in files))
     return hashlib.sha256("\n\n".join(texts).encode()).hexdigest()[:16]

@@ -1,7 +1,7 @@
 """How a statement is put to the state judge: the role as a node outside any graph, with a layout of its own."""
 
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 
 import roles
 from experiments.judge.statements import Statement
@@ -18,10 +18,12 @@ from roles.hanabi.sections.judged_lists import JUDGED
 
 ROLE = "state_judge"
 
-CONTEXT = Context.model_validate(
-    {"name": ROLE, "sections": ["rules", {"history": {"moves": "since_last_turn"}}, "judged_lists"]}
-)
-"""What the judge is told: the rules, what happened since the player's last turn, and the lists."""
+
+@cache
+def context() -> Context:
+    """What the judge is told: the rules, what happened since the player's last turn, and the lists."""
+    sections = ["rules", {"history": {"moves": "since_last_turn"}}, "judged_lists"]
+    return Context.model_validate({"name": ROLE, "sections": sections})
 
 
 def node(statement: Statement) -> RoleNode:
@@ -32,10 +34,10 @@ def node(statement: Statement) -> RoleNode:
         role=role,
         model=ROLE,
         samples=1,
-        kinds=tuple(CONTEXT.kinds(role)),
+        kinds=tuple(context().kinds(role)),
         reads=(),
-        context=CONTEXT,
-        layout=CONTEXT.layout([role]),
+        context=context(),
+        layout=context().layout([role]),
     )
 
 
