@@ -105,7 +105,7 @@ def _rater(report: Report, rater: str) -> str:
 def _cell(one: Clustered) -> str:
     if one.value is None:
         return "-"
-    between = f" ({one.interval[0]:.2f} to {one.interval[1]:.2f})" if one.interval else ""
+    between = f" ({one.interval[0]:.3f} to {one.interval[1]:.3f})" if one.interval else ""
     return f"{one.value:.3f}{between}"
 
 
