@@ -214,7 +214,11 @@ def _names(config: GraphConfig) -> None:
         if not name.isidentifier() or name in RESERVED or name.startswith("__"):
             known = f"letters, digits and _, not two _ first, none of {', '.join(RESERVED)}"
             raise ValueError(f"{name!r} cannot name a node: {known}")
-        config.role(name)
+        if config.role(name).after_game:
+            raise ValueError(
+                f"nodes.{name}: role {node.role!r} judges games that are over, with what no player may be told, so no "
+                "graph can have it; `judge run` asks it"
+            )
         config.context_of(name)
         if missing := [read for read in node.reads if read not in config.nodes]:
             raise _unknown(missing[0], f"node {name!r} reads:", config.nodes)

@@ -5,7 +5,7 @@ A mark is a number with a name that says what it measures; each role's own funct
 
 import math
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from roles.sections import Sections
@@ -66,6 +66,8 @@ class Marker:
     """The probabilities and categories that a reply states, each with what came true."""
     prose: str = ""
     """What a reply states in prose alone, so that nothing of it is marked; a sentence, or empty."""
+    others: Mapping[str, Mark] = field(default_factory=dict)
+    """Baselines beside the uniform guess, by name: the marks that another answer would have in the reply's place."""
 
     def __call__(self, reply: Any, sections: Sections, truth: Any) -> Marks | None:
         found = self.score(reply, sections, truth)

@@ -50,6 +50,7 @@ def role(
     options: AllowedValues | None = None,
     settled: Callable[[Sections, Notes], BaseModel | None] | None = None,
     mark: Mark | None = None,
+    after_game: bool = False,
 ) -> Callable[[Solve], Role]:
     """Make a role of its program; the function's name is the role's, its docstring's first line the title.
 
@@ -57,13 +58,14 @@ def role(
     `options`: what a node may set, e.g. `{"k": (5, 3, "all")}`; the default comes first.
     `settled`: the reply when there is nothing to ask.
     `mark`: scores a reply, `(reply, sections, truth) -> numbers by name`, once the hidden cards are known.
+    `after_game`: whether it judges games that are over, so that no graph may have it.
     """
 
     def made(solve: Solve) -> Role:
         name = getattr(solve, "__name__", "")
         title = (solve.__doc__ or "").strip().split("\n")[0]
         text = _instruction(name, template)
-        return add(Role(name, reply, takes, needs, solve, text, title, settled, options or {}, mark))
+        return add(Role(name, reply, takes, needs, solve, text, title, settled, options or {}, mark, after_game))
 
     return made
 

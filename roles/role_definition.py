@@ -42,6 +42,8 @@ class Role:
     """What a node may set for it; its program finds them in `sections.options`, its template as variables."""
     mark: Mark | None = None
     """Scores a reply once the hidden cards are known; see `roles.mark`."""
+    after_game: bool = False
+    """Whether it judges games that are over, with what no player may be told: no graph may have it."""
 
     def instruction(self, words: Words, wording: str | None = None) -> str:
         """Its template in a language. Raises UserError when there is none.

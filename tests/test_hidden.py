@@ -72,7 +72,7 @@ def everybody(told: str) -> graphs.GraphConfig:
     nodes: dict[str, Any] = {}
     for name in roles.names():
         role = roles.get(name)
-        if role.template is not None:
+        if role.template is not None and not role.after_game:
             nodes[name] = {"role": name, "reads": list(nodes) if issubclass(role.reply, Judgement) else []}
     nodes["selector"]["reads"] = ["proposer", "generator"]
     return checked({"name": told, "context": told, "nodes": nodes, "decides": "proposer"}, told)

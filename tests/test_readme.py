@@ -45,7 +45,7 @@ PAGES = ("README.md", "CONTRIBUTING.md", *(f"docs/{page}.md" for page in DOCS))
 ALL = sorted(path.relative_to(ROOT).as_posix() for path in (*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")))
 OTHERS = ("curl", "git", ".venv/bin/python")
 """Commands of shell snippets that are not ours."""
-GROUPS = ("graphs", "roles", "experiment", "partners", "import", "qa", "probe")
+GROUPS = ("graphs", "roles", "experiment", "partners", "import", "qa", "probe", "judge")
 """Commands of ours that have commands of their own."""
 
 

@@ -16,6 +16,7 @@ from experiments.cli import (
     fork,
     game,
     imports,
+    judge,
     listing,
     logs,
     marks,
@@ -48,6 +49,7 @@ app.command("export")(export.export)
 app.add_typer(imports.app, name="import")
 app.add_typer(questions.app, name="qa")
 app.add_typer(probes.app, name="probe")
+app.add_typer(judge.app, name="judge")
 app.command()(page.view)
 app.command()(page.bundle)
 app.command("bench")(tools.measure)

@@ -1,16 +1,14 @@
 """`qa`: the questions of CoordinationQA, asked of models and programs, and what their answers show."""
 
-import re
-from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+from experiments.cli.asked_model import asked, check_whole, say, slug
 from experiments.cli.shared_options import (
     CacheFolder,
     Effort,
-    Interrupted,
     Json,
     MaxAnswerTokens,
     MaxTokens,
@@ -23,12 +21,6 @@ from experiments.cli.shared_options import (
     group,
     printed,
 )
-from orchestrator.errors import Suspended, UserError
-
-if TYPE_CHECKING:
-    from experiments.qa.question_run import Done
-    from experiments.qa.question_run import Model as Asked
-    from orchestrator.models.request import Brain
 
 app = group("Ask the questions of CoordinationQA: environment comprehension, theory of mind, joint planning.")
 
@@ -70,13 +62,13 @@ def run(
     loud = context.obj.more(verbose=verbose, quiet=quiet).set_up()
     options = ModelOptions(cache, None, max_tokens, max_usd)
     sampling = {"temperature": temperature, "reasoning_effort": effort, "max_tokens": max_answer_tokens}
-    asked, brain = _asked(model, replay, sampling)
-    name = asked if isinstance(asked, str) else asked.model
+    answering, brain = asked(model, replay, sampling, question_run.recorded)
+    name = answering if isinstance(answering, str) else answering.model
     games = game or ([questions.HANABI] if name == PROGRAM else [])
     file = questions.read(data, games, kind or (), skip_broken=skip_broken)
-    folder = out or Path("runs") / f"qa-{'replay-' if replay else ''}{_slug(name)}"
+    folder = out or Path("runs") / f"qa-{'replay-' if replay else ''}{slug(name)}"
     watch = ProgressLine(f"qa {name}", "answers", loud.quiet)
-    done = question_run.run(file, asked, folder, trials=trials, options=options, watch=watch, brain=brain)
+    done = question_run.run(file, answering, folder, trials=trials, options=options, watch=watch, brain=brain)
     if done.left < done.trials:
         report = question_report.of([folder])
         written = question_report.write(report, folder)
@@ -84,39 +76,8 @@ def run(
             printed({"folder": str(folder), "left": done.left, **question_report.data(report)})
         else:
             question_tables.show(report, console())
-            _say(f"\n{folder}/: {', '.join(path.name for path in written)}")
-    _check_whole(done)
-
-
-def _asked(model: str | None, replay: Path | None, sampling: Mapping[str, object]) -> "tuple[Asked, Brain | None]":
-    """Who is asked, and what answers instead of a server."""
-    from experiments.qa import question_run
-    from experiments.running import single_game
-    from orchestrator.models.settings import PROGRAM, REPLAY
-
-    if model and model.startswith(REPLAY):
-        replay, model = Path(model.removeprefix(REPLAY)), None
-    if replay is not None:
-        if model is not None:
-            raise UserError("--replay takes the model of the recorded run; leave --model out")
-        return question_run.recorded(replay)
-    named = single_game.resampled(single_game.models([], model or PROGRAM), **sampling)
-    if len(named) > 1 and "default" not in named:
-        raise UserError(f"{model} names several models, {', '.join(named)}; questions are asked of one, `default`")
-    return question_run.model_of(named.get("default") or next(iter(named.values()))), None
-
-
-def _slug(model: str) -> str:
-    """A model's name as that of a folder: without its server."""
-    return re.sub(r"[^A-Za-z0-9._-]+", "-", model.partition("@http")[0]).strip("-")
-
-
-def _check_whole(done: "Done") -> None:
-    if done.interrupted and done.left:
-        raise Interrupted(f"{done.left} of {done.trials} answers are left; the same command goes on")
-    if done.left:
-        onward = "a larger budget" if done.over_budget else "the same command"
-        raise Suspended(f"{done.problem}; {done.left} of {done.trials} answers are left, and {onward} goes on", 0)
+            say(f"\n{folder}/: {', '.join(path.name for path in written)}")
+    check_whole(done)
 
 
 @app.command("report")
@@ -136,12 +97,4 @@ def report(
         return
     question_tables.show(made, console())
     if written:
-        _say(f"\n{out}/: {', '.join(path.name for path in written)}")
-
-
-def _say(line: str) -> None:
-    from rich.text import Text
-
-    from experiments.show.terminal import console
-
-    console().print(Text(line), soft_wrap=True)
+        say(f"\n{out}/: {', '.join(path.name for path in written)}")

@@ -136,8 +136,8 @@ class Plan:
             return None
         if waiting := next((bank for bank in self.banks if bank.waits), None):
             raise UserError(
-                f"stop: arm {waiting.arm!r} gets notes of the games of {self.baseline}, all of which come first, and a "
-                "stop rule plays deals step by step; take the notes from another run, e.g. shuffled: {analyst: runs/full}"
+                f"stop: arm {waiting.arm!r} gets notes of the games of {self.baseline}, all of which come first, and "
+                "a stop rule plays deals step by step; take the notes from another run, `shuffled: {analyst: RUN}`"
             )
         base = next((arm for arm in self.arms if arm.name == self.baseline), None)
         counts = set(base.players) if base else set()

@@ -27,4 +27,4 @@ class RoleMark(Frozen):
     """Of a mark that is about two roles: the other's role."""
     baselines: Mapping[str, float] = {}
     """The same mark of others on the same turn: `program`, that of the role's program; `uniform`, that of a uniform
-    guess on average."""
+    guess on average; `previous`, that of one who states how often it was so before; and others that a role names."""

@@ -9,6 +9,7 @@ from experiments.marks.marked_turn import MarkedTurn
 from experiments.marks.role_mark import UNIFORM
 from experiments.marks.role_mark import RoleMark as RoleMark
 from experiments.marks.rollout_store import RolloutStore
+from experiments.marks.state_tracking import TrackedGame
 from experiments.results.story import Story
 from graphs.config import GraphConfig
 from graphs.recorded_marks import RecordedReply, program_marks, replies
@@ -61,22 +62,26 @@ def role_marks(story: Story, *, rollouts: int = 0, store: RolloutStore | None = 
     `rollouts`: games played to judge each chosen and each refused move, for the marks that need them; none with 0,
     else up to half a second a move. `store` keeps what was played.
     """
-    return tuple(mark for turn in _turns(story) for mark in _of_turn(story, turn, rollouts, store))
+    tracked = TrackedGame(story)
+    return tuple(mark for turn in _turns(story) for mark in _of_turn(story, turn, tracked, rollouts, store))
 
 
 def marked_and_stated(
     story: Story, *, rollouts: int = 0, store: RolloutStore | None = None
 ) -> tuple[tuple[RoleMark, ...], tuple[StatedOutcome, ...]]:
     """What `role_marks` and `calibration` give, in one reading of the game."""
-    turns = list(_turns(story))
-    marks = tuple(mark for turn in turns for mark in _of_turn(story, turn, rollouts, store))
+    turns, tracked = list(_turns(story)), TrackedGame(story)
+    marks = tuple(mark for turn in turns for mark in _of_turn(story, turn, tracked, rollouts, store))
     return marks, tuple(pair for turn in turns for found in turn.replies for pair in _pairs(found))
 
 
-def _of_turn(story: Story, turn: "_Turn", rollouts: int, store: RolloutStore | None) -> Iterator[RoleMark]:
+def _of_turn(
+    story: Story, turn: "_Turn", tracked: TrackedGame, rollouts: int, store: RolloutStore | None
+) -> Iterator[RoleMark]:
+    there = tuple(found.one for found in turn.replies)
+    yield from tracked.marks(turn.number, there)
     for found in turn.replies:
         yield from _marks(found)
-    there = [found.one for found in turn.replies]
     yield from choice_marks(MarkedTurn.of(story, turn.number, turn.config, there), rollouts, store)
 
 
@@ -115,7 +120,7 @@ def _marks(found: _Reply) -> Iterator[RoleMark]:
 def _baselines(one: RecordedReply, truth: Truth) -> Mapping[str, Marks]:
     found: dict[str, Marks] = {PROGRAM: program_marks(one, truth)}
     if isinstance(mark := one.node.role.mark, Marker):
-        for name, baseline in ((UNIFORM, mark.guess), (PREVIOUS, mark.previous)):
+        for name, baseline in {UNIFORM: mark.guess, PREVIOUS: mark.previous, **mark.others}.items():
             found[name] = (baseline and baseline(one.reply, one.sections, truth)) or {}
     return found
 

@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from experiments.qa import run_folder
-from experiments.qa.question_run import ended
-from experiments.qa.run_folder import Asked, Record
+from experiments.qa.run_folder import FOLDER, Asked, Record
+from experiments.running.answer_folder import by_trial
+from experiments.running.question_run import ended
 from orchestrator.journal.events import Call
 
 
@@ -70,18 +71,14 @@ class Run:
 def read(folder: Path) -> Run:
     """The run in a folder. Raises UserError when there is none."""
     record = run_folder.record_of(folder)
-    questions = tuple(run_folder.questions_of(folder))
-    calls = run_folder.calls_of(folder)
+    questions = tuple(FOLDER.questions_of(folder))
+    calls = FOLDER.calls(folder)
     answers = tuple(_answers({question.name: question for question in questions}, calls))
     return Run(folder, record, questions, answers, any(call.fake for call in calls))
 
 
 def _answers(questions: Mapping[str, Asked], calls: Iterable[Call]) -> Iterable[Answered]:
-    trials: dict[tuple[str, int], list[Call]] = {}
-    for call in calls:
-        if call.node in questions:
-            trials.setdefault((call.node, call.sample), []).append(call)
-    for (name, trial), asked in sorted(trials.items()):
+    for (name, trial), asked in by_trial(calls, questions).items():
         if ended(asked[-1]):
             yield _answered(questions[name], trial, asked)
 

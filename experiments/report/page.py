@@ -12,6 +12,7 @@ from experiments.design.references import unfit
 from experiments.report import (
     adhoc_section,
     controls_section,
+    judged_section,
     model_facts,
     reference_section,
     run_facts,
@@ -19,6 +20,7 @@ from experiments.report import (
     tables,
 )
 from experiments.report.figures import drawing
+from experiments.report.judged_section import JudgedSection
 from experiments.report.roles_section import RolesSection
 from experiments.report.run_data import RunData
 from experiments.report.run_facts import Folded
@@ -77,6 +79,8 @@ class Contents:
     references: Grid | None
     """Published scores; None where none is asked for or fits."""
     references_text: str
+    judged: tuple[JudgedSection, ...]
+    """What judges of state tracking found; none where nobody was asked."""
     whole: Part
     mixed: bool
     """Whether the pooled rows are not all over the same player counts."""
@@ -130,6 +134,7 @@ def contents(
         diffs=tuple(run_facts.diffs(data)),
         references=reference_section.grid(data),
         references_text=reference_section.TEXT,
+        judged=judged_section.found(data.folder),
         whole=_whole(data),
         mixed=data.mixed,
         repeated=any(one.within is not None for one in data.variances),

@@ -65,6 +65,7 @@ def role_data(role: Role) -> dict[str, Any]:
         "takes": [section.name for section in role.takes],
         "needs": [section.name for section in role.needs],
         "played_by": played_by(role),
+        "after_game": role.after_game,
         "options": {name: [_allowed(value) for value in values] for name, values in role.options.items()},
         "marked": _marked(role) != "-",
         "marks": [asdict(info) for info in infos(role.mark).values()],
@@ -80,6 +81,8 @@ def show_role(role: Role, console: Console) -> None:
     console.print(Text(f"sections: {', '.join(section.name for section in role.takes)}"))
     console.print(Text(f"its program needs: {', '.join(section.name for section in role.needs) or 'none'}"))
     console.print(Text(f"played by: {played_by(role)}; replies with: {role.reply.__name__}"))
+    if role.after_game:
+        console.print(Text("asked: after a game, by `judge run`; no graph can have it"))
     for name, values in role.options.items():
         allowed = ", ".join(str(_allowed(value)) for value in values)
         console.print(Text(f"option {name}: {allowed}; the first is the default"))

@@ -31,7 +31,9 @@ class Rates(Frozen):
     overconfident_play: Rate = 0.0
     """Instead of a hint or a discard, a hinted card is played that may be playable."""
     rating_mismatch: Rate = 0.0
-    """The chosen move is not the one with the best rating."""
+    """The chosen move is not the one with the best rating; a judge of state tracking rates at random."""
+    overlooked_move: Rate = 0.0
+    """In lists that a player keeps of all hands, a play or discard is overlooked: that hand's slots do not move."""
     malformed: Rate = 0.0
     """The text breaks the format: half of these can be repaired (fences, prose), half cannot (cut off, unfinished)."""
     wrong_accept: Rate = 0.0
@@ -59,6 +61,9 @@ PROFILES: Mapping[str, Rates] = {
     for name, times in {"careful": 0.2, "average": 1, "careless": 2.5}.items()
 }
 
+LATER = ("left_out", "overlooked_move")
+"""Errors that there were not always: without them, settings are stored as they were before."""
+
 KINDS = tuple(Rates.model_fields)
 NAMES = ", ".join(f"{SIM}{name}" for name in PROFILES)
 
@@ -78,8 +83,9 @@ class SimSettings(Rates):
 
     @property
     def deciding(self) -> dict[str, Any]:
-        """An error that came later is named only where it is made, so that games of before keep their hashes."""
-        return self.model_dump(exclude=None if self.left_out else {"left_out"})
+        """Errors that came later are named only where they are made, so that games of before keep their hashes."""
+        found = self.model_dump()
+        return {kind: rate for kind, rate in found.items() if kind not in LATER or rate}
 
 
 def profile(model: str) -> Rates:

@@ -30,6 +30,7 @@ ROLES = (
     "selector",
     "self_verifier",
     "sherlock",
+    "state_judge",
     "tom_interpreter",
     "tracker",
     "watson",

@@ -5,7 +5,7 @@ See docs/simulated.md.
 """
 
 import random
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
@@ -14,9 +14,12 @@ from pydantic import BaseModel
 from orchestrator.hanabi.cards import COLOURS, Card
 from orchestrator.hanabi.moves import Discard, Move, Play
 from orchestrator.models.simulated_settings import Rates
+from roles.hanabi.card_lists import outright, read, written
 from roles.hanabi.reasoning import literal_play
 from roles.hanabi.reasoning.position import Position
+from roles.hanabi.sections.history import History, Remembered
 from roles.hanabi.sections.table import NextPlayable, OwnDeductions, PartnerDeductions, State
+from roles.hanabi.state_judge import ASPECTS, StateRating
 from roles.legal_moves import LegalMoves
 from roles.notes_text import Notes
 from roles.reply_types import Choice, Judgement, Reply
@@ -67,11 +70,12 @@ def _misled(solve: Solve, sections: Sections, notes: Notes, slips: Slips) -> Bas
 
     A misreading that contradicts what is known for certain leaves no possible hand: another one is tried.
     """
-    forgot = forgetful(sections, slips.strike("forgotten_negatives"))
-    before = forgot or sections
-    errors = ["forgotten_negatives"] if forgot else []
+    before, errors = sections, list[str]()
+    for kind, change in (("forgotten_negatives", forgetful), ("overlooked_move", overlooking)):
+        if changed := change(before, slips.strike(kind)):
+            before, errors = changed, [*errors, kind]
     variants = [(one, ["misread_stack", *errors]) for one in misread(before, slips.strike("misread_stack"))]
-    for wrong, kinds in [*variants, *([(forgot, errors)] if forgot else [])]:
+    for wrong, kinds in [*variants, *([(before, errors)] if errors else [])]:
         try:
             found = solve(wrong, notes)
         except Exception:  # a program may raise anything where no hand is possible
@@ -104,7 +108,45 @@ def forgetful(sections: Sections, dice: random.Random | None) -> Sections | None
             outright = tuple(known.positive for known in hand.known)
             less = replace(others, masks={**others.masks, hand.seat: outright})
             found += [less] if less != others else []
+    if remembered := sections.get(Remembered):
+        found += _less_remembered(remembered)
     return sections.replacing(dice.choice(found)) if dice and found else None
+
+
+def _less_remembered(remembered: Remembered) -> Iterator[Remembered]:
+    """What is remembered, with what the own list of one hand rules out by negative hints left out."""
+    notes = remembered.memory.get("notes", {})
+    for node, replies in notes.items():
+        for at, reply in enumerate(replies):
+            for less in _less_listed(reply):
+                changed = (*replies[:at], less, *replies[at + 1 :])
+                yield replace(remembered, memory={**remembered.memory, "notes": {**notes, node: changed}})
+
+
+def _less_listed(reply: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    kept = reply.get("deductions", ())
+    for at, one in enumerate(kept):
+        less = {**one, "slots": [written(outright(read(text))) for text in one["slots"]]}
+        if less["slots"] != list(one["slots"]):
+            yield {**reply, "deductions": (*kept[:at], less, *kept[at + 1 :])}
+
+
+def _keeps_lists(remembered: Remembered) -> bool:
+    notes = remembered.memory.get("notes", {}).values()
+    return any(reply.get("deductions") for replies in notes for reply in replies)
+
+
+def overlooking(sections: Sections, dice: random.Random | None) -> Sections | None:
+    """The position of a player who keeps lists of all hands, with one play or discard since their last turn overlooked:
+    the slots of that hand do not move. None for any other player, and where no card has left a hand."""
+    history, remembered = sections.get(History), sections.get(Remembered)
+    if dice is None or history is None or remembered is None or not _keeps_lists(remembered):
+        return None
+    left = [past for past in history.moves if isinstance(past.move, Play | Discard)]
+    if not left:
+        return None
+    missed = dice.choice(left)
+    return sections.replacing(replace(history, moves=tuple(past for past in history.moves if past is not missed)))
 
 
 # Errors in what it answers
@@ -167,6 +209,8 @@ def _shifted(made: R, step: int, size: int, legal: Iterable[Move] | None) -> R:
 
 def rated(made: Reply, kind: type[Reply], sections: Sections, slips: Slips) -> Reply:
     """The reply as it is asked for: with a rating of every legal move where there are ratings, the chosen one first."""
+    if isinstance(made, StateRating):
+        return misrated(made, slips)
     if not isinstance(made, Choice) or "ratings" not in kind.model_fields:
         return made if isinstance(made, kind) else kind.model_validate(made.as_data())
     moves = list(dict.fromkeys((made.action, *_ranked(sections))))
@@ -176,6 +220,14 @@ def rated(made: Reply, kind: type[Reply], sections: Sections, slips: Slips) -> R
         marks[:2] = marks[1::-1]
     ratings = [{"action": str(move), "rating": mark} for move, mark in zip(moves, marks, strict=True)]
     return kind.model_validate(made.model_dump(mode="json") | {"ratings": ratings})
+
+
+def misrated(made: StateRating, slips: Slips) -> StateRating:
+    """A judgement of state tracking with ratings drawn at random."""
+    if not (dice := slips.strike("rating_mismatch")):
+        return made
+    slips.made.append("rating_mismatch")
+    return made.model_copy(update={aspect: round(dice.random(), 2) for aspect in ASPECTS})
 
 
 def _ranked(sections: Sections) -> list[Move]:

@@ -1,20 +1,22 @@
 """Tracker: Mycroft's agent, which itself lists what the hints leave of every card (section 5, appendix I.6)."""
 
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from orchestrator.hanabi.cards import ANY, COLOUR_NAMES, COLOURS, HAND_SIZES, OF_COLOUR, OF_RANK, RANKS, Mask, masked
+from orchestrator.hanabi.cards import ANY, HAND_SIZES, Mask
 from orchestrator.hanabi.literal_knowledge import hinted, shifted
 from orchestrator.hanabi.moves import Discard, Play
 from orchestrator.hanabi.view import Past
+from roles.hanabi import list_changes, list_marks
+from roles.hanabi.card_lists import read, written
 from roles.hanabi.proposer import WHOLE
 from roles.hanabi.reasoning import literal_play
 from roles.hanabi.reasoning.position import NEEDS, Position
 from roles.hanabi.sections.fixed import DeductionRules
 from roles.hanabi.sections.history import History, Remembered
 from roles.hanabi.sections.table import State
+from roles.marks import Marker
 from roles.notes_text import Notes
 from roles.registry import role
 from roles.reply_types import Deduction, TrackedChoice
@@ -24,13 +26,25 @@ Lists = dict[int, list[Mask]]
 """By seat: what the hints leave of each slot."""
 
 
-@role(reply=TrackedChoice, takes=(*WHOLE, DeductionRules), needs=(*NEEDS, History))
+TRACKING = Marker(
+    list_marks.score,
+    (*list_marks.INFOS, *list_changes.INFOS),
+    list_marks.guess,
+    others={list_marks.NOTHING_EXCLUDED: list_marks.nothing_excluded},
+)
+"""The marks of one reply; those that need the seat's last turn too are reckoned by a reader of whole games."""
+
+
+@role(reply=TrackedChoice, takes=(*WHOLE, DeductionRules), needs=(*NEEDS, History), mark=TRACKING)
 def tracker(sections: Sections, notes: Notes) -> TrackedChoice:
     """Keeps its own track of what everybody knows, and chooses a move (Mycroft)."""
     state = sections[State]
     lists = tracked(state, sections[History].moves, sections.get(Remembered))
     partners = {seat: tuple(masks) for seat, masks in lists.items() if seat != state.seat}
-    position = replace(Position.of(sections), own=tuple(lists[state.seat]), known=partners)
+    told = Position.of(sections)
+    position = replace(told, own=tuple(lists[state.seat]), known=partners)
+    if not position.possible:  # an old list that is wrong: what was told outright is not
+        position = replace(position, own=told.own)
     move, why = literal_play.best(position)
     deductions = tuple(Deduction(seat=seat, slots=tuple(map(written, masks))) for seat, masks in sorted(lists.items()))
     return TrackedChoice(ratings=(), deductions=deductions, reason=why, action=move)
@@ -51,7 +65,8 @@ def _after(lists: Lists, past: Past) -> None:
     if isinstance(past.move, Play | Discard):
         lists[past.seat] = [*shifted(lists[past.seat], past.move.slot, [ANY])]
     else:
-        lists[past.move.to] = [*hinted(lists[past.move.to], past.move, past.slots)]
+        after = hinted(lists[past.move.to], past.move, past.slots)
+        lists[past.move.to] = [left or ANY for left in after]  # nothing is left: the old list was wrong
 
 
 def _kept(memory: Mapping[str, Any]) -> Lists:
@@ -59,20 +74,3 @@ def _kept(memory: Mapping[str, Any]) -> Lists:
     replies = [reply for replies in memory.get("notes", {}).values() for reply in replies]
     kept = [deduction for reply in replies for deduction in reply.get("deductions", ())]
     return {one["seat"]: [read(text) for text in one["slots"]] for one in kept}
-
-
-def written(mask: Mask) -> str:
-    """`red/blue 1/2`, `any colour 3`, `green any rank`, or `anything`."""
-    colours = [COLOUR_NAMES[colour] for colour in COLOURS if mask & OF_COLOUR[colour]]
-    ranks = [str(rank) for rank in RANKS if mask & OF_RANK[rank]]
-    if len(colours) == len(COLOURS) and len(ranks) == len(RANKS):
-        return "anything"
-    left = "/".join(colours) if len(colours) < len(COLOURS) else "any colour"
-    return f"{left} {'/'.join(ranks) if len(ranks) < len(RANKS) else 'any rank'}"
-
-
-def read(text: str) -> Mask:
-    """The cards of a text like those of `written`; what it does not name is left open."""
-    colours = [colour for colour in COLOURS if re.search(rf"\b{COLOUR_NAMES[colour]}\b", text, re.IGNORECASE)]
-    ranks = [rank for rank in RANKS if re.search(rf"\b{rank}\b", text)]
-    return masked(colours or COLOURS, ranks or RANKS)

@@ -1,0 +1,131 @@
+"""`judge`: how well seats kept track of all cards, judged by a model, beside the exact score and people's ratings."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from experiments.cli.asked_model import asked, check_whole, say, slug
+from experiments.cli.shared_options import (
+    CacheFolder,
+    Effort,
+    Import,
+    Json,
+    MaxAnswerTokens,
+    MaxTokens,
+    MaxUsd,
+    Model,
+    Quiet,
+    ReplayOf,
+    Temperature,
+    Verbose,
+    group,
+    printed,
+)
+
+if TYPE_CHECKING:
+    from experiments.judge.judge_report import Report
+    from experiments.judge.judge_run import Plan
+
+app = group("Judge how well seats kept track of all cards, in games that were played.")
+
+Human = Annotated[
+    Path | None,
+    typer.Option("--human", metavar="CSV", help="Ratings by people: game, turn, the aspects, and rater."),
+]
+
+
+@app.command("run")
+def run(
+    context: typer.Context,
+    games: Annotated[Path, typer.Argument(metavar="RUN_OR_GAMES", help="A run, a folder of games, or a journal.")],
+    model: Model = None,
+    turns: Annotated[str, typer.Option(help="Which turns: all, or 5,10,20-30.")] = "all",
+    every: Annotated[int, typer.Option(min=1, help="Of those, only every so many-th.")] = 1,
+    trials: Annotated[int, typer.Option(min=1, help="How many times each is judged.")] = 1,
+    out: Annotated[Path | None, typer.Option(help="The judge's folder; default RUN_OR_GAMES/judge/MODEL.")] = None,
+    human: Human = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be asked; ask nothing.")] = False,
+    replay: ReplayOf = None,
+    cache: CacheFolder = "off",
+    max_tokens: MaxTokens = None,
+    max_usd: MaxUsd = None,
+    temperature: Temperature = None,
+    effort: Effort = None,
+    max_answer_tokens: MaxAnswerTokens = None,
+    imports: Import = None,
+    as_json: Json = False,
+    verbose: Verbose = False,
+    quiet: Quiet = False,
+) -> None:
+    """Ask the judge about every turn on which a seat listed what all cards may be; the same command again goes on."""
+    from experiments.judge import human_ratings, judge_report, judge_run
+    from experiments.judge.statements import Choice
+    from experiments.running.model_options import ModelOptions
+    from experiments.show.progress_line import ProgressLine
+
+    loud, choice = context.obj.more(verbose=verbose, quiet=quiet).set_up(), Choice(turns, every)
+    people = human_ratings.read(human) if human else ()
+    if dry_run:
+        _plan(judge_run.plan(games, choice, trials), as_json)
+        return
+    sampling = {"temperature": temperature, "reasoning_effort": effort, "max_tokens": max_answer_tokens}
+    judge, brain = asked(model, replay, sampling, judge_run.recorded)
+    name = judge if isinstance(judge, str) else judge.model
+    folder = out or _default(games, f"{'replay-' if replay else ''}{slug(name)}")
+    done = judge_run.run(
+        games,
+        judge,
+        folder,
+        choice=choice,
+        trials=trials,
+        options=ModelOptions(cache, None, max_tokens, max_usd),
+        watch=ProgressLine(f"judge {name}", "answers", loud.quiet),
+        brain=brain,
+    )
+    if done.left < done.trials:
+        report = judge_report.of(folder, people)
+        _shown(report, folder, as_json, {"folder": str(folder), "left": done.left})
+    check_whole(done)
+
+
+def _default(games: Path, name: str) -> Path:
+    """Beside the games that are judged."""
+    from experiments.judge.judge_report import FOLDER_NAME
+
+    return games / FOLDER_NAME / name if games.is_dir() else Path("runs") / f"judge-{name}"
+
+
+def _plan(plan: "Plan", as_json: bool) -> None:
+    if as_json:
+        printed(vars(plan))
+        return
+    what = f"{plan.statements} turns of {plan.games} games: {plan.calls} calls"
+    say(f"{what} with about {plan.tokens_in:,} tokens in their prompts (an estimate); nothing was asked")
+
+
+def _shown(report: "Report", out: Path | None, as_json: bool, more: dict[str, object] | None = None) -> None:
+    from experiments.judge import judge_report, judge_tables
+    from experiments.show.terminal import console
+
+    written = judge_report.write(report, out) if out else []
+    if as_json:
+        printed({**(more or {}), **judge_report.data(report)})
+        return
+    judge_tables.show(report, console())
+    if written:
+        say(f"\n{out}/: {', '.join(path.name for path in written)}")
+
+
+@app.command("report")
+def report(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a judge's run.")],
+    human: Human = None,
+    out: Annotated[Path | None, typer.Option(help="Also write the report here; DIR for what the run wrote.")] = None,
+    as_json: Json = False,
+) -> None:
+    """What the judge rated, and how far it agrees with the exact score and with people."""
+    from experiments.judge import human_ratings, judge_report
+
+    people = human_ratings.read(human) if human else ()
+    _shown(judge_report.of(folder, people), out, as_json)

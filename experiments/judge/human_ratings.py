@@ -1,0 +1,85 @@
+"""Ratings of state tracking by people, from a CSV.
+
+Columns: `game` (the journal's path below what was judged, with or without `.jsonl`), `turn` (from 1), one column for
+each aspect that was rated (`deduction_accuracy`, `history_integration`, `tracking_quality`, `overall`; 0 to 1, empty
+where somebody gave no rating), and `rater` where there are several; others are left alone.
+"""
+
+import csv
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from orchestrator.errors import UserError, shortened
+from roles.hanabi.state_judge import ASPECTS
+
+RATER = "human"
+"""The name of a rater without one."""
+
+Key = tuple[str, int]
+"""Game and turn."""
+
+
+@dataclass(frozen=True)
+class HumanRating:
+    """What one person rated of one turn."""
+
+    game: str
+    turn: int
+    rater: str
+    ratings: Mapping[str, float]
+
+
+def read(path: Path) -> tuple[HumanRating, ...]:
+    """The ratings of a file. Raises UserError for the first row that cannot be read, or that rates a turn again."""
+    try:
+        text = path.read_text("utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UserError(f"{str(path)!r} cannot be read as CSV: {error}") from None
+    table = csv.DictReader(text.splitlines())
+    columns = [name for name in table.fieldnames or () if name]
+    rated = [aspect for aspect in ASPECTS if aspect in columns]
+    if not {"game", "turn"} <= {*columns} or not rated:
+        raise UserError(
+            f"{str(path)!r} needs the columns game and turn, and at least one of {', '.join(ASPECTS)}; it has "
+            f"{shortened(', '.join(columns)) or 'none'}"
+        )
+    found = tuple(_rows(table, rated, path))
+    if not found:
+        raise UserError(f"{str(path)!r} has no row below its header")
+    _check_once(found, path)
+    return found
+
+
+def _rows(table: "csv.DictReader[str]", rated: Sequence[str], path: Path) -> Iterator[HumanRating]:
+    for row in table:
+        where = f"{str(path)!r}, line {table.line_num}"
+        game, turn = (row["game"] or "").strip().removesuffix(".jsonl"), (row["turn"] or "").strip()
+        if not game:
+            raise UserError(f"{where}: the game is missing; name its journal")
+        if not turn.isdecimal() or int(turn) < 1:
+            raise UserError(f"{where}: turn is {turn!r}; it must be a whole number from 1")
+        given = {aspect: text for aspect in rated if (text := (row[aspect] or "").strip())}
+        if not given:
+            raise UserError(f"{where}: no rating stands in this row; leave it out, or fill in {', '.join(rated)}")
+        ratings = {aspect: _rating(text, aspect, where) for aspect, text in given.items()}
+        yield HumanRating(game, int(turn), (row.get("rater") or "").strip() or RATER, ratings)
+
+
+def _rating(text: str, aspect: str, where: str) -> float:
+    try:
+        rating = float(text)
+    except ValueError:
+        rating = -1.0
+    if not 0 <= rating <= 1:
+        raise UserError(f"{where}: {aspect} is {text!r}; it must be a number from 0 to 1")
+    return rating
+
+
+def _check_once(found: Sequence[HumanRating], path: Path) -> None:
+    seen = set[tuple[str, int, str]]()
+    for one in found:
+        key = one.game, one.turn, one.rater
+        if key in seen:
+            raise UserError(f"{str(path)!r}: {one.rater} rates turn {one.turn} of {one.game} twice; keep one row")
+        seen.add(key)

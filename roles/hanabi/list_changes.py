@@ -1,0 +1,290 @@
+"""What became of a player's lists from one turn of theirs to the next: hints taken in, slots moved, new cards open.
+
+Everything is judged against the player's own earlier lists, so that an old mistake that is carried on rightly is no
+new one. What the hints leave, as the engine has it, is always right.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from math import prod
+from statistics import fmean
+
+from orchestrator.hanabi.cards import ANY, HAND_SIZES, Mask
+from orchestrator.hanabi.literal_knowledge import Hands, hinted, shifted
+from orchestrator.hanabi.moves import Discard, Play
+from orchestrator.hanabi.view import Past
+from roles.hanabi.card_lists import Lists, Slot
+from roles.hanabi.list_marks import KEEPS, POSSIBLE, SETS, VALUES, agreement, exact, pairs, ruled_out
+from roles.marks import MarkInfo
+
+_EVERY = [of for values in VALUES.values() for of in values]
+
+
+@dataclass(frozen=True)
+class Share:
+    """How many of how many."""
+
+    part: float = 0
+    of: int = 0
+
+    @property
+    def value(self) -> float | None:
+        return self.part / self.of if self.of else None
+
+
+@dataclass
+class _Hand:
+    """A hand since the player's last turn: by slot, what is right to write and what is wrong, and where it comes from.
+
+    It starts with the lists written then.
+    """
+
+    before: tuple[Mask, ...]
+    right: tuple[Mask, ...] = ()
+    """The lists moved with their cards, and narrowed by the hints since."""
+    unmoved: tuple[Mask, ...] = ()
+    """The same, but left in their slots when a card went."""
+    told: tuple[Mask, ...] = ()
+    """What the hints since then leave, by themselves."""
+    origins: tuple[int | None, ...] = ()
+    """The slots in which the cards were then; None for a card that was drawn since."""
+    gone: dict[int, Mask] = field(default_factory=dict)
+    """By the slot where it was then: the list of a card that has left, as it was when it went."""
+
+    @classmethod
+    def after(cls, before: Sequence[Mask], moves: Iterable[Past], seat: int, size: int) -> "_Hand":
+        start = tuple(before)
+        places: tuple[int | None, ...] = tuple(range(len(start)))
+        hand = cls(start, start, start, (ANY,) * len(start), places)
+        for past in moves:
+            hand._happens(past, seat)
+        now = (lists[:size] for lists in (hand.right, hand.unmoved, hand.told))  # an empty deck gave no new card
+        hand.right, hand.unmoved, hand.told = now
+        hand.origins = hand.origins[:size]
+        return hand
+
+    def _happens(self, past: Past, seat: int) -> None:
+        move = past.move
+        if isinstance(move, Play | Discard):
+            if past.seat != seat:
+                return
+            if (origin := self.origins[move.slot]) is not None:
+                self.gone[origin] = self.right[move.slot]
+            self.right, self.told = (shifted(lists, move.slot, [ANY]) for lists in (self.right, self.told))
+            self.origins = (*shifted(self.origins, move.slot, ()), None)
+        elif move.to == seat:
+            narrowed = (hinted(lists, move, past.slots) for lists in (self.right, self.unmoved, self.told))
+            self.right, self.unmoved, self.told = narrowed
+
+    def variants(self, origin: int) -> set[Mask]:
+        """The list of a card as it may be written: as it was, or with the hints since. An open list is nobody's own."""
+        now = {right for right, came in zip(self.right, self.origins, strict=True) if came == origin}
+        return ({self.before[origin], *now} | ({self.gone[origin]} if origin in self.gone else set())) - {ANY}
+
+    def fine(self, slot: int) -> set[Mask]:
+        """What may be written of a slot without having moved anything wrongly."""
+        origin = self.origins[slot]
+        return {self.right[slot]} | (set() if origin is None else {self.before[origin]})
+
+    def wrong(self, slot: int, left: Mask) -> dict[int, set[Mask]]:
+        """By the slot that it is taken from: lists of other cards that may stand here by mistake, own slot first."""
+        fine = {*self.fine(slot), left}
+        here = ({self.unmoved[slot]} - {ANY}) if slot < len(self.unmoved) else set()
+        order = [slot, *(other for other in range(len(self.before)) if other != slot)]
+        found = {origin: self.variants(origin) | (here if origin == slot else set()) for origin in order}
+        return {origin: rest for origin, lists in found.items() if (rest := lists - fine)}
+
+
+@dataclass(frozen=True)
+class Changes:
+    """What a player made of what happened since their last turn."""
+
+    hints: Share
+    """Of the colours and ranks that hints since then rule out: those that the lists rule out."""
+    shifts: Share
+    """Of the slots of hands that a card has left, where the wrong list can be told from the right one: those that hold
+    the list of another card."""
+    unmoved: Share
+    """The same, but only those whose list was left in its slot."""
+    drawn: Share
+    """Of the cards drawn since then: those of which the lists rule out no more than hints since then do."""
+    stale: Share
+    """Of the cards that went, and of which the lists ruled something out: those whose list still stands in the hand."""
+    sources: Mapping[Slot, int]
+    """Where a slot holds a list of the last turn: the slot in which it stood then."""
+
+    @cached_property
+    def integration(self) -> float:
+        """The mean of what there was of: hints taken in, slots with the right list, lists that went with their card,
+        cards drawn that were left open. 1 where nothing had happened."""
+        shares = (self.hints.value, _less(self.shifts), _less(self.stale), self.drawn.value)
+        there = [share for share in shares if share is not None]
+        return fmean(there) if there else 1.0
+
+
+def _less(share: Share) -> float | None:
+    return None if share.value is None else 1 - share.value
+
+
+def changes(before: Lists | None, said: Lists, known: Hands, moves: Sequence[Past]) -> Changes:
+    """From the lists `before`, of the player's last turn, to those `said` now.
+
+    `moves`: all since that turn, its own included. Without lists before, nothing was known of any card.
+    """
+    hands = _hands(before or {}, known, moves)
+    found = [_of_hand(hand, seat, said, known[seat]) for seat, hand in hands.items()]
+    taken = [pair for seat, hand in hands.items() for pair in _told(hand, seat, said)]
+    told = agreement(taken, _EVERY, excluded=True)
+    return Changes(
+        hints=Share(told.both, told.there),
+        shifts=_sum(one.shifts for one in found),
+        unmoved=_sum(one.unmoved for one in found),
+        drawn=_sum(_drawn(hand, seat, said) for seat, hand in hands.items()),
+        stale=_sum(one.stale for one in found),
+        sources={slot: origin for one in found for slot, origin in one.sources.items()},
+    )
+
+
+def _hands(before: Lists, known: Hands, moves: Sequence[Past]) -> dict[int, _Hand]:
+    """Every hand from then to now."""
+    made = {}
+    for seat, hand in enumerate(known):
+        went = any(isinstance(past.move, Play | Discard) and past.seat == seat for past in moves)
+        size = HAND_SIZES[len(known)] if went else len(hand)  # a seat has one turn at most after the last card is drawn
+        then = [before.get((seat, slot)) or ANY for slot in range(size)]
+        made[seat] = _Hand.after(then, moves, seat, len(hand))
+    return made
+
+
+def _sum(shares: Iterable[Share]) -> Share:
+    every = list(shares)
+    return Share(sum(one.part for one in every), sum(one.of for one in every))
+
+
+def _told(hand: _Hand, seat: int, said: Lists) -> Iterator[tuple[Mask, Mask]]:
+    for slot, told in enumerate(hand.told):
+        yield said.get((seat, slot)) or ANY, told
+
+
+def _drawn(hand: _Hand, seat: int, said: Lists) -> Share:
+    new = [slot for slot, origin in enumerate(hand.origins) if origin is None]
+    left = [(said.get((seat, slot)) or ANY) & hand.told[slot] == hand.told[slot] for slot in new]
+    return Share(sum(left), len(new))
+
+
+@dataclass(frozen=True)
+class _Moved:
+    shifts: Share
+    unmoved: Share
+    stale: Share
+    sources: Mapping[Slot, int]
+
+
+def _of_hand(hand: _Hand, seat: int, said: Lists, known: Sequence[Mask]) -> _Moved:
+    """Which list each slot holds, and which of these are wrong."""
+    wrong = {slot: hand.wrong(slot, left) for slot, left in enumerate(known)} if hand.gone else {}
+    visible = {slot: lists for slot, lists in wrong.items() if lists and said.get((seat, slot)) is not None}
+    taken = {slot: one for slot, lists in visible.items() if (one := _origin(said[seat, slot], lists)) is not None}
+    if taken:  # an open list says nothing by itself; beside a list that was not moved, it was not moved either
+        taken |= {slot: slot for slot in visible if slot not in taken and _open_unmoved(hand, slot, said[seat, slot])}
+    ruling = [origin for origin in hand.gone if hand.variants(origin)]
+    sources = {(seat, slot): one for slot, one in taken.items()}
+    for slot, origin in enumerate(hand.origins):
+        if origin is not None and slot not in taken and said.get((seat, slot)) in hand.variants(origin):
+            sources[seat, slot] = origin
+    return _Moved(
+        Share(len(taken), len(visible)),
+        Share(sum(slot == origin for slot, origin in taken.items()), len(visible)),
+        Share(sum(origin in taken.values() for origin in ruling), len(ruling)),
+        sources,
+    )
+
+
+def _origin(said: Mask | None, wrong: Mapping[int, set[Mask]]) -> int | None:
+    return next((origin for origin, lists in wrong.items() if said in lists), None)
+
+
+def _open_unmoved(hand: _Hand, slot: int, said: Mask | None) -> bool:
+    return said == ANY and ANY not in hand.fine(slot) and hand.before[slot] == ANY
+
+
+def guessed(before: Lists | None, known: Hands, moves: Sequence[Past]) -> Mapping[str, float]:
+    """What a uniform guess gives on average, by the names of `NAMED`."""
+    hands = _hands(before or {}, known, moves)
+    at = [
+        (sum(map(len, lists.values())), len(lists.get(slot, ())))
+        for seat, hand in hands.items()
+        if hand.gone
+        for slot, left in enumerate(known[seat])
+        if (lists := hand.wrong(slot, left))
+    ]
+    drawn = [
+        told for hand in hands.values() for told, origin in zip(hand.told, hand.origins, strict=True) if origin is None
+    ]
+    found = {"new_cards_open": fmean(map(_left_open, drawn))} if drawn else {}
+    if at:
+        found["shift_errors"] = fmean(every for every, _ in at) / POSSIBLE
+        found["lists_not_moved"] = fmean(here for _, here in at) / POSSIBLE
+    told = any(told != ANY for hand in hands.values() for told in hand.told)
+    return found | ({"hints_taken_in": 1 - KEEPS} if told else {})
+
+
+def _left_open(told: Mask) -> float:
+    """The chance that a uniform guess rules out no more than is told."""
+    ruled = (sum(told & of == 0 for of in values) for values in VALUES.values())
+    return prod((2.0**out / SETS for out in ruled), start=1.0)
+
+
+def named(found: Changes) -> dict[str, float]:
+    """The shares of changes by their names, those that there are."""
+    shares = {
+        "hints_taken_in": found.hints,
+        "shift_errors": found.shifts,
+        "lists_not_moved": found.unmoved,
+        "new_cards_open": found.drawn,
+        "lists_of_gone_cards": found.stale,
+    }
+    return {name: share.value for name, share in shares.items() if share.value is not None}
+
+
+@dataclass(frozen=True)
+class Aspects:
+    """The four aspects in which the paper's judge marks state tracking, here as exact formulas; each from 0 to 1."""
+
+    deduction_accuracy: float
+    """Twice the colours and ranks that both the lists and the hints rule out, divided by those that the lists rule out
+    plus those that the hints rule out (the harmonic mean of precision and recall); 1 where neither rules anything
+    out."""
+    history_integration: float
+    """See `Changes.integration`."""
+    tracking_quality: float
+    """The share of all cards whose list is exactly what the hints leave: nothing invented, nothing left out, nobody
+    forgotten."""
+
+    @property
+    def overall(self) -> float:
+        """The mean of the three."""
+        return fmean((self.deduction_accuracy, self.history_integration, self.tracking_quality))
+
+
+def aspects(said: Lists, known: Hands, found: Changes) -> Aspects:
+    """The exact aspects of lists."""
+    return Aspects(ruled_out(pairs(said, known)).overlap, found.integration, exact(said, known))
+
+
+STALE = "stale_cards"
+
+INFOS = (
+    MarkInfo("hints_taken_in", "of what hints since the last turn rule out, how much the list rules out", "share", 1),
+    MarkInfo("shift_errors", "slots with another card's list, after a card left the hand", "share", 0, False),
+    MarkInfo("lists_not_moved", "slots whose list was not moved when a card left the hand", "share", 0, False),
+    MarkInfo("new_cards_open", "cards drawn since the last turn of which nothing is invented", "share", 1),
+    MarkInfo("lists_of_gone_cards", "cards gone since the last turn whose list still stands", "share", 0, False),
+    MarkInfo(STALE, "cards whose list is about a card that is gone, on whatever turn it went", "cards", 0, False),
+    MarkInfo("deduction_accuracy", "exact aspect: overlap of what list and hints rule out", "share", 1),
+    MarkInfo("history_integration", "exact aspect: what happened since the last turn, taken in", "share", 1),
+    MarkInfo("tracking_quality", "exact aspect: cards whose list is exactly what the hints leave", "share", 1),
+    MarkInfo("overall", "exact aspect: the mean of the other three", "share", 1),
+)
+"""The marks of lists over the turns of a game."""

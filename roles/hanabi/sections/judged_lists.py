@@ -1,0 +1,102 @@
+"""The section of the state judge: what a player wrote of all cards, beside what the hints leave of them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Self
+
+from orchestrator.hanabi.literal_knowledge import Hands
+from orchestrator.hanabi.view import Past, View
+from roles.hanabi.card_lists import Lists, by_hints, lists, written
+from roles.hanabi.list_changes import Changes, changes
+from roles.reply_types import Deduction
+from roles.role_options import Options
+from roles.sections import Section, section
+from roles.words import Words
+
+JUDGED = "judged"
+"""The key of what is judged, in what the section is given as memory: `now` and `before`, each a list of deductions;
+`before` is None where the player's last turn brought none."""
+
+NOTHING = "Nothing."
+
+
+@section
+@dataclass(frozen=True)
+class JudgedLists(Section):
+    """A player's lists of all cards, of this turn and of their last one, beside what the hints leave.
+
+    It holds nothing that the player could not know, but what a tracking player must find out alone: no role that
+    plays takes it.
+    """
+
+    name = "judged_lists"
+    seat: int
+    turn: int
+    known: Hands
+    """What the hints leave of each card, as the engine has it."""
+    moves: tuple[Past, ...]
+    """Since the player's last turn, their own move of then included."""
+    now: tuple[Deduction, ...] = ()
+    before: tuple[Deduction, ...] | None = None
+
+    @classmethod
+    def of(cls, view: View, options: Options) -> Self:
+        return cls(view.seat, view.turn, by_hints(view), since_last_turn(view))
+
+    def holding(self, memory: Mapping[str, Any]) -> Self:
+        judged = memory.get(JUDGED) or {}
+        before = judged.get("before")
+        return replace(self, now=_read(judged.get("now") or ()), before=None if before is None else _read(before))
+
+    @property
+    def said(self) -> Lists:
+        """What the player wrote on this turn."""
+        return lists(self.now)
+
+    @cached_property
+    def changed(self) -> Changes:
+        """What became of the lists of their last turn."""
+        return changes(None if self.before is None else lists(self.before), self.said, self.known, self.moves)
+
+    def variables(self, words: Words) -> dict[str, object]:
+        texts = {(one.seat, slot): text for one in self.now for slot, text in enumerate(one.slots)}
+        hands = [
+            f"- P{seat} slot {slot}: the hints leave: {written(left)}. P{self.seat} wrote: {_quoted(texts, seat, slot)}"
+            for seat, hand in enumerate(self.known)
+            for slot, left in enumerate(hand)
+        ]
+        there = {(seat, slot) for seat, hand in enumerate(self.known) for slot in range(len(hand))}
+        beyond = [
+            f"- P{seat} slot {slot}: {text!r}" for (seat, slot), text in texts.items() if (seat, slot) not in there
+        ]
+        said = "\n".join(("Slots that they listed and that no hand has:", *beyond, "", "")) if beyond else ""
+        return {
+            "seat": self.seat,
+            "turn": self.turn,
+            "hands": "\n".join(hands),
+            "beyond": said,
+            "before": "\n".join(_listed(self.before)) if self.before else NOTHING,
+        }
+
+
+def since_last_turn(view: View) -> tuple[Past, ...]:
+    """The moves since the seat's own last turn, its own move of then included."""
+    last = max((past.turn for past in view.history if past.seat == view.seat), default=0)
+    return tuple(past for past in view.history if past.turn >= last)
+
+
+def _read(data: Sequence[Any]) -> tuple[Deduction, ...]:
+    return tuple(Deduction.model_validate(one) for one in data)
+
+
+def _quoted(texts: Mapping[tuple[int, int], str], seat: int, slot: int) -> str:
+    text = texts.get((seat, slot))
+    return "nothing" if text is None else repr(text)
+
+
+def _listed(before: Sequence[Deduction]) -> list[str]:
+    hands = [
+        f"P{one.seat}: {', '.join(f'slot {slot} {text!r}' for slot, text in enumerate(one.slots))}" for one in before
+    ]
+    return [f"- {hand}" for hand in hands]
