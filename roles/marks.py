@@ -18,6 +18,13 @@ Mark = Callable[[Any, Sections, Any], Marks | None]
 """
 
 
+RANGES: Mapping[str, tuple[float, float]] = {
+    **dict.fromkeys(("share", "squared error", "probability", "chance"), (0.0, 1.0)),
+    "correlation": (-1.0, 1.0),
+}
+"""The least and the greatest value of marks by their unit, where there are such values."""
+
+
 @dataclass(frozen=True)
 class MarkInfo:
     """What a mark is: tables, figures and `roles show` say it in these words."""
@@ -33,6 +40,11 @@ class MarkInfo:
     """Whether a higher value is better, where one is."""
     uniform: str = ""
     """What a uniform guess has on average, in words or as a number; empty where there is no such guess."""
+
+    @property
+    def range(self) -> tuple[float, float] | None:
+        """The least and the greatest value; None where values may be of any size."""
+        return RANGES.get(self.unit)
 
 
 class Stated(NamedTuple):

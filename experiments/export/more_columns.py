@@ -18,7 +18,7 @@ from experiments.results.parquet import MoreColumns
 from experiments.results.rows import COLUMNS, Row
 from experiments.running import marking
 from experiments.running.marking import Done
-from experiments.statistics.role_marks import BASELINES
+from experiments.statistics.role_marks import all_baselines
 from orchestrator import spelling
 from orchestrator.errors import UserError
 
@@ -34,9 +34,8 @@ MARKS = {
     "mark": "string",
     "other": "string",
     "value": "float64",
-    **dict.fromkeys(BASELINES, "float64"),
 }
-"""The columns of marks.parquet, with a row for every mark of every reply."""
+"""The columns of marks.parquet, with a row for every mark of every reply; its baselines follow."""
 
 
 @dataclass(frozen=True)
@@ -112,14 +111,20 @@ def write_tables(folder: Path, out: Path, wanted: Wanted, *, texts: bool = False
     rows = run_folder.read_rows(folder)
     written = parquet.export(folder, out, texts=texts, more=columns(folder, rows, wanted))
     if "marks" in wanted.names:
-        written["marks"] = parquet.write(out / "marks.parquet", MARKS, _marks(folder, rows, wanted))
+        written["marks"] = parquet.write(out / "marks.parquet", mark_types(), _marks(folder, rows, wanted))
     return written
 
 
+def mark_types() -> dict[str, str]:
+    """The columns of marks.parquet with their types."""
+    return {**MARKS, **dict.fromkeys(all_baselines(), "float64")}
+
+
 def _marks(folder: Path, rows: Sequence[Row], wanted: Wanted) -> Iterator[dict[str, Any]]:
+    names = all_baselines()
     for row, marks in zip(rows, wanted.marks(folder, rows), strict=True):
         game = {name: getattr(row, name) for name in parquet.GAME}
         for one in marks.marks:
             reply = one.model_dump(exclude={"name", "baselines"})
-            beside = {name: one.baselines.get(name) for name in BASELINES}
+            beside = {name: one.baselines.get(name) for name in names}
             yield {**game, **reply, "mark": one.name, **beside}

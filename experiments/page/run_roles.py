@@ -3,7 +3,7 @@
 from experiments.page.spoken import Json
 from experiments.report.marked_run import MarkedRun, Unmarked, ready
 from experiments.report.run_data import RunData
-from experiments.statistics.role_marks import BASELINES, MarkSummary
+from experiments.statistics.role_marks import MarkSummary
 
 MOST = 500
 """Games whose marks are read for the table; of more it would take long."""
@@ -38,7 +38,7 @@ def _mark(one: MarkSummary) -> Json:
         "mean": one.mean,
         "low": one.low,
         "high": one.high,
-        "baselines": {name: one.baselines[name].mean for name in BASELINES if name in one.baselines},
+        "baselines": {name: beside.mean for name, beside in one.baselines.items()},
         "replies": one.replies,
         "models": list(one.models),
     }

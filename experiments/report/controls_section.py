@@ -13,10 +13,12 @@ from experiments.statistics.summaries import Summary
 
 TITLE = "Controls"
 TEXT = (
-    "Points more or fewer than the baseline, with 95 % intervals, not corrected. Removed: without the role. Placebo: "
-    "its note says nothing and is as long as one of another game. Shuffled: its note is that of another game, in the "
-    "same phase. Null: the baseline once more with other seeds of its models, so nothing but chance. An effect of a "
-    "role survives if the placebo and the shuffled note show one too, and chance does not reach as far."
+    "More or less than the baseline by the metric of this report, with 95 % intervals, not corrected. Removed: without "
+    "the role. Placebo: its note says nothing and is as long as one of another game. Shuffled: its note is that of "
+    "another game, in the same phase. Null: the baseline once more with other seeds of its models, so nothing but "
+    "chance. An effect of a role survives (yes) if the placebo and the shuffled note show one too, and the removal "
+    "differs from the null arm. It does not (no) if the null arm differs from the baseline, or a note without its "
+    "content shows no effect and the removal is shown to differ from it, deal by deal. All else is open."
 )
 APART = "Beside the hypotheses"
 APART_TEXT = (
@@ -31,11 +33,17 @@ def grid(found: Sequence[RoleControls]) -> Grid:
             one.name,
             ", ".join(map(str, one.counts)),
             *(_cell(cell) for cell in (one.removed, one.placebo, one.shuffled, one.null)),
-            {True: "yes", False: "no", None: "–"}[one.survives],
+            _verdict(one),
         )
         for one in found
     ]
     return Grid(columns, tuple(rows))
+
+
+def _verdict(one: RoleControls) -> str:
+    if one.survives is None:
+        return "open" if one.removed and one.removed.claimed else "–"
+    return "yes" if one.survives else "no"
 
 
 def _cell(one: Difference | None) -> str:
@@ -69,7 +77,7 @@ def sentences(found: Sequence[RoleControls], analysis: Analysis) -> list[str]:
 def _apart(analysis: Analysis, summaries: Sequence[Summary]) -> Iterator[str]:
     cheating = {one.arm for one in summaries if one.cheats}
     for one in widest(analysis.apart):
-        size = f"{one.mean:+.2f} points" + (
+        size = f"{one.mean:+.2f} {one.measured_in}" + (
             "" if one.low is None else f", 95 % interval {one.low:+.2f} to {one.high:+.2f}"
         )
         if one.arm in cheating or one.baseline in cheating:
@@ -77,4 +85,4 @@ def _apart(analysis: Analysis, summaries: Sequence[Summary]) -> Iterator[str]:
         elif one.p is None and one.alike == one.n:
             yield f"{one.arm}: the noise floor is 0, for it is the same games as {one.baseline}."
         else:
-            yield f"{one.arm}: the noise floor, by chance alone, is {size}. Smaller differences say nothing."
+            yield f"{one.arm}: the noise floor: by chance alone, the baseline differs from itself by {size}."

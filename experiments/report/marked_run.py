@@ -36,7 +36,8 @@ class MarkedRun:
 
     @cached_property
     def differences(self) -> tuple[MarkDifference, ...]:
-        return role_marks.compared(self.games, self.data.arms, self.data.analysis.baseline)
+        analysis = self.data.analysis
+        return role_marks.compared(self.games, self.data.arms, analysis.baseline, analysis.stopped)
 
     @cached_property
     def labels(self) -> Mapping[str, str]:

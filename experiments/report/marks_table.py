@@ -19,16 +19,26 @@ from experiments.report.tables import number
 from experiments.results.rows import Row
 from experiments.show.terminal import plain_table
 from experiments.statistics.caveats import caveats
-from experiments.statistics.role_marks import BASELINES, MarkSummary
+from experiments.statistics.role_marks import MarkSummary, all_baselines, baselines_of
 from orchestrator.models.settings import PROGRAM
 from roles.words import many
 
-COLUMNS = ("role", "mark", "mean", "95 %", *BASELINES, "best", "replies", "turns")
-COLUMNS_OF_A_MARK = (
-    *("arm", "game", "players", "seed", "repeat", "turn", "seat", "node", "role", "model", "sample", "mark", "other"),
-    *("value", *BASELINES),
-)
-"""What CSV and Parquet hold of each mark."""
+
+def columns(found: Sequence[MarkSummary]) -> tuple[str, ...]:
+    """Those of a table of these marks, with the baselines that any of them has."""
+    return ("role", "mark", "mean", "95 %", *map(words, baselines_of(found)), "best", "replies", "turns")
+
+
+def words(name: str) -> str:
+    """A baseline's name as the head of a column, which breaks between words."""
+    return name.replace("_", " ")
+
+
+def columns_of_a_mark() -> tuple[str, ...]:
+    """What CSV and Parquet hold of each mark: its place, its value, and every baseline that there is."""
+    place = ("arm", "game", "players", "seed", "repeat")
+    reply = ("turn", "seat", "node", "role", "model", "sample", "mark", "other")
+    return (*place, *reply, "value", *all_baselines())
 
 
 def show(run: MarkedRun, console: Console) -> None:
@@ -49,31 +59,33 @@ def show(run: MarkedRun, console: Console) -> None:
 
 LEGEND = (
     "mean and 95 %: over deals, of each game's mean over its replies. program, uniform, previous: what the role's "
-    "exact program, a uniform guess, and the frequencies so far would have had on the same replies. "
+    "exact program, a uniform guess, and the frequencies so far would have had on the same replies; nothing excluded: "
+    "what a list of cards that rules nothing out would have had. "
     "`orchestrator roles show ROLE` says what each mark measures.",
 )
 
 
 def table(found: Sequence[MarkSummary]) -> Table:
     """The marks of an arm, below the name of their role."""
-    columns = ("mark", *COLUMNS[2:-2], "replies/turns")
-    made = plain_table(*columns, words=("mark",), fixed=columns[1:])
+    beside = baselines_of(found)
+    heads = ("mark", *columns(found)[2:-2], "replies/turns")
+    made = plain_table(*heads, words=("mark",), fixed=heads[1:])
     before = ""
     for one in found:
         who = one.key.role if one.models != (PROGRAM,) else f"{one.key.role} (program)"
         if who != before:
             made.add_row(Text(who, style="bold"))
             before = who
-        title, *numbers, replies, turns = cells(one)
+        title, *numbers, replies, turns = cells(one, beside)
         made.add_row(f"  {title}", *numbers, f"{replies}/{turns}")
     return made
 
 
-def cells(one: MarkSummary) -> tuple[str, ...]:
-    """A line of the table without its role."""
+def cells(one: MarkSummary, beside: Sequence[str]) -> tuple[str, ...]:
+    """A line of the table without its role; `beside`: the baselines that the table shows."""
     best = one.key.info.best if one.key.info else None
     bounds = "–" if one.low is None or one.high is None else f"{number(one.low)} to {number(one.high)}"
-    others = (number(one.baselines[name].mean) if name in one.baselines else "–" for name in BASELINES)
+    others = (number(one.baselines[name].mean) if name in one.baselines else "–" for name in beside)
     counts = f"{one.replies:,}", f"{one.turns:,}"
     return one.key.title, number(one.mean), bounds, *others, "–" if best is None else f"{best:.2g}", *counts
 
@@ -151,7 +163,7 @@ class CsvFile:
         self._part = path.with_name(f".{path.name}.part")
         self._file = self._part.open("w", encoding="utf-8", newline="")
         self._writer = csv.writer(self._file, lineterminator="\n")
-        self._writer.writerow(COLUMNS_OF_A_MARK)
+        self._writer.writerow(columns_of_a_mark())
 
     def add(self, row: Row, marks: GameMarks) -> None:
         """The marks of a game."""
@@ -166,7 +178,7 @@ class CsvFile:
 
 
 def cells_of(row: Row, one: RoleMark) -> tuple[Any, ...]:
-    """A mark in the order of `COLUMNS_OF_A_MARK`."""
+    """A mark in the order of `columns_of_a_mark`."""
     place = row.arm, row.name, row.players, row.seed, row.repeat
     reply = one.turn, one.seat, one.node, one.role, one.model, one.sample, one.name, one.other
-    return *place, *reply, one.value, *(one.baselines.get(name) for name in BASELINES)
+    return *place, *reply, one.value, *(one.baselines.get(name) for name in all_baselines())

@@ -9,7 +9,7 @@ from experiments.report.mark_metric import of_mark
 from experiments.results import measures
 from experiments.results.measures import MARK, MEASURES, Measure
 from experiments.results.rows import Row
-from experiments.statistics import stopping
+from experiments.statistics import role_controls, stopping
 from experiments.statistics.analysis import OTHER, Analysis, analyse
 from experiments.statistics.differences import Stopped
 from experiments.statistics.estimates import Interval
@@ -53,4 +53,5 @@ def compared(
         metric=measure,
         score=shown.score,
         stopped=Stopped(*found) if found else None,
+        contrasts=role_controls.contrasts(run),
     )

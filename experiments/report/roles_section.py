@@ -10,7 +10,7 @@ from experiments.report.marked_run import MarkedRun, Unmarked
 from experiments.report.missing_marks import missing
 from experiments.report.role_sentences import sentences
 from experiments.report.tables import Grid, interval, number, probability
-from experiments.statistics.role_marks import BASELINES, MarkSummary
+from experiments.statistics.role_marks import BASELINES, MarkSummary, baselines_of
 from orchestrator.models.settings import PROGRAM
 from roles.words import percent
 
@@ -85,9 +85,10 @@ def _marks(found: MarkedRun) -> Grid | None:
     listed = [one for one in found.summaries if one.key.name not in (*FOLLOWING, *JUDGING)]
     if not listed:
         return None
-    rows = [(found.labels[one.arm], _who(one), *marks_table.cells(one)) for one in listed]
+    beside = baselines_of(listed)
+    rows = [(found.labels[one.arm], _who(one), *marks_table.cells(one, beside)) for one in listed]
     of_baseline = found.data.analysis.baseline or found.data.arms[0]
-    return _folded(("arm", *marks_table.COLUMNS), rows, lambda place: listed[place].arm == of_baseline)
+    return _folded(("arm", *marks_table.columns(listed)), rows, lambda place: listed[place].arm == of_baseline)
 
 
 def _differences(found: MarkedRun) -> Grid | None:

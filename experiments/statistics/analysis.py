@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from experiments.results import measures
 from experiments.results.measures import Measure
 from experiments.results.rows import Metric, Row
-from experiments.statistics.differences import Difference, Stopped, differences
+from experiments.statistics.differences import Difference, Stopped, contrast, differences
 from experiments.statistics.estimates import Interval
 from experiments.statistics.pairing import arranged
 from experiments.statistics.summaries import Summary, forced_share, summaries, too_few_own
@@ -49,6 +49,8 @@ class Analysis:
     apart: tuple[Difference, ...] = ()
     """Those of arms that are no hypothesis, each tested alone: the baseline once more, which shows the noise, and arms
     that cheat."""
+    contrasts: tuple[Difference, ...] = ()
+    """Those between arms of which neither is the baseline, each tested alone: a role's removal beside its controls."""
 
 
 def analyse(
@@ -60,13 +62,15 @@ def analyse(
     metric: str | Measure = "strict",
     score: Metric | None = None,
     stopped: Stopped | None = None,
+    contrasts: Sequence[tuple[str, str]] = (),
 ) -> Analysis:
     """The statistics of finished games.
 
     `order`: the order of the arms; other arms follow by name. `interval`: the method of the
     intervals of means, Student's t or bootstrap.
     `metric`: what arms are compared by; the other score has differences of its own. `score`: the score that tables show
-    first, where the metric is no score. `stopped`: of a run with a stop rule.
+    first, where the metric is no score. `stopped`: of a run with a stop rule. `contrasts`: pairs of arms that are also
+    compared with each other.
     """
     measure = metric if isinstance(metric, Measure) else measures.of(metric)
     named: Metric = score or ("kept" if measure.name == "kept" else "strict")
@@ -75,8 +79,10 @@ def analyse(
     standard = arms.get(baseline or "", [])
     free = [row for row in rows if not row.forced]
     withheld = tuple(arm for arm, games in arms.items() if too_few_own(games))
-    tested = [(games, standard) for arm, games in arms.items() if arm != baseline and not _apart(games, standard)]
-    aside = [(games, standard) for arm, games in arms.items() if arm != baseline and _apart(games, standard)]
+    tested = [
+        (games, standard) for arm, games in arms.items() if arm != baseline and not no_hypothesis(games, standard)
+    ]
+    aside = [(games, standard) for arm, games in arms.items() if arm != baseline and no_hypothesis(games, standard)]
     return Analysis(
         baseline=baseline,
         summaries=tuple(one for games in arms.values() for one in summaries(games, interval)),
@@ -92,10 +98,15 @@ def analyse(
         other_differences=differences(tested, other, stopped),
         stopped=stopped,
         apart=tuple(one for pair in aside for one in differences([pair], measure, stopped)),
+        contrasts=tuple(
+            one
+            for ours, theirs in contrasts
+            for one in contrast(arms.get(ours, []), arms.get(theirs, []), measure, stopped)
+        ),
     )
 
 
-def _apart(games: Sequence[Row], standard: Sequence[Row]) -> bool:
+def no_hypothesis(games: Sequence[Row], standard: Sequence[Row]) -> bool:
     """Whether an arm is no hypothesis: its seats cheat, or it is the baseline once more with other seeds."""
     return any(row.cheats for row in (*games, *standard)) or is_null(games, standard)
 

@@ -112,20 +112,38 @@ def differences(
     pairs: Sequence[tuple[Sequence[Row], Sequence[Row]]],
     measure: Measure = measures.STRICT,
     stopped: Stopped | None = None,
+    tests: int = 0,
 ) -> tuple[Difference, ...]:
     """For each pair (games of an arm, games of its baseline): at each shared player count, then pooled.
 
     None for a pair in which too few moves are the seats' own.
     The p-values are corrected for the number of arms that are compared at a player count. `stopped`: of a run with a
     stop rule; then the games until each arm's last look are compared, by the test that is valid at every look.
+    `tests`: how many p-values a caller corrects for together, if they are more; a test then draws as often as it needs.
     """
     tested, compared = [], [pair for pair in pairs if not any(map(too_few_own, pair))]
     for ours, theirs in compared:
         shared = sorted({*pairing.counts(ours)} & {*pairing.counts(theirs)})
         for at in [*([n] for n in shared), *([shared] if len(shared) > 1 else [])]:
-            one = tested_at(ours, theirs, at, measure, stopped, len(compared))
+            one = tested_at(ours, theirs, at, measure, stopped, max(tests, len(compared)))
             tested += [one] if one else []
     return tuple(by_rule(one, stopped.rule) for one in tested) if stopped else tuple(_corrected(tested))
+
+
+def contrast(
+    ours: Sequence[Row], theirs: Sequence[Row], measure: Measure, stopped: Stopped | None = None
+) -> tuple[Difference, ...]:
+    """The difference of two arms of which neither is the baseline, tested alone: `p` and `low` to `high` count.
+
+    Under a stop rule it is tested at the last look that both reached, which the test allows.
+    """
+    if stopped and ours and theirs:
+        stands = [stopped.arms.get(games[0].arm) for games in (ours, theirs)]
+        if stands[0] is None or stands[1] is None:
+            return ()
+        first = min(stands[0], stands[1], key=lambda one: one.look)
+        stopped = replace(stopped, arms={ours[0].arm: replace(first, arm=ours[0].arm)})
+    return differences([(ours, theirs)], measure, stopped)
 
 
 def tested_at(

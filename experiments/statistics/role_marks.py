@@ -6,25 +6,27 @@ which are alike, never count as independent.
 """
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
 
+import roles
 from experiments.marks.game_marks import GameMarks, NodeReplies
 from experiments.marks.mark_tally import Key, MarkTally, tallied
 from experiments.marks.move_values import Kind
 from experiments.marks.stated_tally import Stated, StatedTally, stated_tallies
 from experiments.results.rows import Row
 from experiments.statistics import pairing
-from experiments.statistics.differences import Difference, differences
+from experiments.statistics.analysis import no_hypothesis
+from experiments.statistics.conclusions import widest
+from experiments.statistics.differences import Difference, Stopped, differences
 from experiments.statistics.estimates import ROUNDING, of_one, unseen, within
 from experiments.statistics.permutation import by_signs, holm
 from experiments.statistics.valued import Valued, valued
+from roles.marks import Marker
 
 BASELINES = ("program", "uniform", "previous")
-"""In the order of tables."""
-SHARES = ("share", "squared error", "probability")
-"""Units of marks that lie from 0 to 1."""
+"""In the order of tables; roles may name more, which follow."""
 
 
 @dataclass(frozen=True)
@@ -127,8 +129,23 @@ def _of_arm(arm: str, games: Sequence[MarkedGame]) -> Iterator[MarkSummary]:
 
 def _names(each: Iterable[MarkTally]) -> list[str]:
     """The baselines that any of the replies has, in a fixed order."""
-    there = {name for one in each for name in one.baselines}
-    return [*(name for name in BASELINES if name in there), *sorted(there - set(BASELINES))]
+    return _ordered({name for one in each for name in one.baselines}, BASELINES)
+
+
+def _ordered(names: Collection[str], first: Sequence[str]) -> list[str]:
+    return [*(name for name in first if name in names), *sorted(set(names) - set(first))]
+
+
+def baselines_of(found: Iterable[MarkSummary]) -> list[str]:
+    """The baselines that any of these marks has, in the order of tables."""
+    return _ordered({name for one in found for name in one.baselines}, BASELINES)
+
+
+def all_baselines() -> tuple[str, ...]:
+    """Every baseline that a mark may have: those that all roles share, then those that registered roles name."""
+    markers = (roles.get(name).mark for name in roles.names())
+    named = {name for mark in markers if isinstance(mark, Marker) for name in mark.others}
+    return tuple(_ordered({*BASELINES, *named}, BASELINES))
 
 
 def _pool(games: Iterable[MarkedGame], key: Key, of: Callable[[MarkTally], float | None]) -> list[Valued]:
@@ -140,12 +157,12 @@ def _pool(games: Iterable[MarkedGame], key: Key, of: Callable[[MarkTally], float
 
 
 def _bounds(pool: Sequence[Valued], key: Key) -> tuple[float, float] | tuple[None, None]:
-    """The interval of the mean. Shares that are all equal say in how many deals another one went unseen."""
+    """The interval of the mean. Bounded values that are all equal say in how many deals another one went unseen."""
     units = pairing.scores(pool)
     again = pairing.unit(pool) == "repeats" and pairing.repetitive(pool)
     if again or (estimate := of_one(units)) is None:
         return None, None
-    least, most = (0.0, 1.0) if key.info and key.info.unit in SHARES else (-math.inf, math.inf)
+    least, most = (key.info and key.info.range) or (-math.inf, math.inf)
     if estimate.error:
         return within(estimate.interval, least, most)
     if math.isinf(most):
@@ -164,29 +181,33 @@ def _baseline(games: Sequence[MarkedGame], key: Key, name: str) -> Baseline:
     return Baseline(fmean(theirs), fmean(ahead), low, high, n)
 
 
-def compared(games: Sequence[MarkedGame], arms: Sequence[str], baseline: str | None) -> tuple[MarkDifference, ...]:
+def compared(
+    games: Sequence[MarkedGame], arms: Sequence[str], baseline: str | None, stopped: Stopped | None = None
+) -> tuple[MarkDifference, ...]:
     """The differences of arms from the baseline in the marks that both have, paired as scores are.
 
-    All are corrected together by Holm's procedure: many marks are many chances to find something.
+    All are corrected together by Holm's procedure: many marks are many chances to find something. Arms that are no
+    hypothesis, the baseline once more and those that cheat, are not corrected for and have no corrected p. `stopped`:
+    of a run with a stop rule, whose tests hold at every look.
     """
-    standard = [game for game in games if game.row.arm == baseline]
+    of = {arm: [game for game in games if game.row.arm == arm] for arm in arms}
+    standard = of.get(baseline or "", [])
+    rows = [game.row for game in standard]
+    others = [arm for arm in arms if arm != baseline]
+    aside = {arm for arm in others if no_hypothesis([game.row for game in of[arm]], rows)}
+    known = keys(standard)
     found = []
-    for key in keys(standard):
+    for key in known:
         theirs = _pool(standard, key, lambda one: one.mean)
-        ours = [[game for game in games if game.row.arm == arm] for arm in arms if arm != baseline]
-        pairs = [(pool, theirs) for pool in (_pool(some, key, lambda one: one.mean) for some in ours) if pool]
-        found += [MarkDifference(key, one) for one in _widest(differences(pairs))]
-    return tuple(_corrected(found))
+        pairs = [(pool, theirs) for arm in others if (pool := _pool(of[arm], key, lambda one: one.mean))]
+        tests = len(known) * len(others)
+        found += [MarkDifference(key, one) for one in widest(differences(pairs, stopped=stopped, tests=tests))]
+    return tuple(_corrected(found, aside))
 
 
-def _widest(found: Sequence[Difference]) -> list[Difference]:
-    pooled = {one.arm for one in found if one.players is None}
-    return [one for one in found if one.players is None or one.arm not in pooled]
-
-
-def _corrected(found: Sequence[MarkDifference]) -> Iterator[MarkDifference]:
-    tested = [one for one in found if one.found.p is not None]
+def _corrected(found: Sequence[MarkDifference], aside: Collection[str]) -> Iterator[MarkDifference]:
+    tested = [one for one in found if one.found.p is not None and one.found.arm not in aside]
     ps = dict(zip(map(id, tested), holm([one.found.p or 0.0 for one in tested]), strict=True))
     for one in found:
-        plain = replace(one.found, p_holm=ps.get(id(one)), level=None, low_holm=None, high_holm=None)
+        plain = replace(one.found, p_holm=ps.get(id(one)), level=None, low_holm=None, high_holm=None, tests=len(tested))
         yield MarkDifference(one.key, plain)

@@ -25,7 +25,7 @@ INFOS = (
     MarkInfo(
         "next_brier",
         "Squared error of these chances, summed over no play and each slot: 0 to 2.",
-        "squared error",
+        "summed squared error",
         0,
         higher=False,
         uniform="by the same chance for each kind of move they can make, and for each slot",

@@ -201,7 +201,7 @@ def test_the_command_says_it_as_a_table_as_data_and_as_csv(
     assert max(len(line) for line in out.splitlines() if "    " in line) <= 100, "the tables fit"
     with (tmp_path / "m.csv").open(encoding="utf-8", newline="") as file:
         lines = list(csv.DictReader(file))
-    assert tuple(lines[0]) == marks_table.COLUMNS_OF_A_MARK
+    assert tuple(lines[0]) == marks_table.columns_of_a_mark()
     assert len(lines) == sum(len(one.marks) for one in marks)
     code, out, _ = run("marks", str(folder), "--json", "--role", "aggregator", "--arm", "full")
     data = json.loads(out)
