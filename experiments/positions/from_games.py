@@ -8,9 +8,11 @@ draws the deals of the positions and the deals of the games anew, each time for 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import fmean
 
 import numpy as np
 
+from experiments.positions.arms import Arm
 from experiments.positions.effects import Found, Outcome, by_deal
 from experiments.results import run_folder
 from experiments.results.rows import Row
@@ -18,7 +20,7 @@ from experiments.statistics.estimates import CONFIDENCE, RESAMPLES, ROUNDING, SE
 from orchestrator.errors import UserError
 
 Deltas = Mapping[str, float]
-"""By deal."""
+"""By deal; of whole games by seed, which is the same deck at all player counts."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +70,7 @@ LEAST = 3
 def of(found: Found, run: Path) -> FromGames:
     """A run of positions beside a run of games. Raises UserError when they share no arm."""
     games = _losses(run)
-    names = [one.arm.name for one in found.effects if one.arm.name in games and not one.arm.cheats]
+    names = [one.arm.name for one in found.effects if one.arm.name in games and _counts(one.arm)]
     if not names:
         raise UserError(
             f"no arm of {str(run)!r} has the name of an arm of positions; its arms are: {', '.join(games) or 'none'}"
@@ -86,14 +88,26 @@ def _losses(run: Path) -> dict[str, Deltas]:
     baseline = record.get("baseline")
     if not baseline:
         raise UserError(f"the run in {str(run)!r} has no baseline, so its arms have no paired differences")
-    scores: dict[str, dict[str, list[Row]]] = {}
+    scores: dict[str, dict[tuple[int, int], list[Row]]] = {}
     for row in rows:
-        scores.setdefault(row.arm, {}).setdefault(f"{row.players}p {row.seed}", []).append(row)
+        scores.setdefault(row.arm, {}).setdefault((row.seed, row.players), []).append(row)
     standard = scores.pop(str(baseline), {})
-    return {
-        arm: {deal: _mean(standard[deal]) - _mean(games) for deal, games in found.items() if deal in standard}
-        for arm, found in scores.items()
-    }
+    return {arm: _by_seed(found, standard) for arm, found in scores.items()}
+
+
+def _by_seed(
+    games: Mapping[tuple[int, int], Sequence[Row]], standard: Mapping[tuple[int, int], Sequence[Row]]
+) -> Deltas:
+    found: dict[str, list[float]] = {}
+    for place, rows in games.items():
+        if place in standard:
+            found.setdefault(str(place[0]), []).append(_mean(standard[place]) - _mean(rows))
+    return {seed: fmean(values) for seed, values in found.items()}
+
+
+def _counts(arm: Arm) -> bool:
+    """Whether an arm may be correlated: the baseline once more is near 0 in both, by its making."""
+    return not arm.cheats and arm.kind != "null"
 
 
 def _mean(rows: Sequence[Row]) -> float:

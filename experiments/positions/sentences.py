@@ -89,10 +89,11 @@ def _survives(found: Found, removed: Effect, placebo: Effect | None, shuffled: E
     if placebo and not (placebo.claimed and placebo.judged.mean > 0):
         apart = difference(found, placebo.arm.name, removed.arm.name)
         if apart and apart.p is not None and apart.p < ALPHA and apart.mean < 0:
-            return "So what is lost is not the note's content: a placebo of its length loses less."
+            return "So not all that is lost is the note's content: a placebo of its length loses less."
         return "So whether it is the content is open: the placebo's loss differs neither from none nor from that."
     if shuffled and not (shuffled.claimed and shuffled.judged.mean > 0):
-        return "So the note helps by what it says; that a note on another position does worse is not shown."
+        helps = "helps by what it says" if placebo else "helps, whether by what it says or not"
+        return f"So the note {helps}; that a note on another position does worse is not shown."
     controls = " and ".join(name for name, one in (("placebo", placebo), ("shuffle", shuffled)) if one)
     return f"So the effect survives its controls ({controls}): it is the content, on this position, that is worth it."
 

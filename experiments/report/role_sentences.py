@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from experiments.report.marked_run import MarkedRun
 from experiments.report.tables import number, probability
 from experiments.statistics import conclusions
+from experiments.statistics.analysis import OTHER
 from experiments.statistics.differences import Difference
 from experiments.statistics.role_marks import MarkSummary
 from orchestrator.models.settings import PROGRAM
@@ -49,15 +50,17 @@ def _taken_away(run: MarkedRun, arm: str, role: str) -> Iterator[str]:
 
 
 def _changed(one: Difference) -> str:
-    points = f"{abs(one.mean):.2f} {'kept points' if one.metric == 'kept' else 'points'}"
-    way = "did not move" if not one.mean else f"{'rose' if one.mean > 0 else 'fell'} by {points}"
+    scored = one.metric in OTHER
+    what, unit = ("the score", f" {one.measured_in}") if scored else (one.measured_in, "")
+    way = "did not move" if not one.mean else f"{'rose' if one.mean > 0 else 'fell'} by {abs(one.mean):.2f}{unit}"
     if one.p is None:
-        return f"the score {way}, which nothing can be concluded from."
-    said = f"{conclusions.corrected_interval(one)}, Holm p {_p(one)}, {many(one.n, one.unit[:-1])}"
+        return f"{what} {way}, which nothing can be concluded from."
+    corrected = "corrected p" if one.stop else "Holm p"
+    said = f"{conclusions.corrected_interval(one)}, {corrected} {_p(one)}, {many(one.n, one.unit[:-1])}"
     if one.claimed:
-        return f"the score {way} ({said}): a difference is shown."
+        return f"{what} {way} ({said}): a difference is shown."
     inside = "" if one.low_holm is None else " inside the interval"
-    return f"the score {way} ({said}): no difference is shown, and none{inside} is excluded."
+    return f"{what} {way} ({said}): no difference is shown, and none{inside} is excluded."
 
 
 def _p(one: Difference) -> str:
@@ -95,7 +98,13 @@ def _counted(marked: Sequence[MarkSummary]) -> Iterator[str]:
         same = len(theirs) - len(better) - len(worse)
         said = [f"better on {len(better)}"] * bool(better) + [_worse(worse)] * bool(worse)
         said += [f"not told apart on {same}"] * bool(same)
-        yield f"Of {many(len(theirs), 'mark')} beside {title}: {', '.join(said)}."
+        basis = f"95 % intervals over {_deals(theirs)}, not corrected for their number"
+        yield f"Of {many(len(theirs), 'mark')} beside {title}: {', '.join(said)} ({basis})."
+
+
+def _deals(found: Sequence[MarkSummary]) -> str:
+    least, most = min(one.units for one in found), max(one.units for one in found)
+    return f"{least} to {many(most, 'deal')}" if least < most else many(most, "deal")
 
 
 def _worse(found: Sequence[MarkSummary]) -> str:

@@ -180,7 +180,8 @@ def _may_differ(one: Difference) -> str:
 def _left_out(one: Difference) -> str:
     if not one.left_out:
         return ""
-    return f"; {one.left_out} {'game' if one.left_out == 1 else 'games'} without a counterpart left out"
+    lacking = "a counterpart" if _is_score(one) else "a counterpart or a value"
+    return f"; {one.left_out} {'game' if one.left_out == 1 else 'games'} without {lacking} left out"
 
 
 def _warnings(differences: Sequence[Difference]) -> Iterator[str]:

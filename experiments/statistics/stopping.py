@@ -114,8 +114,9 @@ def at_look(
 
 
 def test_of(rule: StopRule, look: int, pairs: Pairs) -> SequentialTest | None:
-    """The test at a look; None for pairs that are no evidence."""
-    if not pairs.deltas or not pairs.tells:
+    """The test at a look; None for pairs that are no evidence, and where a single deal is left, whose repeats are not
+    paired."""
+    if pairs.unit != "deals" or not pairs.deltas or not pairs.tells:
         return None
     played = sorted({row.seed for row in pairs.games[0]})
     until = [sum(seed in rule.seeds[:deals] for seed in played) for deals in rule.looks[:look]]

@@ -4,11 +4,13 @@ import csv
 import json
 import os
 import signal
+from dataclasses import replace
 from pathlib import Path
 from statistics import fmean
 
 import pytest
 
+from experiments.export import more_columns
 from experiments.marks.game_marks import GameMarks, game_marks
 from experiments.marks.mark_store import marks_of
 from experiments.marks.mark_tally import Key, tallied
@@ -16,10 +18,11 @@ from experiments.marks.move_faults import known_fault
 from experiments.marks.position import Position
 from experiments.marks.role_mark import RoleMark
 from experiments.marks.role_marks import StatedOutcome
-from experiments.report import marked_run, marks_table, role_sentences
+from experiments.report import mark_metric, marked_run, marks_table, role_sentences
 from experiments.report.figures import calibration, drawing
 from experiments.report.marked_run import Unmarked
 from experiments.report.run_data import RunData, run_data
+from experiments.results import run_folder
 from experiments.results.rows import COLUMNS, Row
 from experiments.results.story import Story
 from experiments.running import marking
@@ -27,6 +30,7 @@ from experiments.statistics.calibration import calibrations
 from experiments.statistics.estimates import of_one, unseen
 from experiments.statistics.role_marks import MarkedGame, compared, summaries
 from orchestrator import journal
+from orchestrator.errors import UserError
 from orchestrator.hanabi.moves import parse
 from tests.conftest import Run
 from tests.support import marked_runs
@@ -157,6 +161,58 @@ def test_arms_are_compared_by_deal_and_all_marks_are_corrected_together() -> Non
     deltas = [(0.4 + seed / 100 - 0.1) / 2 for seed in range(1, 9)]
     assert found.found.mean == pytest.approx(fmean(deltas)) and (found.found.n, found.found.wins) == (8, 8)
     assert found.found.p == 2 / 2**8 == found.found.p_holm and nothing.found.p is None, "one deal is no test"
+
+
+def test_bounds_are_those_of_the_unit_and_tables_show_the_baselines_that_are_there() -> None:
+    def named(role: str, name: str, value: float, **baselines: float) -> RoleMark:
+        return mark(value).model_copy(update={"role": role, "name": name, "baselines": baselines})
+
+    games = [
+        game(
+            "a",
+            seed,
+            named("tom_interpreter", "next_brier", 1.8 - seed / 100),
+            named("tracker", "cards_exact", 0.9, nothing_excluded=0.5, uniform=0.01),
+        )
+        for seed in range(1, 7)
+    ]
+    brier, exact = summaries(games, ["a"])
+    assert brier.high and brier.low and 1 < brier.low < brier.mean < brier.high, "it is summed over options: up to 2"
+    assert exact.high == 1.0 - 0.1 * (1 - unseen(6))
+    assert marks_table.columns([exact]) == ("role", "mark", "mean", "95 %", "uniform", "nothing excluded", *LAST)
+    assert marks_table.columns([brier]) == ("role", "mark", "mean", "95 %", *LAST), "no empty columns"
+    cells = marks_table.cells(exact, ["uniform", "nothing_excluded"])
+    assert len(cells) == 8 and cells[3:5] == ("0.01", "0.50")
+    assert marks_table.columns_of_a_mark()[-1] == "nothing_excluded" == [*more_columns.mark_types()][-1]
+
+
+LAST = ("best", "replies", "turns")
+
+
+def test_arms_that_are_no_hypotheses_are_not_corrected_for() -> None:
+    def played(arm: str, at: float, control: str = "") -> list[MarkedGame]:
+        made = [game(arm, seed, mark(at + seed / 100)) for seed in range(1, 9)]
+        graph = "g-null" if control == "null" else "g"
+        return [replace(one, row=replace(one.row, control=control, graph=graph)) for one in made]
+
+    games = [*played("a", 0.1), *played("b", 0.4), *played("again", 0.3, "null"), *played("hand", 0.2, "own_hand")]
+    found = {one.found.arm: one.found for one in compared(games, ["a", "b", "again", "hand"], "a")}
+    assert found["b"].p_holm == found["b"].p == 2 / 2**8 and found["b"].claimed
+    assert found["again"].p == found["hand"].p == 2 / 2**8
+    assert found["again"].p_holm is None and not found["hand"].claimed
+
+
+def test_a_mark_of_choices_is_a_metric_with_its_side_and_bounds(folder: Path, marks: list[GameMarks]) -> None:
+    rows = run_folder.read_rows(folder)
+    regret = mark_metric.of_mark("mark:aggregator.regret", [folder], [rows])
+    assert (regret.better, regret.range) == ("fewer", None) and "aggregator.regret" in regret.name
+    by_hand = fmean(one.value for one in marks[0].marks if (one.role, one.name) == ("aggregator", "regret"))
+    (first,) = [row for row in rows if (folder / row.journal) == sorted(folder.glob("games/*/*.jsonl"))[0]]
+    assert regret.value(first) == pytest.approx(by_hand)
+    followed = mark_metric.of_mark("mark:discard_strategist.followed", [folder], [rows])
+    assert followed.better is None and followed.range == (-1.0, 1.0), "no side of it is better"
+    with pytest.raises(UserError, match="it has: regret, rank"):
+        mark_metric.check("mark:proposer.nothing")
 
 
 def test_calibration_counts_statements_by_what_was_called_so_likely() -> None:
