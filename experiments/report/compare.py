@@ -9,11 +9,13 @@ from rich.console import Console
 from rich.text import Text
 
 from experiments.design.metric import Headline, headline
+from experiments.design.stop_rule import StopRule
 from experiments.report import metrics, order, run_summary
 from experiments.results import rows, run_folder
 from experiments.results.rows import Row, peek
 from experiments.statistics import conclusions
 from experiments.statistics.analysis import Analysis
+from experiments.statistics.caveats import caveats
 from experiments.statistics.differences import differences
 from experiments.statistics.estimates import Interval
 from experiments.statistics.pairing import Pairs, arranged, counts
@@ -46,6 +48,16 @@ class Compared:
     """The score that they are compared by."""
     summaries: tuple[Summary, ...]
     """Of both runs, comparable row by row."""
+
+    @property
+    def said(self) -> tuple[str, ...]:
+        """What the differences show, and what a stop rule of either run means for them."""
+        stopped = [run for run, folder in zip("AB", self.runs, strict=True) if StopRule.read(run_folder.run(folder))]
+        warning = (
+            f"{' and '.join(stopped)} had a stop rule: what it saw decided which deals there are, and these tests, the "
+            "usual ones, do not allow for that. Its own report has those that do."
+        )
+        return (*conclusions.sentences(self.analysis), *([warning] if stopped else []))
 
 
 def compare(
@@ -162,12 +174,14 @@ def _versions(old: GameStarted, new: GameStarted) -> list[str]:
 def data(found: Compared) -> dict[str, Any]:
     a, b = map(str, found.runs)
     pairs = [asdict(pair) for pair in found.pairs]
+    analysis = run_summary.analysis_data(found.analysis)
     return {
         "a": a,
         "b": b,
         "pairs": pairs,
         "only": list(found.only),
-        **run_summary.analysis_data(found.analysis),
+        **analysis,
+        "said": [*caveats(found.analysis), *found.said],
         "metric_why": found.headline.why,
     }
 
@@ -183,7 +197,7 @@ def show(found: Compared, console: Console) -> None:
     for pair in found.pairs:
         differs = "; ".join(pair.differs) or "nothing that affects a game"
         console.print(Text(f"{pair.second} differs from {pair.first} in: {differs}."), soft_wrap=True)
-    for sentence in (found.headline.sentence, *conclusions.sentences(found.analysis)):
+    for sentence in (found.headline.sentence, *found.said):
         console.print(Text(sentence), soft_wrap=True)
     if found.only:
         console.print(Text(f"Without a counterpart: {', '.join(found.only)}."), soft_wrap=True)

@@ -20,7 +20,10 @@ def sentences(stopped: Stopped) -> Iterator[str]:
         if len(arms) > 1
         else f"No more than {100 * rule.alpha:g} % of such runs show a difference where there is none"
     )
-    yield f"{family}. p and intervals hold at every look; the usual ones would not, and are not shown."
+    yield (
+        f"{family}. p and intervals of differences hold at every look; the usual ones would not, and are not shown. "
+        "Intervals of mean scores and of marks are the usual ones, which do not allow for stopping."
+    )
     for name in rule.alongside:
         yield f"{name} plays the baseline again, as long as any arm goes on; it stops nothing and is tested apart."
     if len({one.deals for one in arms}) > 1:
