@@ -12,15 +12,16 @@ import pytest
 import roles
 from orchestrator.hanabi.cards import CARDS, Card, count
 from orchestrator.hanabi.convention.hint_convention import STRANGER
-from orchestrator.hanabi.moves import HintColour, HintRank, Play
+from orchestrator.hanabi.moves import HintColour, HintRank, Move, Play
 from orchestrator.hanabi.referee import deal
-from orchestrator.hanabi.view import View
+from orchestrator.hanabi.view import Past, View
 from roles import Marker, Reply, Sections, Truth
 from roles.hanabi.analysis import Analysis
 from roles.hanabi.beliefs import FirstOrder
 from roles.hanabi.discard_report import DiscardReport
 from roles.hanabi.history_report import HistoryReport
-from roles.hanabi.marking import analyst_marks, discard_marks
+from roles.hanabi.marking import analyst_marks, discard_marks, next_action_marks
+from roles.hanabi.marking.next_action_marks import Forecast
 from roles.hanabi.mind_report import MindReport
 from roles.hanabi.sections.convention_facts import ConventionFacts
 from roles.hanabi.sections.fixed import Conventions
@@ -192,6 +193,18 @@ def test_a_guessers_forecasts_have_the_stated_baseline(known: list[Truth]) -> No
             assert even["next_log"] == pytest.approx(-math.log(came))
             met += 1
     assert met > 10
+
+
+def test_forecasts_and_frequencies_are_chances_even_of_slots_that_the_hand_lacks() -> None:
+    def past(turn: int, move: Move) -> Past:
+        return Past(turn=turn, seat=1, move=move, fireworks=(0,) * 5, tokens=4, lives=3)
+
+    did, history = past(9, Play(slot=0)), [past(1, Play(slot=4)), past(5, Play(slot=0))]
+    for plays in (None, 0, 3, 4):
+        one = next_action_marks._Tested(Forecast(1, plays, 0.7), did, 4, 4)
+        assert sum(one.chances.values()) == pytest.approx(1) and one.chances[plays] == 0.7
+        before = next_action_marks._before(one, history)
+        assert sum(before.values()) == pytest.approx(1) and before[0] == pytest.approx(2 / 6)
 
 
 def test_a_forecast_is_compared_with_the_next_move_unless_a_hint_came_between(known: list[Truth]) -> None:

@@ -80,9 +80,11 @@ class _Tested(NamedTuple):
 
     @property
     def chances(self) -> Chances:
-        """Of each option: that of the forecast for what was foreseen, the rest spread evenly over the others."""
+        """Of each option: the forecast's for what was foreseen, even a slot that the hand lacks; the rest is spread evenly
+        over the others."""
         said = self.forecast
-        return {one: said.chance if one == said.plays else (1 - said.chance) / self.size for one in self.options}
+        others = [one for one in self.options if one != said.plays]
+        return dict.fromkeys(others, (1 - said.chance) / len(others)) | {said.plays: said.chance}
 
 
 def tested(forecasts: Iterable[Forecast], truth: Truth) -> list[_Tested]:
@@ -134,7 +136,8 @@ def previous(forecasts: Iterable[Forecast], truth: Truth) -> Marks:
 def _before(one: _Tested, history: Iterable[Past]) -> Chances:
     moves = [past.move for past in history if past.seat == one.forecast.seat]
     done = Counter(move.slot if isinstance(move, Play) else None for move in moves)
-    return {option: (done[option] + 1) / (len(moves) + len(one.options)) for option in one.options}
+    there = sum(done[option] for option in one.options)  # a hand may be shorter than it was
+    return {option: (done[option] + 1) / (there + len(one.options)) for option in one.options}
 
 
 def pairs(forecasts: Iterable[Forecast], truth: Truth) -> Iterator[Stated]:
