@@ -80,8 +80,8 @@ class _Tested(NamedTuple):
 
     @property
     def chances(self) -> Chances:
-        """Of each option: the forecast's for what was foreseen, even a slot that the hand lacks; the rest is spread evenly
-        over the others."""
+        """Of each option: the forecast's for what was foreseen, even a slot that the hand lacks; the others share
+        the rest evenly."""
         said = self.forecast
         others = [one for one in self.options if one != said.plays]
         return dict.fromkeys(others, (1 - said.chance) / len(others)) | {said.plays: said.chance}
