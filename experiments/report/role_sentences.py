@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from experiments.report.marked_run import MarkedRun
-from experiments.report.tables import number, probability
+from experiments.report.tables import interval, number, probability
 from experiments.statistics import conclusions
 from experiments.statistics.analysis import OTHER
 from experiments.statistics.differences import Difference
@@ -90,16 +90,22 @@ def _mark(one: MarkSummary) -> str:
 
 def _counted(marked: Sequence[MarkSummary]) -> Iterator[str]:
     """On how many marks it is better or worse than its program and a uniform guess."""
-    for name, title in OTHERS.items():
-        theirs = [one for one in marked if name in one.baselines and not _own(one, name)]
-        if not theirs:
-            continue
-        better, worse = ([one for one in theirs if _ahead(one, name) == sign] for sign in (1, -1))
-        same = len(theirs) - len(better) - len(worse)
-        said = [f"better on {len(better)}"] * bool(better) + [_worse(worse)] * bool(worse)
-        said += [f"not told apart on {same}"] * bool(same)
-        basis = f"95 % intervals over {_deals(theirs)}, not corrected for their number"
-        yield f"Of {many(len(theirs), 'mark')} beside {title}: {', '.join(said)} ({basis})."
+    beside = {name: [one for one in marked if name in one.baselines and not _own(one, name)] for name in OTHERS}
+    said = [
+        f"of {many(len(own), 'mark')} beside {OTHERS[name]} {_sides(own, name)}" for name, own in beside.items() if own
+    ]
+    if said:
+        every = [one for own in beside.values() for one in own]
+        basis = f"95 % intervals over {_deals(every)}, not corrected for their number"
+        counted = "; ".join(said)
+        yield f"{counted[0].upper()}{counted[1:]} ({basis})."
+
+
+def _sides(theirs: Sequence[MarkSummary], name: str) -> str:
+    better, worse = ([one for one in theirs if _ahead(one, name) == sign] for sign in (1, -1))
+    same = len(theirs) - len(better) - len(worse)
+    said = [f"better on {len(better)}"] * bool(better) + [_worse(worse)] * bool(worse)
+    return ", ".join([*said, *[f"not told apart on {same}"] * bool(same)])
 
 
 def _deals(found: Sequence[MarkSummary]) -> str:
@@ -140,12 +146,18 @@ def _used(run: MarkedRun, arm: str, role: str, own: Sequence[MarkSummary]) -> It
         )
     elif refused := marks.get("refused"):
         gain = marks.get("refusal_gain")
-        worth = f", and each refusal gained {number(gain.mean, 2, '+')} points at once" if gain else ""
+        worth = (
+            f"; a refusal gained {number(gain.mean, 2, '+')} points at once on average{_bounds(gain)}" if gain else ""
+        )
         yield f"It refused {_share(refused)} of {many(refused.replies, 'choice')}{worth}."
     elif role in _deciding(run, arm):
         yield "It decides, so its answers are the moves."
     else:
         yield "Whether its answers were used cannot be read from moves: it proposes none."
+
+
+def _bounds(one: MarkSummary) -> str:
+    return "" if one.low is None else f" ({interval(one.low, one.high, '+')})"
 
 
 def _share(one: MarkSummary) -> str:

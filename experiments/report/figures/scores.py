@@ -244,8 +244,8 @@ FIGURES = (
     Figure(
         "differences",
         "Differences from the baseline",
-        "Mean difference of pairs with its 95 % interval, and thinner the interval at the level of Holm's correction "
-        "for all arms; without a line: no interval, because there are too few deals or the games are the same. Filled: "
+        "Mean difference of pairs with its 95 % interval, and thinner the interval at the level that is corrected for "
+        "all arms; without a line: no interval, because there are too few deals or the games are the same. Filled: "
         "a difference that the text claims; its thin interval does not reach 0. Where player counts are pooled, the "
         "text judges the pooled differences only. Diamonds: the same by the other score, where it differs.",
         _differences,
