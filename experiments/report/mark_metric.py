@@ -5,14 +5,15 @@ from pathlib import Path
 from statistics import fmean
 
 import roles
-from experiments.marks.role_marks import RoleMark, role_marks
+from experiments.marks.choice_marks import mark_infos
+from experiments.marks.mark_store import marks_of
+from experiments.marks.role_mark import RoleMark
 from experiments.results import measures
 from experiments.results.measures import MARK, Measure
 from experiments.results.rows import Row
-from experiments.results.story import Story
-from orchestrator import journal, spelling
+from orchestrator import spelling
 from orchestrator.errors import UserError
-from roles.marks import MarkInfo, infos
+from roles.marks import Marker, MarkInfo
 
 SHARES = ("share", "squared error", "probability")
 """Units of marks that lie from 0 to 1."""
@@ -25,12 +26,13 @@ def check(name: str) -> None:
     role, _, mark = name.removeprefix(MARK).partition(".")
     if role not in roles.names():
         raise UserError(f"the metric {name!r} names no role; {spelling.known(role, roles.names())}")
-    marker = roles.get(role).mark
-    known = infos(marker)
-    if marker is None or (known and mark not in known):
-        marked = [one for one in roles.names() if roles.get(one).mark]
-        has = f"it has: {', '.join(known)}" if known else f"it has none; roles with marks: {', '.join(marked)}"
-        raise UserError(f"the role {role!r} has no mark {mark!r}; {has}")
+    marker, known = roles.get(role).mark, mark_infos(role)
+    if mark not in known and (marker is None or isinstance(marker, Marker)):  # of a plain function it is not known
+        marked = [one for one in roles.names() if mark_infos(one)]
+        none = f"it has none; roles with marks: {', '.join(marked)}"
+        raise UserError(
+            f"the role {role!r} has no mark {mark!r}; {spelling.known(mark, known, 'it has') if known else none}"
+        )
 
 
 def of_mark(name: str, folders: Sequence[Path], games: Sequence[Sequence[Row]]) -> Measure:
@@ -56,11 +58,11 @@ def of_mark(name: str, folders: Sequence[Path], games: Sequence[Sequence[Row]]) 
 def _marks(path: Path) -> Sequence[RoleMark]:
     if not path.exists():
         raise UserError(f"{str(path)!r} is not there; marks are computed from the journals")
-    return role_marks(Story.read(journal.read(path)))
+    return marks_of(path).of(path).marks
 
 
 def _info(role: str, mark: str) -> MarkInfo | None:
-    return infos(roles.get(role).mark).get(mark) if role in roles.names() else None
+    return mark_infos(role).get(mark) if role in roles.names() else None
 
 
 def _measure(name: str, info: MarkInfo | None, means: Mapping[Row, float]) -> Measure:

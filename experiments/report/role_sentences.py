@@ -94,8 +94,8 @@ def _counted(marked: Sequence[MarkSummary]) -> Iterator[str]:
         better, worse = ([one for one in theirs if _ahead(one, name) == sign] for sign in (1, -1))
         same = len(theirs) - len(better) - len(worse)
         said = [f"better on {len(better)}"] * bool(better) + [_worse(worse)] * bool(worse)
-        said += [f"not told apart on {same}"] * bool(same)
-        yield f"Of {many(len(theirs), 'mark')} beside {title}: {', '.join(said)}."
+        said += [f"no significant difference on {same if said else 'any'}"] * bool(same)
+        yield f"{many(len(theirs), 'mark')} beside {title}: {', '.join(said)}."
 
 
 def _worse(found: Sequence[MarkSummary]) -> str:
