@@ -41,7 +41,7 @@ def write(path: Path, paint: Callable[[], Any], rows: Sequence[Row]) -> None:
 
 
 def label(rows: Sequence[Row]) -> str:
-    """Which of these games no language model played, for the foot of a picture or a table; empty where there are none."""
+    """Which of these games no language model played, for the foot of a picture or a table; else empty."""
     if any(row.simulated for row in rows):
         return MARKS["sim."]
     if any(row.faked for row in rows):

@@ -42,10 +42,10 @@ def _figure(players: int, arm: str, tables: Tables) -> Figure:
     return Figure(
         f"policy-{players}p",
         f"What follows which action, {players} players",
-        f"Of {arm}: the share of next actions (across) after each action (down), in %, blank where that action never came "
-        "before another; the last row: the share of each action. Slot 0 is the oldest card; a hint counts whoever gets "
-        "it. Where different players sit in an arm, who acts and who is next is in the table, which has all arms, with "
-        "95 % intervals over deals.",
+        f"Of {arm}: the share of next actions (across) after each action (down), in %, blank where that action never "
+        "came before another; the last row: the share of each action. Slot 0 is the oldest card; a hint counts "
+        "whoever gets it. Where different players sit in an arm, who acts and who is next is in the table, which has "
+        "all arms, with 95 % intervals over deals.",
         lambda data: _table(players, tables()),
         lambda table, data: _paint(table, arm),
         arm,
