@@ -67,7 +67,8 @@ def main() -> None:
         code = app(standalone_mode=False)  # the code of a typer.Exit, as which an interrupt comes too
     except Exception as error:
         code, sentence = _ended(error)
-        _fail(sentence, code, "interrupted: " if isinstance(error, Interrupted) else "error: ")
+        head = HEADS.get(code, "error: ")
+        _fail(sentence, code, "" if sentence.startswith("suspended") else head)
     if code == INTERRUPTED:
         _fail("interrupted", INTERRUPTED)
     sys.exit(code)
@@ -91,6 +92,8 @@ def _ended(error: Exception) -> tuple[int, str]:
 
 
 CODES = {Interrupted: INTERRUPTED, UserError: 2, TurnError: 1, Suspended: SUSPENDED}
+HEADS = {INTERRUPTED: "interrupted: ", SUSPENDED: "suspended: "}
+"""What a sentence begins with; all others with `error: `."""
 
 
 def _heed_sigterm() -> None:

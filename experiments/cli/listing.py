@@ -127,4 +127,5 @@ def games_list(
     """List the games below a folder: graph, model, deal, score, turns, and whether they are finished."""
     from experiments.results import saved
 
-    listed(saved.games(folder), f"there is no game in {folder}", as_json=as_json)
+    found = saved.games(folder)
+    listed(found if as_json else saved.told(found), f"there is no game in {folder}", as_json=as_json)

@@ -77,6 +77,8 @@ def run(
 
     Raises UserError.
     """
+    if not file.is_file():
+        raise UserError(f"there is no file {str(file)!r}")
     if folder.exists() and any(folder.iterdir()):
         raise UserError(f"{str(folder)!r} holds files already; give another --out")
     config = logs.graph_of(file, graph)

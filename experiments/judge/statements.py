@@ -67,6 +67,8 @@ def find(path: Path, choice: Choice) -> tuple[Statement, ...]:
     found = tuple(one for file in files for one in _of_game(file, path, choice))
     if not files:
         raise UserError(f"there is no game in {str(path)!r}")
+    if not found and choice.turns != ALL and any(True for file in files for _ in _of_game(file, path, Choice())):
+        raise UserError(f"--turns is {choice.turns!r}, and in {str(path)!r} no seat lists cards on these turns")
     if not found:
         raise UserError(
             f"no reply in {str(path)!r} lists what every card may be; such lists come from the role `tracker`, as in "

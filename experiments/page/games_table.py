@@ -60,7 +60,8 @@ def table(shelf: Shelf, swing: Callable[[str], float | None]) -> Json:
 
 def _cells(shelf: Shelf, one: Listed, swing: Callable[[str], float | None]) -> Mapping[str, Any]:
     known = vars(one.row) if one.row else one.cells
-    return {**known, "id": one.found.id, "state": shelf.standing(one).state, "swing": swing(one.found.id)}
+    unscored = {"score_strict": None, "score_kept": None} if rows.constructed(str(known.get("graph"))) else {}
+    return {**known, **unscored, "id": one.found.id, "state": shelf.standing(one).state, "swing": swing(one.found.id)}
 
 
 def columns(shelf: Shelf, chosen: tuple[str, ...]) -> list[Json]:

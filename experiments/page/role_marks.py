@@ -78,12 +78,12 @@ def standing(one: RoleMark, info: MarkInfo | None) -> tuple[bool | None, str]:
     if info is None or info.best is None:
         return None, ""
     if abs(one.value - info.best) < ROUNDING:
-        return True, "the best value"
+        return True, "best value"
     sign = 1 if info.higher else -1
     for name, title in ((PROGRAM, "its program"), ("uniform", "a uniform guess")):
         if name in one.baselines:
             ahead = sign * (one.value - one.baselines[name])
             if abs(ahead) < ROUNDING:
-                return True, f"as good as {title}"
+                return True, f"equals {title}"
             return ahead > 0, f"{'better' if ahead > 0 else 'worse'} than {title}"
     return None, ""

@@ -9,6 +9,7 @@ from functools import cached_property
 
 from pydantic import Field
 
+from experiments.results.rows import CONSTRUCTED
 from experiments.results.story import Story
 from orchestrator.hanabi.cards import Card
 from orchestrator.hanabi.move_reading import Grounded
@@ -21,7 +22,7 @@ from orchestrator.table import game_loop
 from orchestrator.table.seat import Decision
 from orchestrator.values import Frozen
 
-STORY = "probe"
+STORY = CONSTRUCTED
 """The graph of a seat whose moves the probe gives."""
 GIVEN = SeatInfo(graph=STORY, model=PROGRAM)
 """Who makes the moves before the question."""

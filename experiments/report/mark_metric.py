@@ -14,7 +14,7 @@ from experiments.results.rows import Row
 from experiments.running.marking import marked
 from orchestrator import spelling
 from orchestrator.errors import UserError
-from roles.marks import MarkInfo
+from roles.marks import Marker, MarkInfo
 
 
 def check(name: str) -> None:
@@ -24,12 +24,13 @@ def check(name: str) -> None:
     role, _, mark = name.removeprefix(MARK).partition(".")
     if role not in roles.names():
         raise UserError(f"the metric {name!r} names no role; {spelling.known(role, roles.names())}")
-    known = mark_infos(role)
-    if known and mark not in known:
-        raise UserError(f"the role {role!r} has no mark {mark!r}; it has: {', '.join(known)}")
-    if not known and roles.get(role).mark is None:
-        having = [one for one in roles.names() if mark_infos(one)]
-        raise UserError(f"the role {role!r} has no mark {mark!r}; it has none; roles with marks: {', '.join(having)}")
+    marker, known = roles.get(role).mark, mark_infos(role)
+    if mark not in known and (marker is None or isinstance(marker, Marker)):  # of a plain function it is not known
+        marked = [one for one in roles.names() if mark_infos(one)]
+        none = f"it has none; roles with marks: {', '.join(marked)}"
+        raise UserError(
+            f"the role {role!r} has no mark {mark!r}; {spelling.known(mark, known, 'it has') if known else none}"
+        )
 
 
 def of_mark(name: str, folders: Sequence[Path], games: Sequence[Sequence[Row]]) -> Measure:

@@ -20,6 +20,7 @@ from experiments.results.rows import Row
 from experiments.show.terminal import plain_table
 from experiments.statistics.caveats import caveats
 from experiments.statistics.role_marks import MarkSummary, all_baselines, baselines_of
+from orchestrator.errors import UserError
 from orchestrator.models.settings import PROGRAM
 from roles.words import many
 
@@ -51,43 +52,49 @@ def show(run: MarkedRun, console: Console) -> None:
         console.print(table(found) if found else Text("no reply has a mark"))
         for sentence in missing(run.of(arm)):
             console.print(Text(sentence, style="dim"), soft_wrap=True)
+    alone = f"{LEGEND} {ONE_DEAL}" if run.summaries and all(one.units == 1 for one in run.summaries) else LEGEND
+    console.print(Text(f"\n{alone}", style="dim"), soft_wrap=True)
     console.print(Text(f"\n{FAULTS}"), soft_wrap=True)
     console.print(quality(run))
-    for line in LEGEND:
-        console.print(Text(line, style="dim"), soft_wrap=True)
 
 
 LEGEND = (
     "mean and 95 %: over deals, of each game's mean over its replies. program, uniform, previous: what the role's "
-    "exact program, a uniform guess, and the frequencies so far would have had on the same replies; nothing excluded: "
-    "what a list of cards that rules nothing out would have had. "
-    "`orchestrator roles show ROLE` says what each mark measures.",
+    "exact program, a uniform guess, and a guess by what the partner did before would have had on the same replies; "
+    "nothing excluded: what a list of cards that rules nothing out would have had; best: a perfect answer's; n/turns: "
+    "how many replies had the mark, in how many turns. `orchestrator roles show ROLE` says what each mark measures, "
+    "and in which unit."
 )
+ONE_DEAL = "One deal gives no 95 % interval."
+NONE = "–"
+"""A cell of what there is not."""
 
 
 def table(found: Sequence[MarkSummary]) -> Table:
-    """The marks of an arm, below the name of their role."""
+    """The marks of an arm, below the name of their role; without the columns that none of them has."""
     beside = baselines_of(found)
-    heads = ("mark", *columns(found)[2:-2], "replies/turns")
-    made = plain_table(*heads, words=("mark",), fixed=heads[1:])
+    lines = [cells(one, beside) for one in found]
+    heads = ("mark", *columns(found)[2:-2], "n/turns")
+    kept = [place for place in range(len(heads) - 1) if any(line[place] != NONE for line in lines)]
+    made = plain_table(*(heads[place] for place in kept), heads[-1], words=("mark",), fixed=heads)
     before = ""
-    for one in found:
+    for one, line in zip(found, lines, strict=True):
         who = one.key.role if one.models != (PROGRAM,) else f"{one.key.role} (program)"
         if who != before:
             made.add_row(Text(who, style="bold"))
             before = who
-        title, *numbers, replies, turns = cells(one, beside)
-        made.add_row(f"  {title}", *numbers, f"{replies}/{turns}")
+        title, *numbers = (line[place] for place in kept)
+        made.add_row(f"  {title}", *numbers, "/".join(line[-2:]))
     return made
 
 
 def cells(one: MarkSummary, beside: Sequence[str]) -> tuple[str, ...]:
     """A line of the table without its role; `beside`: the baselines that the table shows."""
     best = one.key.info.best if one.key.info else None
-    bounds = "–" if one.low is None or one.high is None else f"{number(one.low)} to {number(one.high)}"
-    others = (number(one.baselines[name].mean) if name in one.baselines else "–" for name in beside)
+    bounds = NONE if one.low is None or one.high is None else f"{number(one.low)} to {number(one.high)}"
+    others = (number(one.baselines[name].mean) if name in one.baselines else NONE for name in beside)
     counts = f"{one.replies:,}", f"{one.turns:,}"
-    return one.key.title, number(one.mean), bounds, *others, "–" if best is None else f"{best:.2g}", *counts
+    return one.key.title, number(one.mean), bounds, *others, NONE if best is None else f"{best:.2g}", *counts
 
 
 def quality(run: MarkedRun) -> Table:
@@ -157,11 +164,16 @@ class CsvFile:
     """A CSV file with a row for every mark of every reply, whole or not there: until it ends it has another name."""
 
     def __init__(self, path: Path, role: str | None = None) -> None:
-        """`role`: only its marks. Raises OSError."""
-        path.parent.mkdir(parents=True, exist_ok=True)
+        """`role`: only its marks. Raises UserError for a file that cannot be written."""
         self.path, self.written, self._role = path, 0, role
         self._part = path.with_name(f".{path.name}.part")
-        self._file = self._part.open("w", encoding="utf-8", newline="")
+        if path.is_dir():
+            raise UserError(f"--csv is {str(path)!r}, which is a folder; name a file")
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._file = self._part.open("w", encoding="utf-8", newline="")
+        except OSError as error:
+            raise UserError(f"--csv: {str(path)!r} cannot be written: {error.strerror}") from None
         self._writer = csv.writer(self._file, lineterminator="\n")
         self._writer.writerow(columns_of_a_mark())
 

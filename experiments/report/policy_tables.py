@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from rich.console import Console
+from rich.text import Text
 
 from experiments.report.figures import list_ranks as rank_figure
 from experiments.report.figures import picture_file, policy
@@ -52,13 +53,20 @@ def make(folder: Path, wanted: Wanted) -> Tables:
         pairs = action_tables.chosen(action_tables.tables(folder, rows, by=wanted.by), wanted.arm, wanted.players)
         found = Tables(action_tables.data(pairs), lambda console: action_tables.show(pairs, console))
         table, paint = policy.table_of(pairs), policy.paint
+    shown = {(row["arm"], row["players"]) for row in table.records()}
+    games = [row for row in rows if (row.arm, row.players) in shown]
     if wanted.csv:
         try:
             write_atomically(wanted.csv, table.csv())
         except OSError as error:
             raise UserError(f"{str(wanted.csv)!r} cannot be written: {error.strerror}") from None
     if wanted.figure:
-        shown = {(row["arm"], row["players"]) for row in table.records()}
-        games = [row for row in rows if (row.arm, row.players) in shown]
         picture_file.write(wanted.figure, lambda: paint(table), games)
-    return found
+    return Tables(found.data, lambda console: _labelled(found, picture_file.label(games), console))
+
+
+def _labelled(found: Tables, label: str, console: Console) -> None:
+    """The tables, and which games no language model played."""
+    found.show(console)
+    if label:
+        console.print(Text(label, style="magenta"), soft_wrap=True)

@@ -105,7 +105,7 @@ def _sides(theirs: Sequence[MarkSummary], name: str) -> str:
     better, worse = ([one for one in theirs if _ahead(one, name) == sign] for sign in (1, -1))
     same = len(theirs) - len(better) - len(worse)
     said = [f"better on {len(better)}"] * bool(better) + [_worse(worse)] * bool(worse)
-    return ", ".join([*said, *[f"not told apart on {same}"] * bool(same)])
+    return ", ".join([*said, *[f"no significant difference on {same}"] * bool(same)])
 
 
 def _deals(found: Sequence[MarkSummary]) -> str:

@@ -132,6 +132,15 @@ def row(arm: str, repeat: int, journal: str, result: Result) -> Row:
     return Row(arm=arm, repeat=repeat, journal=journal, simulated=simulated, misplays=misplays, **named)
 
 
+CONSTRUCTED = "probe"
+"""The graph of seats whose moves were set to make a position. A game with such seats has no score of its own."""
+
+
+def constructed(graph: str) -> bool:
+    """Whether some seats of a game, named as in `Row.graph`, only made the position that another was asked about."""
+    return CONSTRUCTED in graph.split("+")
+
+
 def who_played(graph: str, model: str) -> str:
     """What stands for the arm of a game that is no part of a run."""
     asked = "+".join(one.partition("@")[0] for one in model.split("+"))

@@ -58,9 +58,14 @@ def read_rows(folder: Path, known: Mapping[Path, Peeked] | None = None) -> list[
 
     Raises UserError when there are none.
     """
+    if not folder.is_dir():
+        raise UserError(f"there is no folder {str(folder)!r}; name a run's folder, such as runs/role-ablation")
     found = rows.finished(folder, rows.peek_all(folder, known)) or written(folder)
     if not found:
-        raise UserError(f"there is no finished game in {str(folder)!r}, neither in games/ARM/*.jsonl nor in {RESULTS}")
+        raise UserError(
+            f"there is no finished game in {str(folder)!r}, neither in games/ARM/*.jsonl nor in {RESULTS}, as a run's "
+            "folder has them"
+        )
     return found
 
 

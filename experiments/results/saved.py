@@ -1,10 +1,10 @@
 """The games and runs below a folder, as plain rows: what `games list` and `experiment runs` print."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from experiments.results.rows import NotAJournal, Peeked, peek, peek_all
+from experiments.results.rows import NotAJournal, Peeked, constructed, peek, peek_all
 from experiments.results.run_folder import RUN, read
 from orchestrator.errors import UserError
 from orchestrator.journal import file
@@ -13,6 +13,21 @@ from orchestrator.journal import file
 def games(folder: Path) -> list[dict[str, Any]]:
     """A row for every journal below a folder, sorted by path; other files are left out. Raises UserError."""
     return [{"journal": path.as_posix(), **_game(path, found)} for path, found in journals(folder)]
+
+
+def told(found: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """The rows of `games` for a person: one score, with the kept one where it differs, and how a game ended."""
+    return [
+        {**{name: row[name] for name in TOLD}, "score": _score(row), "end": row["end"] or "unfinished"} for row in found
+    ]
+
+
+TOLD = ("journal", "graph", "model", "players", "seed", "turns")
+
+
+def _score(row: Mapping[str, Any]) -> str | None:
+    strict, kept = row["score_strict"], row["score_kept"]
+    return None if strict is None else str(strict) if strict == kept else f"{strict} (kept {kept})"
 
 
 def journals(folder: Path) -> Iterator[tuple[Path, Peeked]]:
@@ -32,13 +47,14 @@ def journals(folder: Path) -> Iterator[tuple[Path, Peeked]]:
 def _game(path: Path, found: Peeked) -> dict[str, Any]:
     started, result = found.started, found.result
     assert started is not None
+    scored = not constructed(started.graph)
     return {
         "graph": started.graph,
         "model": started.model,
         "players": started.players,
         "seed": started.seed,
-        "score_strict": result.score_strict if result else None,
-        "score_kept": result.score_kept if result else None,
+        "score_strict": result.score_strict if scored and result else None,
+        "score_kept": result.score_kept if scored and result else None,
         "turns": result.turns if result else moves(path),
         "end": result.end if result else None,
         "finished": result is not None,

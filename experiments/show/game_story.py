@@ -142,7 +142,7 @@ def spent(used: Mapping[str, Any]) -> str:
     """Calls, tokens and money of a game, from the totals in `USED`."""
     kept = f" ({used['cached_tokens']} cached by the provider)" if used["cached_tokens"] else ""
     thought = f" ({used['reasoning_tokens']} of reasoning)" if used["reasoning_tokens"] else ""
-    hits = f", {used['cache_hits']} answers from the cache" if used["cache_hits"] else ""
+    hits = f", {used['cache_hits']} answers from a cache or a record" if used["cache_hits"] else ""
     usd = f", ${used['usd']:.4f}" if used["usd"] is not None else ""
     return f"{used['calls']} calls, {used['tokens_in']} tokens in{kept}, {used['tokens_out']} out{thought}{usd}{hits}"
 

@@ -2,18 +2,20 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
+from itertools import chain
 from typing import Any
 
 from rich.console import Console
 from rich.text import Text
 
 import roles
+from experiments.marks.choice_marks import mark_infos
 from experiments.show.graph_tree import calls, depth
 from experiments.show.terminal import plain_table
 from graphs import config as graph_configs
 from graphs import context
 from orchestrator.players import partners
-from roles.marks import Marker, infos
+from roles.marks import Marker, MarkInfo, infos
 from roles.reply_types import answer_format
 from roles.role_definition import Role
 from roles.role_options import shown
@@ -38,10 +40,12 @@ def graphs_data() -> list[dict[str, Any]]:
 
 def list_roles(console: Console) -> None:
     columns = ("role", "replies with", "played by", "marks", "from", "what for")
-    table = plain_table(*columns, words=tuple(name for name in columns if name != "marks"), fixed=("role",))
+    fixed = tuple(name for name in columns if name != "what for")
+    table = plain_table(*columns, words=tuple(name for name in columns if name != "marks"), fixed=fixed)
     for name in roles.names():
         role = roles.get(name)
-        table.add_row(name, role.reply.__name__, played_by(role), _marked(role), roles.source(name), role.title)
+        title = Text(role.title, no_wrap=True, overflow="ellipsis")
+        table.add_row(name, role.reply.__name__, played_by(role), _marked(role), roles.source(name), title)
     console.print(table)
 
 
@@ -50,9 +54,9 @@ def played_by(role: Role) -> str:
 
 
 def _marked(role: Role) -> str:
-    """How many marks a role has; of a plain function it is not known."""
+    """How many marks a role may have; of a plain function it is not known."""
     if role.mark is None or isinstance(role.mark, Marker):
-        return str(len(infos(role.mark)) or "-")
+        return str(len(mark_infos(role.name)) or "-")
     return "yes"
 
 
@@ -68,7 +72,7 @@ def role_data(role: Role) -> dict[str, Any]:
         "after_game": role.after_game,
         "options": {name: [_allowed(value) for value in values] for name, values in role.options.items()},
         "marked": _marked(role) != "-",
-        "marks": [asdict(info) for info in infos(role.mark).values()],
+        "marks": [asdict(info) for info in mark_infos(role.name).values()],
         "not_marked": role.mark.prose if isinstance(role.mark, Marker) else "",
         "template": role.template,
         "schema": role.reply.model_json_schema(),
@@ -95,19 +99,27 @@ def show_role(role: Role, console: Console) -> None:
 
 def _marks(role: Role) -> Iterator[str]:
     """Each mark in its words, and what of a reply is not marked."""
-    if not isinstance(role.mark, Marker):
-        says = (role.mark.__doc__ or "yes").strip().split("\n")[0].rstrip(".") if role.mark else "none"
-        yield f"marks: {says}"
-        return
-    baselines = (("a uniform guess", role.mark.guess), ("what was so before", role.mark.previous))
-    beside = ", ".join(("the role's program", *(name for name, there in baselines if there)))
-    yield f"marks, each beside that of {beside}:" if role.mark.infos else "marks: none"
-    for info in role.mark.infos:
-        better, guess = "higher" if info.higher else "lower", f"; uniform guess: {info.uniform}" if info.uniform else ""
-        yield f"  {info.name}: {info.says}"
-        yield f"    {info.unit}; best {info.best:.2g}, {better} is better{guess}"
-    if role.mark.prose:
+    own, found = infos(role.mark), mark_infos(role.name)
+    if role.mark is not None and not isinstance(role.mark, Marker):
+        yield f"marks: {(role.mark.__doc__ or 'yes').strip().splitlines()[0].rstrip('.')}"
+    elif not found:
+        yield "marks: none"
+    if own:
+        yield "marks of what it states, by the hidden cards and the exact belief:"
+        yield from chain.from_iterable(map(_mark, own.values()))
+    if by_values := [info for name, info in found.items() if name not in own]:
+        yield "marks of the moves it names or judges, by what each was worth; which it has depends on graph and format:"
+        yield from chain.from_iterable(map(_mark, by_values))
+    if isinstance(role.mark, Marker) and role.mark.prose:
         yield f"not marked: {role.mark.prose}"
+
+
+def _mark(info: MarkInfo) -> Iterator[str]:
+    better = "higher" if info.higher else "lower"
+    best = "no value is better than another" if info.best is None else f"best {info.best:.2g}, {better} is better"
+    guess = f"; uniform guess: {info.uniform}" if info.uniform else ""
+    yield f"  {info.name}: {info.says}"
+    yield f"    {info.unit}; {best}{guess}"
 
 
 def list_partners(console: Console) -> None:

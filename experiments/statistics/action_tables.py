@@ -192,7 +192,9 @@ def show(found: Sequence[ActionTable], console: Console) -> None:
         console.print(_grid(one))
     console.print(
         Text(
-            "\n% of next actions (across) after an action (down). D, P: a slot discarded, played; 0 is the oldest card"
+            "\n% of next actions (across) after an action (down); - where that action never came before another. D, P: "
+            "a slot discarded, played, 0 the oldest card; a letter or a number alone: a colour or rank hinted. P(a): "
+            "the share of each action"
         ),
         soft_wrap=True,
     )

@@ -12,7 +12,7 @@ from statistics import fmean
 
 import roles
 from experiments.marks.game_marks import GameMarks, NodeReplies
-from experiments.marks.mark_tally import Key, MarkTally, tallied
+from experiments.marks.mark_tally import Key, MarkTally, infos_of, tallied
 from experiments.marks.move_values import Kind
 from experiments.marks.stated_tally import Stated, StatedTally, stated_tallies
 from experiments.results.rows import Row
@@ -100,10 +100,17 @@ def summaries(games: Sequence[MarkedGame], arms: Sequence[str]) -> tuple[MarkSum
 
 
 def keys(games: Sequence[MarkedGame]) -> list[Key]:
-    """The marks of these games, role by role, in the order in which roles are asked."""
+    """The marks of these games, role by role in the order in which roles are asked, each role's as `roles show` has
+    them."""
     met = dict.fromkeys(key for game in games for key in game.tallies)
     order = list(dict.fromkeys([*(node.role for game in games for node in game.nodes), *(key.role for key in met)]))
-    return sorted(met, key=lambda key: order.index(key.role))
+    return sorted(met, key=lambda key: (order.index(key.role), _rank(key)))
+
+
+def _rank(key: Key) -> int:
+    """The place of a mark among its role's; the last for marks of a role that is not registered here."""
+    names = list(infos_of(key.role))
+    return names.index(key.name) if key.name in names else len(names)
 
 
 def _of_arm(arm: str, games: Sequence[MarkedGame]) -> Iterator[MarkSummary]:

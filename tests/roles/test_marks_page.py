@@ -3,6 +3,7 @@
 import re
 
 import roles
+from experiments.marks import mark_infos
 from roles.marks import Marker, MarkInfo, infos
 from tests.support.folders import ROOT
 
@@ -33,3 +34,20 @@ def test_the_page_says_what_is_prose() -> None:
         mark = roles.get(name).mark
         if isinstance(mark, Marker) and mark.prose:
             assert f"| {name} | {mark.prose} |" in PAGE
+
+
+def test_the_page_names_every_mark_of_choosers_judges_and_trackers_and_no_other() -> None:
+    """By the first cells of the tables of these sections, against what the code can give."""
+    every = {name: set(mark_infos(name)) for name in roles.names()}
+    own = {name: set(infos(roles.get(name).mark)) for name in roles.names()}
+    assert _named("## Marks of choosers and judges", "## State tracking") == set().union(
+        *(every[name] - own[name] for name in every)
+    )
+    assert _named("### Marks of one reply", "### A judge") == own["tracker"]
+
+
+def _named(start: str, end: str) -> set[str]:
+    """The names at the heads of lines and list items between two headings."""
+    part = PAGE.partition(f"{start}\n")[2].partition(f"\n{end}")[0]
+    heads = re.findall(r"^(?:\| |- )((?:`\w+`(?:, )?)+)", part, re.MULTILINE)
+    return {name for head in heads for name in re.findall(r"\w+", head)}

@@ -46,11 +46,12 @@ function table(marks) {
   return h("div", { class: "wide", tabindex: "0", "data-own-keys": true, role: "region", "aria-label": "marks of the roles" },
     h("table", { class: "data" },
       h("caption", {}, "Each answer against the hidden cards and what moves were worth. Point at a mark, or go to it with Tab, for what it says."),
-      h("thead", {}, h("tr", {}, head("Node"), head("Mark"), head("Value", true), head("Program", true), head("Uniform", true), head("Best", true), head(""))),
-      h("tbody", {}, nodes.flatMap((node) => marks.filter((one) => one.node === node).map((one, at) => h("tr", {},
-        at === 0 ? h("th", { scope: "rowgroup", rowspan: String(marks.filter((other) => other.node === node).length) }, node) : null,
-        h("td", {}, named(one), several.has(node) && ` (sample ${one.sample + 1})`), h("td", { class: "num" }, number(one.value, 2)),
-        beside(one.baselines.program), beside(one.baselines.uniform), beside(one.best), h("td", {}, tag(one))))))));
+      h("thead", {}, h("tr", {}, head("Mark"), head("Value", true), head("Program", true), head("Uniform", true), head("Best", true), head(""))),
+      nodes.map((node) => h("tbody", {},
+        h("tr", {}, h("th", { scope: "rowgroup", colspan: "6" }, node)),
+        marks.filter((one) => one.node === node).map((one) => h("tr", {},
+          h("td", {}, named(one), several.has(node) && ` (sample ${one.sample + 1})`), h("td", { class: "num" }, number(one.value, 2)),
+          beside(one.baselines.program), beside(one.baselines.uniform), beside(one.best), h("td", {}, tag(one))))))));
 }
 
 const beside = (value) => h("td", { class: "num" }, value === null || value === undefined ? "–" : number(value, 2));
@@ -58,7 +59,8 @@ const beside = (value) => h("td", { class: "num" }, value === null || value === 
 /** A mark's name, with its sentence for whoever points at it or goes to it. */
 function named(one) {
   if (!one.says) return one.name;
-  return h("span", { class: "mark-name", tabindex: "0", title: one.says, "aria-label": `${one.name}: ${one.says}` }, one.name);
+  const says = one.unit ? `${one.says} Unit: ${one.unit}.` : one.says;
+  return h("span", { class: "mark-name", tabindex: "0", title: says, "aria-label": `${one.name}: ${says}` }, one.name);
 }
 
 function tag(one) {

@@ -27,7 +27,7 @@ def write(path: Path, paint: Callable[[], Any], rows: Sequence[Row]) -> None:
     """
     with style.set_up():
         painted = paint()
-        style.footnote(painted, _label(rows))
+        style.footnote(painted, label(rows))
         style.settle(painted)
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -40,7 +40,8 @@ def write(path: Path, paint: Callable[[], Any], rows: Sequence[Row]) -> None:
             raise UserError(f"{str(path)!r} cannot be written: {error.strerror}") from None
 
 
-def _label(rows: Sequence[Row]) -> str:
+def label(rows: Sequence[Row]) -> str:
+    """Which of these games no language model played, for the foot of a picture or a table; else empty."""
     if any(row.simulated for row in rows):
         return MARKS["sim."]
     if any(row.faked for row in rows):

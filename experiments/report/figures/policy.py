@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from functools import cache
+from math import nan
 from typing import Any
 
 from experiments.report.figures import style
@@ -41,9 +42,10 @@ def _figure(players: int, arm: str, tables: Tables) -> Figure:
     return Figure(
         f"policy-{players}p",
         f"What follows which action, {players} players",
-        f"Of {arm}: the share of next actions (across) after each action (down), in %; the last row: the share of each "
-        "action. Slot 0 is the oldest card; a hint counts whoever gets it. Where different players sit in an arm, who "
-        "acts and who is next is in the table, which has all arms, with 95 % intervals over deals.",
+        f"Of {arm}: the share of next actions (across) after each action (down), in %, blank where that action never "
+        "came before another; the last row: the share of each action. Slot 0 is the oldest card; a hint counts "
+        "whoever gets it. Where different players sit in an arm, who acts and who is next is in the table, which has "
+        "all arms, with 95 % intervals over deals.",
         lambda data: _table(players, tables()),
         lambda table, data: _paint(table, arm),
         arm,
@@ -112,7 +114,8 @@ def _map(ax: Any, rows: Sequence[dict[str, Any]]) -> Any:
     names = list(action_tables.actions(rows[0]["players"]))
     shares = {(row["action"], row["next_action"]): row["next_share"] for row in rows}
     whole = {row["action"]: row["share"] for row in rows}
-    grid = [[shares.get((one, other), 0.0) for other in names] for one in names]
+    came = {one for one, other in shares if other is not None}
+    grid = [[shares.get((one, other), 0.0) if one in came else nan for other in names] for one in names]
     grid.append([whole[one] for one in names])
     image = ax.imshow(grid, cmap="viridis", vmin=0, vmax=1, aspect="auto")
     ax.set_xticks(range(len(names)), names, rotation=60, ha="right", rotation_mode="anchor")

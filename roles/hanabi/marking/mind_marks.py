@@ -27,7 +27,7 @@ HINTS = (
         "Whether the seat then gave the suggested hint.",
         "share",
         1,
-        uniform="1 of the legal hints, where a hint was given",
+        uniform="1 / the number of legal hints, where a hint was given",
     ),
     MarkInfo(
         "hint_played",

@@ -192,7 +192,7 @@ def test_a_game_whose_server_fails_is_suspended_and_goes_on_by_the_same_command(
     *moves, used = out.splitlines()
     assert (code, len(moves)) == (3, 3) and re.fullmatch(r"so far   3 calls, \d+ tokens in, \d+ out", used)
     assert err == (
-        "error: suspended at turn 4 of games/watson-3p-s1.jsonl: node 'proposer': the model server answered HTTP 404. "
+        "suspended at turn 4 of games/watson-3p-s1.jsonl: node 'proposer': the model server answered HTTP 404. "
         "The same command continues from there\n"
     )
     code, out, _ = run(*play, "--json")

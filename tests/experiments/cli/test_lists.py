@@ -8,7 +8,9 @@ import pytest
 from rich.console import Console
 
 from experiments.design.experiment import packaged
+from experiments.results.rows import constructed
 from experiments.results.run_folder import RUN
+from experiments.results.saved import told
 from experiments.show import listing
 from experiments.show.terminal import Uncropped, plain_table
 from tests.conftest import Run
@@ -47,6 +49,10 @@ def test_games_and_runs_are_listed_finished_or_not(run: Run) -> None:
     assert (full["graph"], full["model"], full["players"], full["seed"]) == ("watson", "program", 2, 1)
     assert full["finished"] and isinstance(full["score_strict"], int) and half["score_strict"] is None
     assert not half["finished"] and 0 < half["turns"] < full["turns"]
+    out = run("games", "list", "own")[1]
+    assert "unfinished" in out and "finished" not in out.splitlines()[0] and "score" in out.splitlines()[0]
+    assert told([{**full, "score_strict": 0, "score_kept": 8}])[0]["score"] == "0 (kept 8)"
+    assert constructed("probe+house") and not constructed("house+house_lite")
     code, _, err = run("games", "list", "nowhere")
     assert code == 2 and err == "error: 'nowhere' is no folder\n"
 

@@ -43,9 +43,9 @@ def test_a_mark_is_good_at_its_best_value_or_where_its_program_is_no_better() ->
         where = {"turn": 1, "seat": 0, "node": "n", "role": "r", "model": "m", "sample": 0}
         return standing(RoleMark.model_validate({**where, "name": "x", "value": value, "baselines": baselines}), info)
 
-    assert stands(share, 1.0, program=1.0) == (True, "the best value")
+    assert stands(share, 1.0, program=1.0) == (True, "best value")
     assert stands(share, 0.5, program=0.6, uniform=0.1) == (False, "worse than its program")
     assert stands(loss, 0.5, program=0.6) == (True, "better than its program")
-    assert stands(loss, 0.5, program=0.5) == (True, "as good as its program")
+    assert stands(loss, 0.5, program=0.5) == (True, "equals its program")
     assert stands(loss, 0.5, uniform=0.4) == (False, "worse than a uniform guess")
     assert stands(loss, 0.5) == (None, "") == stands(None, 1.0, program=0.0)

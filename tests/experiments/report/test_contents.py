@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from experiments.design import experiment
-from experiments.report import latex, model_facts, order, page, run_report, tables
+from experiments.report import latex, mark_metric, model_facts, order, page, run_report, tables
 from experiments.report.figures import cross_play, curves, deals, drawing, scores
 from experiments.report.figures.figure import Figure
 from experiments.report.run_data import NothingToDrawError, RunData, run_data
@@ -95,6 +95,7 @@ def test_the_commands_take_a_metric(run: Run, tmp_path: Path) -> None:
     assert code == 2 and "there is no metric 'mean'; known: strict, kept, turns" in err
     code, _, err = run("experiment", "report", str(tmp_path / "a"), "--metric", "mark:analyst")
     assert code == 2 and "names no mark; one is named by role and mark" in err
+    mark_metric.check("mark:aggregator.regret")
     code, _, err = run("experiment", "report", str(tmp_path / "a"), "--metric", "mark:analyst.brier")
     assert code == 2 and ("marks are computed from the journals" in err or "has no mark 'brier'" in err)
 

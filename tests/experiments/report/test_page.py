@@ -222,7 +222,7 @@ def test_a_figure_that_fails_loses_no_other(ran: Path, tmp_path: Path, monkeypat
 
 def test_mistakes_are_told_in_one_sentence(run: Run, tmp_path: Path) -> None:
     code, out, err = run("experiment", "report", "nowhere")
-    assert (code, out) == (2, "") and "there is no finished game in 'nowhere'" in err
+    assert (code, out) == (2, "") and "there is no folder 'nowhere'" in err
     Path("results.csv").write_text("arm,players\na,two\n", "utf-8")
     code, _, err = run("experiment", "report", ".")
     assert code == 2 and "is not the results.csv of a run: " in err and err.count("\n") == 1

@@ -113,4 +113,9 @@ def test_roles_are_listed_and_shown(run: Run) -> None:
     assert code == 0 and "tom_interpreter" in out and "MindReport" in out
     code, out, _ = run("roles", "show", "analyst")
     assert code == 0 and "How to answer" in out and "sections: rules" in out
-    assert json.loads(run("roles", "show", "safety", "--json")[1])["played_by"] == "program"
+    safety = json.loads(run("roles", "show", "safety", "--json")[1])
+    assert safety["played_by"] == "program" and "right_verdict" in {one["name"] for one in safety["marks"]}
+    out = run("roles", "show", "aggregator")[1]
+    assert (
+        "  regret: What the best move" in out and "no value is better than another" in out and "marks: none" not in out
+    )
