@@ -139,7 +139,11 @@ class _Drawing:
         for _ in range(min(many, len(kinds))):
             turn = min(kinds, key=lambda turn: self._crowded(kinds[turn]))
             place = fork_position(story, turn)
-            self.add(story, place, asyncio.run(whole(place)), kinds.pop(turn), game)
+            try:
+                noted = asyncio.run(whole(place))
+            except UserError as error:  # of a graph that is not known here
+                raise UserError(f"{str(game.path)!r}: {error}; bring its code by --import, or leave it out") from None
+            self.add(story, place, noted, kinds.pop(turn), game)
 
     def _looks(self, story: Story, game: Game) -> list[int]:
         """Turns to look at, as many of each third of the game; the very first turn, on which nothing is known, last."""
