@@ -13,7 +13,8 @@ from orchestrator.replies.reply import Reply
 def notes(events: Sequence[Event], roles: Collection[tuple[str, str]]) -> list[GivenNote]:
     """What some nodes replied in the turns of a whole journal, first attempts alone; `roles`: nodes with their roles.
 
-    Unusable replies, and notes that were themselves given by a control, are left out.
+    Unusable replies, notes that were themselves given by a control, and those of a seat that saw its own cards are
+    left out.
     """
     return [one for node, role in roles for one in _of_node(events, node, role)]
 
@@ -24,7 +25,7 @@ def _of_node(events: Sequence[Event], node: str, role: str) -> Iterator[GivenNot
     configs = dict[int, GraphConfig]()
     for begun, calls in _turns(events):
         info = started.seat_at(begun.seat, begun.turn)
-        if info.config is None:
+        if info.config is None or info.own_hand:
             continue
         if id(info) not in configs:
             configs[id(info)] = at(checked(dict(info.config), "the journal's graph"), started.players)

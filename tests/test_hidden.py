@@ -12,6 +12,8 @@ import pytest
 import graphs
 import prompts
 import roles
+from experiments.probes import asked_seat
+from experiments.probes.bank import probes
 from graphs import ablate, context, note_bank, recorded_marks
 from graphs.config import checked
 from graphs.given_notes import GIVEN
@@ -253,3 +255,22 @@ async def test_a_note_of_another_game_depends_on_no_hidden_card(kind: str) -> No
         assert heard[0] == heard[1]
         met += len(heard[0][0])
     assert met > 3
+
+
+async def test_a_probe_tells_neither_its_name_nor_what_is_hidden() -> None:
+    """Another hand and deck behind the same story changes nothing that the asked player hears, and its name, which says
+    what is asked, reaches nobody."""
+    chance, met = random.Random(2), 0
+    for probe in probes(["newest"], players=[3], per=1):
+        other = disguised(probe.referee, probe.view, chance)
+        heard = []
+        for deck in (probe.deck, other.deck):
+            brain = Overheard()
+            asked = asked_seat.table(probe, graphs.seat("tom_planner_1", brain))
+            await play_async(asked, players=3, deck=deck, label=probe.name, max_turns=probe.turn)
+            heard.append(brain.heard)
+        assert other.deck != probe.deck and heard[0] == heard[1]
+        said = repr(heard[0])
+        assert not any(word in said for word in (probe.name, probe.question, probe.why, probe.name.split("/")[-1]))
+        met += len(heard[0])
+    assert met > 10

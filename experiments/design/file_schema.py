@@ -118,10 +118,16 @@ def _prompt_file(value: Any, info: ValidationInfo) -> Any:
         return value
     path = Path((info.context or {}).get("folder", Path())) / value
     try:
+        if path.exists() and not path.is_file():  # a device never ends
+            raise IsADirectoryError(0, "it is no file")
         return {"file": value, "text": path.read_text("utf-8").strip()}
-    except (OSError, UnicodeDecodeError) as error:
-        why = "there is no such file" if isinstance(error, FileNotFoundError) else f"it cannot be read ({error})"
-        raise ValueError(f"{str(path)!r} is to hold a prompt's new words, but {why}") from None
+    except FileNotFoundError:
+        why = "there is no such file"
+    except UnicodeDecodeError:
+        why = "it is not UTF-8 text"
+    except OSError as error:
+        why = f"it cannot be read: {error.strerror}"
+    raise ValueError(f"{str(path)!r} is to hold a prompt's new words, but {why}")
 
 
 BASELINE = "baseline"

@@ -22,7 +22,10 @@ from graphs import note_bank
 from graphs.given_notes import GIVEN
 from orchestrator import journal
 from orchestrator.errors import UserError
-from orchestrator.journal.events import Memory
+from orchestrator.hanabi.cards import Card
+from orchestrator.hanabi.referee import deal as cards_of
+from orchestrator.journal import fingerprint
+from orchestrator.journal.events import GameStarted, Memory
 
 NOTES = "notes"
 """The folder of the banks in a run folder."""
@@ -66,11 +69,17 @@ class NoteBank:
         return True
 
     def journals(self) -> list[Path]:
-        """The finished games of another run at this player count. Raises UserError when there are none."""
-        found = [one for one in _journals(Path(self.source)) if _finished(one, self.players)][:MOST]
+        """The finished games of another run at this player count. Raises UserError when there are none, and when all
+        are games in which a seat saw its own cards: their notes are made of what nobody may know."""
+        found = [one for one in _journals(Path(self.source)) if _finished(one, self.players)]
         if not found:
             raise UserError(f"arm {self.arm!r}: there is no finished game of {self.players} players in {self.source!r}")
-        return found
+        if not (honest := [one for one in found if not _cheats(one)]):
+            raise UserError(
+                f"arm {self.arm!r}: in the games of {self.source!r} a seat saw its own cards, which is cheating; take "
+                "notes of other games"
+            )
+        return honest[:MOST]
 
     def write(self, journals: Iterable[Path]) -> None:
         """Raises UserError when the games hold no notes of a node."""
@@ -107,10 +116,11 @@ def memory(given: GivenNotes, seat: int) -> Memory:
     """What a seat is given of another game: its notes of the seat's own turns. Raises UserError."""
     if not given.path.exists():
         raise UserError(f"{str(given.path)!r} is gone: it held the notes of other games that this game was given")
-    games = [one for one in _read(given.path)["games"] if one["seed"] != given.deal.seed]
+    deal, here = given.deal, _hashed(cards_of(given.deal.seed))
+    # by the cards, too: a game from a deck of its own has no seed, and may still be this deal
+    games = [one for one in _read(given.path)["games"] if one["seed"] != deal.seed and one.get("deal") != here]
     if not games:
         raise UserError(f"{str(given.path)!r} holds notes of this deal alone; notes come from another deal")
-    deal = given.deal
     game = Random(f"another game {deal.players} {deal.seed} {deal.repeat}").choice(games)
     notes = [one for one in game["notes"] if one["seat"] == seat] or game["notes"]
     return {GIVEN: {"from": game["name"], "notes": notes}}
@@ -128,20 +138,28 @@ def _known(path: Path, written_at: int) -> Mapping[str, Any]:
 def _loaded(path: Path) -> Mapping[str, Any]:
     try:
         found = json.loads(path.read_text("utf-8"))
-        found["games"]
-    except (OSError, ValueError, TypeError, KeyError):
+        whole = all({"name", "seed"} <= set(one) and [note["seat"] for note in one["notes"]] for one in found["games"])
+    except (OSError, ValueError, TypeError, KeyError, RecursionError):
+        whole = False
+    if not whole:
         raise UserError(f"{str(path)!r} holds no notes of other games; it stays as it is") from None
     return dict(found)
+
+
+@lru_cache(maxsize=1024)
+def _hashed(deck: tuple[Card, ...]) -> str:
+    return fingerprint.hashed(list(deck))
 
 
 def _game(path: Path, roles: tuple[tuple[str, str], ...]) -> dict[str, Any]:
     events = journal.read(path)
     notes = note_bank.notes(events, roles)
-    started = peek(path).started
-    seed = started.seed if started else None
+    started = events[0]
+    assert isinstance(started, GameStarted)
     return {
         "name": f"{path.parent.name}/{path.stem}",
-        "seed": seed,
+        "seed": started.seed,
+        "deal": _hashed(started.deck),
         "notes": [note.model_dump(mode="json") for note in notes],
     }
 
@@ -164,10 +182,20 @@ def _finished(path: Path, players: int) -> bool:
     return peeked.result is not None and peeked.started is not None and peeked.started.players == players
 
 
-def deals_needed(arm: Arm, seeds: Iterable[int]) -> None:
-    """Raise UserError where notes of another deal are wanted, and there is only one."""
-    if BASELINE in arm.sources.values() and len(set(seeds)) < 2:
+def _cheats(path: Path) -> bool:
+    started = peek(path).started
+    return started is not None and started.cheats
+
+
+def check_baseline(arm: Arm, arms: Iterable[Arm], baseline: str | None, seeds: Iterable[int]) -> None:
+    """Raise UserError where notes of the baseline's games are wanted, and there is one deal alone, or it cheats."""
+    if BASELINE not in arm.sources.values():
+        return
+    if len(set(seeds)) < 2:
         raise UserError(f"arm {arm.name!r}: notes come from a game of another deal, so it takes two deals at least")
+    config = next((one.everybody.config for one in arms if one.name == baseline), None)
+    if config is not None and config.controls.own_hand:
+        raise UserError(f"arm {arm.name!r}: its notes would come from {baseline}, whose seats see their own cards")
 
 
 def lineup_notes(arm: Arm, deal: Deal, folder: Path) -> dict[int, GivenNotes]:

@@ -77,7 +77,7 @@ class Plan:
             else arms.arms(experiment, run_folder.run(folder))
         )
         for arm in made:
-            note_banks.deals_needed(arm, experiment.deals)
+            note_banks.check_baseline(arm, made, experiment.baseline, experiment.deals)
         banks = tuple(bank for arm in made for bank in note_banks.banks(arm, folder))
         return cls(experiment, folder, tuple(made), remarks=remarks, banks=banks)
 

@@ -8,6 +8,7 @@ where somebody gave no rating), and `rater` where there are several; others are 
 import csv
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from io import StringIO
 from pathlib import Path
 
 from orchestrator.errors import UserError, shortened
@@ -34,9 +35,17 @@ def read(path: Path) -> tuple[HumanRating, ...]:
     """The ratings of a file. Raises UserError for the first row that cannot be read, or that rates a turn again."""
     try:
         text = path.read_text("utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise UserError(f"{str(path)!r} cannot be read as CSV: {error}") from None
-    table = csv.DictReader(text.splitlines())
+    except OSError as error:
+        raise UserError(f"cannot read the ratings {str(path)!r}: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise UserError(f"cannot read the ratings {str(path)!r}: it is not UTF-8 text; save it as CSV UTF-8") from None
+    try:
+        return _read(csv.DictReader(StringIO(text, newline=""), strict=True), path)
+    except csv.Error as error:
+        raise UserError(f"{str(path)!r} is not a CSV file: {error}") from None
+
+
+def _read(table: "csv.DictReader[str]", path: Path) -> tuple[HumanRating, ...]:
     columns = [name for name in table.fieldnames or () if name]
     rated = [aspect for aspect in ASPECTS if aspect in columns]
     if not {"game", "turn"} <= {*columns} or not rated:

@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping
 
+from pydantic import FiniteFloat
+
 from orchestrator.values import Frozen
 
 UNIFORM = "uniform"
@@ -22,9 +24,9 @@ class RoleMark(Frozen):
     """Of the node's answers; 0 for a mark of all of them together."""
     name: str
     """As its `MarkInfo` says."""
-    value: float
+    value: FiniteFloat
     other: str | None = None
     """Of a mark that is about two roles: the other's role."""
-    baselines: Mapping[str, float] = {}
+    baselines: Mapping[str, FiniteFloat] = {}
     """The same mark of others on the same turn: `program`, that of the role's program; `uniform`, that of a uniform
     guess on average; `previous`, that of one who states how often it was so before; and others that a role names."""

@@ -9,6 +9,7 @@ which stops before the first of those; see `truth.py`.
 import gzip
 import hashlib
 import json
+import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -159,6 +160,10 @@ def _read(path: Path, version: tuple[int, int]) -> Bank:
         positions = tuple(BankPosition.model_validate(json.loads(line)["position"]) for line in told)
     except ValidationError as error:
         raise user_error(str(path), error) from None
+    except (ValueError, RecursionError):
+        raise UserError(f"{str(path)!r} is no position bank: a line is no JSON") from None
+    if absent := [one for one in positions if one.seat >= len(head.seats)]:
+        raise UserError(f"{str(path)!r}: position {absent[0].name} has seat {absent[0].seat} of {len(head.seats)}")
     return Bank(path, head, positions)
 
 
@@ -171,7 +176,7 @@ def _open(path: Path) -> tuple[Head, Iterator[str]]:
         head = Head.model_validate(data) if isinstance(data, dict) and "bank" in data else None
     except ValidationError as error:
         raise user_error(str(path), error) from None
-    except ValueError:
+    except (ValueError, RecursionError):
         head = None
     if head is None:
         raise UserError(f"{str(path)!r} is no position bank; `orchestrator experiment positions build` makes one")
@@ -193,9 +198,9 @@ def plain_lines(path: Path) -> Iterator[str]:
         text = (gzip.decompress(data) if data[:2] == GZIP else data).decode("utf-8")
     except OSError as error:
         raise UserError(f"cannot read the bank {str(path)!r}: {error.strerror or 'it is no whole gzip file'}") from None
-    except (UnicodeDecodeError, EOFError):
+    except (UnicodeDecodeError, EOFError, zlib.error):
         raise UserError(f"cannot read the bank {str(path)!r}: it is not text, or not whole") from None
-    yield from text.splitlines()
+    yield from text.removesuffix("\n").split("\n")  # not splitlines: what models write may hold other line breaks
 
 
 def digest(lines: Iterable[str]) -> str:

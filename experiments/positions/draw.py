@@ -34,7 +34,8 @@ from experiments.results.story import Story, StoryTurn
 from orchestrator import journal
 from orchestrator.errors import UserError
 from orchestrator.journal import fingerprint
-from orchestrator.journal.events import Call, Decided, Event, SeatInfo, VerdictGiven
+from orchestrator.journal.events import Call, Decided, Event, GameStarted, SeatInfo, VerdictGiven
+from orchestrator.logs import log
 from orchestrator.versions import versions
 
 LOOKS = 9
@@ -55,12 +56,17 @@ def build(sources: Sequence[Path], out: Path, *, wanted: int, per_game: int, see
     found = [(source, list(_games(source))) for source in sources]
     games = [game for _, inside in found for game in inside]
     if not games:
-        raise UserError(f"there is no game in {', '.join(map(str, sources))}; name run folders, or journals")
+        where = ", ".join(map(str, sources))
+        raise UserError(
+            f"there is no game in {where} in which nobody saw their own cards; name run folders, or journals"
+        )
     drawing = _Drawing(seed, per_game, rollouts)
     for game in _order(games, seed):
         if len(drawing.positions) >= wanted:
             break
         drawing.take(game, min(per_game, wanted - len(drawing.positions)))
+    if not drawing.positions:
+        raise UserError(f"no game in {', '.join(map(str, sources))} has a second turn, so there is no position to draw")
     made_by = f"--from {' '.join(source.name for source in sources)} --n {wanted} --per-game {per_game} --seed {seed}"
     lines = [position_line(one) for one in drawing.positions]
     head = Head(
@@ -80,14 +86,21 @@ def build(sources: Sequence[Path], out: Path, *, wanted: int, per_game: int, see
 
 
 def _games(source: Path) -> Iterator[Game]:
+    """Those of a folder, or a journal. Games in which a seat saw its own cards are left out: its moves tell them."""
+    for path, name, started in _begun(source):
+        if started.cheats:
+            log.warning("left out: a seat saw its own cards", game=str(path))
+        else:
+            yield Game(path, name, started.players, started.config_hash)
+
+
+def _begun(source: Path) -> Iterator[tuple[Path, str, GameStarted]]:
     if source.is_file():
-        started = Story.read(journal.read(source)).started
-        yield Game(source, source.stem, started.players, started.config_hash)
+        yield source, source.stem, Story.read(journal.read(source)).started
         return
     for path, peeked in journals(source):
         if peeked.started is not None:
-            started = peeked.started
-            yield Game(path, path.relative_to(source).with_suffix("").as_posix(), started.players, started.config_hash)
+            yield path, path.relative_to(source).with_suffix("").as_posix(), peeked.started
 
 
 def _source(path: Path, games: Sequence[Game]) -> Source:
@@ -126,7 +139,11 @@ class _Drawing:
         for _ in range(min(many, len(kinds))):
             turn = min(kinds, key=lambda turn: self._crowded(kinds[turn]))
             place = fork_position(story, turn)
-            self.add(story, place, asyncio.run(whole(place)), kinds.pop(turn), game)
+            try:
+                noted = asyncio.run(whole(place))
+            except UserError as error:  # of a graph that is not known here
+                raise UserError(f"{str(game.path)!r}: {error}; bring its code by --import, or leave it out") from None
+            self.add(story, place, noted, kinds.pop(turn), game)
 
     def _looks(self, story: Story, game: Game) -> list[int]:
         """Turns to look at, as many of each third of the game; the very first turn, on which nothing is known, last."""

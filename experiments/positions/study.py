@@ -94,6 +94,10 @@ def opened(study: Study) -> Bank:
     bank = banks.read(study.positions)
     if study.digest and study.digest != bank.head.digest:
         raise UserError(f"{str(bank.path)!r} is another bank than the study's: {bank.head.digest}, not {study.digest}")
+    if not bank.positions:
+        raise UserError(
+            f"{str(bank.path)!r} has no position, so there is nothing to decide; build a bank from more games"
+        )
     return bank
 
 

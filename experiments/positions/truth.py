@@ -7,7 +7,10 @@ keeps that.
 import json
 from pathlib import Path
 
+from pydantic import ValidationError
+
 from experiments.positions.bank import found, plain_lines
+from orchestrator.errors import UserError, user_error
 from orchestrator.hanabi.cards import Card
 from orchestrator.values import Frozen
 
@@ -29,5 +32,10 @@ class PositionTruth(Frozen):
 def truths(bank: str | Path) -> dict[str, PositionTruth]:
     """By the name of the position; empty where a bank has none. Raises UserError for a file that cannot be read."""
     lines = (line for line in plain_lines(found(bank)) if line.startswith('{"truth"'))
-    read = (PositionTruth.model_validate(json.loads(line)["truth"]) for line in lines)
+    try:
+        read = [PositionTruth.model_validate(json.loads(line)["truth"]) for line in lines]
+    except ValidationError as error:
+        raise user_error(f"the truth in {str(bank)!r}", error) from None
+    except (ValueError, RecursionError):
+        raise UserError(f"the truth in {str(bank)!r} is not whole: a line is no JSON") from None
     return {one.name: one for one in read}

@@ -106,7 +106,8 @@ class AnswerFolder(Generic[R, S]):
         """Raises UserError for a file that holds something else."""
         path = folder / self.questions
         try:
-            return [self.asked.model_validate_json(line) for line in from_file(path, "the questions").splitlines()]
+            lines = from_file(path, "the questions").removesuffix("\n").split("\n")
+            return [self.asked.model_validate_json(line) for line in lines if line]
         except ValidationError as error:
             raise user_error(str(path), error) from None
 

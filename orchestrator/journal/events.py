@@ -103,6 +103,11 @@ class GameStarted(Frozen):
         return self.seat_at(seat, turn).own_hand
 
     @property
+    def cheats(self) -> bool:
+        """Whether any seat saw its own cards at any turn."""
+        return any(seat.own_hand for seat in self.everybody)
+
+    @property
     def deal(self) -> str:
         """The deal in words."""
         return "a deck of its own" if self.seed is None else f"seed {self.seed}"

@@ -8,16 +8,23 @@ from typing import Any
 import pytest
 import yaml
 
+import graphs
 from experiments.design import experiment as files
-from experiments.design import manifest
+from experiments.design import manifest, note_banks
+from experiments.design.arms import Deal, GivenNotes
+from experiments.design.note_banks import NoteBank
 from experiments.design.plan import Plan
 from experiments.results.rows import Row, rows
 from experiments.running.runner import run
+from graphs import ablate, note_bank
 from graphs.ablate import at
 from graphs.attempts import base
 from graphs.calls import turn_calls
-from orchestrator import journal
+from graphs.config import GraphConfig, checked
+from graphs.given_notes import GIVEN
+from orchestrator import journal, play
 from orchestrator.errors import UserError
+from orchestrator.hanabi.referee import deal
 from orchestrator.journal.events import Call, GameStarted
 
 GRAPH = {
@@ -125,6 +132,56 @@ def test_notes_that_were_changed_are_refused(folder: Path, tmp_path: Path) -> No
             run(written(folder.parent), folder)
     finally:
         bank.write_text(kept, "utf-8")
+
+
+# Notes come from honest games of another deal
+
+
+DECORATED = checked(GRAPH, "decorated")
+ROLES = (("decoration", "discard_strategist"),)
+
+
+def noted(folder: Path, config: GraphConfig = DECORATED, **deal: Any) -> NoteBank:
+    """The bank of a folder with one more short game in it."""
+    number = len(list(folder.glob("*.jsonl"))) if folder.exists() else 0
+    play(graphs.seat(config), players=2, journal=folder / f"{number}.jsonl", max_turns=3, **deal)
+    return NoteBank("arm", 2, ROLES, str(folder), folder)
+
+
+def test_a_game_gets_no_note_of_its_own_deal_even_from_a_deck_without_a_seed(tmp_path: Path) -> None:
+    """On a later turn of the same deal a note knows cards that are hidden on an earlier one."""
+    noted(tmp_path, deck=deal(1), label="mine")
+    bank = noted(tmp_path, seed=2)
+    bank.write(bank.journals())
+    found = [note_banks.memory(GivenNotes(bank.path, Deal(1, 2, repeat)), 0)[GIVEN]["from"] for repeat in range(1, 9)]
+    assert len(found) == 8 and all(name.endswith("/1") for name in found)
+    with pytest.raises(UserError, match="another deal"):
+        only = noted(tmp_path / "only", deck=deal(1), label="mine")
+        only.write(only.journals())
+        note_banks.memory(GivenNotes(only.path, Deal(1, 2, 1)), 0)
+
+
+def test_no_note_comes_from_a_seat_that_saw_its_own_cards(tmp_path: Path) -> None:
+    cheating = ablate.controlled(DECORATED, own_hand=True)
+    bank = noted(tmp_path, cheating, seed=1)
+    with pytest.raises(UserError, match="a seat saw its own cards, which is cheating"):
+        bank.journals()
+    events = journal.read(tmp_path / "0.jsonl")
+    assert any(isinstance(event, Call) for event in events) and not note_bank.notes(events, ROLES)
+    noted(tmp_path, seed=2)
+    assert [path.name for path in bank.journals()] == ["1.jsonl"]
+    arms = {"full": {"own_hand": True}, "arm": {"shuffled": "decoration"}}
+    with pytest.raises(UserError, match="from full, whose seats see their own cards"):
+        plan(tmp_path, arms=arms)
+
+
+@pytest.mark.parametrize(
+    "text", ['{"games": [{}]}', '{"games": 3}', '{"games": [{"name": "a", "seed": 1, "notes": [1]}]}', "[" * 9999]
+)
+def test_a_bank_of_notes_that_is_broken_gets_one_sentence(tmp_path: Path, text: str) -> None:
+    (tmp_path / "2p.json").write_text(text, "utf-8")
+    with pytest.raises(UserError, match="holds no notes of other games"):
+        note_banks.memory(GivenNotes(tmp_path / "2p.json", Deal(1, 2, 1)), 0)
 
 
 # Plans, without games

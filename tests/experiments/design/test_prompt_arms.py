@@ -102,3 +102,22 @@ def replaced_words(config: graphs.GraphConfig, name: str) -> str:
 
 def test_a_difference_is_shown_line_by_line() -> None:
     assert diff("a\nb", "a\nc", "x").splitlines() == ["--- x", "+++ x, replaced", "@@ -1,2 +1,2 @@", " a", "-b", "+c"]
+
+
+@pytest.mark.parametrize(
+    ("file", "why"),
+    [
+        ("nowhere.md", "there is no such file"),
+        ("latin.md", "it is not UTF-8 text"),
+        (".", "it is no file"),
+        ("/dev/zero", "it is no file"),
+    ],
+)
+def test_a_file_that_holds_no_words_gets_one_sentence(tmp_path: Path, file: str, why: str) -> None:
+    (tmp_path / "latin.md").write_bytes(b"caf\xe9")
+    text = {"name": "e", "graph": "watson", "players": [2], "seeds": 1, "models": {"default": "sim:average"}}
+    text |= {"arms": {"full": {}, "other": {"prompts": {"roles/proposer": file}}}, "baseline": "full"}
+    (tmp_path / "e.yaml").write_text(yaml.safe_dump(text), "utf-8")
+    with pytest.raises(UserError) as caught:
+        files.read(tmp_path / "e.yaml")
+    assert why in str(caught.value) and "\n" not in str(caught.value)

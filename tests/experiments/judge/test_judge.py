@@ -192,6 +192,26 @@ def test_a_bad_row_of_people_is_one_sentence(tmp_path: Path, header: str, row: s
     assert said in str(error.value)
 
 
+def test_ratings_are_read_from_any_csv_and_refused_from_anything_else(tmp_path: Path) -> None:
+    """A comment may break lines as people and spreadsheets do; a file of another encoding is refused in a sentence."""
+    path = tmp_path / "people.csv"
+    path.write_bytes('game,turn,overall,comment\r\ng1,2,0.5,"two\nlines \u2028 here"\r\n'.encode("utf-8-sig"))
+    assert [(one.game, one.turn, one.ratings) for one in human_ratings.read(path)] == [("g1", 2, {"overall": 0.5})]
+    good = b"game,turn,overall\ng1,2,0.5\n"
+    for data, said in (
+        ("game,turn,overall\ng\u00e9,2,0.5\n".encode("latin-1"), "is not UTF-8 text"),
+        (good.decode().encode("utf-16"), "is not UTF-8 text"),
+        (good + b'g1,3,"0.5\n', "is not a CSV file"),
+        (good + b"g1,3," + b"9" * 200_000 + b"\n", "is not a CSV file: field larger than field limit"),
+        (good + b"g1,3\n", "line 3: no rating stands in this row"),
+        (good + "g1,\u00b2,0.5\n".encode(), "turn is '\u00b2'"),
+    ):
+        path.write_bytes(data)
+        with pytest.raises(UserError) as error:
+            human_ratings.read(path)
+        assert said in str(error.value) and "\n" not in str(error.value)
+
+
 def test_several_people_agree_among_themselves(games: Path, tmp_path: Path) -> None:
     judge_run.run(games, MODEL, tmp_path / "j", choice=Choice("1-4"), brain=half())
     rows = [f"g{game},{turn},{rater},{turn / 4}" for game in (1, 2) for turn in (1, 2, 3, 4) for rater in ("ann", "bo")]

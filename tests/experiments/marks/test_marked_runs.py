@@ -3,6 +3,7 @@
 import csv
 import json
 import os
+import re
 import signal
 from dataclasses import replace
 from pathlib import Path
@@ -61,6 +62,8 @@ def test_marks_are_kept_by_the_bytes_of_the_journal(folder: Path, journals: list
     assert store.of(path) != marks[0], "what is kept is read, not computed again"
     file.write_text(file.read_text("utf-8")[:-100], "utf-8")
     assert store.of(path) == marks[0], "half a file counts for nothing"
+    file.write_text(re.sub(r'"value":[-.e\d]+', '"value":NaN', file.read_text("utf-8"), count=1), "utf-8")
+    assert store.of(path) == marks[0], "neither does a mark that is no number"
     whole = path.read_bytes()
     path.write_bytes(whole + b"\n")
     assert not marks_of(path).has(path), "another journal"

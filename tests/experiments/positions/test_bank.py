@@ -6,6 +6,7 @@ import random
 import re
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,8 +14,10 @@ import graphs
 from experiments.fork.position import position, whole
 from experiments.positions import bank, draw
 from experiments.positions.bank import BankPosition
+from experiments.positions.study import Study, opened
 from experiments.positions.truth import truths
 from experiments.results.story import Story
+from graphs import ablate
 from graphs.graph_seat import GraphSeat
 from orchestrator import journal
 from orchestrator.errors import UserError
@@ -127,6 +130,56 @@ def test_a_bank_is_drawn_alike_again_one_position_of_a_game(tmp_path: Path) -> N
     assert draw.build([tmp_path / "games"], made[1], wanted=9, per_game=2, seed=5).positions == 4
     one = bank.read(made[0])
     assert [call.messages for place in one.positions for call in place.calls] == [()] * 2
+
+
+def saved(path: Path, told: list[str], head: dict[str, Any]) -> Path:
+    """A bank of these lines, whose first line describes them."""
+    first = head | {"positions": len(told), "digest": bank.digest(told)}
+    bank.save(path, [json.dumps(first), *told])
+    return path
+
+
+def test_a_note_may_hold_any_line_break(tmp_path: Path) -> None:
+    head, line = list(bank.plain_lines(bank.found("program")))[:2]
+    odd = 'a\u2028{"truth"\u0085b'
+    data = json.loads(line)["position"]
+    data["events"][0]["text"] = odd
+    made = bank.read(saved(tmp_path / "odd.jsonl", [bank.as_line("position", data)], json.loads(head)))
+    assert made.positions[0].calls[0].text == odd
+
+
+def test_a_forged_bank_gets_one_sentence(tmp_path: Path) -> None:
+    head, line = list(bank.plain_lines(bank.found("program")))[:2]
+    data = json.loads(line)["position"]
+    elsewhere = bank.as_line("position", data | {"seat": 99})
+    for told, why in ((['{"position": {'], "a line is no JSON"), ([elsewhere], "has seat 99 of")):
+        with pytest.raises(UserError, match=why):
+            bank.read(saved(tmp_path / f"{len(told[0])}.jsonl", told, json.loads(head)))
+    empty = saved(tmp_path / "empty.jsonl", [], json.loads(head))
+    with pytest.raises(UserError, match="has no position"):
+        opened(Study(positions=str(empty)))
+    packed = bytearray(bank.found("program").read_bytes())
+    packed[2000:2050] = bytes(50)
+    (tmp_path / "packed.jsonl.gz").write_bytes(packed)
+    with pytest.raises(UserError, match="not whole"):
+        bank.read(tmp_path / "packed.jsonl.gz")
+    for secret in ('{"truth": {', '{"truth": {"name": "p001"}}'):
+        bank.save(tmp_path / "secret.jsonl", [head, secret])
+        with pytest.raises(UserError, match="the truth in"):
+            truths(tmp_path / "secret.jsonl")
+
+
+def test_no_position_is_drawn_from_a_game_in_which_a_seat_saw_its_own_cards(tmp_path: Path) -> None:
+    """Neither of the seat that cheats, nor of its partner, to whom its moves tell what nobody may know."""
+    honest = graphs.read("spin_bench")
+    cheating = ablate.controlled(honest, own_hand=True)
+    folder = tmp_path / "games"
+    for name, config in (("cheat", cheating), ("honest", honest)):
+        seats = [graphs.seat(config), graphs.seat(honest)]
+        play(seats, players=2, seed=1, journal=folder / f"{name}.jsonl", max_turns=6)
+    assert draw.build([folder], tmp_path / "x.jsonl", wanted=9, per_game=9, seed=0).sources[0].games == 1
+    with pytest.raises(UserError, match="in which nobody saw their own cards"):
+        draw.build([folder / "cheat.jsonl"], tmp_path / "y.jsonl", wanted=9, per_game=9, seed=0)
 
 
 @pytest.mark.parametrize("what", ["another card", "cut off", "no bank", "not whole gzip"])
