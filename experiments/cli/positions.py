@@ -104,7 +104,8 @@ def run(
     arms: Annotated[
         list[str] | None,
         typer.Option(
-            help="removed, exact, placebo, shuffled, perturbed@RATE, model@MODEL, own_hand, each also KIND:NODE; "
+            help="removed, exact, placebo, shuffled, perturbed@RATE, model@MODEL, advise, gate, own_hand, each also "
+            "KIND:NODE; "
             "permuted, same_compute, null. Repeatable, or separated by commas."
         ),
     ] = None,

@@ -77,6 +77,8 @@ class Asker:
             rates = dict.fromkeys(ANSWERS, float(value))
             wrong = SimSettings(model=f"{SIM}average", seed=self.seed, **_only(rates))
             return ablate.replace(config, **{node: "perturbed"}), {"perturbed": wrong}
+        if arm.kind in ("advise", "gate") and node:
+            return ablate.controlled(config, **{arm.kind: [node]}), {}
         if arm.kind == "permuted":
             reads = config.nodes[config.decides].reads
             if len(reads) < 2:

@@ -27,7 +27,8 @@ from experiments.positions.bank import (
     position_line,
     save,
 )
-from experiments.positions.kinds import Kind, best_move, kind_of
+from experiments.positions.from_probes import AskedProbes, is_told
+from experiments.positions.kinds import AskedConvention, Kind, best_move, kind_of
 from experiments.positions.truth import PositionTruth
 from experiments.results.saved import journals
 from experiments.results.story import Story, StoryTurn
@@ -116,35 +117,49 @@ class _Drawing:
         self.truths: list[PositionTruth] = []
         self.seats: list[SeatInfo] = []
         self.looked_at = 0
+        self._probes = AskedProbes()
         self._have = Counter[tuple[str, str]]()
 
     def take(self, game: Game, many: int) -> None:
         """Draw positions of a game."""
         story = Story.read(journal.read(game.path))
-        kinds = {turn: self.kind(story, turn) for turn in self._looks(story, game)}
+        asked = self._probes.of(game.path)
+        kinds = {turn: self.kind(story, turn, asked) for turn in self._looks(story, game, asked)}
         self.looked_at += len(kinds)
         for _ in range(min(many, len(kinds))):
             turn = min(kinds, key=lambda turn: self._crowded(kinds[turn]))
             place = fork_position(story, turn)
-            self.add(story, place, asyncio.run(whole(place)), kinds.pop(turn), game)
+            self.add(story, place, asyncio.run(whole(place)), kinds.pop(turn), game, asked)
 
-    def _looks(self, story: Story, game: Game) -> list[int]:
-        """Turns to look at, as many of each third of the game; the very first turn, on which nothing is known, last."""
+    def _looks(self, story: Story, game: Game, asked: AskedConvention | None) -> list[int]:
+        """Turns to look at: as many of each third of a game, without its first turn, on which nothing is known; of a
+        probe the question alone."""
         chance = random.Random(f"turns {self.seed} {game.hash}")
-        turns = [turn.started.turn for turn in story.turns if turn.decided and turn.started.turn > 1]
+        turns = [turn.started.turn for turn in story.turns if turn.decided and not is_told(turn)]
+        if asked is not None:
+            return turns
+        turns = [turn for turn in turns if turn > 1]
         thirds = [turns[i * len(turns) // 3 : (i + 1) * len(turns) // 3] for i in range(3)]
         each = LOOKS * self.per_game // 3
         return [turn for third in thirds for turn in chance.sample(third, min(each, len(third)))]
 
-    def kind(self, story: Story, turn: int) -> Kind:
+    def kind(self, story: Story, turn: int, asked: AskedConvention | None = None) -> Kind:
         position = Position.of(story, turn)
-        return kind_of(position.view, best_move(position, self.rollouts))
+        return kind_of(position.view, best_move(position, self.rollouts), asked.name if asked else None)
 
     def _crowded(self, kind: Kind) -> int:
         """How many positions the bank has of the values of a kind, over all dimensions."""
         return sum(self._have[one] for one in kind.values())
 
-    def add(self, story: Story, place: Place, turn: StoryTurn, kind: Kind, game: Game) -> None:
+    def add(
+        self,
+        story: Story,
+        place: Place,
+        turn: StoryTurn,
+        kind: Kind,
+        game: Game,
+        asked: AskedConvention | None = None,
+    ) -> None:
         """Take a position: `turn` has the notes of all its programs."""
         info = place.info
         if info not in self.seats:
@@ -161,6 +176,7 @@ class _Drawing:
                 seat=self.seats.index(info),
                 events=tuple(_kept(event) for event in turn.events if isinstance(event, Call | VerdictGiven | Decided)),
                 kind=kind,
+                asked=asked,
             )
         )
         number = place.view.turn

@@ -25,6 +25,7 @@ KINDS = ("arm", "by", "is", "n", "flips", "loss")
 GAMES = ("arm", "flips", "loss", "by rollouts", "games score less", "deals")
 CORRELATED = ("figure", "arms", "Spearman", "95 %", "Pearson", "95 % ")
 FILES = ("report.md", "arms.csv", "kinds.csv", "decisions.csv")
+KEEPS = "keeps it"
 NOTHING = "–"
 FEW = 20
 """Deals that differ in value below which intervals of losses hold too seldom, see docs/positions.md."""
@@ -62,13 +63,14 @@ def of(folder: Path, *, rollouts: int = 0, games: Path | None = None) -> Report:
 def columns(report: Report) -> tuple[str, ...]:
     rolled = ("by rollouts", "95 %  ") if report.rollouts else ()
     rated = ("ratings",) if any(one.rerated is not None for one in report.found.effects) else ()
-    return (*COLUMNS, *rolled, *rated, *COSTS)
+    return (*COLUMNS, *rolled, *rated, *((KEEPS,) if _probed(report) is not None else ()), *COSTS)
 
 
 def rows(report: Report) -> Iterator[tuple[str, ...]]:
     """A row for each arm, the baseline's costs first."""
-    more = len(columns(report)) - len(COLUMNS) - len(COSTS)
-    yield ("baseline", *[NOTHING] * (len(COLUMNS) - 1 + more), *_cost(report.base))
+    keeps = [percent(kept)] if (kept := _probed(report)) is not None else []
+    empty = len(columns(report)) - 1 - len(keeps) - len(COSTS)
+    yield ("baseline", *[NOTHING] * empty, *keeps, *_cost(report.base))
     for one in report.found.effects:
         yield (*_row(one), *_more(report, one), *_cost(one.cost))
 
@@ -97,6 +99,15 @@ def _more(report: Report, one: Effect) -> Iterator[str]:
         yield NOTHING if one.rolled is None else interval(one.rolled)
     if "ratings" in columns(report):
         yield NOTHING if one.rerated is None else f"{one.rerated:.2f}"
+    if KEEPS in columns(report):
+        yield NOTHING if one.keeps is None else percent(one.keeps)
+
+
+def _probed(report: Report) -> float | None:
+    """How often the baseline keeps the conventions that probes ask about, in the arm with the most positions; None
+    without probes."""
+    found = [one for one in report.found.effects if one.kept is not None]
+    return max(found, key=lambda one: one.positions).kept if found else None
 
 
 def _cost(cost: Cost) -> tuple[str, ...]:
@@ -107,10 +118,15 @@ def interval(one: Tested) -> str:
     return NOTHING if one.low is None or one.high is None else f"{one.low:+.2f} to {one.high:+.2f}"
 
 
+def kind_columns(report: Report) -> tuple[str, ...]:
+    return KINDS if _probed(report) is None else (*KINDS, KEEPS)
+
+
 def kind_rows(report: Report) -> Iterator[tuple[str, ...]]:
     for one in report.found.effects:
-        for name, value, n, flips, loss in one.by_kind:
-            yield one.arm.name, name, value, str(n), percent(flips), f"{loss:+.2f}"
+        for name, value, n, flips, loss, keeps in one.by_kind:
+            kept = (percent(keeps),) if keeps is not None else (NOTHING,) if _probed(report) is not None else ()
+            yield one.arm.name, name, value, str(n), percent(flips), f"{loss:+.2f}", *kept
 
 
 def game_rows(games: FromGames) -> Iterator[tuple[str, ...]]:
@@ -170,6 +186,11 @@ def notes(report: Report) -> Iterator[str]:
         "best move is worth more; loss, what the baseline's move is worth more; both in points a decision by exact "
         "one-step value, which looks one move ahead. Positions of a deal are averaged first; intervals are over deals."
     )
+    if _probed(report) is not None:
+        yield (
+            "Keeps it: the share of decisions that keep the convention which the position asks about. A note may be "
+            "worth nothing by value and yet be what the convention needs."
+        )
     if report.rollouts:
         yield (
             f"By rollouts: what the baseline's move is worth more in the final score, {report.rollouts} deals for each "
@@ -201,7 +222,12 @@ def _named(model: Any) -> str:
 
 def write(report: Report, folder: Path) -> list[Path]:
     """Write report.md and the CSVs. Raises OSError."""
-    texts = (markdown(report), _csv(columns(report), rows(report)), _csv(KINDS, kind_rows(report)), _decisions(report))
+    texts = (
+        markdown(report),
+        _csv(columns(report), rows(report)),
+        _csv(kind_columns(report), kind_rows(report)),
+        _decisions(report),
+    )
     for name, text in zip(FILES, texts, strict=True):
         write_atomically(folder / name, text)
     return [folder / name for name in FILES]
@@ -215,7 +241,7 @@ def _csv(heads: Sequence[str], lines: Iterator[tuple[Any, ...]]) -> str:
     return out.getvalue()
 
 
-DECISIONS = ("arm", "position", "deal", "flipped", "better", "worse", "regret", "loss", "rolled", "forced")
+DECISIONS = ("arm", "position", "deal", "flipped", "better", "worse", "regret", "loss", "rolled", "forced", "keeps")
 
 
 def _decisions(report: Report) -> str:
@@ -232,7 +258,7 @@ def markdown(report: Report) -> str:
     asked = report.study
     parts = [f"# {asked.name}", *([asked.question] if asked.question else []), *said(report)]
     parts.append(_table(columns(report), rows(report)))
-    parts += ["## By kind of position", _table(KINDS, kind_rows(report))]
+    parts += ["## By kind of position", _table(kind_columns(report), kind_rows(report))]
     if report.games:
         parts += [f"## Beside the games of {report.games.folder}", _table(GAMES, game_rows(report.games))]
         parts += [_table(CORRELATED, correlation_rows(report.games))] if report.games.correlations else []
