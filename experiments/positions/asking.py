@@ -143,7 +143,8 @@ class Asker:
             whose = f"graph {recorded_by.name!r}" if recorded_by else "no graph"
             raise UserError(
                 f"position {position.name} has notes of {whose}, none of {missing[0]!r} of graph {self.config.name!r}; "
-                "make them once for all arms with --notes fresh"
+                f"draw the bank from games of {self.config.name!r} alone (--from RUN/games/ARM), or make them once for "
+                "all arms with --notes fresh"
             )
 
 

@@ -1,7 +1,8 @@
 """Drawing positions from journals: one of a game unless asked for more, spread over the kinds of position.
 
-Games are taken in an order drawn by the seed, player counts in turn. Of each game some turns are looked at, drawn from
-its beginning, middle and end alike; the one is kept whose kind the bank has least of so far.
+Games are taken in an order drawn by the seed, player counts in turn; where they have fewer than is wanted, each gives
+its share. Of each game some turns are looked at, drawn from its beginning, middle and end alike; the one is kept whose
+kind the bank has least of so far.
 """
 
 import asyncio
@@ -10,6 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
+from math import ceil
 from pathlib import Path
 
 from experiments.fork.position import Position as Place
@@ -57,11 +59,12 @@ def build(sources: Sequence[Path], out: Path, *, wanted: int, per_game: int, see
     games = [game for _, inside in found for game in inside]
     if not games:
         raise UserError(f"there is no game in {', '.join(map(str, sources))}; name run folders, or journals")
-    drawing = _Drawing(seed, per_game, rollouts)
-    for game in _order(games, seed):
-        if len(drawing.positions) >= wanted:
+    drawing = _Drawing(seed, rollouts)
+    for number, game in enumerate(_order(games, seed)):
+        left = wanted - len(drawing.positions)
+        if left <= 0:
             break
-        drawing.take(game, min(per_game, wanted - len(drawing.positions)))
+        drawing.take(game, min(per_game, ceil(left / (len(games) - number))))
     made_by = f"--from {' '.join(source.name for source in sources)} --n {wanted} --per-game {per_game} --seed {seed}"
     lines = [position_line(one) for one in drawing.positions]
     head = Head(
@@ -111,8 +114,8 @@ def _order(games: Iterable[Game], seed: int) -> Iterator[Game]:
 class _Drawing:
     """The positions drawn so far."""
 
-    def __init__(self, seed: int, per_game: int, rollouts: int) -> None:
-        self.seed, self.per_game, self.rollouts = seed, per_game, rollouts
+    def __init__(self, seed: int, rollouts: int) -> None:
+        self.seed, self.rollouts = seed, rollouts
         self.positions: list[BankPosition] = []
         self.truths: list[PositionTruth] = []
         self.seats: list[SeatInfo] = []
@@ -124,14 +127,14 @@ class _Drawing:
         """Draw positions of a game."""
         story = Story.read(journal.read(game.path))
         asked = self._probes.of(game.path)
-        kinds = {turn: self.kind(story, turn, asked) for turn in self._looks(story, game, asked)}
+        kinds = {turn: self.kind(story, turn, asked) for turn in self._looks(story, game, asked, many)}
         self.looked_at += len(kinds)
         for _ in range(min(many, len(kinds))):
             turn = min(kinds, key=lambda turn: self._crowded(kinds[turn]))
             place = fork_position(story, turn)
             self.add(story, place, asyncio.run(whole(place)), kinds.pop(turn), game, asked)
 
-    def _looks(self, story: Story, game: Game, asked: AskedConvention | None) -> list[int]:
+    def _looks(self, story: Story, game: Game, asked: AskedConvention | None, many: int) -> list[int]:
         """Turns to look at: as many of each third of a game, without its first turn, on which nothing is known; of a
         probe the question alone."""
         chance = random.Random(f"turns {self.seed} {game.hash}")
@@ -140,7 +143,7 @@ class _Drawing:
             return turns
         turns = [turn for turn in turns if turn > 1]
         thirds = [turns[i * len(turns) // 3 : (i + 1) * len(turns) // 3] for i in range(3)]
-        each = LOOKS * self.per_game // 3
+        each = LOOKS * many // 3
         return [turn for third in thirds for turn in chance.sample(third, min(each, len(third)))]
 
     def kind(self, story: Story, turn: int, asked: AskedConvention | None = None) -> Kind:

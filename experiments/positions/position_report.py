@@ -14,6 +14,7 @@ from experiments.positions.bank import Bank
 from experiments.positions.effects import Cost, Effect, Found, Tested
 from experiments.positions.from_games import FromGames
 from experiments.positions.study import Study
+from experiments.report import latex as tex
 from experiments.results.files import write_atomically
 from orchestrator.models.settings import PROGRAM
 from orchestrator.models.simulated_settings import is_simulated
@@ -26,6 +27,9 @@ GAMES = ("arm", "flips", "loss", "by rollouts", "games score less", "deals")
 CORRELATED = ("figure", "arms", "Spearman", "95 %", "Pearson", "95 % ")
 FILES = ("report.md", "arms.csv", "kinds.csv", "decisions.csv")
 KEEPS = "keeps it"
+TEX = """\
+% Tables of {name}, made by `orchestrator experiment positions report --latex`; \\usepackage{{booktabs,graphicx}}.
+"""
 NOTHING = "–"
 FEW = 20
 """Deals that differ in value below which intervals of losses hold too seldom, see docs/positions.md."""
@@ -271,19 +275,30 @@ def _table(heads: Sequence[str], lines: Iterator[tuple[str, ...]]) -> str:
 
 
 def latex(report: Report) -> str:
-    """The table of arms for LaTeX (booktabs)."""
-    heads = " & ".join(_tex(head.strip()) for head in COLUMNS)
-    lines = "\n".join(f"{' & '.join(map(_tex, _row(one)))} \\\\" for one in report.found.effects)
-    spec = "l" + "r" * (len(COLUMNS) - 1)
-    return (
-        f"\\begin{{tabular}}{{{spec}}}\n\\toprule\n{heads} \\\\\n\\midrule\n{lines}\n\\bottomrule\n\\end{{tabular}}\n"
+    """All tables for LaTeX (booktabs), to be read with \\input."""
+    name, games = report.study.name, report.games
+    about = " ".join(notes(report))
+    found = [
+        ("arms", f"Arms of {name} beside the baseline. {about}", 1, columns(report), rows(report)),
+        (
+            "kinds",
+            f"Arms of {name} by kind of position, means over positions.",
+            3,
+            kind_columns(report),
+            kind_rows(report),
+        ),
+    ]
+    if games:
+        beside = f"Arms of {name} on positions and in the games of {games.folder}, points a decision and points a game."
+        found.append(("games", beside, 1, GAMES, game_rows(games)))
+    if games and games.correlations:
+        over = f"Correlation over arms of {name} with {games.folder}; intervals by a bootstrap over the deals of both."
+        found.append(("correlations", over, 1, CORRELATED, correlation_rows(games)))
+    made = (
+        tex.table([tex.escaped(head.strip()) for head in heads], list(lines), caption, f"{name}-{key}", words=words)
+        for key, caption, words, heads, lines in found
     )
-
-
-def _tex(text: str) -> str:
-    from experiments.report.latex import escaped
-
-    return escaped(text)
+    return "\n".join([TEX.format(name=tex.escaped(name)), *made])
 
 
 def _of_arm(arm: Arm) -> dict[str, Any]:

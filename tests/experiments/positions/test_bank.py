@@ -61,7 +61,7 @@ async def drawn(referee: Referee, folder: Path) -> tuple[BankPosition, str]:
     path = folder / f"{referee.deck[-1]}{hash(tuple(referee.deck))}-{len(moves)}.jsonl"
     more = {"players": players, "deck": [*referee.deck], "label": "a deck", "max_turns": len(moves) + 1}
     await play_async([seat] * players, journal=path, **more)  # type: ignore[arg-type]
-    drawing = draw._Drawing(0, 1, 0)
+    drawing = draw._Drawing(0, 0)
     story = Story.read(journal.read(path))
     game = draw.Game(path, "game", players, "")
     place = position(story, len(moves) + 1)
@@ -149,6 +149,10 @@ def test_a_bank_is_drawn_alike_again_one_position_of_a_game(tmp_path: Path) -> N
     heads = [draw.build([tmp_path / "games"], path, wanted=9, per_game=1, seed=5) for path in made]
     assert heads[0].positions == 2 and heads[0].digest == heads[1].digest
     assert draw.build([tmp_path / "games"], made[1], wanted=9, per_game=2, seed=5).positions == 4
+    assert draw.build([tmp_path / "games"], made[1], wanted=4, per_game=4, seed=5).positions == 4
+    assert Counter(Counter(one.deal for one in bank.read(made[1]).positions).values()) == {2: 2}, (
+        "every game has its share"
+    )
     one = bank.read(made[0])
     assert [call.messages for place in one.positions for call in place.calls] == [()] * 2
 

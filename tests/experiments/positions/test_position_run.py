@@ -209,6 +209,23 @@ def test_an_arm_that_cannot_be_is_said_in_a_sentence(arms: str, said: str, run: 
     assert code == 2 and said in err and "Traceback" not in err
 
 
+def test_latex_has_every_table_of_a_run_of_positions(house_run: Path, run: Run) -> None:
+    code, out, _ = run("experiment", "positions", "report", str(house_run), "--latex")
+    report, tex = position_report.of(house_run), (house_run / "arms.tex").read_text("utf-8")
+    assert code == 0 and "arms.tex" in out
+    heads = [position_report.columns(report), position_report.kind_columns(report)]
+    bodies = re.findall(r"\\toprule\n(.*?)\\bottomrule", tex, re.DOTALL)
+    for head, lines, body in zip(
+        heads, (position_report.rows(report), position_report.kind_rows(report)), bodies, strict=True
+    ):
+        cells = [len(re.split(r"(?<!\\)&", line)) for line in body.splitlines() if "&" in line]
+        assert cells == [len(head)] * (1 + len(list(lines)))
+    assert "notes are those of program games: no language model wrote them" in tex and all(
+        ord(sign) < 128 for sign in tex
+    )
+    assert "cheats" in tex
+
+
 def test_commands_say_what_a_bank_holds(run: Run, tmp_path: Path) -> None:
     assert "120" in run("experiment", "positions", "list")[1]
     code, out, _ = run("experiment", "positions", "show", "program")
