@@ -58,7 +58,7 @@ ROOMS: dict[str, dict[str, set[str]]] = {
         "fork": RUNNING,
         "qa": RUNNING,
         "probes": RUNNING,
-        "positions": {*RUNNING, "report", "fork"},
+        "positions": {*RUNNING, "report", "fork", "probes"},
         "diff": {*RUNNING, "report"},
         "page": {*RUNNING, "costs", "report", "fork"},
         "cli": {

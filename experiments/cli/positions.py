@@ -104,7 +104,8 @@ def run(
     arms: Annotated[
         list[str] | None,
         typer.Option(
-            help="removed, exact, placebo, shuffled, perturbed@RATE, model@MODEL, own_hand, each also KIND:NODE; "
+            help="removed, exact, placebo, shuffled, perturbed@RATE, model@MODEL, advise, gate, own_hand, each also "
+            "KIND:NODE; "
             "permuted, same_compute, null. Repeatable, or separated by commas."
         ),
     ] = None,
@@ -195,7 +196,9 @@ def report(
     rollouts: Annotated[
         int, typer.Option(min=0, help="Also value moves that differ by this many rollouts each; kept in DIR/values.")
     ] = 0,
-    latex: Annotated[bool, typer.Option("--latex", help="Also write arms.tex (booktabs).")] = False,
+    latex: Annotated[
+        bool, typer.Option("--latex", help="Also write arms.tex: all tables for LaTeX (booktabs).")
+    ] = False,
     imports: Import = None,
     as_json: Json = False,
 ) -> None:

@@ -137,7 +137,8 @@ class Plan:
         if waiting := next((bank for bank in self.banks if bank.waits), None):
             raise UserError(
                 f"stop: arm {waiting.arm!r} gets notes of the games of {self.baseline}, all of which come first, and "
-                "a stop rule plays deals step by step; take the notes from another run, `shuffled: {analyst: RUN}`"
+                f"a stop rule plays deals step by step; take the notes from another run, as in `placebo: "
+                f"{{{waiting.roles[0][0]}: RUN}}`"
             )
         base = next((arm for arm in self.arms if arm.name == self.baseline), None)
         counts = set(base.players) if base else set()

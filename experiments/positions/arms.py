@@ -14,6 +14,8 @@ from graphs.config import GraphConfig
 from graphs.fixed_notes import depending
 from orchestrator import spelling
 from orchestrator.errors import UserError
+from orchestrator.replies.reply import Reply
+from roles.reply_types import Choice, Shortlist
 
 Kind = Literal[
     "baseline",
@@ -23,6 +25,8 @@ Kind = Literal[
     "perturbed",
     "placebo",
     "shuffled",
+    "advise",
+    "gate",
     "own_hand",
     "null",
     "permuted",
@@ -35,15 +39,23 @@ KINDS: Mapping[Kind, str] = {
     "perturbed": "its note is its program's with errors at a rate: perturbed:NODE@0.3",
     "placebo": "its note is as long and tells nothing",
     "shuffled": "its note is one that the same role gave elsewhere",
+    "advise": "its list of moves is a report: its readers choose from all legal moves",
+    "gate": "its moves are the only ones that its readers may choose from",
     "own_hand": "its note is the true own hand: cheating, an upper line",
     "null": "nothing: the baseline again with other seeds, the noise floor",
     "permuted": "the colleagues' reports come in the reverse order",
     "same_compute": "best of K answers of one player with as many calls",
 }
-ABOUT_A_NOTE = ("removed", "exact", "model", "perturbed", "placebo", "shuffled", "own_hand")
+ABOUT_A_NOTE = ("removed", "exact", "model", "perturbed", "placebo", "shuffled", "advise", "gate", "own_hand")
 WITH_VALUE = ("model", "perturbed")
 PUT = ("placebo", "shuffled", "own_hand")
 """Arms that put a note in the place of the node's own."""
+OFFERING: Mapping[Kind, tuple[type[Reply], ...]] = {"advise": (Shortlist,), "gate": (Shortlist, Choice)}
+"""Arms that say how a node's moves reach its readers, and whose notes have some."""
+OFFERED_BY: Mapping[Kind, str] = {
+    "advise": "advise is for a recommender",
+    "gate": "gate is for a recommender, or a colleague who chooses a move",
+}
 BASELINE, NULL = "baseline", "null"
 SHORT = re.compile(r"(?P<kind>[a-z_]+)(?::(?P<node>[\w-]+))?(?:@(?P<value>.+))?")
 ALSO: Mapping[str, Kind] = {"swapped": "shuffled"}
@@ -108,13 +120,20 @@ def _arms(name: str, short: str, config: GraphConfig) -> Iterator[Arm]:
             raise UserError(f"arm {short!r}: {kind} is about no node; leave {node!r} out")
         yield Arm(name or kind, kind)
         return
-    nodes = [_known(node, config)] if node else [*advisers(config)]
+    nodes = [one for one in ([_known(node, config)] if node else advisers(config)) if _offers(kind, one, config)]
     if kind == "own_hand" and not node:
         nodes = nodes[:1]
     if not nodes:
+        if kind in OFFERING:
+            whose = f"{node!r} lists no moves" if node else f"no colleague of {config.decides!r} lists moves"
+            raise UserError(f"arm {short!r}: {whose} in graph {config.name!r}; {OFFERED_BY[kind]}")
         raise UserError(f"graph {config.name!r} has no colleague whose note {config.decides!r} reads, so no {kind} arm")
     for one in nodes:
         yield Arm(_name(name, kind, one, value, several=len(nodes) > 1), kind, one, value)
+
+
+def _offers(kind: Kind, node: str, config: GraphConfig) -> bool:
+    return kind not in OFFERING or issubclass(config.role(node).reply, OFFERING[kind])
 
 
 def _is_rate(text: str) -> bool:

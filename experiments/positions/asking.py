@@ -77,6 +77,8 @@ class Asker:
             rates = dict.fromkeys(ANSWERS, float(value))
             wrong = SimSettings(model=f"{SIM}average", seed=self.seed, **_only(rates))
             return ablate.replace(config, **{node: "perturbed"}), {"perturbed": wrong}
+        if arm.kind in ("advise", "gate") and node:
+            return ablate.controlled(config, **{arm.kind: [node]}), {}
         if arm.kind == "permuted":
             reads = config.nodes[config.decides].reads
             if len(reads) < 2:
@@ -141,7 +143,8 @@ class Asker:
             whose = f"graph {recorded_by.name!r}" if recorded_by else "no graph"
             raise UserError(
                 f"position {position.name} has notes of {whose}, none of {missing[0]!r} of graph {self.config.name!r}; "
-                "make them once for all arms with --notes fresh"
+                f"draw the bank from games of {self.config.name!r} alone (--from RUN/games/ARM), or make them once for "
+                "all arms with --notes fresh"
             )
 
 

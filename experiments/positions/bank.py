@@ -19,7 +19,7 @@ from typing import Any, Literal
 
 from pydantic import Field, ValidationError
 
-from experiments.positions.kinds import Kind
+from experiments.positions.kinds import AskedConvention, Kind
 from graphs.config import GraphConfig, checked
 from orchestrator import spelling
 from orchestrator.errors import UserError, user_error
@@ -92,6 +92,8 @@ class BankPosition(Frozen):
     events: tuple[StoredEvent, ...] = ()
     """The notes and the decision of the recorded turn; prompts are left out, for they can be made again."""
     kind: Kind
+    asked: AskedConvention | None = None
+    """What a probe asks here; None for a turn of a game."""
 
     @property
     def calls(self) -> list[Call]:

@@ -1,7 +1,8 @@
 """Drawing positions from journals: one of a game unless asked for more, spread over the kinds of position.
 
-Games are taken in an order drawn by the seed, player counts in turn. Of each game some turns are looked at, drawn from
-its beginning, middle and end alike; the one is kept whose kind the bank has least of so far.
+Games are taken in an order drawn by the seed, player counts in turn; where they have fewer than is wanted, each gives
+its share. Of each game some turns are looked at, drawn from its beginning, middle and end alike; the one is kept whose
+kind the bank has least of so far.
 """
 
 import asyncio
@@ -10,6 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
+from math import ceil
 from pathlib import Path
 
 from experiments.fork.position import Position as Place
@@ -27,7 +29,8 @@ from experiments.positions.bank import (
     position_line,
     save,
 )
-from experiments.positions.kinds import Kind, best_move, kind_of
+from experiments.positions.from_probes import AskedProbes, is_told
+from experiments.positions.kinds import AskedConvention, Kind, best_move, kind_of
 from experiments.positions.truth import PositionTruth
 from experiments.results.saved import journals
 from experiments.results.story import Story, StoryTurn
@@ -60,11 +63,12 @@ def build(sources: Sequence[Path], out: Path, *, wanted: int, per_game: int, see
         raise UserError(
             f"there is no game in {where} in which nobody saw their own cards; name run folders, or journals"
         )
-    drawing = _Drawing(seed, per_game, rollouts)
-    for game in _order(games, seed):
-        if len(drawing.positions) >= wanted:
+    drawing = _Drawing(seed, rollouts)
+    for number, game in enumerate(_order(games, seed)):
+        left = wanted - len(drawing.positions)
+        if left <= 0:
             break
-        drawing.take(game, min(per_game, wanted - len(drawing.positions)))
+        drawing.take(game, min(per_game, ceil(left / (len(games) - number))))
     if not drawing.positions:
         raise UserError(f"no game in {', '.join(map(str, sources))} has a second turn, so there is no position to draw")
     made_by = f"--from {' '.join(source.name for source in sources)} --n {wanted} --per-game {per_game} --seed {seed}"
@@ -123,18 +127,20 @@ def _order(games: Iterable[Game], seed: int) -> Iterator[Game]:
 class _Drawing:
     """The positions drawn so far."""
 
-    def __init__(self, seed: int, per_game: int, rollouts: int) -> None:
-        self.seed, self.per_game, self.rollouts = seed, per_game, rollouts
+    def __init__(self, seed: int, rollouts: int) -> None:
+        self.seed, self.rollouts = seed, rollouts
         self.positions: list[BankPosition] = []
         self.truths: list[PositionTruth] = []
         self.seats: list[SeatInfo] = []
         self.looked_at = 0
+        self._probes = AskedProbes()
         self._have = Counter[tuple[str, str]]()
 
     def take(self, game: Game, many: int) -> None:
         """Draw positions of a game."""
         story = Story.read(journal.read(game.path))
-        kinds = {turn: self.kind(story, turn) for turn in self._looks(story, game)}
+        asked = self._probes.of(game.path)
+        kinds = {turn: self.kind(story, turn, asked) for turn in self._looks(story, game, asked, many)}
         self.looked_at += len(kinds)
         for _ in range(min(many, len(kinds))):
             turn = min(kinds, key=lambda turn: self._crowded(kinds[turn]))
@@ -143,25 +149,37 @@ class _Drawing:
                 noted = asyncio.run(whole(place))
             except UserError as error:  # of a graph that is not known here
                 raise UserError(f"{str(game.path)!r}: {error}; bring its code by --import, or leave it out") from None
-            self.add(story, place, noted, kinds.pop(turn), game)
+            self.add(story, place, noted, kinds.pop(turn), game, asked)
 
-    def _looks(self, story: Story, game: Game) -> list[int]:
-        """Turns to look at, as many of each third of the game; the very first turn, on which nothing is known, last."""
+    def _looks(self, story: Story, game: Game, asked: AskedConvention | None, many: int) -> list[int]:
+        """Turns to look at: as many of each third of a game, without its first turn, on which nothing is known; of a
+        probe the question alone."""
         chance = random.Random(f"turns {self.seed} {game.hash}")
-        turns = [turn.started.turn for turn in story.turns if turn.decided and turn.started.turn > 1]
+        turns = [turn.started.turn for turn in story.turns if turn.decided and not is_told(turn)]
+        if asked is not None:
+            return turns
+        turns = [turn for turn in turns if turn > 1]
         thirds = [turns[i * len(turns) // 3 : (i + 1) * len(turns) // 3] for i in range(3)]
-        each = LOOKS * self.per_game // 3
+        each = LOOKS * many // 3
         return [turn for third in thirds for turn in chance.sample(third, min(each, len(third)))]
 
-    def kind(self, story: Story, turn: int) -> Kind:
+    def kind(self, story: Story, turn: int, asked: AskedConvention | None = None) -> Kind:
         position = Position.of(story, turn)
-        return kind_of(position.view, best_move(position, self.rollouts))
+        return kind_of(position.view, best_move(position, self.rollouts), asked.name if asked else None)
 
     def _crowded(self, kind: Kind) -> int:
         """How many positions the bank has of the values of a kind, over all dimensions."""
         return sum(self._have[one] for one in kind.values())
 
-    def add(self, story: Story, place: Place, turn: StoryTurn, kind: Kind, game: Game) -> None:
+    def add(
+        self,
+        story: Story,
+        place: Place,
+        turn: StoryTurn,
+        kind: Kind,
+        game: Game,
+        asked: AskedConvention | None = None,
+    ) -> None:
         """Take a position: `turn` has the notes of all its programs."""
         info = place.info
         if info not in self.seats:
@@ -178,6 +196,7 @@ class _Drawing:
                 seat=self.seats.index(info),
                 events=tuple(_kept(event) for event in turn.events if isinstance(event, Call | VerdictGiven | Decided)),
                 kind=kind,
+                asked=asked,
             )
         )
         number = place.view.turn

@@ -44,6 +44,10 @@ class Outcome:
     """The mean change of a move's rating; None where either rates no move."""
     forced: float = 0.0
     """The share of samples in which no choice was accepted."""
+    keeps: float | None = None
+    """The share of samples whose move keeps the convention that a probe asks about; None for a turn of a game."""
+    kept: float | None = None
+    """The same of the baseline."""
 
 
 @dataclass(frozen=True)
@@ -94,10 +98,16 @@ class Effect:
     cost: Cost
     lost_on: int
     """Deals on which the loss is not 0."""
+    keeps: float | None = None
+    """The share of decisions that keep the convention asked about; None without probes."""
+    kept: float | None = None
+    """The same of the baseline, on the same positions."""
+    keeps_less: Tested | None = None
+    """How much less often than the baseline, deal by deal."""
     p_holm: float | None = None
     """That of `judged`, corrected for all arms of the run that have one; null arms are none of them."""
-    by_kind: tuple[tuple[str, str, int, float, float], ...] = ()
-    """Dimension, value, positions, flips, loss: means over positions."""
+    by_kind: tuple[tuple[str, str, int, float, float, float | None], ...] = ()
+    """Dimension, value, positions, flips, loss, conventions kept: means over positions."""
 
     @property
     def judged(self) -> Tested:
@@ -184,6 +194,8 @@ class _Reader:
             rolled=self._rolled(position.name, moves) if self.rollouts else None,
             rerated=_rerated(old, new),
             forced=fmean(bool(one.decided and one.decided.forced) for one in new),
+            keeps=_keeps(position, new),
+            kept=_keeps(position, old),
         )
 
     def _rolled(self, name: str, moves: Iterable[tuple[Move, Move]]) -> float:
@@ -217,6 +229,13 @@ def _rerated(old: Sequence[Sample], new: Sequence[Sample]) -> float | None:
     return fmean(abs(after[move] - before[move]) for move in shared) if before and after and shared else None
 
 
+def _keeps(position: BankPosition, samples: Sequence[Sample]) -> float | None:
+    if position.asked is None:
+        return None
+    answers = position.asked.answers
+    return fmean(one.decided is not None and one.decided.move in answers for one in samples)
+
+
 def _effect(arm: Arm, outcomes: Mapping[str, Sequence[Outcome]], cost: Cost) -> Effect:
     ours = outcomes[arm.name]
     flips, deals = by_deal(ours, lambda one: one.flipped), len({one.position.deal for one in ours})
@@ -225,6 +244,7 @@ def _effect(arm: Arm, outcomes: Mapping[str, Sequence[Outcome]], cost: Cost) -> 
     both = [one for one in ours if one.position.name in null]
     rolled = [one for one in ours if one.rolled is not None]
     rated = [one.rerated for one in ours if one.rerated is not None]
+    asked = [one for one in ours if one.keeps is not None]
     flipped = fmean(one.flipped for one in ours)
     return Effect(
         arm=arm,
@@ -243,8 +263,15 @@ def _effect(arm: Arm, outcomes: Mapping[str, Sequence[Outcome]], cost: Cost) -> 
         forced=fmean(one.forced for one in ours),
         cost=cost,
         lost_on=sum(abs(one) > ROUNDING for one in by_deal(ours, lambda one: one.loss).values()),
+        keeps=_mean(asked, lambda one: one.keeps or 0.0),
+        kept=_mean(asked, lambda one: one.kept or 0.0),
+        keeps_less=sign_test(by_deal(asked, lambda one: (one.kept or 0.0) - (one.keeps or 0.0))) if asked else None,
         by_kind=tuple(_by_kind(ours)),
     )
+
+
+def _mean(outcomes: Sequence[Outcome], figure: Callable[[Outcome], float]) -> float | None:
+    return fmean(by_deal(outcomes, figure).values()) if outcomes else None
 
 
 def _flipped(one: Outcome) -> float:
@@ -269,13 +296,15 @@ def sign_test(values: Mapping[str, float], tests: int = 1) -> Tested:
     return Tested(fmean(figures), low, high, test.p)
 
 
-def _by_kind(outcomes: Sequence[Outcome]) -> Iterable[tuple[str, str, int, float, float]]:
+def _by_kind(outcomes: Sequence[Outcome]) -> Iterable[tuple[str, str, int, float, float, float | None]]:
     found: dict[tuple[str, str], list[Outcome]] = {}
     for one in outcomes:
         for key in one.position.kind.values():
             found.setdefault(key, []).append(one)
     for (name, value), inside in sorted(found.items()):
-        yield name, value, len(inside), fmean(one.flipped for one in inside), fmean(one.loss for one in inside)
+        flips, loss = fmean(one.flipped for one in inside), fmean(one.loss for one in inside)
+        keeps = [one.keeps for one in inside if one.keeps is not None]
+        yield name, value, len(inside), flips, loss, fmean(keeps) if keeps else None
 
 
 def difference(found: Found, arm: str, other: str) -> Tested | None:

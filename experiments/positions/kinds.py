@@ -7,12 +7,24 @@ from experiments.marks.position import Position
 from experiments.marks.rollout_store import RolloutStore
 from experiments.marks.turn_values import values_at
 from orchestrator.hanabi.cards import HAND_SIZES
+from orchestrator.hanabi.move_reading import Grounded
 from orchestrator.hanabi.moves import Discard, Move, Play
 from orchestrator.hanabi.view import View
 from orchestrator.values import Frozen
 
 Phase = Literal["early", "middle", "end"]
 CARDS = 50
+
+
+class AskedConvention(Frozen):
+    """The convention that a probe asks about. Nothing of it is shown to whoever decides."""
+
+    probe: str
+    """`newest/chop/3p-1`."""
+    name: str
+    """With its pack: `newest/chop`."""
+    answers: tuple[Grounded, ...]
+    """The moves that keep it, by the acting seat's View alone."""
 
 
 class Kind(Frozen):
@@ -23,19 +35,24 @@ class Kind(Frozen):
     lives: int
     best: Literal["play", "discard", "hint"]
     """The move with the highest one-step value, or the best by rollouts where the bank was drawn so."""
+    convention: str | None = None
+    """The one that a probe asks about: `newest/chop`; None in games."""
 
     def values(self) -> Iterator[tuple[str, str]]:
-        """Each dimension with its value."""
+        """Each dimension that it has, with its value."""
         for name in type(self).model_fields:
-            yield name, str(getattr(self, name))
+            if (value := getattr(self, name)) is not None:
+                yield name, str(value)
 
 
-def kind_of(view: View, best: Move) -> Kind:
+def kind_of(view: View, best: Move, convention: str | None = None) -> Kind:
     tokens: Literal["0", "1-3", "4-8"] = "0" if not view.tokens else "1-3" if view.tokens < 4 else "4-8"
     what: Literal["play", "discard", "hint"] = (
         "play" if isinstance(best, Play) else "discard" if isinstance(best, Discard) else "hint"
     )
-    return Kind(players=view.players, phase=phase(view), tokens=tokens, lives=view.lives, best=what)
+    return Kind(
+        players=view.players, phase=phase(view), tokens=tokens, lives=view.lives, best=what, convention=convention
+    )
 
 
 def phase(view: View) -> Phase:

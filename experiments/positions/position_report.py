@@ -14,6 +14,7 @@ from experiments.positions.bank import Bank
 from experiments.positions.effects import Cost, Effect, Found, Tested
 from experiments.positions.from_games import FromGames
 from experiments.positions.study import Study
+from experiments.report import latex as tex
 from experiments.results.files import write_atomically
 from orchestrator.models.settings import PROGRAM
 from orchestrator.models.simulated_settings import is_simulated
@@ -25,6 +26,10 @@ KINDS = ("arm", "by", "is", "n", "flips", "loss")
 GAMES = ("arm", "flips", "loss", "by rollouts", "games score less", "deals")
 CORRELATED = ("figure", "arms", "Spearman", "95 %", "Pearson", "95 % ")
 FILES = ("report.md", "arms.csv", "kinds.csv", "decisions.csv")
+KEEPS = "keeps it"
+TEX = """\
+% Tables of {name}, made by `orchestrator experiment positions report --latex`; \\usepackage{{booktabs,graphicx}}.
+"""
 NOTHING = "–"
 FEW = 20
 """Deals that differ in value below which intervals of losses hold too seldom, see docs/positions.md."""
@@ -62,13 +67,14 @@ def of(folder: Path, *, rollouts: int = 0, games: Path | None = None) -> Report:
 def columns(report: Report) -> tuple[str, ...]:
     rolled = ("by rollouts", "95 %  ") if report.rollouts else ()
     rated = ("ratings",) if any(one.rerated is not None for one in report.found.effects) else ()
-    return (*COLUMNS, *rolled, *rated, *COSTS)
+    return (*COLUMNS, *rolled, *rated, *((KEEPS,) if _probed(report) is not None else ()), *COSTS)
 
 
 def rows(report: Report) -> Iterator[tuple[str, ...]]:
     """A row for each arm, the baseline's costs first."""
-    more = len(columns(report)) - len(COLUMNS) - len(COSTS)
-    yield ("baseline", *[NOTHING] * (len(COLUMNS) - 1 + more), *_cost(report.base))
+    keeps = [percent(kept)] if (kept := _probed(report)) is not None else []
+    empty = len(columns(report)) - 1 - len(keeps) - len(COSTS)
+    yield ("baseline", *[NOTHING] * empty, *keeps, *_cost(report.base))
     for one in report.found.effects:
         yield (*_row(one), *_more(report, one), *_cost(one.cost))
 
@@ -97,6 +103,15 @@ def _more(report: Report, one: Effect) -> Iterator[str]:
         yield NOTHING if one.rolled is None else interval(one.rolled)
     if "ratings" in columns(report):
         yield NOTHING if one.rerated is None else f"{one.rerated:.2f}"
+    if KEEPS in columns(report):
+        yield NOTHING if one.keeps is None else percent(one.keeps)
+
+
+def _probed(report: Report) -> float | None:
+    """How often the baseline keeps the conventions that probes ask about, in the arm with the most positions; None
+    without probes."""
+    found = [one for one in report.found.effects if one.kept is not None]
+    return max(found, key=lambda one: one.positions).kept if found else None
 
 
 def _cost(cost: Cost) -> tuple[str, ...]:
@@ -107,10 +122,15 @@ def interval(one: Tested) -> str:
     return NOTHING if one.low is None or one.high is None else f"{one.low:+.2f} to {one.high:+.2f}"
 
 
+def kind_columns(report: Report) -> tuple[str, ...]:
+    return KINDS if _probed(report) is None else (*KINDS, KEEPS)
+
+
 def kind_rows(report: Report) -> Iterator[tuple[str, ...]]:
     for one in report.found.effects:
-        for name, value, n, flips, loss in one.by_kind:
-            yield one.arm.name, name, value, str(n), percent(flips), f"{loss:+.2f}"
+        for name, value, n, flips, loss, keeps in one.by_kind:
+            kept = (percent(keeps),) if keeps is not None else (NOTHING,) if _probed(report) is not None else ()
+            yield one.arm.name, name, value, str(n), percent(flips), f"{loss:+.2f}", *kept
 
 
 def game_rows(games: FromGames) -> Iterator[tuple[str, ...]]:
@@ -170,6 +190,11 @@ def notes(report: Report) -> Iterator[str]:
         "best move is worth more; loss, what the baseline's move is worth more; both in points a decision by exact "
         "one-step value, which looks one move ahead. Positions of a deal are averaged first; intervals are over deals."
     )
+    if _probed(report) is not None:
+        yield (
+            "Keeps it: the share of decisions that keep the convention which the position asks about. A note may be "
+            "worth nothing by value and yet be what the convention needs."
+        )
     if report.rollouts:
         yield (
             f"By rollouts: what the baseline's move is worth more in the final score, {report.rollouts} deals for each "
@@ -201,7 +226,12 @@ def _named(model: Any) -> str:
 
 def write(report: Report, folder: Path) -> list[Path]:
     """Write report.md and the CSVs. Raises OSError."""
-    texts = (markdown(report), _csv(columns(report), rows(report)), _csv(KINDS, kind_rows(report)), _decisions(report))
+    texts = (
+        markdown(report),
+        _csv(columns(report), rows(report)),
+        _csv(kind_columns(report), kind_rows(report)),
+        _decisions(report),
+    )
     for name, text in zip(FILES, texts, strict=True):
         write_atomically(folder / name, text)
     return [folder / name for name in FILES]
@@ -215,7 +245,7 @@ def _csv(heads: Sequence[str], lines: Iterator[tuple[Any, ...]]) -> str:
     return out.getvalue()
 
 
-DECISIONS = ("arm", "position", "deal", "flipped", "better", "worse", "regret", "loss", "rolled", "forced")
+DECISIONS = ("arm", "position", "deal", "flipped", "better", "worse", "regret", "loss", "rolled", "forced", "keeps")
 
 
 def _decisions(report: Report) -> str:
@@ -232,7 +262,7 @@ def markdown(report: Report) -> str:
     asked = report.study
     parts = [f"# {asked.name}", *([asked.question] if asked.question else []), *said(report)]
     parts.append(_table(columns(report), rows(report)))
-    parts += ["## By kind of position", _table(KINDS, kind_rows(report))]
+    parts += ["## By kind of position", _table(kind_columns(report), kind_rows(report))]
     if report.games:
         parts += [f"## Beside the games of {report.games.folder}", _table(GAMES, game_rows(report.games))]
         parts += [_table(CORRELATED, correlation_rows(report.games))] if report.games.correlations else []
@@ -245,19 +275,30 @@ def _table(heads: Sequence[str], lines: Iterator[tuple[str, ...]]) -> str:
 
 
 def latex(report: Report) -> str:
-    """The table of arms for LaTeX (booktabs)."""
-    heads = " & ".join(_tex(head.strip()) for head in COLUMNS)
-    lines = "\n".join(f"{' & '.join(map(_tex, _row(one)))} \\\\" for one in report.found.effects)
-    spec = "l" + "r" * (len(COLUMNS) - 1)
-    return (
-        f"\\begin{{tabular}}{{{spec}}}\n\\toprule\n{heads} \\\\\n\\midrule\n{lines}\n\\bottomrule\n\\end{{tabular}}\n"
+    """All tables for LaTeX (booktabs), to be read with \\input."""
+    name, games = report.study.name, report.games
+    about = " ".join(notes(report))
+    found = [
+        ("arms", f"Arms of {name} beside the baseline. {about}", 1, columns(report), rows(report)),
+        (
+            "kinds",
+            f"Arms of {name} by kind of position, means over positions.",
+            3,
+            kind_columns(report),
+            kind_rows(report),
+        ),
+    ]
+    if games:
+        beside = f"Arms of {name} on positions and in the games of {games.folder}, points a decision and points a game."
+        found.append(("games", beside, 1, GAMES, game_rows(games)))
+    if games and games.correlations:
+        over = f"Correlation over arms of {name} with {games.folder}; intervals by a bootstrap over the deals of both."
+        found.append(("correlations", over, 1, CORRELATED, correlation_rows(games)))
+    made = (
+        tex.table([tex.escaped(head.strip()) for head in heads], list(lines), caption, f"{name}-{key}", words=words)
+        for key, caption, words, heads, lines in found
     )
-
-
-def _tex(text: str) -> str:
-    from experiments.report.latex import escaped
-
-    return escaped(text)
+    return "\n".join([TEX.format(name=tex.escaped(name)), *made])
 
 
 def _of_arm(arm: Arm) -> dict[str, Any]:

@@ -11,13 +11,20 @@ OTHER_NOTES = {
     "exact": "Its program's note",
     "perturbed": "Its note with errors",
     "model": "Another model's note",
+    "advise": "Its list as advice, with all legal moves to choose from,",
+    "gate": "Its moves as the only ones to choose from",
 }
 
 
 def sentences(found: Found) -> list[str]:
     """A paragraph for each role with an arm, then what concerns all of them."""
     nodes = list(dict.fromkeys(one.arm.node for one in found.effects if one.arm.node and one.arm.kind != "null"))
-    return [*(" ".join(_of_role(found, str(node))) for node in nodes), *_of_all(found)]
+    return [*(_named(str(node), " ".join(_of_role(found, str(node)))) for node in nodes), *_of_all(found)]
+
+
+def _named(node: str, said: str) -> str:
+    """A paragraph that begins with the role's name."""
+    return said if said.startswith(f"{node}: ") else f"{node}: {said[:1].lower()}{said[1:]}"
 
 
 def _of_role(found: Found, node: str) -> Iterator[str]:
@@ -26,17 +33,13 @@ def _of_role(found: Found, node: str) -> Iterator[str]:
     if removed:
         yield f"{node}: without its note {_flips(removed)}; it {_loss(removed)}."
     if placebo:
-        start = "A placebo of the same length" if removed else f"{node}: a placebo of the same length"
-        yield f"{start} flips {percent(placebo.flips)}; it {_loss(placebo)}{_beside(found, removed, placebo)}."
+        beside = _beside(found, removed, placebo)
+        yield f"A placebo of the same length flips {percent(placebo.flips)}; it {_loss(placebo)}{beside}."
     if shuffled:
         yield f"Its role's note from another position flips {percent(shuffled.flips)}; it {_loss(shuffled)}."
     if removed and (placebo or shuffled):
         yield _survives(found, removed, placebo, shuffled)
-    for kind, called in (
-        ("exact", "Its program's note"),
-        ("perturbed", "Its note with errors"),
-        ("model", "Another model's note"),
-    ):
+    for kind, called in OTHER_NOTES.items():
         for one in (e for e in found.effects if e.arm.node == node and e.arm.kind == kind):
             value = f" ({one.arm.value})" if one.arm.value else ""
             yield f"{called}{value} flips {percent(one.flips)}; it {_loss(one)}."
@@ -82,6 +85,32 @@ def _beside(found: Found, removed: Effect | None, placebo: Effect) -> str:
     return f", {abs(apart.mean):.2f} {'more' if apart.mean > 0 else 'less'} than no note"
 
 
+def _conventions(found: Found) -> Iterator[str]:
+    """Which notes the conventions need that probes ask about, in one sentence."""
+    told = [one for one in found.effects if one.keeps is not None and one.arm.kind != "null"]
+    if told:
+        kept = max(told, key=lambda one: one.positions).kept or 0.0
+        arms = "; ".join(f"{one.arm.name} {percent(one.keeps or 0.0)}{_less(one.keeps_less)}" for one in told)
+        yield f"Of the conventions asked about the baseline keeps {percent(kept)}; {arms}. Not corrected."
+
+
+def _less(one: Tested | None) -> str:
+    """The difference in percentage points, where deals differ."""
+    if one is None or one.p is None:
+        return ""
+    if one.low is None or one.high is None:
+        return " (too few deals for an interval)"
+    less, more = ("less", "more") if one.mean > 0 else ("more", "less")
+    ends = sorted((one.low, one.high), key=lambda end: end * (1 if one.mean > 0 else -1))
+    low, high = (f"{abs(100 * end):.0f}{_side(end, one.mean, more)}" for end in ends)
+    return f" ({low} to {high} percentage points {less})"
+
+
+def _side(end: float, mean: float, other: str) -> str:
+    """The other direction, where an end of an interval lies on the other side of 0."""
+    return f" {other}" if end * mean < 0 else ""
+
+
 def _survives(found: Found, removed: Effect, placebo: Effect | None, shuffled: Effect | None) -> str:
     """Which controls the effect of a removal stands beside."""
     if not (removed.claimed and removed.judged.mean > 0):
@@ -99,6 +128,7 @@ def _survives(found: Found, removed: Effect, placebo: Effect | None, shuffled: E
 
 
 def _of_all(found: Found) -> Iterator[str]:
+    yield from _conventions(found)
     for one in found.effects:
         if one.arm.kind == "null":
             yield f"Noise floor ({one.arm.name}): asked again, {percent(one.flips)} of decisions are others."

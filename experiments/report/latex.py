@@ -56,7 +56,7 @@ def _as_it_is(data: RunData, name: str, one: Captioned) -> str:
     heads = [escaped(column) for column in one.grid.columns]
     caption = f"{one.title} in {name}. {one.text} {_design(data)}"
     rows = (*one.grid.rows, *one.grid.folded)
-    return _table(heads, rows, caption, f"{name}-{one.key}", words=one.grid.words)
+    return table(heads, rows, caption, f"{name}-{one.key}", words=one.grid.words)
 
 
 def _arms(data: RunData, name: str) -> str:
@@ -70,7 +70,7 @@ def _arms(data: RunData, name: str) -> str:
         f"standard deviations of games; games with 25 points and games in which the third life was lost, in percent. "
         f"{_design(data)}"
     )
-    return _table([*heads, r"25 (\%)", r"Lost (\%)"], rows, caption, f"{name}-arms")
+    return table([*heads, r"25 (\%)", r"Lost (\%)"], rows, caption, f"{name}-arms")
 
 
 def _summary(s: Summary, metrics: Sequence[Metric], players: str) -> tuple[str, ...]:
@@ -104,7 +104,7 @@ def _differences(data: RunData, name: str) -> str:
         "95 % confidence intervals (all means that the test does not reject, not corrected for the number of arms). "
         f"p: {_test(analysis.differences)}, {_correction(data)} {_design(data)}"
     )
-    return _table(heads, rows, caption, f"{name}-differences")
+    return table(heads, rows, caption, f"{name}-differences")
 
 
 def _correction(data: RunData) -> str:
@@ -159,7 +159,7 @@ def _test(found: Sequence[Difference]) -> str:
     return f"two-sided {kind} ({' or '.join(filter(None, (exact, drawn)))})"
 
 
-def _table(heads: Sequence[str], rows: Iterable[Sequence[str]], caption: str, label: str, words: int = 1) -> str:
+def table(heads: Sequence[str], rows: Iterable[Sequence[str]], caption: str, label: str, words: int = 1) -> str:
     """A table environment; `heads` are LaTeX already, all else is plain text. A wide one is scaled to the text."""
     lines = [" & ".join(map(escaped, row)) + r" \\" for row in rows]
     wide = len(heads) > WIDE

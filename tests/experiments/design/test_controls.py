@@ -247,3 +247,17 @@ def test_a_control_that_is_none_gets_one_sentence(tmp_path: Path, arm: dict[str,
 def test_notes_of_another_deal_take_two_deals(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="it takes two deals at least"):
         plan(tmp_path, seeds=[1])
+
+
+def test_a_stop_rule_takes_no_notes_of_its_own_runs_games(folder: Path, tmp_path: Path) -> None:
+    """All games of the baseline would come first; notes of another run are there from the beginning."""
+    stop = {"when": "shown", "looks": [10, 20]}
+    own = plan(tmp_path, seeds=20, stop=stop, arms={"full": {}, "placebo": {"placebo": "tom_interpreter"}})
+    with pytest.raises(
+        UserError, match=r"stop: arm 'placebo' gets notes of the games of full, all of which come first"
+    ) as e:
+        assert own.stop
+    assert "placebo: {tom_interpreter: RUN}" in str(e.value) and "\n" not in str(e.value)
+    other = {"full": {}, "placebo": {"placebo": {"tom_interpreter": str(folder)}}}
+    rule = plan(tmp_path, seeds=20, stop=stop, arms=other).stop
+    assert rule is not None and rule.arms == ("placebo",) and not rule.alongside

@@ -16,6 +16,7 @@ from experiments.positions import bank, draw
 from experiments.positions.bank import BankPosition
 from experiments.positions.study import Study, opened
 from experiments.positions.truth import truths
+from experiments.probes import probe_run, probes
 from experiments.results.story import Story
 from graphs import ablate
 from graphs.graph_seat import GraphSeat
@@ -25,6 +26,7 @@ from orchestrator.hanabi.moves import Move
 from orchestrator.hanabi.referee import Referee
 from orchestrator.hanabi.view import View
 from orchestrator.journal.events import Memory, SeatInfo
+from orchestrator.models.layer import ModelLayer
 from orchestrator.table.game_loop import play, play_async
 from orchestrator.table.seat import Decision, GameContext
 from tests.orchestrator.hanabi.test_view import disguised
@@ -62,7 +64,7 @@ async def drawn(referee: Referee, folder: Path) -> tuple[BankPosition, str]:
     path = folder / f"{referee.deck[-1]}{hash(tuple(referee.deck))}-{len(moves)}.jsonl"
     more = {"players": players, "deck": [*referee.deck], "label": "a deck", "max_turns": len(moves) + 1}
     await play_async([seat] * players, journal=path, **more)  # type: ignore[arg-type]
-    drawing = draw._Drawing(0, 1, 0)
+    drawing = draw._Drawing(0, 0)
     story = Story.read(journal.read(path))
     game = draw.Game(path, "game", players, "")
     place = position(story, len(moves) + 1)
@@ -111,13 +113,35 @@ def test_a_bank_without_its_truth_is_the_same_bank(tmp_path: Path) -> None:
 
 def test_the_packaged_bank_is_small_spread_and_labelled() -> None:
     found = bank.read("program")
-    assert bank.packaged() == ["program"] and bank.found("program").stat().st_size < 300_000
+    assert bank.packaged() == ["probes", "program"] and bank.found("program").stat().st_size < 300_000
     assert found.head.label == "program" and len({one.deal for one in found.positions}) == 120
     counts = Counter(one for place in found.positions for one in place.kind.values())
     for name, values in {"players": "2345", "best": ("play", "hint", "discard"), "tokens": ("0", "1-3", "4-8")}.items():
         assert all(counts[name, value] >= 25 for value in values), name
     assert all(counts["phase", phase] > 30 for phase in ("early", "middle", "end"))
     assert str(ROOT) not in json.dumps(found.head.model_dump(mode="json"))
+
+
+def test_a_bank_of_probes_holds_their_questions_alone_and_what_keeps_the_convention(tmp_path: Path) -> None:
+    """Made by the commands that made the packaged one, of fewer probes."""
+    asked = probes(["newest"], ["chop", "play-hint-read"], [2, 3], per=1)
+    done = probe_run.run(asked, graphs.seat("house"), ModelLayer(), tmp_path / "run", seed=1)
+    assert not done.left and not done.failed
+    for source in (tmp_path / "run", tmp_path / "run" / "games" / "newest"):
+        head = draw.build([source], tmp_path / "mine.jsonl.gz", wanted=200, per_game=1, seed=0)
+        assert head.positions == len(asked) and head.label == "program"
+    packaged = {one.asked.probe: one for one in bank.read("probes").positions if one.asked}
+    assert len(packaged) == 102
+    by_name = {one.name: one for one in asked}
+    for one in bank.read(tmp_path / "mine.jsonl.gz").positions:
+        assert one.asked is not None
+        probe, there = by_name[one.asked.probe], packaged[one.asked.probe]
+        assert one.view == probe.view and one.asked.answers == probe.answers
+        assert one.kind.convention == one.asked.name == f"newest/{probe.convention}"
+        assert one == there.model_copy(update={"name": one.name}), "the packaged bank is of this version's programs"
+    assert all({"history_analyst", "aggregator"} <= {call.node for call in one.calls} for one in packaged.values())
+    (journal_of_one,) = (tmp_path / "run" / "games" / "newest").glob("chop-2p-1.jsonl")
+    assert draw.build([journal_of_one], tmp_path / "one.jsonl", wanted=9, per_game=3, seed=0).positions == 1
 
 
 def test_a_bank_is_drawn_alike_again_one_position_of_a_game(tmp_path: Path) -> None:
@@ -128,6 +152,10 @@ def test_a_bank_is_drawn_alike_again_one_position_of_a_game(tmp_path: Path) -> N
     heads = [draw.build([tmp_path / "games"], path, wanted=9, per_game=1, seed=5) for path in made]
     assert heads[0].positions == 2 and heads[0].digest == heads[1].digest
     assert draw.build([tmp_path / "games"], made[1], wanted=9, per_game=2, seed=5).positions == 4
+    assert draw.build([tmp_path / "games"], made[1], wanted=4, per_game=4, seed=5).positions == 4
+    assert Counter(Counter(one.deal for one in bank.read(made[1]).positions).values()) == {2: 2}, (
+        "every game has its share"
+    )
     one = bank.read(made[0])
     assert [call.messages for place in one.positions for call in place.calls] == [()] * 2
 

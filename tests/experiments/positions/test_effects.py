@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import graphs
-from experiments.positions import bank, decisions, from_games, position_run
+from experiments.positions import bank, decisions, from_games, position_report, position_run
 from experiments.positions.arms import Arm
 from experiments.positions.bank import BankPosition
 from experiments.positions.effects import Found, Outcome, by_deal, difference, sign_test
@@ -101,6 +101,30 @@ def test_a_careless_role_costs_what_its_controls_say(tmp_path: Path) -> None:
         assert one.loss.mean > 0 and one.worse > one.better and (one.claimed or not FULL)
     told = difference(right, f"placebo-{node}", f"no-{node}")
     assert told is not None and told.mean > 0
+
+
+def test_probes_say_which_note_a_convention_needs(tmp_path: Path) -> None:
+    """`house` keeps what its packaged probes ask about; which card to discard next it knows from the strategist."""
+    asked = {"chop": 4, "play-hint-read": 4}
+    lines = [one for one in bank.read("probes").positions if one.asked]
+    few = [
+        p for name, n in asked.items() for p in [one for one in lines if one.kind.convention == f"newest/{name}"][:n]
+    ]
+    told = [bank.position_line(one) for one in few]
+    head = bank.read("probes").head.model_copy(update={"positions": len(few), "digest": bank.digest(told)})
+    bank.save(tmp_path / "few.jsonl", [head.model_dump_json(), *told])
+    arms = ["removed:discard_strategist", "null"]
+    effects = ran(tmp_path / "run", positions=str(tmp_path / "few.jsonl"), arms=arms)
+    without, null = effects.effect("no-discard_strategist"), effects.effect("null")
+    assert without and null and null.keeps == null.kept == without.kept == 1.0
+    kept = {value: keeps for name, value, *_, keeps in without.by_kind if name == "convention"}
+    assert kept["newest/play-hint-read"] == 1.0 and (kept["newest/chop"] or 0.0) <= 0.5
+    report = position_report.of(tmp_path / "run")
+    assert "Of the conventions asked about the baseline keeps 100%; no-discard_strategist" in " ".join(
+        sentences(effects)
+    )
+    position_report.write(report, tmp_path / "run")
+    assert (tmp_path / "run" / "kinds.csv").read_text("utf-8").startswith("arm,by,is,n,flips,loss,keeps it\n")
 
 
 # The statistics, on outcomes that are made up

@@ -1,5 +1,6 @@
 """A run of positions: only what a change reaches is asked, nothing is asked twice, and the same study is the same."""
 
+import re
 import shutil
 import signal
 import subprocess
@@ -122,6 +123,43 @@ def test_a_graph_of_other_notes_is_refused_until_they_are_made(tmp_path: Path) -
     assert {call.node.partition("-")[0] for call in asked(tmp_path / "run", "placebo-analyst")} == {"aggregator"}
 
 
+def moves(folder: Path, arm: str) -> dict[str, str]:
+    found = {path.stem: decisions.read(folder, arm, path.stem) for path in (folder / "decisions" / arm).iterdir()}
+    return {name: str(one.decided.move) for name, (one,) in found.items() if one.decided}
+
+
+def offered(folder: Path, arm: str) -> dict[str, tuple[list[str], bool]]:
+    """The numbered moves in what the planner is asked first, and whether the list stands there as a report."""
+    found = {path.stem: decisions.read(folder, arm, path.stem) for path in (folder / "decisions" / arm).iterdir()}
+    first = {name: next(call for call in one.calls if call.node == "planner") for name, (one,) in found.items()}
+    texts = {name: call.messages[-1].content for name, call in first.items()}
+    return {n: (re.findall(r"^\d+: (\w+ .+)$", text, re.M), "## recommender" in text) for n, text in texts.items()}
+
+
+def test_a_gate_offers_its_moves_alone_and_advice_leaves_all_moves(tmp_path: Path) -> None:
+    arms = ("advise:recommender", "gate")
+    study = Study(positions="program", graph="tom_planner_0", notes="fresh", models=SIM, arms=arms, null=False, first=3)
+    assert not position_run.run(study, tmp_path / "run").left
+    places = {one.name: one for one in bank.read("program").positions}
+    gated, advised = (offered(tmp_path / "run", arm) for arm in ("gate-recommender", "advise-recommender"))
+    assert gated == offered(tmp_path / "run", "baseline") and len(gated) == 3
+    for name, (moves, reported) in advised.items():
+        legal, few = {str(move) for move in places[name].view.legal}, gated[name]
+        assert set(moves) == legal and reported
+        assert 1 <= len(few[0]) <= 5 and set(few[0]) < legal and not few[1]
+
+
+def test_a_colleague_who_chooses_is_a_gate_of_one_move(tmp_path: Path) -> None:
+    study = Study(positions="program", graph="house_planner", arms=("gate:aggregator",), first=4)
+    assert not position_run.run(study, tmp_path / "run").left
+    places = {one.name: one for one in bank.read("program").positions}
+    chosen = {
+        name: next(str(call.reply["action"]) for call in places[name].calls if call.node == "aggregator" and call.reply)
+        for name in moves(tmp_path / "run", "gate-aggregator")
+    }
+    assert len(chosen) == 4 and chosen == moves(tmp_path / "run", "gate-aggregator")
+
+
 def test_another_study_does_not_go_on_in_a_folder(simulated: Path) -> None:
     study = record_of(simulated)
     for change, said in (({"seed": 4}, "another seed"), ({"models": {"default": "program"}}, "another models")):
@@ -160,6 +198,8 @@ def test_the_cheating_arm_alone_is_told_the_own_hand(house_run: Path) -> None:
         ("exact@program", "it takes no value"),
         ("null:tom_interpreter", "null is about no node"),
         ("removed,removed:tom_interpreter", "two arms are called 'no-tom_interpreter'"),
+        ("advise:tom_interpreter", "'tom_interpreter' lists no moves in graph 'house'; advise is for a recommender"),
+        ("gate", "no colleague of 'aggregator' lists moves in graph 'house'; gate is for a recommender, or"),
         ("own_hand:discard_strategist", "own_hand needs a node that reports on the past"),
     ],
 )
@@ -167,6 +207,23 @@ def test_an_arm_that_cannot_be_is_said_in_a_sentence(arms: str, said: str, run: 
     command = ("experiment", "positions", "run", "program", "--first", "1", "--out", str(tmp_path / "run"))
     code, _, err = run(*command, "--arms", arms)
     assert code == 2 and said in err and "Traceback" not in err
+
+
+def test_latex_has_every_table_of_a_run_of_positions(house_run: Path, run: Run) -> None:
+    code, out, _ = run("experiment", "positions", "report", str(house_run), "--latex")
+    report, tex = position_report.of(house_run), (house_run / "arms.tex").read_text("utf-8")
+    assert code == 0 and "arms.tex" in out
+    heads = [position_report.columns(report), position_report.kind_columns(report)]
+    bodies = re.findall(r"\\toprule\n(.*?)\\bottomrule", tex, re.DOTALL)
+    for head, lines, body in zip(
+        heads, (position_report.rows(report), position_report.kind_rows(report)), bodies, strict=True
+    ):
+        cells = [len(re.split(r"(?<!\\)&", line)) for line in body.splitlines() if "&" in line]
+        assert cells == [len(head)] * (1 + len(list(lines)))
+    assert "notes are those of program games: no language model wrote them" in tex and all(
+        ord(sign) < 128 for sign in tex
+    )
+    assert "cheats" in tex
 
 
 def test_commands_say_what_a_bank_holds(run: Run, tmp_path: Path) -> None:

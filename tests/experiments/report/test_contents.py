@@ -1,7 +1,8 @@
 """What a report says, on made-up games: the score it is about, its order, what it marks, and its tables for LaTeX."""
 
+import dataclasses
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,11 @@ from experiments.design import experiment
 from experiments.report import latex, mark_metric, model_facts, order, page, run_report, tables
 from experiments.report.figures import cross_play, curves, deals, drawing, scores
 from experiments.report.figures.figure import Figure
+from experiments.report.judged_section import JudgedSection
+from experiments.report.marked_run import MarkedRun
+from experiments.report.roles_section import RolesSection
 from experiments.report.run_data import NothingToDrawError, RunData, run_data
+from experiments.report.tables import Grid
 from experiments.report.turn_tally import TurnTally
 from experiments.results import failures, rows, run_folder
 from experiments.results.rows import Row
@@ -304,6 +309,41 @@ def test_tables_for_latex_are_whole_and_escaped(tmp_path: Path) -> None:
     (one,) = made.analysis.differences
     assert f"+{one.mean:.2f}" in tex and latex.escaped("−1 < 2") == "$-$1 $<$ 2"
     for said in ("seeds 1--8", "Protocol sparks-10", "metric (strict instead of kept)", "strict score", "sign-flip"):
+        assert said in tex, said
+
+
+def grids(value: object) -> Iterator[Grid]:
+    """All tables in what a report shows, wherever they are."""
+    if isinstance(value, Grid):
+        yield value
+    elif isinstance(value, tuple):
+        yield from (grid for one in value for grid in grids(one))
+    elif dataclasses.is_dataclass(value) and not isinstance(value, drawing.DrawnFigure | drawing.LeftOut | MarkedRun):
+        yield from (grid for field in dataclasses.fields(value) for grid in grids(getattr(value, field.name)))
+
+
+def test_latex_has_every_table_of_a_report_whatever_section_it_is_in(tmp_path: Path) -> None:
+    numbers = iter(range(100))
+
+    def grid() -> Grid:
+        return Grid(("what", "figure"), ((f"row {next(numbers)}", "1"),))
+
+    made = data(tmp_path, [*games("base", BASE), *games("arm", BETTER)], KEPT)
+    judged = (
+        JudgedSection("one", "judged/one", grid(), grid(), ("A note.",)),
+        JudgedSection("two", "", grid(), None, ()),
+    )
+    sections: dict[str, Any] = {name: grid() for name in ("controls", "apart", "references", "adhoc", "models")}
+    roles = RolesSection(None, (), grid(), grid(), grid(), grid(), grid())
+    shown = dataclasses.replace(page.contents(made, (), ()), judged=judged, roles=roles, **sections)
+    tex = latex.document(made, shown)
+    for one in grids(shown):
+        if one not in (shown.whole.scores, shown.whole.differences):  # these have versions for papers
+            assert all(latex.escaped(row[0]) in tex for row in one.rows), one
+    assert all(f"row {n} " in tex for n in range(next(numbers)))
+    found = re.findall(r"\\label\{tab:(\S+)\}", tex)
+    assert len(set(found)) == len(found) == tex.count(r"\begin{table}"), "each label is there once"
+    for said in (shown.controls_text[:40], shown.references_text[:40], "judged by one; A note."):
         assert said in tex, said
 
 
