@@ -150,7 +150,7 @@ def list_rows(rows: Sequence[Mapping[str, Any]], nothing: str, console: Console)
     console.print(table)
 
 
-LONG = ("what_for", "models")
+LONG = ("what_for", "models", "rule", "says", "source", "n")
 """Columns that are narrower on a narrow terminal."""
 CUT = ("what_for",)
 """Those of them that end with a sign of omission there, so that a row stays one line."""

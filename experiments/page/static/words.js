@@ -71,6 +71,7 @@ export function ending(game) {
   if (game.state === "failed") return { kind: "bad", title: "Failed", text: stopped("failed", played, game.why) };
   if (game.state === "suspended") return { kind: "warn", title: "Suspended", text: `${stopped("was suspended", played, game.why)} The same command goes on with it.` };
   if (game.state === "going" || !game.result) return { kind: "going", title: "Still going", text: `${turnsWords(played)} played so far.` };
+  if (game.seats?.some((seat) => seat.graph === "probe")) return { kind: "plain", title: "A constructed position", text: "Only the last move is a player's own; the others were set, so the game has no score." };
   return over(game.result, lostIn(game));
 }
 
