@@ -342,7 +342,8 @@ def test_latex_has_every_table_of_a_report_whatever_section_it_is_in(tmp_path: P
     assert all(f"row {n} " in tex for n in range(next(numbers)))
     found = re.findall(r"\\label\{tab:(\S+)\}", tex)
     assert len(set(found)) == len(found) == tex.count(r"\begin{table}"), "each label is there once"
-    assert shown.controls_text[:40] in tex and shown.references_text == "" and "judged by one; A note." in tex
+    for said in (shown.controls_text[:40], shown.references_text[:40], "judged by one; A note."):
+        assert said in tex, said
 
 
 def test_arms_are_compared_by_any_number_of_a_game_with_its_better_side(run: Run, tmp_path: Path) -> None:
