@@ -61,7 +61,8 @@ def role_marks(
     """The marks of all replies of a game, turn by turn. Seats that are no graph, or one with roles that are not
     registered here, have none.
 
-    `turns`: the numbers of those to be marked; all by default. `rollouts`: games played to judge each chosen and each refused move, for the marks that need them; none with 0,
+    `turns`: the numbers of those to be marked; all by default.
+    `rollouts`: games played to judge each chosen and each refused move, for the marks that need them; none with 0,
     else up to half a second a move. `store` keeps what was played.
     """
     tracked, found = TrackedGame(story), list[RoleMark]()
