@@ -56,29 +56,30 @@ def matrix(found: Sequence[Fault], console: Console, *, every: bool) -> None:
 
 
 def naming(found: Sequence[Fault], hosts: Mapping[str, tuple[str, set[str]]], console: Console) -> None:
-    """For each role: how often it erred, how its marks and those apart moved, and whom the worst mark names."""
+    """For each role: how often it erred, how its marks and those of others moved, and whom the worst names."""
     rates = found[0].rates
     named = [f"named at {', '.join(f'{rate:g}' for rate in rates)}, {what}" for what in READINGS.values()]
     table = plain_table(
         "role that errs",
         "in graph",
-        "marks of others",
         "answers with errors",
         "own marks that fall",
-        "worse apart",
+        "others worse",
+        "of them, apart",
         *named,
     )
     for fault in found:
         graph, apart = hosts[fault.role]
-        others = [one for one in fault.changes(rates[-1]) if one.mark[0] in apart]
+        others = [one for one in fault.changes(rates[-1]) if one.mark[0] != fault.role]
+        away = [one for one in others if one.mark[0] in apart]
         falling = sum(fault.falls(mark) for mark in fault.own)
         table.add_row(
             f"{fault.role} ({fault.deals} deals)",
             graph,
-            str(len(fault.marks) - len(fault.own)),
             ", ".join(f"{fault.erred(rate):.0%}" for rate in rates),
             f"{falling} of {len(fault.own)}",
             f"{sum(one.worse for one in others)} of {len(others)}",
+            f"{sum(one.worse for one in away)} of {len(away)}",
             *(", ".join(_name(fault, rate, beside) for rate in rates) for beside in READINGS),
         )
     console.print(table)
@@ -148,7 +149,7 @@ def main() -> None:
         found = faults(asked)
     except UserError as error:
         parser.error(str(error))
-    console = Console(width=200)
+    console = Console(width=240)
     places = {fault.role: hosting(fault.role, asked.graph) for fault in found}
     matrix(found, console, every=asked.all_marks)
     naming(found, {role: (config.name, upstream(config, nodes)) for role, (config, nodes) in places.items()}, console)
