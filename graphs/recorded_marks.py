@@ -8,8 +8,9 @@ from pydantic import BaseModel
 
 import roles
 from graphs.ablate import at
-from graphs.attempts import attempts, role_node
+from graphs.attempts import attempts
 from graphs.config import GraphConfig, checked
+from graphs.fixed_notes import unrolled
 from graphs.missing_notes import with_missing
 from graphs.node import RoleNode
 from graphs.recorded_notes import notes_of
@@ -73,10 +74,10 @@ def replies(config: GraphConfig, turn: Iterable[Event], memory: Memory | None = 
     lean journal leaves out are computed again."""
     events = list(turn)
     view = next(event.view for event in events if isinstance(event, TurnStarted))
-    notes = with_missing(config, view, events, notes_of(config, events), memory)
+    notes, nodes = with_missing(config, view, events, notes_of(config, events), memory), unrolled(config)
     for attempt in attempts(config):
         for name in config.nodes if attempt.number == 1 else attempt.path:
-            node = role_node(config, name, attempt)
+            node = nodes[attempt.name(name)]
             if node.name in notes:
                 sections, read = node.sections(view, notes, memory), node.notes_read(notes)
                 for sample, reply in enumerate(notes[node.name]):

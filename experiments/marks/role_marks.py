@@ -1,6 +1,6 @@
 """The marks of a game: what every role stated, scored against the truth, beside what others would have scored."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import NamedTuple
 
 import roles
@@ -55,15 +55,23 @@ class _Reply(NamedTuple):
         return {"turn": self.turn, "seat": self.seat, "sample": self.one.sample, **who}
 
 
-def role_marks(story: Story, *, rollouts: int = 0, store: RolloutStore | None = None) -> tuple[RoleMark, ...]:
+def role_marks(
+    story: Story, *, turns: Collection[int] | None = None, rollouts: int = 0, store: RolloutStore | None = None
+) -> tuple[RoleMark, ...]:
     """The marks of all replies of a game, turn by turn. Seats that are no graph, or one with roles that are not
     registered here, have none.
 
+    `turns`: the numbers of those to be marked; all by default.
     `rollouts`: games played to judge each chosen and each refused move, for the marks that need them; none with 0,
     else up to half a second a move. `store` keeps what was played.
     """
-    tracked = TrackedGame(story)
-    return tuple(mark for turn in _turns(story) for mark in _of_turn(story, turn, tracked, rollouts, store))
+    tracked, found = TrackedGame(story), list[RoleMark]()
+    for turn in _turns(story):
+        if turns is None or turn.number in turns:
+            found += _of_turn(story, turn, tracked, rollouts, store)
+        else:
+            tracked.follow(turn.number, tuple(reply.one for reply in turn.replies))
+    return tuple(found)
 
 
 def marked_and_stated(

@@ -94,6 +94,11 @@ class TrackedGame:
         for one, found, _ in self._followed(number, replies):
             yield one, found
 
+    def follow(self, number: int, replies: Sequence[RecordedReply]) -> None:
+        """Go past a turn whose replies are not marked."""
+        for _ in self._followed(number, replies):
+            pass
+
     def marks(self, number: int, replies: Sequence[RecordedReply]) -> Iterator[RoleMark]:
         """The marks of a turn's replies. To be called for every turn of a seat, in order."""
         for one, found, about in self._followed(number, replies):

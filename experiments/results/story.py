@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from graphs.ablate import at
 from graphs.config import GraphConfig, checked
@@ -17,6 +18,7 @@ from orchestrator.journal.events import (
     Memory,
     Moved,
     Result,
+    SeatInfo,
     TurnStarted,
 )
 from orchestrator.journal.lean import whole
@@ -104,8 +106,18 @@ class Story:
         None, too, for a graph with roles that are not registered here: its calls can be shown, but not its prompts.
         """
         info = self.started.seats[seat] if turn is None else self.started.seat_at(seat, turn)
-        data = info.config
+        if id(info) not in self._configs:
+            self._configs[id(info)] = info, self._config(info)
+        return self._configs[id(info)][1]
+
+    @cached_property
+    def _configs(self) -> dict[int, tuple[SeatInfo, GraphConfig | None]]:
+        """By the identity of a seat's info: the same graph object each time, for what is cached by graph."""
+        return {}
+
+    def _config(self, info: SeatInfo) -> GraphConfig | None:
         try:
-            return at(checked(data, "the journal's graph"), self.started.players) if data else None
+            found = checked(info.config, "the journal's graph") if info.config else None
+            return found and at(found, self.started.players)
         except UserError:
             return None
