@@ -7,8 +7,10 @@ import time
 from pathlib import Path
 from typing import Any
 
+import pytest
 import yaml
 
+from experiments.report.figures import drawing
 from experiments.results.rows import rows
 from tests.conftest import Run
 from tests.support import processes
@@ -30,7 +32,10 @@ def written(folder: Path, **changes: Any) -> str:
     return str(folder / "stops.yaml")
 
 
-def test_arms_stop_at_the_look_that_settles_them_and_the_run_says_so(run: Run, tmp_path: Path) -> None:
+def test_arms_stop_at_the_look_that_settles_them_and_the_run_says_so(
+    run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(drawing, "all_figures", lambda data: [])
     path = written(tmp_path)
     command = ("experiment", "run", path, "--out", "here")
     code, out, err = run(*command, "--json")
