@@ -94,8 +94,7 @@ def test_the_program_rates_exactly_what_the_marks_of_the_turn_say(games: Path) -
             assert getattr(rated, aspect) == pytest.approx(mark, abs=1e-4) and mark == one.exact[aspect]
             below += mark < 1
     assert below > 10, "the lists have errors"
-    found = {m.name for m in marks if m.role == "tracker"}
-    assert found <= set(mark_infos("tracker"))
+    assert {m.name for m in marks if m.role == "tracker"} <= set(mark_infos("tracker"))
     assert any(m.value > 0 for m in marks if m.name == "lists_not_moved")
     assert any(m.value > 0 for m in marks if m.name == "stale_cards")
 
