@@ -10,12 +10,10 @@ from experiments.results import measures
 from experiments.results.measures import MARK, Measure
 from experiments.results.rows import Row
 from experiments.results.story import Story
+from experiments.statistics.role_marks import SHARES
 from orchestrator import journal, spelling
 from orchestrator.errors import UserError
 from roles.marks import MarkInfo, infos
-
-SHARES = ("share", "squared error", "probability")
-"""Units of marks that lie from 0 to 1."""
 
 
 def check(name: str) -> None:
