@@ -13,7 +13,8 @@ COMMON = (*(f"{block}.md" for block in _BLOCKS), prompts.PHRASES)
 
 def hashes(config: GraphConfig) -> dict[str, str]:
     """A hash of each of its texts."""
-    known = {name: one for name, one in prompts.hashes().items() if name not in _replaced(config)}
+    replaced = _replaced(config)
+    known = {name: one for name, one in prompts.hashes().items() if name not in replaced}
     return {name: known[name] if name in known else prompts.digest(text) for name, text in texts(config).items()}
 
 
@@ -45,6 +46,8 @@ def texts(config: GraphConfig) -> dict[str, str]:
 
 def _replaced(config: GraphConfig) -> dict[str, str]:
     """The texts that stand in the place of others, by the names that `texts` gives them, in every language."""
+    if not config.texts:
+        return {}
     names = {name: name.removesuffix(".md") if name.startswith("roles/") else name for name in config.texts}
     languages = {config.context_of(node).lang for node in config.nodes}
     return {prompts.path(names[name], lang): text for name, text in config.texts.items() for lang in languages}

@@ -7,7 +7,7 @@ from pathlib import Path
 from statistics import fmean
 
 from experiments.judge.judged_folder import FOLDER, Judged, JudgeRecord
-from experiments.running.answer_folder import by_trial
+from experiments.running.answer_folder import AnswerRun, by_trial, paid
 from experiments.running.question_run import ended
 from orchestrator.journal.events import Call
 from roles.hanabi.state_judge import ASPECTS, StateRating
@@ -30,28 +30,11 @@ class Rated:
 
 
 @dataclass(frozen=True)
-class JudgeRun:
+class JudgeRun(AnswerRun[JudgeRecord]):
     """A judge's run, as far as it has come."""
 
-    folder: Path
-    record: JudgeRecord
     judged: tuple[Judged, ...]
     answers: tuple[Rated, ...]
-    fake: bool
-    """Whether the package's fake server answered."""
-
-    @property
-    def name(self) -> str:
-        """The judge's model, without its server, and what it is where that is no language model."""
-        model = self.record.model.partition("@http")[0]
-        return model if self.label is None else f"{model} ({self.label})"
-
-    @property
-    def label(self) -> str | None:
-        """What judged, where that is no language model."""
-        if self.fake:
-            return "fake server"
-        return None if self.record.model == self.record.label else self.record.label
 
     @property
     def missing(self) -> int:
@@ -79,22 +62,18 @@ def read(folder: Path) -> JudgeRun:
     """The run in a folder. Raises UserError when there is none."""
     record, judged, calls = FOLDER.record_of(folder), tuple(FOLDER.questions_of(folder)), FOLDER.calls(folder)
     by_name = {one.name: one for one in judged}
-    return JudgeRun(folder, record, judged, tuple(_rated(by_name, calls)), any(call.fake for call in calls))
+    return JudgeRun(folder, record, any(call.fake for call in calls), judged, tuple(_rated(by_name, calls)))
 
 
 def _rated(judged: Mapping[str, Judged], calls: Sequence[Call]) -> Iterator[Rated]:
     for (name, trial), asked in by_trial(calls, judged).items():
         last = asked[-1]
         if ended(last):
-            paid = [call for call in asked if call.paid]
-            prices = [call.usd for call in paid]
             yield Rated(
                 judged[name],
                 trial,
                 None if last.reply is None else StateRating.model_validate(last.reply),
                 len({call.ask for call in asked}),
                 last.error,
-                sum(call.tokens_in for call in paid),
-                sum(call.tokens_out for call in paid),
-                None if None in prices else sum(usd for usd in prices if usd is not None),
+                *paid(asked),
             )

@@ -13,6 +13,7 @@ from statistics import fmean
 from experiments.probes.place import LITERAL
 from experiments.probes.probe import Probe
 from experiments.probes.probe_folder import Record, path_of, probes_of, record_of
+from experiments.running.answer_folder import Paid, paid
 from experiments.statistics.estimates import CONFIDENCE, Bounds, within
 from orchestrator import journal
 from orchestrator.hanabi.moves import Move
@@ -55,12 +56,8 @@ class Run:
         return any(call.fake for call in self.calls)
 
     @property
-    def cost(self) -> tuple[int, int, float | None]:
-        """Tokens in and out that were paid for, and US dollars; None where a price is not known."""
-        paid = [call for call in self.calls if call.paid]
-        prices = [call.usd for call in paid]
-        usd = None if None in prices else sum(usd for usd in prices if usd is not None)
-        return sum(call.tokens_in for call in paid), sum(call.tokens_out for call in paid), usd
+    def cost(self) -> Paid:
+        return paid(self.calls)
 
     @property
     def name(self) -> str:

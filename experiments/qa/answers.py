@@ -7,7 +7,7 @@ from typing import Any
 
 from experiments.qa import run_folder
 from experiments.qa.run_folder import FOLDER, Asked, Record
-from experiments.running.answer_folder import by_trial
+from experiments.running.answer_folder import AnswerRun, by_trial, paid
 from experiments.running.question_run import ended
 from orchestrator.journal.events import Call
 
@@ -34,28 +34,11 @@ class Answered:
 
 
 @dataclass(frozen=True)
-class Run:
+class Run(AnswerRun[Record]):
     """A run of questions, as far as it has come."""
 
-    folder: Path
-    record: Record
     questions: tuple[Asked, ...]
     answers: tuple[Answered, ...]
-    fake: bool
-    """Whether the package's fake server answered."""
-
-    @property
-    def name(self) -> str:
-        """The model, without its server, and what it is where that is no language model."""
-        model = self.record.model.partition("@http")[0]
-        return model if self.label is None else f"{model} ({self.label})"
-
-    @property
-    def label(self) -> str | None:
-        """What answered, where that is no language model."""
-        if self.fake:
-            return "fake server"
-        return None if self.record.model == self.record.label else self.record.label
 
     @property
     def is_model(self) -> bool:
@@ -74,7 +57,7 @@ def read(folder: Path) -> Run:
     questions = tuple(FOLDER.questions_of(folder))
     calls = FOLDER.calls(folder)
     answers = tuple(_answers({question.name: question for question in questions}, calls))
-    return Run(folder, record, questions, answers, any(call.fake for call in calls))
+    return Run(folder, record, any(call.fake for call in calls), questions, answers)
 
 
 def _answers(questions: Mapping[str, Asked], calls: Iterable[Call]) -> Iterable[Answered]:
@@ -85,17 +68,13 @@ def _answers(questions: Mapping[str, Asked], calls: Iterable[Call]) -> Iterable[
 
 def _answered(question: Asked, trial: int, calls: Sequence[Call]) -> Answered:
     last = calls[-1]
-    paid = [call for call in calls if call.paid]
-    prices = [call.usd for call in paid]
     return Answered(
         question,
         trial,
         _chosen(question, last.reply),
         len({call.ask for call in calls}),
         last.error,
-        sum(call.tokens_in for call in paid),
-        sum(call.tokens_out for call in paid),
-        None if None in prices else sum(usd for usd in prices if usd is not None),
+        *paid(calls),
     )
 
 

@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Generic, Literal, TypeVar
+from typing import Any, Generic, Literal, NamedTuple, TypeVar
 
 import yaml
 from pydantic import Field, ValidationError
@@ -43,6 +43,47 @@ class AnswerRecord(Frozen):
 
 R = TypeVar("R", bound=AnswerRecord)
 S = TypeVar("S", bound=Frozen)
+
+
+class Paid(NamedTuple):
+    """What calls took of what is paid for."""
+
+    tokens_in: int
+    tokens_out: int
+    usd: float | None
+    """None where a price is not known."""
+
+
+def paid(calls: Iterable[Call]) -> Paid:
+    """The sums of all calls that were paid for."""
+    found = [call for call in calls if call.paid]
+    prices = [call.usd for call in found]
+    usd = None if None in prices else sum(usd for usd in prices if usd is not None)
+    return Paid(sum(call.tokens_in for call in found), sum(call.tokens_out for call in found), usd)
+
+
+@dataclass(frozen=True)
+class AnswerRun(Generic[R]):
+    """Whose answers a folder holds."""
+
+    folder: Path
+    record: R
+    fake: bool
+    """Whether the package's fake server answered."""
+
+    @property
+    def name(self) -> str:
+        """The model, without its server, and what it is where that is no language model."""
+        model = self.record.model.partition("@http")[0]
+        return model if self.label is None else f"{model} ({self.label})"
+
+    @property
+    def label(self) -> str | None:
+        """What answered, where that is no language model."""
+        if self.fake:
+            return "fake server"
+        return None if self.record.model == self.record.label else self.record.label
+
 
 CALLS = "calls.jsonl"
 

@@ -72,7 +72,7 @@ async def test_a_chinese_prompt_says_the_same_facts_and_nothing_in_english(graph
 @pytest.mark.parametrize("players", (2, 3, 4, 5))
 async def test_no_phrase_is_missing_in_whole_games(players: int) -> None:
     config = graphs.at(graphs.setting(graphs.read("tom_planner_2"), lang="zh"), players)
-    for view in list(literal_views(players, 7))[::6]:
+    for view in literal_views(players, 7)[::6]:
         for ask in requests(config, view, await turn_of(config, view)).values():
             assert all(not english(part.text) - MEANT for part in ask.parts if part.name != "answer_format")
 

@@ -46,7 +46,7 @@ from tests.support.prove import FULL
 from tests.test_games import check_game, of
 
 NEVER = dict.fromkeys(KINDS, 0.0)
-VIEWS = [view for players in (2, 3, 4, 5) for view in list(literal_views(players, 3))[4::6]]
+VIEWS = [view for players in (2, 3, 4, 5) for view in literal_views(players, 3)[4::6]]
 views = st.sampled_from(VIEWS)
 seeds = st.integers(0, 2**31 - 1)
 some = settings(max_examples=1000 if FULL else 60, deadline=None)

@@ -146,7 +146,7 @@ async def played(config: GraphConfig, view: View, *, exact: bool) -> tuple[Any, 
 
 VIEWS = [
     *random_views(3, 4)[7:60:9],
-    *list(literal_views(2, 3))[9:60:8],
+    *literal_views(2, 3)[9:60:8],
     position("3p-empty-deck"),
     position("5p-last-round"),
     position("4p-one-life"),
@@ -247,7 +247,7 @@ async def test_a_redo_reads_what_it_may_be_told_and_the_journal_keeps_the_reason
 
 async def test_past_games_that_are_taken_away_reach_no_role() -> None:
     """Also not by the facts of the conventions, which are made with them where they are there."""
-    view = list(random_views(2, 3))[20]
+    view = random_views(2, 3)[20]
     records = [{"players": 2, "deck": [card.value for card in _deck()], "moves": ["discard slot 0"] * 20}]
     config = graphs.without_sections(graphs.read("house"), "past_games")
     asked = []

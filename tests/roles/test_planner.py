@@ -41,7 +41,7 @@ def at(view: View) -> Position:
 
 @pytest.mark.parametrize("players", (2, 3, 4, 5))
 def test_every_move_has_its_rank_and_the_literal_one_is_first(players: int) -> None:
-    for view in [*random_views(players, 4)[::5], *list(literal_views(players, 4))[::5]]:
+    for view in [*random_views(players, 4)[::5], *literal_views(players, 4)[::5]]:
         ranked = [move for move, _ in literal_play.ranked(at(view))]
         assert len(ranked) == len(view.legal) and set(map(str, ranked)) == set(map(str, view.legal))
         assert next(literal_play.ranked(at(view))) == literal_play.best(at(view))

@@ -56,7 +56,7 @@ def whole(view: View, role: Role) -> Sections:
 
 def some_views(players: int) -> list[View]:
     step = 7 if FULL else 28
-    return [*random_views(players, 3)[::step], *list(literal_views(players, 5))[::step]]
+    return [*random_views(players, 3)[::step], *literal_views(players, 5)[::step]]
 
 
 @pytest.mark.parametrize("name", roles.names())
@@ -80,7 +80,7 @@ def test_no_program_makes_a_move_that_is_certainly_wrong(name: str, players: int
     role = roles.get(name)
     assert role.solve is not None
     step = 3 if FULL else 7
-    for view in [*random_views(players, 9)[::step], *list(literal_views(players, 2))[:: step + 2]]:
+    for view in [*random_views(players, 9)[::step], *literal_views(players, 2)[:: step + 2]]:
         choice = role.solve(whole(view, role), {})
         assert isinstance(choice, Choice)
         slots = belief.own(view)

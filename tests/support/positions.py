@@ -9,7 +9,7 @@ from random import Random
 import graphs
 from graphs.recorded_notes import notes_of
 from orchestrator.hanabi.cards import CARDS, Card
-from orchestrator.hanabi.moves import parse
+from orchestrator.hanabi.moves import Move, parse
 from orchestrator.hanabi.referee import Referee, deal, rebuild
 from orchestrator.hanabi.view import View
 from orchestrator.journal.events import Event, Memory, Sink
@@ -36,8 +36,9 @@ def random_game(players: int, seed: int) -> Iterator[Referee]:
         referee.apply(chance.choice(calm if calm and (referee.lives == 1 or chance.random() < 0.7) else moves))
 
 
-def random_views(players: int, seed: int) -> list[View]:
-    return [referee.view() for referee in random_game(players, seed)]
+@cache
+def random_views(players: int, seed: int) -> tuple[View, ...]:
+    return tuple(referee.view() for referee in random_game(players, seed))
 
 
 def dealt(*hands: str, moves: Iterable[str] = (), then: str = "") -> Referee:
@@ -52,11 +53,20 @@ def dealt(*hands: str, moves: Iterable[str] = (), then: str = "") -> Referee:
 def partners_game(names: Sequence[str], seed: int) -> Iterator[Referee]:
     """The referee before each move of a game of partners, seat by seat, and after the last."""
     referee = Referee(len(names), deal(seed))
-    while not referee.over:
+    for move in _partners_moves(tuple(names), seed):
         yield referee
-        view = referee.view()
-        referee.apply(partners.get(names[view.seat]).rule(view, Random(f"{seed} {view.turn}"))[0])
+        referee.apply(move)
     yield referee
+
+
+@cache
+def _partners_moves(names: tuple[str, ...], seed: int) -> tuple[Move, ...]:
+    referee, moves = Referee(len(names), deal(seed)), list[Move]()
+    while not referee.over:
+        view = referee.view()
+        moves.append(partners.get(names[view.seat]).rule(view, Random(f"{seed} {view.turn}"))[0])
+        referee.apply(moves[-1])
+    return tuple(moves)
 
 
 async def events_of(
@@ -75,14 +85,15 @@ async def turn_of(config: graphs.GraphConfig, view: View, memory: Memory | None 
     return notes_of(graphs.at(config, view.players), events)
 
 
-def literal_views(players: int, seed: int) -> Iterator[View]:
+@cache
+def literal_views(players: int, seed: int) -> tuple[View, ...]:
     """The views of a game that the literal player plays with himself."""
-    referee = Referee(players, deal(seed))
+    referee, views = Referee(players, deal(seed)), list[View]()
     while not referee.over:
-        view = referee.view()
-        yield view
-        move, _ = literal_play.best(Position.of(cut(view, [(kind, {}) for kind in TAKES])))
+        views.append(referee.view())
+        move, _ = literal_play.best(Position.of(cut(views[-1], [(kind, {}) for kind in TAKES])))
         referee.apply(move)
+    return tuple(views)
 
 
 STORED = TESTS / "positions"

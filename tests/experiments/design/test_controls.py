@@ -54,7 +54,7 @@ def written(folder: Path, **changes: Any) -> files.Experiment:
         "graph": str(folder / "decorated.yaml"),
         "players": [2],
         "seeds": 2,
-        "models": {"default": "sim:average"},
+        "models": {"default": {"model": "sim:average", "overconfident_play": 0.6}},
         "arms": ARMS,
         "baseline": "full",
     }

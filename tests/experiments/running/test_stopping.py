@@ -7,8 +7,10 @@ import time
 from pathlib import Path
 from typing import Any
 
+import pytest
 import yaml
 
+from experiments.report.figures import drawing
 from experiments.results.rows import rows
 from tests.conftest import Run
 from tests.support import processes
@@ -17,7 +19,7 @@ TEXT: dict[str, Any] = {
     "name": "stops",
     "graph": "partner:iggi",
     "players": [2],
-    "seeds": {"first": 1, "count": 24},
+    "seeds": {"first": 1, "count": 18},
     "journals": "lean",
     "arms": {"full": {}, "random": {"graph": "partner:random"}, "other": {"graph": "partner:outer"}},
     "baseline": "full",
@@ -30,7 +32,10 @@ def written(folder: Path, **changes: Any) -> str:
     return str(folder / "stops.yaml")
 
 
-def test_arms_stop_at_the_look_that_settles_them_and_the_run_says_so(run: Run, tmp_path: Path) -> None:
+def test_arms_stop_at_the_look_that_settles_them_and_the_run_says_so(
+    run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(drawing, "all_figures", lambda data: [])
     path = written(tmp_path)
     command = ("experiment", "run", path, "--out", "here")
     code, out, err = run(*command, "--json")
@@ -45,7 +50,7 @@ def test_arms_stop_at_the_look_that_settles_them_and_the_run_says_so(run: Run, t
     assert one["n"] == 14 and one["p_holm"] < 0.05 and one["high_holm"] < 0 and one["tests"] == 2
     assert one["low_holm"] < one["low"] < one["mean"], "Bonferroni's interval is the wider one"
     said = " ".join(found["said"])
-    assert "This run had a stop rule" in said and "random stopped at look 2 of 3, after 14 of at most 24 deals" in said
+    assert "This run had a stop rule" in said and "random stopped at look 2 of 3, after 14 of at most 18 deals" in said
     assert "Holm" not in said.replace("Bonferroni", "")
     code, out, _ = run("experiment", "compare", "here", "here", "--arm", "full", "--arm-b", "random", "--json")
     assert code == 0 and "A and B had a stop rule" in json.loads(out)["said"][-1]
@@ -54,9 +59,9 @@ def test_arms_stop_at_the_look_that_settles_them_and_the_run_says_so(run: Run, t
     assert code == 0 and "no arm needs more games" in err
     assert (Path("here/results.csv").read_bytes(), Path("here/run.yaml").read_bytes()) == before
     for changes, why in (
-        (("--set", "stop.looks=[20]"), "looks was 8, 14, 24, is 20, 24"),
+        (("--set", "stop.looks=[10]"), "looks was 8, 14, 18, is 10, 18"),
         (("--set", "stop.alpha=0.1"), "alpha was 0.05, is 0.1"),
-        (("--set", "seeds.count=50"), "seeds was 24 values from 1 to 24, is 50 values from 1 to 50"),
+        (("--set", "seeds.count=50"), "seeds was 18 values from 1 to 18, is 50 values from 1 to 50"),
         (("--set", "metric=turns"), "metric was strict, is turns"),
         (("--shard", "1/2"), "--shard plays a part of the deals"),
     ):
