@@ -215,11 +215,8 @@ def options(experiment: Experiment, goal: Goal, folders: Sequence[Path], answer:
     """Costs and spread, measured by finished games in run folders where there are enough, otherwise assumed."""
     if experiment.adhoc:
         raise UserError("`plan` compares arms on the same deals, and this experiment has `adhoc`; see run --dry-run")
-    one = {
-        "seeds": tuple(experiment.deals[:2]),
-        "repeats": 1,
-        "stop": None,
-    }  # two, since notes may come from another deal
+    two = tuple(experiment.deals[:2])  # since notes may come from another deal
+    one = {"seeds": two, "repeats": 1, "stop": None}
     plan = Plan.resolve(experiment.model_copy(update=one), folders[0])
     for spec in plan.specs.values():
         spec.seat(OfflineLayer())  # what a run would refuse, a plan refuses too
