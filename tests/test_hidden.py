@@ -12,8 +12,8 @@ import pytest
 import graphs
 import prompts
 import roles
-from experiments.probes import asked_seat
-from experiments.probes.bank import probes
+from experiments.tasks.probes import asked_seat
+from experiments.tasks.probes.bank import probes
 from graphs import ablate, context, note_bank, recorded_marks
 from graphs.config import checked
 from graphs.given_notes import GIVEN

@@ -19,11 +19,6 @@ MAY_IMPORT: dict[str, set[str]] = {
 NEUTRAL = {"spelling", "errors", "values", "wire_try", "logs", "versions", "plugins", "yaml_files", "replies"}
 """What every room of orchestrator may use."""
 
-RESULTS = {"results"}
-DESIGN = {*RESULTS, "design", "marks", "show"}
-STATISTICS = {*DESIGN, "statistics"}
-RUNNING = {*STATISTICS, "running"}
-
 ROOMS: dict[str, dict[str, set[str]]] = {
     "orchestrator": {
         "spelling": set(),
@@ -42,29 +37,23 @@ ROOMS: dict[str, dict[str, set[str]]] = {
         "players": {*NEUTRAL, "models", "hanabi", "journal", "table"},
     },
     "experiments": {
-        "results": set(),
-        "design": RESULTS,
-        "marks": RESULTS,
-        "show": {*RESULTS, "marks"},
-        "running": STATISTICS,
-        "statistics": DESIGN,
-        "person": DESIGN,
-        "costs": RUNNING,
-        "judge": RUNNING,
-        "report": {*RUNNING, "judge"},
-        "bench": {*RUNNING, "page"},
-        "doctor": {*RUNNING, "costs"},
-        "export": RUNNING,
-        "fork": RUNNING,
-        "qa": RUNNING,
-        "probes": RUNNING,
-        "positions": {*RUNNING, "report", "fork", "probes"},
-        "diff": {*RUNNING, "report"},
-        "page": {*RUNNING, "costs", "report", "fork"},
+        "record": set(),
+        "document": set(),
+        "statistics": set(),
+        "study": {"record"},
+        "values": {"record"},
+        "show": {"record", "values"},
+        "analysis": {"record", "show", "statistics", "study", "values"},
+        "running": {"analysis", "record", "show", "study", "values"},
+        "costs": {"record", "running", "show", "statistics", "study"},
+        "report": {"analysis", "document", "record", "running", "show", "statistics", "study", "tasks", "values"},
+        "tasks": {"document", "record", "running", "show", "statistics", "study", "values"},
+        "interchange": {"analysis", "record", "running", "values"},
+        "doctor": {"costs", "show", "study"},
+        "page": {"analysis", "record", "report", "running", "show", "study", "tasks", "values"},
         "cli": {
-            *RUNNING,
-            *("costs", "report", "bench", "doctor", "export", "fork", "diff", "page", "person", "qa"),
-            *("probes", "positions", "judge"),
+            *("analysis", "costs", "doctor", "interchange", "page", "record", "report", "running", "show", "study"),
+            *("tasks", "values"),
         },
         "__main__": {"cli"},
     },
@@ -81,8 +70,8 @@ ONLY_IN = {
     "jinja2": {"experiments/report/page.py"},
     "starlette": {"experiments/page/server.py", "experiments/page/guard.py"},
     "uvicorn": {"experiments/page/serving.py"},
-    "pyarrow": {"experiments/results/parquet.py"},
-    "opentelemetry": {"experiments/export/otlp.py"},
+    "pyarrow": {"experiments/record/parquet.py"},
+    "opentelemetry": {"experiments/interchange/otlp.py"},
     "aiohttp": {"orchestrator/models/fake_endpoint.py", "orchestrator/models/fake_faults.py"},
     "typer": {
         f"experiments/cli/{name}.py"

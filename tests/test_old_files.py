@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from experiments.design import experiment, manifest
-from experiments.design.plan import Plan
+from experiments.study import experiment, manifest
+from experiments.study.plan import Plan
 from graphs import prompt_files
 from orchestrator import journal
 from orchestrator.journal.events import Call, GameEnded, GameStarted

@@ -26,7 +26,7 @@ def test_the_wheel_holds_the_five_packages_with_their_words(wheel: Path) -> None
     tops = {name.split("/")[0] for name in names if ".dist-info" not in name}
     assert tops == {"orchestrator", "roles", "graphs", "prompts", "experiments"}
     assert {"prompts/sections/rules.md", "prompts/contexts/cac.yaml", "graphs/configs/house.yaml"} <= set(names)
-    assert {f"experiments/positions/banks/{bank}.jsonl.gz" for bank in ("program", "probes")} <= set(names)
+    assert {f"experiments/tasks/positions/banks/{bank}.jsonl.gz" for bank in ("program", "probes")} <= set(names)
 
 
 def test_the_installed_command_plays_from_a_foreign_folder(wheel: Path, tmp_path: Path) -> None:

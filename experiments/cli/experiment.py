@@ -126,13 +126,13 @@ def run(
     quiet: Quiet = False,
 ) -> None:
     """Run an experiment; the same command again continues it. Completed API calls are never billed again."""
-    from experiments.design import experiment
     from experiments.report import mark_metric
     from experiments.running import runner
     from experiments.running.model_options import ModelOptions
     from experiments.running.progress import Progress
     from experiments.running.shard import Shard
     from experiments.show.terminal import console
+    from experiments.study import experiment
 
     loud = context.obj.more(verbose=verbose, quiet=quiet).set_up()
     if metric is not None:
@@ -175,7 +175,7 @@ def _traced(url: str | None, folder: Path, *, content: bool) -> AbstractContextM
         raise UserError("--otlp-content is for the traces of --otlp URL, and there is none")
     if url is None:
         return nullcontext()
-    from experiments.export import live_traces
+    from experiments.interchange import live_traces
 
     return live_traces.of_run(url, folder, content=content)
 
@@ -190,7 +190,7 @@ def _onward(done: "Done") -> str:
 @app.command("list")
 def packaged(as_json: Json = False) -> None:
     """List the packaged experiments, a line each; --json has their descriptions in full."""
-    from experiments.design import catalogue
+    from experiments.study import catalogue
 
     listed(catalogue.experiments(), "there is no packaged experiment", as_json=as_json)
 
@@ -201,7 +201,7 @@ def runs(
     as_json: Json = False,
 ) -> None:
     """List the run folders below a folder, with their finished games."""
-    from experiments.results import saved
+    from experiments.record import saved
 
     listed(saved.runs(folder), f"there is no run in {folder}", as_json=as_json)
 
@@ -233,7 +233,7 @@ def report(
 @app.command("references")
 def references(as_json: Json = False) -> None:
     """List the published scores that `report --reference NAME` shows, with their source and number of games."""
-    from experiments.design import references as published
+    from experiments.study import references as published
 
     listed(published.rows(), "there is none", as_json=as_json)
 
@@ -273,8 +273,8 @@ def plan(
 ) -> None:
     """Propose player counts and deals: what a budget can detect, or what an effect needs."""
     from experiments.costs import sample_size, sample_size_report
-    from experiments.design import experiment
     from experiments.show.terminal import console
+    from experiments.study import experiment
 
     asked, given = experiment.read(name, settings or ()), settings or []
     wish = sample_size.Goal(effect, power, max_usd, max_tokens)
@@ -317,8 +317,8 @@ def errors(
     as_json: Json = False,
 ) -> None:
     """Count what became of the errors of simulated models in a run."""
+    from experiments.analysis import error_counts
     from experiments.show.terminal import console
-    from experiments.statistics import error_counts
 
     found = error_counts.count_run(folder)
     printed(error_counts.data(found)) if as_json else error_counts.show(found, console())

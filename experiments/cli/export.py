@@ -10,7 +10,7 @@ from orchestrator import spelling
 from orchestrator.errors import UserError
 
 if TYPE_CHECKING:
-    from experiments.export.more_columns import Wanted
+    from experiments.interchange.more_columns import Wanted
 
 TARGETS = ("tables", "results", "hanab-live", "otlp", "atif", "inspect")
 
@@ -77,7 +77,7 @@ def _say(*lines: str) -> None:
 
 def _wanted(more: str | None, workers: int) -> "Wanted":
     """What is to be added, with its progress on stderr."""
-    from experiments.export.more_columns import Wanted
+    from experiments.interchange.more_columns import Wanted
     from experiments.show.terminal import console
 
     said = console(err=True)
@@ -90,7 +90,7 @@ def _wanted(more: str | None, workers: int) -> "Wanted":
 
 
 def _results(folder: Path, out: Path, wanted: "Wanted", as_json: bool) -> None:
-    from experiments.export import more_columns
+    from experiments.interchange import more_columns
 
     if folder.is_file():
         raise UserError(f"--to results takes a run's folder, and {str(folder)!r} is a file")
@@ -102,7 +102,7 @@ def _results(folder: Path, out: Path, wanted: "Wanted", as_json: bool) -> None:
 
 
 def _tables(folder: Path, out: Path, texts: bool, wanted: "Wanted", as_json: bool) -> None:
-    from experiments.export import more_columns
+    from experiments.interchange import more_columns
 
     if folder.is_file():
         raise UserError(f"--to tables takes a run's folder, and {str(folder)!r} is a file")
@@ -114,7 +114,7 @@ def _tables(folder: Path, out: Path, texts: bool, wanted: "Wanted", as_json: boo
 
 
 def _hanab_live(path: Path, out: Path, as_json: bool) -> None:
-    from experiments.export import hanab_live_files
+    from experiments.interchange import hanab_live_files
 
     written = hanab_live_files.export(path, out)
     if as_json:
@@ -125,7 +125,7 @@ def _hanab_live(path: Path, out: Path, as_json: bool) -> None:
 
 
 def _otlp(path: Path, out: Path | None, endpoint: str | None, content: bool, as_json: bool) -> None:
-    from experiments.export import otlp_files
+    from experiments.interchange import otlp_files
 
     written = otlp_files.export(path, out, endpoint, content=content)
     if as_json:
@@ -136,7 +136,7 @@ def _otlp(path: Path, out: Path | None, endpoint: str | None, content: bool, as_
 
 
 def _atif(path: Path, out: Path, as_json: bool) -> None:
-    from experiments.export import atif
+    from experiments.interchange import atif
 
     written = atif.export(path, out)
     if as_json:
@@ -146,7 +146,7 @@ def _atif(path: Path, out: Path, as_json: bool) -> None:
 
 
 def _inspect(path: Path, out: Path, as_json: bool) -> None:
-    from experiments.export import inspect_log
+    from experiments.interchange import inspect_log
 
     log, games = inspect_log.export(path, out)
     if as_json:

@@ -26,9 +26,9 @@ from experiments.cli.shared_options import (
 from orchestrator.errors import Suspended, UserError
 
 if TYPE_CHECKING:
-    from experiments.fork.branch import Branch
-    from experiments.fork.decision import Fork
-    from experiments.fork.new_seat import Change
+    from experiments.tasks.fork.branch import Branch
+    from experiments.tasks.fork.decision import Fork
+    from experiments.tasks.fork.new_seat import Change
     from orchestrator.models.layer import ModelLayer
 
 
@@ -66,9 +66,9 @@ def fork(
     quiet: Quiet = False,
 ) -> None:
     """Decide a turn of a game again, as it was or with another graph, model or note; with --continue play on."""
-    from experiments.fork import decision, fork_story
     from experiments.running.model_options import ModelOptions
     from experiments.show.terminal import console
+    from experiments.tasks.fork import decision, fork_story
 
     loud = context.obj.more(verbose=verbose, quiet=quiet).set_up()
     if note is not None:
@@ -116,8 +116,8 @@ def _change(
     settings: list[str] | None,
     without: list[str] | None,
 ) -> "Change":
-    from experiments.fork.new_seat import Change
     from experiments.running.single_game import models
+    from experiments.tasks.fork.new_seat import Change
 
     named = dict(models([], model)) if model else {}
     nodes: dict[str, Any] = {}
@@ -135,8 +135,8 @@ def _change(
 
 def _print_note(game: Path, turn: int, node: str, as_json: bool) -> None:
     """The note of a node as a file for --edit."""
-    from experiments.fork import decision, edited_note
-    from experiments.fork.new_seat import Change
+    from experiments.tasks.fork import decision, edited_note
+    from experiments.tasks.fork.new_seat import Change
     from orchestrator.models.layer import ModelLayer
 
     place = asyncio.run(decision.prepared(game, turn, Change(), layer=ModelLayer()))
@@ -153,9 +153,9 @@ def _branch(
     layer: "ModelLayer",
     force_new: bool,
 ) -> "Branch":
-    from experiments.design import seat_spec
-    from experiments.fork import branch
     from experiments.running import single_game
+    from experiments.study import seat_spec
+    from experiments.tasks.fork import branch
 
     players = fork.place.started.players
     named = dict(single_game.models([], model or "program"))
@@ -170,11 +170,11 @@ def _branch(
 
 def _play_on(fork: "Fork", begun: "Branch", layer: "ModelLayer", quiet: bool, verbose: bool, as_json: bool) -> None:
     """Play the forked game to its end, then print the turn and the result."""
-    from experiments.fork import fork_story
-    from experiments.results.story import Story
+    from experiments.record.story import Story
     from experiments.show import game_story
     from experiments.show.live_table import LiveTable
     from experiments.show.terminal import console
+    from experiments.tasks.fork import fork_story
     from orchestrator import journal
     from orchestrator.journal.events import nowhere
 

@@ -62,14 +62,14 @@ def play(
 ) -> None:
     """Play one game; the same command again continues an unfinished one."""
     import graphs
-    from experiments.design import seat_spec
-    from experiments.person import seated
-    from experiments.results.story import Story
+    from experiments.record.story import Story
     from experiments.running import single_game
     from experiments.running.model_options import ModelOptions
     from experiments.show import game_story
     from experiments.show.live_table import LiveTable
+    from experiments.show.person import seated
     from experiments.show.terminal import console
+    from experiments.study import seat_spec
     from orchestrator import journal
     from orchestrator.hanabi import referee
     from orchestrator.journal.events import nowhere
@@ -140,7 +140,7 @@ def _traced(url: str | None, path: Path, *, content: bool) -> AbstractContextMan
         raise UserError("--otlp-content is for the traces of --otlp URL, and there is none")
     if url is None:
         return nullcontext()
-    from experiments.export import live_traces
+    from experiments.interchange import live_traces
 
     return live_traces.of_game(url, path, content=content)
 

@@ -19,7 +19,7 @@ def hanab_live(
     """Read a game of hanab.live: its deck and its moves, so that `show` and other commands take it."""
     from rich.text import Text
 
-    from experiments.export import hanab_live_import
+    from experiments.interchange import hanab_live_import
     from experiments.show import game_story
     from experiments.show.terminal import console
 
@@ -59,7 +59,7 @@ def hanabilogs(
     """Read published turns of models in: their games as journals, with the recorded answers and no others."""
     from rich.text import Text
 
-    from experiments.export import hanabi_logs
+    from experiments.interchange import hanabi_logs
     from experiments.show.terminal import console
 
     folder = out or Path("games") / f"hanabilogs-{file.stem}"

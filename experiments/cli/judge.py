@@ -24,8 +24,8 @@ from experiments.cli.shared_options import (
 )
 
 if TYPE_CHECKING:
-    from experiments.judge.judge_report import Report
-    from experiments.judge.judge_run import Plan
+    from experiments.tasks.judge.judge_report import Report
+    from experiments.tasks.judge.judge_run import Plan
 
 app = group("Judge how well seats kept track of all cards, in games that were played.")
 
@@ -59,10 +59,10 @@ def run(
     quiet: Quiet = False,
 ) -> None:
     """Ask the judge about every turn on which a seat listed what all cards may be; the same command again goes on."""
-    from experiments.judge import human_ratings, judge_report, judge_run
-    from experiments.judge.statements import Choice
     from experiments.running.model_options import ModelOptions
     from experiments.show.progress_line import ProgressLine
+    from experiments.tasks.judge import human_ratings, judge_report, judge_run
+    from experiments.tasks.judge.statements import Choice
 
     loud, choice = context.obj.more(verbose=verbose, quiet=quiet).set_up(), Choice(turns, every)
     people = human_ratings.read(human) if human else ()
@@ -91,7 +91,7 @@ def run(
 
 def _default(games: Path, name: str) -> Path:
     """Beside the games that are judged."""
-    from experiments.judge.judge_report import FOLDER_NAME
+    from experiments.tasks.judge.judge_report import FOLDER_NAME
 
     return games / FOLDER_NAME / name if games.is_dir() else Path("runs") / f"judge-{name}"
 
@@ -105,8 +105,8 @@ def _plan(plan: "Plan", as_json: bool) -> None:
 
 
 def _shown(report: "Report", out: Path | None, as_json: bool, more: dict[str, object] | None = None) -> None:
-    from experiments.judge import judge_report, judge_tables
     from experiments.show.terminal import console
+    from experiments.tasks.judge import judge_report, judge_tables
 
     written = judge_report.write(report, out) if out else []
     if as_json:
@@ -125,7 +125,7 @@ def report(
     as_json: Json = False,
 ) -> None:
     """What the judge rated, and how far it agrees with the exact score and with people."""
-    from experiments.judge import human_ratings, judge_report
+    from experiments.tasks.judge import human_ratings, judge_report
 
     people = human_ratings.read(human) if human else ()
     _shown(judge_report.of(folder, people), out, as_json)

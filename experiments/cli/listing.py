@@ -125,7 +125,7 @@ def games_list(
     as_json: Json = False,
 ) -> None:
     """List the games below a folder: graph, model, deal, score, turns, and whether they are finished."""
-    from experiments.results import saved
+    from experiments.record import saved
 
     found = saved.games(folder)
     listed(found if as_json else saved.told(found), f"there is no game in {folder}", as_json=as_json)

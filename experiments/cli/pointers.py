@@ -28,7 +28,7 @@ def _sets(context: object) -> bool:
 
 
 def _of_experiment(name: str) -> str | None:
-    from experiments.design.experiment import Experiment
+    from experiments.study.experiment import Experiment
     from orchestrator.models.settings import SAMPLING
 
     if name in SAMPLING:

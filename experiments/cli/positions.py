@@ -22,8 +22,8 @@ from experiments.cli.shared_options import (
 from orchestrator.errors import Suspended, TurnError, UserError
 
 if TYPE_CHECKING:
-    from experiments.positions.position_run import Done
-    from experiments.positions.study import Study
+    from experiments.tasks.positions.position_run import Done
+    from experiments.tasks.positions.study import Study
 
 app = group("Draw positions from games, and ask which roles' notes change what is decided on them.")
 
@@ -50,8 +50,8 @@ def build(
     quiet: Quiet = False,
 ) -> None:
     """Draw positions from journals, spread over player counts, phases, tokens, lives and kinds of best move."""
-    from experiments.positions import bank, draw, tables
     from experiments.show.terminal import console
+    from experiments.tasks.positions import bank, draw, tables
 
     context.obj.more(verbose=verbose, quiet=quiet).set_up()
     if not out.name.endswith((".jsonl", ".jsonl.gz")):
@@ -66,7 +66,7 @@ def build(
 @app.command("list")
 def packaged(as_json: Json = False) -> None:
     """List the packaged banks."""
-    from experiments.positions import bank
+    from experiments.tasks.positions import bank
 
     heads = [bank.read(name).head for name in bank.packaged()]
     rows = [{"bank": h.name, "positions": h.positions, "notes of": h.label, "digest": h.digest} for h in heads]
@@ -80,8 +80,8 @@ def show(
     as_json: Json = False,
 ) -> None:
     """Say what is in a bank and where it is from."""
-    from experiments.positions import bank, tables
     from experiments.show.terminal import console
+    from experiments.tasks.positions import bank, tables
 
     found = bank.read(name)
     if position is None:
@@ -130,9 +130,9 @@ def run(
     quiet: Quiet = False,
 ) -> None:
     """Decide every position in every arm; the same command again goes on. Answers that were paid for are kept."""
-    from experiments.positions import position_report, position_run, tables
     from experiments.running.model_options import ModelOptions
     from experiments.show.terminal import console
+    from experiments.tasks.positions import position_report, position_run, tables
 
     loud = context.obj.more(verbose=verbose, quiet=quiet).set_up()
     given = {"graph": graph, "notes": notes, "samples": samples, "first": first, "seed": seed, "null": null}
@@ -159,8 +159,8 @@ def _split(arms: list[str] | None) -> tuple[str, ...] | None:
 def _study(name: str, given: dict[str, object], model: str | None) -> "Study":
     from pydantic import ValidationError
 
-    from experiments.positions import study
     from experiments.running import single_game
+    from experiments.tasks.positions import study
     from orchestrator.errors import user_error
 
     more = {key: value for key, value in given.items() if value is not None}
@@ -203,9 +203,9 @@ def report(
     as_json: Json = False,
 ) -> None:
     """How often each arm decides otherwise than the baseline, beside its controls, and what that costs."""
-    from experiments.positions import position_report, tables
-    from experiments.results.files import write_atomically
+    from experiments.record.files import write_atomically
     from experiments.show.terminal import console
+    from experiments.tasks.positions import position_report, tables
 
     made = position_report.of(folder, rollouts=rollouts, games=games)
     written = position_report.write(made, folder)

@@ -29,7 +29,7 @@ from experiments.cli.shared_options import listed as print_listed
 from orchestrator.errors import Suspended, TurnError, UserError
 
 if TYPE_CHECKING:
-    from experiments.probes.probe_run import Done
+    from experiments.tasks.probes.probe_run import Done
 
 app = group("Ask which conventions a player keeps, in positions where one of them decides the move.")
 
@@ -57,7 +57,7 @@ def list_probes(
     as_json: Json = False,
 ) -> None:
     """List the conventions with their probes; with --json every probe, its position, and the moves that keep it."""
-    from experiments.probes import bank, probe_tables
+    from experiments.tasks.probes import bank, probe_tables
 
     packs = pack or bank.packs()
     found = bank.probes(packs, convention or (), players or bank.PLAYERS, per, seed)
@@ -74,8 +74,8 @@ def show_probe(
     as_json: Json = False,
 ) -> None:
     """Show one probe: how the position came about, the question, the moves that keep the convention, and why."""
-    from experiments.probes import bank, probe_tables
     from experiments.show.terminal import console
+    from experiments.tasks.probes import bank, probe_tables
 
     found = bank.probe(name, seed)
     printed(probe_tables.plain(found)) if as_json else probe_tables.show_probe(found, console())
@@ -107,11 +107,11 @@ def run(
     quiet: Quiet = False,
 ) -> None:
     """Ask the probes; the same command again goes on. A probe that was decided is not asked again."""
-    from experiments.design import seat_spec
-    from experiments.probes import bank, probe_run
     from experiments.running import single_game
     from experiments.running.model_options import ModelOptions
     from experiments.show.progress_line import ProgressLine
+    from experiments.study import seat_spec
+    from experiments.tasks.probes import bank, probe_run
     from orchestrator.models.settings import PROGRAM, REPLAY
 
     loud = context.obj.more(verbose=verbose, quiet=quiet).set_up()
@@ -188,8 +188,8 @@ def report(
 def _reported(folders: Sequence[Path], out: Path | None, as_json: bool) -> None:
     from rich.text import Text
 
-    from experiments.probes import probe_report, probe_tables
     from experiments.show.terminal import console
+    from experiments.tasks.probes import probe_report, probe_tables
 
     made = probe_report.of(folders)
     written = probe_report.write(made, out) if out else []

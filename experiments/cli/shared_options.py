@@ -21,7 +21,7 @@ HELP = {"help_option_names": ["-h", "--help"]}
 
 def _bring(names: list[str] | None) -> list[str] | None:
     if names:
-        from experiments.design import imports
+        from experiments.study import imports
 
         imports.bring(names)
     return names

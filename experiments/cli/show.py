@@ -9,8 +9,8 @@ from experiments.cli.shared_options import Import, Json, printed
 from orchestrator.errors import UserError
 
 if TYPE_CHECKING:
-    from experiments.marks import Mistake, TurnValues
-    from experiments.results.story import Story
+    from experiments.record.story import Story
+    from experiments.values import Mistake, TurnValues
 
 
 def show(
@@ -36,7 +36,7 @@ def show(
     if game.is_dir():
         _folder(game, most, swings=swings, as_json=as_json)
         return
-    from experiments.results.story import Story
+    from experiments.record.story import Story
     from experiments.show import game_story, turn_story
     from experiments.show.terminal import console
     from orchestrator import journal
@@ -73,9 +73,9 @@ def _check(game: Path, turn: int | None, role: str | None, *, prompts: bool, one
 
 
 def _folder(folder: Path, most: int, *, swings: bool, as_json: bool) -> None:
-    from experiments.marks.worth_a_look import worth_a_look as find
     from experiments.show import worth_a_look
     from experiments.show.terminal import console
+    from experiments.values.worth_a_look import worth_a_look as find
 
     said = console(err=True)
 
@@ -92,8 +92,8 @@ def _folder(folder: Path, most: int, *, swings: bool, as_json: bool) -> None:
 
 def _mistakes(told: "Story", path: Path, rollouts: int) -> dict[int, "Mistake"]:
     """The mistakes of a game, by turn."""
-    from experiments.marks import mistakes_of, store_of
     from experiments.show.terminal import console
+    from experiments.values import mistakes_of, store_of
 
     said = console(err=True)
 
@@ -105,6 +105,6 @@ def _mistakes(told: "Story", path: Path, rollouts: int) -> dict[int, "Mistake"]:
 
 
 def _values(told: "Story", turn: int, path: Path, rollouts: int) -> "TurnValues":
-    from experiments.marks import store_of, turn_values
+    from experiments.values import store_of, turn_values
 
     return turn_values(told, turn, rollouts=rollouts, store=store_of(path))

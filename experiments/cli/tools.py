@@ -40,9 +40,8 @@ def measure(
     from dataclasses import asdict
 
     import graphs
-    from experiments.bench import partner_scores, speed, throughput
+    from benchmarks import interval_coverage, partner_scores, simulated_experiments, speed, stop_simulation, throughput
     from experiments.show.terminal import console
-    from experiments.statistics import interval_coverage, simulated_experiments, stop_simulation
     from orchestrator.players import partners
 
     if of_intervals:

@@ -9,11 +9,11 @@ from experiments.costs import measured as measured_costs
 from experiments.costs import prompt_probe
 from experiments.costs.measured import Finished, Measured
 from experiments.costs.prompt_probe import TurnLoad
-from experiments.design import prompt_positions
-from experiments.design.job import Job
-from experiments.design.player_spec import PlayerSpec
-from experiments.design.prompt_positions import POSITIONS
-from experiments.results.rows import Peeked
+from experiments.record.rows import Peeked
+from experiments.study import prompt_positions
+from experiments.study.job import Job
+from experiments.study.player_spec import PlayerSpec
+from experiments.study.prompt_positions import POSITIONS
 from orchestrator.errors import UserError
 from orchestrator.models import list_prices, simulated_settings
 from orchestrator.models.list_prices import price_of

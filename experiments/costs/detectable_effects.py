@@ -4,12 +4,12 @@ from collections.abc import Collection, Mapping, Sequence
 
 from experiments.costs import early_stops
 from experiments.costs.sample_size import Spread, assumed_spread, measured_spread
-from experiments.design.experiment import Experiment
-from experiments.design.job import Job
-from experiments.design.stop_rule import StopRule
-from experiments.results.rows import Row
+from experiments.record.rows import Row
 from experiments.statistics.permutation import fewest
 from experiments.statistics.sign_flip_power import detectable
+from experiments.study.experiment import Experiment
+from experiments.study.job import Job
+from experiments.study.stop_rule import StopRule
 
 
 def sentences(

@@ -5,10 +5,10 @@ from pathlib import Path
 from statistics import fmean
 
 from experiments.costs.cost_estimate import Bill
-from experiments.design import prompt_positions
-from experiments.design.job import Job
-from experiments.design.player_spec import PlayerSpec
-from experiments.results.rows import Peeked
+from experiments.record.rows import Peeked
+from experiments.study import prompt_positions
+from experiments.study.job import Job
+from experiments.study.player_spec import PlayerSpec
 
 TOKEN = 4
 """Bytes of a token: the messages and the response of every call are kept."""

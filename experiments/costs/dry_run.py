@@ -10,15 +10,15 @@ from rich.text import Text
 
 from experiments.costs import cost_estimate, detectable_effects, disk_space
 from experiments.costs.cost_estimate import Bill, Estimates
-from experiments.design import manifest
-from experiments.design.experiment import Experiment
-from experiments.design.job import Job
-from experiments.design.offline_layer import OfflineLayer
-from experiments.design.plan import Plan
-from experiments.results.rows import Peeked, finished, peek_all
+from experiments.record.rows import Peeked, finished, peek_all
 from experiments.running.resume import open_jobs
 from experiments.running.stages import Stages
 from experiments.show.terminal import plain_table
+from experiments.study import manifest
+from experiments.study.experiment import Experiment
+from experiments.study.job import Job
+from experiments.study.offline_layer import OfflineLayer
+from experiments.study.plan import Plan
 from orchestrator.models.settings import ModelSettings
 
 READABLE = 60

@@ -11,9 +11,9 @@ from functools import cache
 import numpy as np
 
 from experiments.costs.sample_size import Spread
-from experiments.design.stop_rule import Stop, StopRule, resolved
 from experiments.statistics.estimates import Matrix
 from experiments.statistics.sequential_test import limits
+from experiments.study.stop_rule import Stop, StopRule, resolved
 
 WALKS = 20_000
 SHOWN = (0.0, 1.0, 2.0)

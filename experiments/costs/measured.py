@@ -10,9 +10,9 @@ from typing import Any
 
 from experiments.costs import server_counts
 from experiments.costs.server_counts import ServerCounts
-from experiments.design.offline_layer import OfflineLayer
-from experiments.design.player_spec import PlayerSpec
-from experiments.results.rows import Peeked
+from experiments.record.rows import Peeked
+from experiments.study.offline_layer import OfflineLayer
+from experiments.study.player_spec import PlayerSpec
 from orchestrator.journal.events import Result, SeatInfo
 from orchestrator.models.list_prices import price_of
 from orchestrator.models.settings import PROGRAM, ModelSettings, Price

@@ -7,7 +7,7 @@ with a reason as long as the prompt asks for; a model may write more.
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from experiments.design.prompt_positions import Probed
+from experiments.study.prompt_positions import Probed
 from graphs.ablate import at
 from graphs.attempts import base
 from graphs.config import PROGRAM, GraphConfig

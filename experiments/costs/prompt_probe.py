@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from experiments.design.prompt_positions import POSITIONS, ProbeGame, at_positions, game
+from experiments.study.prompt_positions import POSITIONS, ProbeGame, at_positions, game
 from graphs.ablate import at
 from graphs.attempts import base
 from graphs.calls import node_calls

@@ -13,14 +13,14 @@ from statistics import fmean, variance
 
 from experiments.costs import cost_estimate
 from experiments.costs.cost_estimate import Bill, Estimates
-from experiments.design.experiment import Experiment, Range
-from experiments.design.offline_layer import OfflineLayer
-from experiments.design.plan import Plan
-from experiments.results import rows as results
-from experiments.results.rows import Row
+from experiments.record import rows as results
+from experiments.record.rows import Row
 from experiments.statistics.permutation import fewest
 from experiments.statistics.power import ALPHA, POWER
 from experiments.statistics.sign_flip_power import detectable, needed
+from experiments.study.experiment import Experiment, Range
+from experiments.study.offline_layer import OfflineLayer
+from experiments.study.plan import Plan
 from orchestrator.errors import UserError
 from orchestrator.models.budget import Budget
 from orchestrator.models.settings import ModelSettings

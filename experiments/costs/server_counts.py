@@ -9,7 +9,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from experiments.results.rows import Peeked
+from experiments.record.rows import Peeked
 from orchestrator.errors import UserError
 from orchestrator.journal import file
 from orchestrator.models.request import estimated

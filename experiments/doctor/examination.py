@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from experiments.costs import node_needs
 from experiments.costs.cost_estimate import served
 from experiments.costs.node_needs import NodeNeed
-from experiments.design import prompt_positions
-from experiments.design.prompt_positions import Probed
 from experiments.doctor import machine, offline, online, room
 from experiments.doctor.checklist import Checklist
+from experiments.study import prompt_positions
+from experiments.study.prompt_positions import Probed
 from graphs.ablate import at, dotted
 from graphs.config import GraphConfig
 from graphs.prompt_preview import requests

@@ -74,7 +74,7 @@ def _environment(found: Checklist) -> None:
     """Whether the Hanabi Learning Environment plays a game."""
     began = time.monotonic()
     try:
-        from experiments.design import prompt_positions
+        from experiments.study import prompt_positions
 
         turns = prompt_positions.game(2).turns
     except Exception as error:  # of whatever kind: the library is built in C++

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 
 from experiments.costs import cost_estimate, prompt_probe
 from experiments.costs.node_needs import NodeNeed
-from experiments.design import prompt_positions
 from experiments.doctor.checklist import Checklist
 from experiments.doctor.measure import Measure
 from experiments.show.graph_tree import depth
 from experiments.show.terminal import duration
+from experiments.study import prompt_positions
 from graphs.ablate import at
 from graphs.config import GraphConfig
 from orchestrator.models.list_prices import price_of

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from experiments.page.library import Found, Library
-from experiments.results.failures import FAILED
-from experiments.results.rows import RESULTS
-from experiments.results.run_folder import RUN
+from experiments.record.failures import FAILED
+from experiments.record.rows import RESULTS
+from experiments.record.run_folder import RUN
 
 LOCKS = Path("/proc/locks")
 RECENT_S = 30.0

@@ -18,7 +18,7 @@ from experiments.page import assets, spoken
 from experiments.page.library import Library
 from experiments.page.server import Api
 from experiments.page.spoken import Json
-from experiments.results.files import write_atomically
+from experiments.record.files import write_atomically
 from orchestrator.errors import UserError
 
 PACKED = "gz:"

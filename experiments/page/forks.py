@@ -4,15 +4,15 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import graphs
-from experiments.fork.decision import Fork, decide
 from experiments.page import spoken
 from experiments.page.games import Games
 from experiments.page.named_models import NamedModels
 from experiments.page.recorded_game import RecordedGame
 from experiments.page.spoken import Json
 from experiments.page.turn_page import proposals
-from experiments.results.story import StoryTurn
+from experiments.record.story import StoryTurn
 from experiments.running import single_game
+from experiments.tasks.fork.decision import Fork, decide
 from orchestrator import spelling
 from orchestrator.errors import ModelError, TurnError, UserError
 from orchestrator.journal.events import Call

@@ -8,7 +8,7 @@ from experiments.page import beliefs, spoken
 from experiments.page.line_index import CallBrief, Line
 from experiments.page.recorded_game import Position, RecordedGame
 from experiments.page.spoken import Json
-from experiments.results.story import first_difference
+from experiments.record.story import first_difference
 from orchestrator.hanabi import belief
 from orchestrator.hanabi.moves import Discard, Play
 from orchestrator.journal.events import SeatInfo

@@ -12,8 +12,8 @@ from experiments.page.activity import Activity, version
 from experiments.page.game_page import Standing
 from experiments.page.library import SUFFIX, Found, Library, NotThereError, OutsideError
 from experiments.page.recorded_game import RecordedGame
-from experiments.results import failures, rows, run_folder
-from experiments.results.rows import GAMES, RESULTS, Row
+from experiments.record import failures, rows, run_folder
+from experiments.record.rows import GAMES, RESULTS, Row
 from orchestrator.errors import UserError
 from orchestrator.journal import file
 from orchestrator.journal.events import GameEnded, GameStarted, Result

@@ -5,7 +5,7 @@ from typing import Any
 
 from experiments.page.games import Listed, Shelf
 from experiments.page.spoken import Json
-from experiments.results import rows
+from experiments.record import rows
 
 FIRST = (
     "id",

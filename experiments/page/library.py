@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any, Literal
 
-from experiments.results import run_folder
-from experiments.results.rows import GAMES, NotAJournal, peek
-from experiments.results.run_folder import RUN
+from experiments.record import run_folder
+from experiments.record.rows import GAMES, NotAJournal, peek
+from experiments.record.run_folder import RUN
 from orchestrator.errors import UserError
 
 Kind = Literal["run", "games", "game"]

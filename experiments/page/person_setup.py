@@ -10,7 +10,7 @@ from typing import Annotated, Any, Self
 
 from pydantic import Field, ValidationError
 
-from experiments.design.seat_spec import read_graph
+from experiments.study.seat_spec import read_graph
 from orchestrator.errors import UserError, user_error
 from orchestrator.hanabi.referee import MAX_SEED
 from orchestrator.models.settings import PERSON, PROGRAM

@@ -12,13 +12,13 @@ from pathlib import Path
 from threading import RLock, Thread
 
 import graphs
-from experiments.design import seat_spec
 from experiments.page import person_view
 from experiments.page.library import PERSONS
 from experiments.page.named_models import NamedModels
 from experiments.page.person_setup import Setup
 from experiments.page.spoken import Json
 from experiments.running import single_game
+from experiments.study import seat_spec
 from orchestrator import journal
 from orchestrator.errors import Left, Suspended, UserError
 from orchestrator.hanabi.referee import MAX_SEED, Referee

@@ -14,8 +14,8 @@ from experiments.page.named_models import NamedModels
 from experiments.page.person_setup import Setup
 from experiments.page.person_table import PersonTable, links
 from experiments.page.spoken import Json
-from experiments.results import rows
-from experiments.results.rows import NotAJournal
+from experiments.record import rows
+from experiments.record.rows import NotAJournal
 from orchestrator.errors import UserError
 from orchestrator.players import partners
 

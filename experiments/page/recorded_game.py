@@ -10,7 +10,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from experiments.page.line_index import CallBrief, Line, LineIndex
-from experiments.results.story import Story, StoryTurn
+from experiments.record.story import Story, StoryTurn
 from graphs.ablate import at
 from graphs.config import GraphConfig, checked
 from orchestrator.errors import IllegalMove, UserError

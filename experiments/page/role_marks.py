@@ -4,12 +4,12 @@ from collections import OrderedDict
 from pathlib import Path
 from threading import Lock
 
-from experiments.marks.game_marks import GameMarks
-from experiments.marks.mark_store import MARKS, MarkStore
-from experiments.marks.mark_tally import Key
-from experiments.marks.role_mark import RoleMark
 from experiments.page.recorded_game import RecordedGame
 from experiments.page.spoken import Json
+from experiments.values.game_marks import GameMarks
+from experiments.values.mark_store import MARKS, MarkStore
+from experiments.values.mark_tally import Key
+from experiments.values.role_mark import RoleMark
 from orchestrator.models.settings import PROGRAM
 from roles.marks import MarkInfo
 

@@ -6,23 +6,23 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from experiments.design.metric import headline
-from experiments.marks.mark_store import MARKS
-from experiments.marks.rollout_store import FOLDER
+from experiments.analysis import conclusions
+from experiments.analysis.analysis import Analysis
+from experiments.analysis.differences import Difference
+from experiments.analysis.labels import labels
+from experiments.analysis.summaries import Summary
 from experiments.page import games_table
 from experiments.page.games import Games, Shelf
 from experiments.page.run_roles import run_roles
 from experiments.page.spoken import Json
+from experiments.record.rows import with_seeds
 from experiments.report import run_report
 from experiments.report.figures import all_figures
 from experiments.report.figures.figure import Figure
 from experiments.report.run_data import RunData, run_data
-from experiments.results.rows import with_seeds
-from experiments.statistics import conclusions
-from experiments.statistics.analysis import Analysis
-from experiments.statistics.differences import Difference
-from experiments.statistics.labels import labels
-from experiments.statistics.summaries import Summary
+from experiments.study.metric import headline
+from experiments.values.mark_store import MARKS
+from experiments.values.rollout_store import FOLDER
 from orchestrator.values import listed
 
 FIGURES = "figures"

@@ -1,9 +1,9 @@
 """The table of roles on the page of a run: their marks, where these have been computed; the page computes none."""
 
+from experiments.analysis.role_marks import MarkSummary
 from experiments.page.spoken import Json
 from experiments.report.marked_run import MarkedRun, Unmarked, ready
 from experiments.report.run_data import RunData
-from experiments.statistics.role_marks import MarkSummary
 
 MOST = 500
 """Games whose marks are read for the table; of more it would take long."""

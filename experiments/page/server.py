@@ -19,8 +19,6 @@ from starlette.routing import Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
-from experiments.design.metric import headline
-from experiments.marks.rollout_store import FOLDER
 from experiments.page import assets, beliefs, game_page, games_table, guard, prompts, spoken, turn_page
 from experiments.page.forks import Forks
 from experiments.page.games import Games
@@ -31,6 +29,8 @@ from experiments.page.role_marks import RoleMarks
 from experiments.page.run_page import RunPage
 from experiments.page.strips import Strips
 from experiments.page.values import Values
+from experiments.study.metric import headline
+from experiments.values.rollout_store import FOLDER
 from orchestrator.errors import UserError
 from orchestrator.logs import log
 

@@ -10,10 +10,10 @@ from pathlib import Path
 from time import monotonic
 from typing import Any
 
-from experiments.marks import strip
-from experiments.marks.rollout_store import RolloutStore
 from experiments.page.recorded_game import RecordedGame
-from experiments.results.rows import Metric
+from experiments.record.rows import Metric
+from experiments.values import strip
+from experiments.values.rollout_store import RolloutStore
 
 FORGOTTEN_S = 10.0
 """A job that nobody has asked for so long makes room for another."""

@@ -8,13 +8,13 @@ from threading import Lock
 from time import sleep
 from typing import Any
 
-from experiments.marks.move_values import TITLES
-from experiments.marks.rollout_store import version
 from experiments.page.recorded_game import RecordedGame
 from experiments.page.spoken import Json
 from experiments.page.strip_job import Key, StripJob
-from experiments.results.files import write_atomically
-from experiments.results.rows import Metric
+from experiments.record.files import write_atomically
+from experiments.record.rows import Metric
+from experiments.values.move_values import TITLES
+from experiments.values.rollout_store import version
 from orchestrator.logs import log
 
 STRIPS = "games"

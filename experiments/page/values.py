@@ -4,13 +4,13 @@ from collections import OrderedDict
 from pathlib import Path
 from threading import Lock
 
-from experiments.marks import turn_values
-from experiments.marks.move_values import TITLES, Mistake, MoveValue
-from experiments.marks.rollout_store import RolloutStore
 from experiments.page import spoken
 from experiments.page.recorded_game import RecordedGame
 from experiments.page.spoken import Json
-from experiments.results.rows import Metric
+from experiments.record.rows import Metric
+from experiments.values import turn_values
+from experiments.values.move_values import TITLES, Mistake, MoveValue
+from experiments.values.rollout_store import RolloutStore
 
 KEPT = 500
 """Turns whose values are kept in memory."""

@@ -1,10 +1,10 @@
 """The ad-hoc teams of a report: a table with a row for each partner, and sentences; the terminal prints the same."""
 
-from experiments.design.rerun import labelled
+from experiments.analysis import adhoc_teams
+from experiments.analysis.adhoc_teams import AdHocTeams, Mean
 from experiments.report.run_data import RunData
 from experiments.report.tables import Grid, interval, number
-from experiments.statistics import adhoc_teams
-from experiments.statistics.adhoc_teams import AdHocTeams, Mean
+from experiments.study.rerun import labelled
 
 TITLE = "Ad-hoc teams: the evaluated seat with each partner"
 TEXT = (

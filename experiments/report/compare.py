@@ -8,18 +8,18 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from experiments.design.metric import Headline, headline
-from experiments.design.stop_rule import StopRule
+from experiments.analysis import conclusions
+from experiments.analysis.analysis import Analysis
+from experiments.analysis.caveats import caveats
+from experiments.analysis.differences import differences
+from experiments.analysis.pairing import Pairs, arranged, counts
+from experiments.analysis.summaries import Summary, summaries, too_few_own
+from experiments.record import rows, run_folder
+from experiments.record.rows import Row, peek
 from experiments.report import metrics, order, run_summary
-from experiments.results import rows, run_folder
-from experiments.results.rows import Row, peek
-from experiments.statistics import conclusions
-from experiments.statistics.analysis import Analysis
-from experiments.statistics.caveats import caveats
-from experiments.statistics.differences import differences
 from experiments.statistics.estimates import Interval
-from experiments.statistics.pairing import Pairs, arranged, counts
-from experiments.statistics.summaries import Summary, summaries, too_few_own
+from experiments.study.metric import Headline, headline
+from experiments.study.stop_rule import StopRule
 from orchestrator.errors import UserError
 from orchestrator.journal.events import GameStarted
 from orchestrator.journal.game_so_far import differences as changed

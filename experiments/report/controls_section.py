@@ -2,14 +2,14 @@
 
 from collections.abc import Iterator, Sequence
 
+from experiments.analysis.analysis import Analysis
+from experiments.analysis.conclusions import widest
+from experiments.analysis.differences import Difference
+from experiments.analysis.labels import difference_labels
+from experiments.analysis.role_controls import RoleControls
+from experiments.analysis.summaries import Summary
 from experiments.report import order
 from experiments.report.tables import Grid, interval, number
-from experiments.statistics.analysis import Analysis
-from experiments.statistics.conclusions import widest
-from experiments.statistics.differences import Difference
-from experiments.statistics.labels import difference_labels
-from experiments.statistics.role_controls import RoleControls
-from experiments.statistics.summaries import Summary
 
 TITLE = "Controls"
 TEXT = (

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from experiments.judge import judge_report
 from experiments.report.tables import Grid
+from experiments.tasks.judge import judge_report
 
 
 @dataclass(frozen=True)

@@ -3,57 +3,40 @@
 Those of arms and of differences are made for papers; each other table is as in the report, with a caption of its own.
 """
 
-import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
-from experiments.design.notes import DEPARTS, notes, spans
+from experiments.analysis import stop_sentences
+from experiments.analysis.analysis import OTHER
+from experiments.analysis.differences import Difference
+from experiments.analysis.labels import difference_labels, labels
+from experiments.analysis.summaries import Score, Summary
+from experiments.document.latex import escape, table
+from experiments.record.measures import MEASURES
+from experiments.record.rows import Metric
 from experiments.report import latex_captions, order, table_texts
 from experiments.report.latex_captions import Captioned
 from experiments.report.page import Contents
 from experiments.report.run_data import RunData
 from experiments.report.tables import number, probability
-from experiments.results.measures import MEASURES
-from experiments.results.rows import Metric
-from experiments.statistics import stop_sentences
-from experiments.statistics.analysis import OTHER
-from experiments.statistics.differences import Difference
-from experiments.statistics.labels import difference_labels, labels
-from experiments.statistics.summaries import Score, Summary
+from experiments.study.notes import DEPARTS, notes, spans
 
 HEAD = """\
 % Tables of the run {name}, made by `orchestrator experiment report --latex`; \\usepackage{{booktabs,graphicx}}.
 """
-WIDE = 9
-"""Columns that fit the width of a text at the size of its tables."""
 CI = r"95\,\% CI"
-ESCAPED = {
-    "\\": r"\textbackslash{}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "−": r"$-$",
-    "–": "--",
-    "<": r"$<$",
-    ">": r"$>$",
-    **{sign: f"\\{sign}" for sign in "&%$#_{}"},
-}
-
-
-def escaped(text: str) -> str:
-    """Plain text for LaTeX on one line, with every special character as it is read."""
-    return "".join(ESCAPED.get(sign, sign) for sign in " ".join(text.split()))
 
 
 def document(data: RunData, shown: Contents) -> str:
     """All tables, to be read with \\input; `shown`: the contents of the report."""
     name = str(data.run.get("name") or data.folder.resolve().name)
-    found = [HEAD.format(name=escaped(name)), _arms(data, name)]
+    found = [HEAD.format(name=escape(name)), _arms(data, name)]
     found += [_differences(data, name)] if data.analysis.differences else []
     return "\n".join([*found, *(_as_it_is(data, name, one) for one in latex_captions.tables(data, shown))])
 
 
 def _as_it_is(data: RunData, name: str, one: Captioned) -> str:
     """A table of the report; rows that a page folds away are rows like the others."""
-    heads = [escaped(column) for column in one.grid.columns]
+    heads = [escape(column) for column in one.grid.columns]
     caption = f"{one.title} in {name}. {one.text} {_design(data)}"
     rows = (*one.grid.rows, *one.grid.folded)
     return table(heads, rows, caption, f"{name}-{one.key}", words=one.grid.words)
@@ -97,7 +80,7 @@ def _differences(data: RunData, name: str) -> str:
     one, alone = analysis.differences[0], all(d.unit == "repeats" for d in analysis.differences)
     other = analysis.other_differences[0].metric if analysis.other_differences else ""
     heads = ["Arm", "Players", one.unit.capitalize()]
-    heads += [h for m in (analysis.metric, other) for h in (f"$\\Delta$ {escaped(m)}", CI, "$p$")]
+    heads += [h for m in (analysis.metric, other) for h in (f"$\\Delta$ {escape(m)}", CI, "$p$")]
     between = one.baseline or "the first run"
     caption = (
         f"Differences from {between} in {name}, in {one.measured_in}, on the same {'deal' if alone else 'deals'}, with "
@@ -157,27 +140,3 @@ def _test(found: Sequence[Difference]) -> str:
     drawn = f"{max(filter(None, draws)):,} draws" if any(draws) else ""
     exact = "exact" if None in draws or not draws else ""
     return f"two-sided {kind} ({' or '.join(filter(None, (exact, drawn)))})"
-
-
-def table(heads: Sequence[str], rows: Iterable[Sequence[str]], caption: str, label: str, words: int = 1) -> str:
-    """A table environment; `heads` are LaTeX already, all else is plain text. A wide one is scaled to the text."""
-    lines = [" & ".join(map(escaped, row)) + r" \\" for row in rows]
-    wide = len(heads) > WIDE
-    return "\n".join(
-        [
-            r"\begin{table}",
-            r"  \centering\small",
-            rf"  \caption{{{escaped(caption)}}}",
-            rf"  \label{{tab:{re.sub('[^A-Za-z0-9-]', '-', label)}}}",
-            *([r"  \resizebox{\textwidth}{!}{%"] if wide else []),
-            rf"  \begin{{tabular}}{{{'l' * words}{'r' * (len(heads) - words)}}}",
-            r"    \toprule",
-            f"    {' & '.join(heads)} \\\\",
-            r"    \midrule",
-            *(f"    {line}" for line in lines),
-            r"    \bottomrule",
-            r"  \end{tabular}" + ("}" if wide else ""),
-            r"\end{table}",
-            "",
-        ]
-    )

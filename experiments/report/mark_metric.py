@@ -5,13 +5,13 @@ from pathlib import Path
 from statistics import fmean
 
 import roles
-from experiments.marks import mark_infos
-from experiments.marks.mark_tally import infos_of
-from experiments.marks.role_mark import RoleMark
-from experiments.results import measures
-from experiments.results.measures import MARK, Measure
-from experiments.results.rows import Row
+from experiments.record import measures
+from experiments.record.measures import MARK, Measure
+from experiments.record.rows import Row
 from experiments.running.marking import marked
+from experiments.values import mark_infos
+from experiments.values.mark_tally import infos_of
+from experiments.values.role_mark import RoleMark
 from orchestrator import spelling
 from orchestrator.errors import UserError
 from roles.marks import Marker, MarkInfo

@@ -6,16 +6,16 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
-from experiments.marks.game_marks import GameMarks
+from experiments.analysis import role_marks
+from experiments.analysis.labels import labels
+from experiments.analysis.role_marks import MarkDifference, MarkedGame, MarkSummary
+from experiments.record import rows, run_folder, saved
+from experiments.record.rows import Row
+from experiments.record.run_folder import RUN
 from experiments.report import run_data
 from experiments.report.run_data import RunData
-from experiments.results import rows, run_folder, saved
-from experiments.results.rows import Row
-from experiments.results.run_folder import RUN
 from experiments.running import marking
-from experiments.statistics import role_marks
-from experiments.statistics.labels import labels
-from experiments.statistics.role_marks import MarkDifference, MarkedGame, MarkSummary
+from experiments.values.game_marks import GameMarks
 from orchestrator import spelling
 from orchestrator.errors import UserError
 

@@ -10,16 +10,16 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from experiments.marks.game_marks import GameMarks
-from experiments.marks.move_values import TITLES, Kind
-from experiments.marks.role_mark import RoleMark
+from experiments.analysis.caveats import caveats
+from experiments.analysis.role_marks import MarkSummary, all_baselines, baselines_of
+from experiments.record.rows import Row
 from experiments.report.marked_run import MarkedRun
 from experiments.report.missing_marks import missing
 from experiments.report.tables import number
-from experiments.results.rows import Row
 from experiments.show.terminal import plain_table
-from experiments.statistics.caveats import caveats
-from experiments.statistics.role_marks import MarkSummary, all_baselines, baselines_of
+from experiments.values.game_marks import GameMarks
+from experiments.values.move_values import TITLES, Kind
+from experiments.values.role_mark import RoleMark
 from orchestrator.errors import UserError
 from orchestrator.models.settings import PROGRAM
 from roles.words import many

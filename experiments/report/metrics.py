@@ -4,15 +4,15 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from experiments.design.metric import Headline
+from experiments.analysis import role_controls, stopping
+from experiments.analysis.analysis import OTHER, Analysis, analyse
+from experiments.analysis.differences import Stopped
+from experiments.record import measures
+from experiments.record.measures import MARK, MEASURES, Measure
+from experiments.record.rows import Row
 from experiments.report.mark_metric import of_mark
-from experiments.results import measures
-from experiments.results.measures import MARK, MEASURES, Measure
-from experiments.results.rows import Row
-from experiments.statistics import role_controls, stopping
-from experiments.statistics.analysis import OTHER, Analysis, analyse
-from experiments.statistics.differences import Stopped
 from experiments.statistics.estimates import Interval
+from experiments.study.metric import Headline
 
 
 def of_runs(name: str, folders: Sequence[Path], games: Sequence[Sequence[Row]]) -> Measure:

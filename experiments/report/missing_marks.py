@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from experiments.marks.game_marks import NodeReplies
-from experiments.marks.mark_tally import infos_of
-from experiments.statistics.role_marks import MarkedGame
+from experiments.analysis.role_marks import MarkedGame
+from experiments.values.game_marks import NodeReplies
+from experiments.values.mark_tally import infos_of
 from roles.words import many
 
 

@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from experiments.record import turn_rows
+from experiments.record.rows import Row, peek
 from experiments.report.run_data import RunData
 from experiments.report.tables import Grid
-from experiments.results import turn_rows
-from experiments.results.rows import Row, peek
 from orchestrator.errors import UserError
 from orchestrator.models.settings import PERSON, PROGRAM
 from orchestrator.models.simulated_settings import is_simulated

@@ -5,11 +5,11 @@ from dataclasses import replace
 from statistics import fmean
 from typing import Any
 
-from experiments.design.notes import spans
-from experiments.results.rows import Row
-from experiments.statistics.analysis import Analysis
-from experiments.statistics.differences import Difference
-from experiments.statistics.summaries import Summary, summaries
+from experiments.analysis.analysis import Analysis
+from experiments.analysis.differences import Difference
+from experiments.analysis.summaries import Summary, summaries
+from experiments.record.rows import Row
+from experiments.study.notes import spans
 
 MANY = 12
 """The most arms whose rows a page shows unfolded."""

@@ -7,8 +7,12 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from experiments.design.notes import notes
-from experiments.design.references import unfit
+from experiments.analysis import adhoc_teams, conclusions
+from experiments.analysis.analysis import OTHER, Analysis
+from experiments.analysis.caveats import caveats
+from experiments.analysis.role_controls import role_controls
+from experiments.analysis.summaries import Summary
+from experiments.record.rows import Metric
 from experiments.report import (
     adhoc_section,
     controls_section,
@@ -25,12 +29,8 @@ from experiments.report.roles_section import RolesSection
 from experiments.report.run_data import RunData
 from experiments.report.run_facts import Folded
 from experiments.report.tables import Grid
-from experiments.results.rows import Metric
-from experiments.statistics import adhoc_teams, conclusions
-from experiments.statistics.analysis import OTHER, Analysis
-from experiments.statistics.caveats import caveats
-from experiments.statistics.role_controls import role_controls
-from experiments.statistics.summaries import Summary
+from experiments.study.notes import notes
+from experiments.study.references import unfit
 
 
 @dataclass(frozen=True)

@@ -8,12 +8,12 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
+from experiments.analysis import action_tables, list_ranks
+from experiments.analysis.action_tables import By
+from experiments.record import run_folder
+from experiments.record.files import write_atomically
 from experiments.report.figures import list_ranks as rank_figure
 from experiments.report.figures import picture_file, policy
-from experiments.results import run_folder
-from experiments.results.files import write_atomically
-from experiments.statistics import action_tables, list_ranks
-from experiments.statistics.action_tables import By
 from orchestrator.errors import UserError
 
 

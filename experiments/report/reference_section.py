@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping
 
-from experiments.design import references
 from experiments.report.run_data import RunData
 from experiments.report.tables import Grid, number
+from experiments.study import references
 
 TEXT = (
     "Published scores, for orientation only: other deals, other prompts, often other rules of play. No claim, interval "

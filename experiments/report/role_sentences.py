@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from experiments.analysis import conclusions
+from experiments.analysis.analysis import OTHER
+from experiments.analysis.differences import Difference
+from experiments.analysis.role_marks import MarkSummary
 from experiments.report.marked_run import MarkedRun
 from experiments.report.tables import interval, number, probability
-from experiments.statistics import conclusions
-from experiments.statistics.analysis import OTHER
-from experiments.statistics.differences import Difference
-from experiments.statistics.role_marks import MarkSummary
 from orchestrator.models.settings import PROGRAM
 from roles.words import many, percent
 

@@ -4,13 +4,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from experiments.marks.move_values import TITLES
+from experiments.analysis.role_marks import BASELINES, MarkSummary, baselines_of
 from experiments.report import marks_table
 from experiments.report.marked_run import MarkedRun, Unmarked
 from experiments.report.missing_marks import missing
 from experiments.report.role_sentences import sentences
 from experiments.report.tables import Grid, interval, number, probability
-from experiments.statistics.role_marks import BASELINES, MarkSummary, baselines_of
+from experiments.values.move_values import TITLES
 from orchestrator.models.settings import PROGRAM
 from roles.words import percent
 

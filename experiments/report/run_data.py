@@ -6,22 +6,22 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from experiments.design.cross_play import WITH
-from experiments.design.metric import Headline, headline
-from experiments.design.notes import EVALUATED
-from experiments.design.references import Reference
+from experiments.analysis.analysis import Analysis
+from experiments.analysis.deal_variance import DealVariance, deal_variance
+from experiments.analysis.differences import Difference
+from experiments.analysis.more_metrics import more_differences
+from experiments.analysis.role_marks import MarkedGame
+from experiments.analysis.summaries import Summary
+from experiments.record import turn_rows
+from experiments.record.rows import Metric, Row
 from experiments.report import order
 from experiments.report.metrics import compared, others
 from experiments.report.turn_tally import TurnTally
-from experiments.results import turn_rows
-from experiments.results.rows import Metric, Row
-from experiments.statistics.analysis import Analysis
-from experiments.statistics.deal_variance import DealVariance, deal_variance
-from experiments.statistics.differences import Difference
 from experiments.statistics.estimates import Interval
-from experiments.statistics.more_metrics import more_differences
-from experiments.statistics.role_marks import MarkedGame
-from experiments.statistics.summaries import Summary
+from experiments.study.cross_play import WITH
+from experiments.study.metric import Headline, headline
+from experiments.study.notes import EVALUATED
+from experiments.study.references import Reference
 
 ROWS = 24
 """The most arms that a figure with a row for each of them shows."""

@@ -4,11 +4,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from experiments.design.notes import spans
+from experiments.record import failures, run_folder
 from experiments.report.model_facts import short
 from experiments.report.run_data import RunData
 from experiments.report.tables import Grid
-from experiments.results import failures, run_folder
+from experiments.study.notes import spans
 from graphs.replaced_texts import diff
 from orchestrator import journal
 from orchestrator.errors import UserError

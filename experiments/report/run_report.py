@@ -9,22 +9,22 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from experiments.design.metric import Headline, headline
-from experiments.design.references import named, unfit
+from experiments.analysis import adhoc_teams, conclusions, role_controls
+from experiments.analysis.adhoc_teams import AdHocTeams
+from experiments.analysis.analysis import Analysis, analyse
+from experiments.analysis.role_controls import RoleControls
+from experiments.record import run_folder
+from experiments.record.files import locked, write_atomically
+from experiments.record.rows import Peeked
 from experiments.report import adhoc_section, latex, marked_run, page, roles_section
 from experiments.report.figures import drawing
 from experiments.report.marked_run import MarkedRun, Unmarked
 from experiments.report.roles_section import RolesSection
 from experiments.report.run_data import run_data
-from experiments.results import run_folder
-from experiments.results.files import locked, write_atomically
-from experiments.results.rows import Peeked
 from experiments.running.runner import Done
-from experiments.statistics import adhoc_teams, conclusions, role_controls
-from experiments.statistics.adhoc_teams import AdHocTeams
-from experiments.statistics.analysis import Analysis, analyse
 from experiments.statistics.estimates import Interval
-from experiments.statistics.role_controls import RoleControls
+from experiments.study.metric import Headline, headline
+from experiments.study.references import named, unfit
 
 HTML, MARKDOWN, LATEX = "report.html", "report.md", "tables.tex"
 

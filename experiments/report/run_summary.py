@@ -7,27 +7,27 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from experiments.design import notes as design_notes
-from experiments.design.metric import Headline
-from experiments.design.rerun import labelled
+from experiments.analysis import adhoc_teams, conclusions, role_controls
+from experiments.analysis.adhoc_teams import AdHocTeams
+from experiments.analysis.analysis import OTHER, Analysis
+from experiments.analysis.caveats import caveats
+from experiments.analysis.conclusions import pvalue
+from experiments.analysis.differences import Difference
+from experiments.analysis.labels import difference_labels, labels
+from experiments.analysis.role_controls import RoleControls
+from experiments.analysis.summaries import Score, Summary
+from experiments.record import failures, run_folder
+from experiments.record.rows import Metric
 from experiments.report import adhoc_section, controls_section, order, roles_summary, tables
 from experiments.report.figures import drawing
 from experiments.report.roles_section import RolesSection
 from experiments.report.tables import Grid
-from experiments.results import failures, run_folder
-from experiments.results.rows import Metric
 from experiments.running.runner import Done
 from experiments.running.status import Status
 from experiments.show.terminal import plain_table
-from experiments.statistics import adhoc_teams, conclusions, role_controls
-from experiments.statistics.adhoc_teams import AdHocTeams
-from experiments.statistics.analysis import OTHER, Analysis
-from experiments.statistics.caveats import caveats
-from experiments.statistics.conclusions import pvalue
-from experiments.statistics.differences import Difference
-from experiments.statistics.labels import difference_labels, labels
-from experiments.statistics.role_controls import RoleControls
-from experiments.statistics.summaries import Score, Summary
+from experiments.study import notes as design_notes
+from experiments.study.metric import Headline
+from experiments.study.rerun import labelled
 from orchestrator.journal.move_origins import COUNTS
 from roles.words import percent
 

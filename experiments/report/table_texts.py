@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from experiments.results.measures import MEASURES
-from experiments.statistics.analysis import OTHER, Analysis
-from experiments.statistics.differences import Difference
+from experiments.analysis.analysis import OTHER, Analysis
+from experiments.analysis.differences import Difference
+from experiments.record.measures import MEASURES
 
 
 def differences(analysis: Analysis) -> str:

@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from experiments.analysis.analysis import OTHER, Analysis
+from experiments.analysis.deal_variance import DealVariance
+from experiments.analysis.differences import Difference
+from experiments.analysis.labels import difference_labels, labels
+from experiments.analysis.summaries import Score, Summary
+from experiments.record.rows import Metric
 from experiments.report import order
-from experiments.results.rows import Metric
-from experiments.statistics.analysis import OTHER, Analysis
-from experiments.statistics.deal_variance import DealVariance
-from experiments.statistics.differences import Difference
-from experiments.statistics.labels import difference_labels, labels
-from experiments.statistics.summaries import Score, Summary
 from roles.words import percent
 
 

@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from experiments.results.turn_rows import TurnRow
+from experiments.record.turn_rows import TurnRow
 from experiments.statistics.estimates import Estimate, Matrix, of_one
 
 LONGEST = 128

@@ -12,7 +12,7 @@ from typing import Any, Generic, Literal, NamedTuple, TypeVar
 import yaml
 from pydantic import Field, ValidationError
 
-from experiments.results.files import write_atomically
+from experiments.record.files import write_atomically
 from orchestrator.errors import UserError, shortened, user_error
 from orchestrator.journal.events import Call
 from orchestrator.journal.file import Journal, read

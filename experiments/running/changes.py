@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from experiments.design.job import Job
+from experiments.study.job import Job
 
 
 @dataclass(frozen=True)

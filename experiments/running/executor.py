@@ -4,12 +4,12 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from typing import Protocol
 
-from experiments.design.job import Job, Outcome
-from experiments.design.player_spec import PlayerSpec
 from experiments.running.changes import Change, RetryGame
 from experiments.running.game_pool import GamePool
 from experiments.running.seat_pool import SeatPool
 from experiments.running.status import Status
+from experiments.study.job import Job, Outcome
+from experiments.study.player_spec import PlayerSpec
 from orchestrator.models.layer import ModelLayer
 
 OnOutcome = Callable[[Outcome], None]

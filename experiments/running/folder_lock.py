@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from experiments.results.rows import GAMES
+from experiments.record.rows import GAMES
 from orchestrator.errors import UserError
 
 

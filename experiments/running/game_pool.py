@@ -8,11 +8,11 @@ from collections.abc import AsyncIterable, Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
-from experiments.design.job import Job, Outcome
 from experiments.running import open_files
 from experiments.running.changes import CANCELLED, CancelGame, Change, LimitCalls, PauseRun, ResumeRun, RetryGame
 from experiments.running.seat_pool import SeatPool
 from experiments.running.status import Load, Status
+from experiments.study.job import Job, Outcome
 from orchestrator.models.limiter import Limit, Limiter, turn_to_call
 
 AHEAD = 2

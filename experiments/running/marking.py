@@ -6,10 +6,10 @@ from concurrent.futures.process import BrokenProcessPool
 from functools import partial
 from pathlib import Path
 
-from experiments.design import imports
-from experiments.marks.game_marks import GameMarks
-from experiments.marks.mark_store import marks_of
 from experiments.running import process_executor
+from experiments.study import imports
+from experiments.values.game_marks import GameMarks
+from experiments.values.mark_store import marks_of
 from orchestrator.logs import log
 
 Done = Callable[[int, int], None]

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from experiments.results.rows import Row
+from experiments.record.rows import Row
 from experiments.running.status import Status
 from orchestrator.errors import UserError
 from orchestrator.journal.events import Event

@@ -12,9 +12,6 @@ from multiprocessing.context import ForkContext, SpawnContext
 from multiprocessing.process import BaseProcess
 from uuid import uuid4
 
-from experiments.design import imports
-from experiments.design.job import Job, Outcome
-from experiments.design.player_spec import PlayerSpec
 from experiments.running.changes import Change, LimitCalls, RetryGame, Standing
 from experiments.running.executor import OnOutcome, OnTick
 from experiments.running.model_options import ModelOptions
@@ -27,6 +24,9 @@ from experiments.running.process_worker import (
     work,
 )
 from experiments.running.status import Status, together
+from experiments.study import imports
+from experiments.study.job import Job, Outcome
+from experiments.study.player_spec import PlayerSpec
 from orchestrator.errors import UserError
 from orchestrator.models.budget import Accounts, Budget
 

@@ -15,13 +15,13 @@ from itertools import count
 from multiprocessing.connection import Connection
 from typing import Any
 
-from experiments.design import imports
-from experiments.design.job import Job, Outcome
-from experiments.design.player_spec import PlayerSpec
 from experiments.running.changes import Change
 from experiments.running.game_pool import GamePool
 from experiments.running.model_options import ModelOptions
 from experiments.running.seat_pool import SeatPool
+from experiments.study import imports
+from experiments.study.job import Job, Outcome
+from experiments.study.player_spec import PlayerSpec
 from orchestrator.errors import UserError
 from orchestrator.models.budget import Budget
 from orchestrator.plugins import OwnCode

@@ -1,7 +1,7 @@
 """A run of questions: every question, every trial, each asked once; what its journal holds already is not asked again.
 
 What the questions are is no matter here: `Questions` says how one is put, and how a program or a simulated model
-answers it. See `experiments.qa` and `experiments.judge`.
+answers it. See `experiments.tasks.questions` and `experiments.tasks.judge`.
 """
 
 import asyncio

@@ -18,15 +18,15 @@ from types import TracebackType
 from typing import Any, Self
 from uuid import uuid4
 
-from experiments.design import imports
-from experiments.design.job import Job, Outcome
-from experiments.design.player_spec import PlayerSpec
 from experiments.running.changes import Change, LimitCalls, RetryGame, Standing
 from experiments.running.executor import OnOutcome, OnTick
 from experiments.running.game_pool import GamePool
 from experiments.running.model_options import OFF, ModelOptions
 from experiments.running.seat_pool import SeatPool
 from experiments.running.status import Load, Status, together
+from experiments.study import imports
+from experiments.study.job import Job, Outcome
+from experiments.study.player_spec import PlayerSpec
 from orchestrator.errors import UserError
 from orchestrator.models.budget import Accounts, Budget
 from orchestrator.models.limiter import Limit, Limiter, turn_to_call

@@ -3,12 +3,12 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from experiments.design.arms import Arm, Deal
-from experiments.design.job import Job
-from experiments.design.offline_layer import OfflineLayer
-from experiments.design.plan import Plan
-from experiments.results.rows import GAMES, Peeked
+from experiments.record.rows import GAMES, Peeked
 from experiments.running.seat_pool import SeatPool
+from experiments.study.arms import Arm, Deal
+from experiments.study.job import Job
+from experiments.study.offline_layer import OfflineLayer
+from experiments.study.plan import Plan
 from orchestrator.errors import UserError
 from orchestrator.journal.game_so_far import differences
 

@@ -6,12 +6,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from experiments.design import manifest
-from experiments.design.job import Job, Outcome
 from experiments.running import open_files
 from experiments.running.changes import CancelGame, Change, LimitCalls, PauseRun, ResumeRun, RetryGame
 from experiments.running.executor import Executor
 from experiments.running.progress import Progress
+from experiments.study import manifest
+from experiments.study.job import Job, Outcome
 from orchestrator import spelling
 from orchestrator.errors import UserError
 

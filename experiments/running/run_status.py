@@ -5,14 +5,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from experiments.results import failures, rows, run_folder
-from experiments.results.rows import Peeked, Row, peek_all
-from experiments.results.run_folder import RUN
-from experiments.results.saved import moves
+from experiments.analysis import stop_sentences, stopping
+from experiments.record import failures, rows, run_folder
+from experiments.record.rows import Peeked, Row, peek_all
+from experiments.record.run_folder import RUN
+from experiments.record.saved import moves
 from experiments.running import control_folder
 from experiments.running.control_folder import Player
 from experiments.running.folder_lock import taken
-from experiments.statistics import stop_sentences, stopping
 from orchestrator import journal
 from orchestrator.errors import UserError
 from orchestrator.journal.totals import usage, usage_by_turn

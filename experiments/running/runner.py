@@ -7,16 +7,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
-from experiments.design import imports, manifest
-from experiments.design.experiment import Experiment
-from experiments.design.job import Job, Outcome
-from experiments.design.note_banks import NoteBank
-from experiments.design.plan import Plan
-from experiments.design.player_spec import PlayerSpec
-from experiments.results import failures
-from experiments.results import rows as results
-from experiments.results.files import locked
-from experiments.results.rows import Peeked, Row
+from experiments.record import failures
+from experiments.record import rows as results
+from experiments.record.files import locked
+from experiments.record.rows import Peeked, Row
 from experiments.running.control_folder import listening
 from experiments.running.executor import Executor, LocalExecutor
 from experiments.running.folder_lock import alone
@@ -32,6 +26,12 @@ from experiments.running.seat_pool import SeatPool
 from experiments.running.shard import Shard
 from experiments.running.stages import Stages
 from experiments.running.status import Status
+from experiments.study import imports, manifest
+from experiments.study.experiment import Experiment
+from experiments.study.job import Job, Outcome
+from experiments.study.note_banks import NoteBank
+from experiments.study.plan import Plan
+from experiments.study.player_spec import PlayerSpec
 from orchestrator import journal
 from orchestrator.errors import UserError
 from orchestrator.journal.totals import usage, usage_by_turn

@@ -7,11 +7,11 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from experiments.design import note_banks
-from experiments.design.job import Job, Outcome
-from experiments.design.player_spec import PlayerSpec
-from experiments.results.saved import moves
+from experiments.record.saved import moves
 from experiments.running.status import Status
+from experiments.study import note_banks
+from experiments.study.job import Job, Outcome
+from experiments.study.player_spec import PlayerSpec
 from graphs.graph_seat import GraphSeat
 from orchestrator.errors import Suspended, TurnError, UserError
 from orchestrator.journal.events import Event, GameStarted, Memory, Moved

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Self
 
-from experiments.design.job import Job
+from experiments.study.job import Job
 from orchestrator.errors import UserError
 
 

@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from experiments.design.job import Job
-from experiments.design.plan import Plan
-from experiments.design.stop_rule import StopRule
-from experiments.results.rows import Row
-from experiments.statistics.stopping import ArmStop, outcomes
+from experiments.analysis.stopping import ArmStop, outcomes
+from experiments.record.rows import Row
+from experiments.study.job import Job
+from experiments.study.plan import Plan
+from experiments.study.stop_rule import StopRule
 
 
 @dataclass(frozen=True)

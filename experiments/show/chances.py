@@ -1,6 +1,6 @@
 """How likely a card is what it should be, and by what that is reckoned."""
 
-from experiments.marks.position import Position
+from experiments.values.position import Position
 from orchestrator.hanabi.belief import Slot
 from orchestrator.hanabi.moves import Discard, Move, Play
 from orchestrator.hanabi.view import View

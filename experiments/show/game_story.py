@@ -9,9 +9,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from experiments.marks.move_values import Mistake
-from experiments.results.story import Story
+from experiments.record.story import Story
 from experiments.show.terminal import fake_warning, fireworks, printable, turn_line, warning, who
+from experiments.values.move_values import Mistake
 from orchestrator import journal
 from orchestrator.journal.events import Call, Result
 from orchestrator.journal.move_origins import origins

@@ -7,7 +7,7 @@ from typing import Any
 from rich.table import Table
 from rich.text import Text
 
-from experiments.results.story import StoryTurn
+from experiments.record.story import StoryTurn
 from experiments.show.chances import certainty
 from experiments.show.terminal import printable
 from experiments.show.turn_story import reply_lines

@@ -10,7 +10,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from experiments.results.story import Story, StoryTurn
+from experiments.record.story import Story, StoryTurn
 from experiments.show.chances import certainty
 from experiments.show.live_table import picture
 from experiments.show.terminal import on, printable, who

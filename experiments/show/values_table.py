@@ -3,8 +3,8 @@
 from rich.console import Console
 from rich.text import Text
 
-from experiments.marks.move_values import MoveValue, TurnValues
 from experiments.show.terminal import plain_table
+from experiments.values.move_values import MoveValue, TurnValues
 
 
 def print_values(values: TurnValues, console: Console) -> None:

@@ -6,8 +6,8 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from experiments.marks.worth_a_look import GROUPS, Group, Look, Looks
 from experiments.show.terminal import UNBROKEN, plain_table, printable
+from experiments.values.worth_a_look import GROUPS, Group, Look, Looks
 from roles.words import many
 
 SHOWN = 5

@@ -7,8 +7,8 @@ import pytest
 import graphs
 import roles
 from experiments.costs import prompt_probe
-from experiments.design import prompt_positions
 from experiments.show.prompts import node_prompts
+from experiments.study import prompt_positions
 from graphs.config import GraphConfig, checked
 from graphs.prompt_preview import Programs
 from orchestrator.errors import UserError

@@ -5,7 +5,7 @@ import re
 import pytest
 
 import graphs
-from experiments.design import experiment
+from experiments.study import experiment
 from orchestrator.errors import UserError
 
 GRAPH = """

@@ -3,7 +3,7 @@
 import pytest
 
 import graphs
-from experiments.bench.ablations import Played, _worth, removals
+from benchmarks.ablations import Played, _worth, removals
 from graphs import GraphConfig
 from orchestrator.hanabi.moves import Move
 from orchestrator.journal.events import Event, Moved

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 import graphs
 import roles
-from experiments.results.story import Story, StoryTurn
-from experiments.statistics import error_counts as error_table
+from experiments.analysis import error_counts as error_table
+from experiments.record.story import Story, StoryTurn
 from graphs.attempts import attempts, safety_node
 from graphs.simulated_model import Question, SimulatedModel
 from orchestrator import journal

@@ -3,7 +3,7 @@
 import re
 
 import roles
-from experiments.marks import mark_infos
+from experiments.values import mark_infos
 from roles.marks import Marker, MarkInfo, infos
 from tests.support.folders import ROOT
 

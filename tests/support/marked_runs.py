@@ -5,7 +5,7 @@ from pathlib import Path
 import yaml
 
 import graphs
-from experiments.results import rows
+from experiments.record import rows
 from orchestrator import play
 from orchestrator.journal import Journal
 

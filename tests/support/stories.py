@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from experiments.results.story import Story, StoryTurn
+from experiments.record.story import Story, StoryTurn
 from orchestrator.hanabi.moves import Move
 from orchestrator.hanabi.referee import Referee
 from orchestrator.journal.events import Decided, GameStarted, Moved, Result, SeatInfo, TurnStarted

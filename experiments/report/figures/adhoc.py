@@ -2,12 +2,12 @@
 
 from typing import Any
 
+from experiments.analysis.adhoc_teams import AdHocTeams, Mean
 from experiments.report import adhoc_section
 from experiments.report.figures import style
 from experiments.report.figures.figure import Figure, FigureTable
 from experiments.report.figures.scores import groups, interval
 from experiments.report.run_data import RunData
-from experiments.statistics.adhoc_teams import AdHocTeams, Mean
 
 COLUMNS = ["players", "partner", "standing", "trials", "strict", "low", "high", "sd", "alone", "alone_sd"]
 MEAN, SELF = "mean over partners", "self-play"

@@ -4,11 +4,11 @@ import json
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from experiments.record.rows import Metric
 from experiments.report.figures import style
 from experiments.report.figures.figure import Figure, FigureTable
 from experiments.report.figures.scores import BOTH, both, by_players, groups, of_metric
 from experiments.report.run_data import NothingToDrawError, RunData
-from experiments.results.rows import Metric
 
 
 class Curve(NamedTuple):

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from typing import Any
 
+from experiments.analysis.calibration import Calibration, calibrations
 from experiments.report.figures import style
 from experiments.report.figures.figure import Figure, FigureTable
 from experiments.report.run_data import NothingToDrawError, RunData
-from experiments.statistics.calibration import Calibration, calibrations
 
 COLUMNS = ("arm", "role", "kind", "said", "stated", "true", "low", "high", "statements", "deals")
 PANEL = 1.6

@@ -3,11 +3,11 @@
 from collections.abc import Callable
 from typing import Any
 
-from experiments.design.cross_play import WITH
 from experiments.report.figures import style
 from experiments.report.figures.figure import Figure, FigureTable
 from experiments.report.figures.scores import BOTH, both, of_metric
 from experiments.report.run_data import RunData
+from experiments.study.cross_play import WITH
 
 
 def figures(data: RunData) -> list[Figure]:

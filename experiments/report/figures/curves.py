@@ -2,12 +2,12 @@
 
 from typing import Any
 
+from experiments.record.rows import PERFECT
 from experiments.report.figures import style
 from experiments.report.figures.figure import Figure, FigureTable
 from experiments.report.figures.scores import by_players, groups
 from experiments.report.run_data import NothingToDrawError, RunData
 from experiments.report.turn_tally import TurnTally
-from experiments.results.rows import PERFECT
 from experiments.statistics.estimates import within
 
 LINES = 8

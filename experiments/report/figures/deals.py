@@ -4,15 +4,15 @@ from collections import Counter
 from statistics import fmean
 from typing import Any
 
+from experiments.analysis.pairing import Pairs
+from experiments.record import measures
+from experiments.record.rows import PERFECT, Row
 from experiments.report import order
 from experiments.report.figures import style
 from experiments.report.figures.cost import MARKS
 from experiments.report.figures.figure import Figure, FigureTable
 from experiments.report.figures.scores import by_players
 from experiments.report.run_data import NothingToDrawError, RunData
-from experiments.results import measures
-from experiments.results.rows import PERFECT, Row
-from experiments.statistics.pairing import Pairs
 
 PANELS = 8
 """The most arms that are drawn: those that differ most from the baseline."""

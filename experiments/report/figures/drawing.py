@@ -4,11 +4,11 @@ import re
 from dataclasses import dataclass
 from io import StringIO
 
+from experiments.record.files import write_atomically
 from experiments.report.figures import style
 from experiments.report.figures.all_figures import all_figures
 from experiments.report.figures.figure import Figure, FigureTable
 from experiments.report.run_data import NothingToDrawError, RunData
-from experiments.results.files import write_atomically
 from orchestrator.errors import UserError
 from orchestrator.logs import log
 

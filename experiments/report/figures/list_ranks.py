@@ -4,11 +4,11 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
+from experiments.analysis import list_ranks
+from experiments.analysis.list_ranks import RankTable
 from experiments.report.figures import style
 from experiments.report.figures.figure import Figure, FigureTable
 from experiments.report.run_data import NothingToDrawError, RunData
-from experiments.statistics import list_ranks
-from experiments.statistics.list_ranks import RankTable
 
 COLUMNS = ("players", "arm", "by", "rank", "turns", "share", "low", "high", "games")
 PANELS = 8

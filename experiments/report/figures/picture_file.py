@@ -4,9 +4,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from experiments.record.rows import Row
 from experiments.report.figures import drawing, style
 from experiments.report.run_data import MARKS
-from experiments.results.rows import Row
 from orchestrator.errors import UserError
 
 KINDS = (".svg", ".png")

@@ -5,11 +5,11 @@ from functools import cache
 from math import nan
 from typing import Any
 
+from experiments.analysis import action_tables
+from experiments.analysis.action_tables import ActionTable
 from experiments.report.figures import style
 from experiments.report.figures.figure import Figure, FigureTable
 from experiments.report.run_data import NothingToDrawError, RunData
-from experiments.statistics import action_tables
-from experiments.statistics.action_tables import ActionTable
 from orchestrator.errors import UserError
 
 COLUMNS = (

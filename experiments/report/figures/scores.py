@@ -4,17 +4,17 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from experiments.design.metric import MEANS
-from experiments.design.notes import spans
+from experiments.analysis import conclusions
+from experiments.analysis.analysis import OTHER
+from experiments.analysis.differences import Difference
+from experiments.analysis.summaries import Summary
+from experiments.record.rows import PERFECT, Metric
 from experiments.report import reference_section
 from experiments.report.figures import style
 from experiments.report.figures.figure import Figure, FigureTable
 from experiments.report.run_data import NothingToDrawError, RunData
-from experiments.results.rows import PERFECT, Metric
-from experiments.statistics import conclusions
-from experiments.statistics.analysis import OTHER
-from experiments.statistics.differences import Difference
-from experiments.statistics.summaries import Summary
+from experiments.study.metric import MEANS
+from experiments.study.notes import spans
 
 SINGLE_POINTS = 60
 """The most games of a row that are drawn as single points; more are one point per score, sized by their number."""

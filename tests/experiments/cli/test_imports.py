@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 import roles
-from experiments.design import imports
+from experiments.study import imports
 from orchestrator import plugins
 from orchestrator.errors import UserError
 from tests.conftest import Run

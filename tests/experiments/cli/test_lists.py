@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from experiments.design.experiment import packaged
-from experiments.results.rows import constructed
-from experiments.results.run_folder import RUN
-from experiments.results.saved import told
+from experiments.record.rows import constructed
+from experiments.record.run_folder import RUN
+from experiments.record.saved import told
 from experiments.show import listing
 from experiments.show.terminal import Uncropped, plain_table
+from experiments.study.experiment import packaged
 from tests.conftest import Run
 
 

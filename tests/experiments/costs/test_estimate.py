@@ -18,11 +18,11 @@ from experiments.costs import cost_estimate, prompt_probe, sample_size
 from experiments.costs.cost_estimate import Bill
 from experiments.costs.measured import Measured
 from experiments.costs.sample_size import Goal, Options, Spread, measured_spread
-from experiments.design import prompt_positions
-from experiments.design.experiment import read
-from experiments.results.rows import Row, peek_all
+from experiments.record.rows import Row, peek_all
 from experiments.statistics.permutation import by_signs, fewest
 from experiments.statistics.sign_flip_power import detectable, needed
+from experiments.study import prompt_positions
+from experiments.study.experiment import read
 from orchestrator.journal.events import Call, Event, Memory
 from orchestrator.models import fake_endpoint
 from orchestrator.models.request import estimated

@@ -11,8 +11,8 @@ from aiohttp import web
 
 import graphs
 from experiments.costs import node_needs
-from experiments.design import prompt_positions
 from experiments.doctor import machine
+from experiments.study import prompt_positions
 from graphs import context
 from orchestrator.models import fake_endpoint, server_info
 from tests.conftest import Run

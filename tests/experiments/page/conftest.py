@@ -7,13 +7,13 @@ import pytest
 from starlette.testclient import TestClient
 
 import graphs
-from experiments.design import experiment
 from experiments.page.library import Library
 from experiments.page.server import app
 from experiments.report import run_report
 from experiments.report.figures import drawing
 from experiments.report.figures.all_figures import all_figures
 from experiments.running import runner
+from experiments.study import experiment
 from orchestrator.journal import Journal
 from orchestrator.models.request import Scripted
 from orchestrator.table import play

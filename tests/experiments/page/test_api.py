@@ -9,8 +9,8 @@ import pytest
 from starlette.testclient import TestClient
 
 from experiments.page import run_page
+from experiments.record import run_folder
 from experiments.report.figures import ends
-from experiments.results import run_folder
 from orchestrator import journal
 from orchestrator.hanabi.referee import rebuild
 from tests.experiments.page.conftest import MARKUP, client

@@ -9,9 +9,9 @@ import pytest
 from playwright.sync_api import Browser, Page, Route, expect
 
 import graphs
-from experiments.design import experiment
-from experiments.results import failures
+from experiments.record import failures
 from experiments.running import runner
+from experiments.study import experiment
 from orchestrator.journal import Journal
 from orchestrator.models.request import Scripted
 from orchestrator.table import play

@@ -9,7 +9,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from experiments.page import activity
-from experiments.results import failures
+from experiments.record import failures
 from tests.experiments.page.conftest import client
 from tests.experiments.page.test_api import GAME, got
 

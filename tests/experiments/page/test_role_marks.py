@@ -3,10 +3,10 @@
 from pathlib import Path
 
 import graphs
-from experiments.marks.role_mark import RoleMark
 from experiments.page.bundle import Bundle
 from experiments.page.library import Library
 from experiments.page.role_marks import standing
+from experiments.values.role_mark import RoleMark
 from orchestrator.journal import Journal
 from orchestrator.table import play
 from roles.marks import MarkInfo

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from experiments.marks import score_strip, turn_values
 from experiments.page import values
 from experiments.page.library import Library
 from experiments.page.server import Api
 from experiments.page.strips import Strips
-from experiments.results.story import Story
+from experiments.record.story import Story
+from experiments.values import score_strip, turn_values
 from orchestrator import journal
 from tests.experiments.page.conftest import client
 from tests.experiments.page.test_api import GAME, got

@@ -10,7 +10,9 @@ from typing import Any
 import pytest
 import yaml
 
-from experiments.design import experiment
+from experiments.record import failures, rows, run_folder
+from experiments.record.rows import Row
+from experiments.record.turn_rows import TurnRow
 from experiments.report import latex, mark_metric, model_facts, order, page, run_report, tables
 from experiments.report.figures import cross_play, curves, deals, drawing, scores
 from experiments.report.figures.figure import Figure
@@ -20,10 +22,8 @@ from experiments.report.roles_section import RolesSection
 from experiments.report.run_data import NothingToDrawError, RunData, run_data
 from experiments.report.tables import Grid
 from experiments.report.turn_tally import TurnTally
-from experiments.results import failures, rows, run_folder
-from experiments.results.rows import Row
-from experiments.results.turn_rows import TurnRow
 from experiments.running.runner import run as run_experiment
+from experiments.study import experiment
 from tests.conftest import Run
 
 
@@ -307,7 +307,7 @@ def test_tables_for_latex_are_whole_and_escaped(tmp_path: Path) -> None:
     assert "Holm's correction for all arms (1)" in captions[1]
     assert all(ord(sign) < 128 for sign in tex) and len(re.findall(r"(?<!\\)\$", tex)) % 2 == 0
     (one,) = made.analysis.differences
-    assert f"+{one.mean:.2f}" in tex and latex.escaped("−1 < 2") == "$-$1 $<$ 2"
+    assert f"+{one.mean:.2f}" in tex and latex.escape("−1 < 2") == "$-$1 $<$ 2"
     for said in ("seeds 1--8", "Protocol sparks-10", "metric (strict instead of kept)", "strict score", "sign-flip"):
         assert said in tex, said
 
@@ -339,7 +339,7 @@ def test_latex_has_every_table_of_a_report_whatever_section_it_is_in(tmp_path: P
     tex = latex.document(made, shown)
     for one in grids(shown):
         if one not in (shown.whole.scores, shown.whole.differences):  # these have versions for papers
-            assert all(latex.escaped(row[0]) in tex for row in one.rows), one
+            assert all(latex.escape(row[0]) in tex for row in one.rows), one
     assert all(f"row {n} " in tex for n in range(next(numbers)))
     found = re.findall(r"\\label\{tab:(\S+)\}", tex)
     assert len(set(found)) == len(found) == tex.count(r"\begin{table}"), "each label is there once"

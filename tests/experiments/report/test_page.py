@@ -13,16 +13,16 @@ from typing import Any
 import pytest
 import yaml
 
-from experiments.design import experiment
-from experiments.design.metric import headline
+from experiments.analysis.analysis import analyse
+from experiments.record import run_folder
+from experiments.record.rows import rows as read_rows
 from experiments.report import page, run_report
 from experiments.report.figures import scores
 from experiments.report.figures.figure import Figure
 from experiments.report.run_data import RunData, in_order
-from experiments.results import run_folder
-from experiments.results.rows import rows as read_rows
 from experiments.running.runner import run as run_experiment
-from experiments.statistics.analysis import analyse
+from experiments.study import experiment
+from experiments.study.metric import headline
 from tests.conftest import Run
 
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)

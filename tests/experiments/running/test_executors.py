@@ -16,9 +16,7 @@ import pytest
 import yaml
 from aiohttp import web
 
-from experiments.design.experiment import parse
-from experiments.design.plan import Plan
-from experiments.results.rows import peek
+from experiments.record.rows import peek
 from experiments.running.executor import LocalExecutor, stream
 from experiments.running.game_pool import GamePool
 from experiments.running.model_options import ModelOptions
@@ -27,6 +25,8 @@ from experiments.running.runner import Done, RunOptions
 from experiments.running.runner import run as run_experiment
 from experiments.running.seat_pool import SeatPool
 from experiments.running.shard import Shard
+from experiments.study.experiment import parse
+from experiments.study.plan import Plan
 from orchestrator import journal
 from orchestrator.errors import UserError
 from orchestrator.hanabi.view import View

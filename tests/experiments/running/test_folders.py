@@ -13,13 +13,13 @@ from typing import Any
 import pytest
 import yaml
 
-from experiments.design import experiment as config
-from experiments.results import files
-from experiments.results import rows as results
-from experiments.results.rows import Peeked, Row
+from experiments.record import files
+from experiments.record import rows as results
+from experiments.record.rows import Peeked, Row
 from experiments.running import open_files, runner
 from experiments.running.runner import RunOptions
 from experiments.running.shard import Shard
+from experiments.study import experiment as config
 from orchestrator.errors import UserError
 from orchestrator.hanabi.view import View
 from orchestrator.journal.events import Memory

@@ -11,10 +11,10 @@ import pytest
 import yaml
 from rich.console import Console
 
+from experiments.analysis.analysis import analyse
+from experiments.record.rows import Row
 from experiments.report import run_summary
-from experiments.results.rows import Row
 from experiments.running.min_own import ENOUGH, MinOwn
-from experiments.statistics.analysis import analyse
 from orchestrator import journal
 from orchestrator.errors import UserError
 from orchestrator.journal.events import Call

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from experiments.results.rows import Row
+from experiments.record.rows import Row
 from experiments.running import folder_lock, progress
 from experiments.running.folder_lock import alone
 from experiments.running.progress import Progress

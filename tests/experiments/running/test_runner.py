@@ -14,11 +14,11 @@ import pytest
 import yaml
 
 from experiments.cli import app
-from experiments.design import experiment as config
-from experiments.results.rows import peek
-from experiments.results.story import Story
+from experiments.record.rows import peek
+from experiments.record.story import Story
 from experiments.running.runner import RunOptions
 from experiments.running.runner import run as run_experiment
+from experiments.study import experiment as config
 from orchestrator import journal, play
 from orchestrator.errors import UserError
 from orchestrator.hanabi.view import View
@@ -205,7 +205,7 @@ def test_mistakes_are_told_in_one_sentence(changes: dict[str, Any], said: str, r
 
 
 def test_what_an_arm_changes_is_in_its_graph() -> None:
-    from experiments.design.arms import arms
+    from experiments.study.arms import arms
 
     changes = {
         "gone": {"without": ["discard_strategist"], "without_sections": ["discards"]},
@@ -222,7 +222,7 @@ def test_what_an_arm_changes_is_in_its_graph() -> None:
 
 
 def test_leave_one_out_leaves_each_role_out_that_the_graph_can_do_without() -> None:
-    from experiments.design.arms import arms
+    from experiments.study.arms import arms
 
     names = [arm.name for arm in arms(experiment(graph="house", arms="leave_one_out", baseline=None))]
     roles = ("history_analyst", "tom_interpreter", "discard_strategist")
@@ -231,7 +231,7 @@ def test_leave_one_out_leaves_each_role_out_that_the_graph_can_do_without() -> N
 
 @pytest.mark.parametrize("name", config.packaged())
 def test_packaged_experiments_are_sound(name: str, tmp_path: Path) -> None:
-    from experiments.design.plan import Plan
+    from experiments.study.plan import Plan
 
     asked = config.read(name, ["seeds.count=2"])
     assert asked.name == name and Plan.resolve(asked, tmp_path).jobs

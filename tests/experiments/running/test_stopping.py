@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 import yaml
 
+from experiments.record.rows import rows
 from experiments.report.figures import drawing
-from experiments.results.rows import rows
 from tests.conftest import Run
 from tests.support import processes
 

@@ -8,9 +8,9 @@ import pytest
 from rich.console import Console
 
 import graphs
-from experiments.marks.worth_a_look import overruled, worth_a_look
 from experiments.show.chances import certainty
 from experiments.show.worth_a_look import print_looks
+from experiments.values.worth_a_look import overruled, worth_a_look
 from orchestrator import Scripted, play
 from orchestrator.hanabi.moves import HintRank, parse
 from orchestrator.journal.events import Call

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 import yaml
 
+from experiments.analysis import action_tables
+from experiments.analysis.action_tables import ActionTable
+from experiments.record import run_folder
 from experiments.report import run_report
-from experiments.results import run_folder
-from experiments.statistics import action_tables
-from experiments.statistics.action_tables import ActionTable
 from experiments.statistics.estimates import binomial
 from orchestrator import play
 from orchestrator.errors import UserError

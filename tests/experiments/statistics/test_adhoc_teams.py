@@ -10,20 +10,20 @@ from typing import Any
 import pytest
 import yaml
 
-from experiments.design import experiment as config
-from experiments.design.adhoc import SELF_PLAY
-from experiments.design.experiment import Experiment
-from experiments.design.file_schema import SeatConfig
-from experiments.design.held_out import standing
-from experiments.design.notes import EVALUATED
-from experiments.design.plan import Plan
-from experiments.design.player_spec import PlayerSpec, player_spec
+from experiments.analysis import adhoc_teams
+from experiments.analysis.adhoc_teams import AdHocTeams
+from experiments.analysis.analysis import analyse
+from experiments.record.rows import Row
 from experiments.report.figures import drawing
-from experiments.results.rows import Row
 from experiments.running.runner import run as run_experiment
-from experiments.statistics import adhoc_teams
-from experiments.statistics.adhoc_teams import AdHocTeams
-from experiments.statistics.analysis import analyse
+from experiments.study import experiment as config
+from experiments.study.adhoc import SELF_PLAY
+from experiments.study.experiment import Experiment
+from experiments.study.file_schema import SeatConfig
+from experiments.study.held_out import standing
+from experiments.study.notes import EVALUATED
+from experiments.study.plan import Plan
+from experiments.study.player_spec import PlayerSpec, player_spec
 from orchestrator.players import partners
 from tests.conftest import Run
 

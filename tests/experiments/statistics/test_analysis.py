@@ -17,15 +17,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
+from experiments.analysis.analysis import Analysis, analyse
+from experiments.analysis.caveats import caveats
+from experiments.analysis.conclusions import claims, compared, sentences
+from experiments.analysis.differences import Difference
+from experiments.analysis.summaries import Summary
+from experiments.record.rows import Row
 from experiments.report import tables
-from experiments.results.rows import Row
-from experiments.statistics.analysis import Analysis, analyse
-from experiments.statistics.caveats import caveats
-from experiments.statistics.conclusions import claims, compared, sentences
-from experiments.statistics.differences import Difference
 from experiments.statistics.permutation import by_groups, by_signs
 from experiments.statistics.sign_flip_power import detectable
-from experiments.statistics.summaries import Summary
 from orchestrator.hanabi.moves import HintColour, HintRank
 from orchestrator.hanabi.view import View
 from orchestrator.hanabi.wasted_hints import wasted

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 import graphs
+from experiments.analysis import list_ranks
+from experiments.record import run_folder, turn_rows
 from experiments.report import run_report
-from experiments.results import run_folder, turn_rows
-from experiments.statistics import list_ranks
 from graphs.config import checked
 from orchestrator import play
 from orchestrator.models.request import ModelRequest, Scripted

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from experiments.results.rows import Row
-from experiments.statistics.analysis import Analysis, analyse
-from experiments.statistics.caveats import caveats
-from experiments.statistics.role_controls import RoleControls, contrasts, role_controls
+from experiments.analysis.analysis import Analysis, analyse
+from experiments.analysis.caveats import caveats
+from experiments.analysis.role_controls import RoleControls, contrasts, role_controls
+from experiments.record.rows import Row
 from tests.experiments.report.test_contents import games
 
 FULL = [15, 16, 14, 17, 15, 13, 16, 15, 14, 16]

@@ -5,13 +5,13 @@ from itertools import product
 import numpy as np
 import pytest
 
-from experiments.design.stop_rule import Stop, resolved
-from experiments.results.rows import Row
-from experiments.statistics import stop_simulation
-from experiments.statistics.differences import Stopped, differences
+from benchmarks import stop_simulation
+from benchmarks.stop_simulation import POOLS
+from experiments.analysis.differences import Stopped, differences
+from experiments.analysis.stopping import outcomes
+from experiments.record.rows import Row
 from experiments.statistics.sequential_test import SequentialTest, spent
-from experiments.statistics.stop_simulation import POOLS
-from experiments.statistics.stopping import outcomes
+from experiments.study.stop_rule import Stop, resolved
 from tests.experiments.statistics.test_analysis import game
 from tests.support.prove import FULL
 

@@ -6,10 +6,10 @@ import re
 import numpy as np
 import pytest
 
-from experiments.statistics import interval_coverage, simulated_experiments
+from benchmarks import interval_coverage, simulated_experiments
+from benchmarks.interval_coverage import Arms
+from benchmarks.simulated_experiments import Design
 from experiments.statistics.estimates import of_one
-from experiments.statistics.interval_coverage import Arms
-from experiments.statistics.simulated_experiments import Design
 from tests.support.folders import ROOT
 from tests.support.prove import FULL
 

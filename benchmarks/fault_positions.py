@@ -1,0 +1,62 @@
+"""One role's errors at given positions: at turns of a game in which nobody erred, it answers again, alone.
+
+View, memory and the notes of all nodes that do not read it are those of the game; who reads it answers again, too. The
+game goes on as it was recorded, so an error never changes a later position.
+"""
+
+import asyncio
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from experiments.record.story import Story, StoryTurn
+from graphs.ablate import at
+from graphs.fixed_notes import depending, recorded
+from graphs.graph_seat import GraphSeat
+from orchestrator.journal.events import Event
+from orchestrator.table.seat import GameContext
+
+EVERY = 4
+"""Rounds from one in which seats are asked again to the next. Never two in a row, so that what a seat wrote last, and
+keeps, is what it was given; and a deal's turns are alike, so more deals are worth more than more of its turns."""
+
+
+def asked_again(story: Story) -> Collection[int]:
+    """The turns at which the role answers again: whole rounds, others from deal to deal."""
+    players, seed = story.started.players, story.started.seed or 0
+    return [turn for turn in range(players + 1, len(story.moves) + 1) if ((turn - 1) // players - seed) % EVERY == 0]
+
+
+@dataclass(frozen=True)
+class Again:
+    """A seat that is asked again at turns of a game."""
+
+    story: Story
+    seat: GraphSeat
+    """The game's graph, in which the nodes that are asked have another model."""
+    nodes: Sequence[str]
+    """Of the first attempt, by name. What reads them is asked, too."""
+
+    def at(self, turns: Collection[int]) -> Story:
+        """The game with what is replied at these turns."""
+        made = [self._turn(turn) if turn.started.turn in turns else turn for turn in self.story.turns]
+        started = self.story.started
+        seats = (self.seat.info,) * started.players
+        return Story(started.model_copy(update={"seats": seats}), tuple(made), self.story.result)
+
+    def _turn(self, old: StoryTurn) -> StoryTurn:
+        """The new replies and verdicts, then the old decision, with the memory of then, and the old move."""
+        started, events = self.story.started, list[Event]()
+        config = at(self.seat.config, started.players)
+        fixed = recorded(config, old.events, {*self.nodes, *depending(config, self.nodes)})
+        context = GameContext(events.append, started.game, started.repeat)
+        seat = replace(self.seat, fixed={old.started.turn: fixed}, game=context)
+        asyncio.run(_decided(seat, old, self.story))
+        return StoryTurn(old.started, (*events, *_then(old)))
+
+
+async def _decided(seat: GraphSeat, old: StoryTurn, story: Story) -> None:
+    await seat(old.started.view, story.memory(old.started.turn))
+
+
+def _then(old: StoryTurn) -> Iterator[Event]:
+    yield from (event for event in (old.decided, old.moved) if event)

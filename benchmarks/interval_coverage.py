@@ -1,0 +1,140 @@
+"""Coverage of the 95 % intervals for scores as skewed as Hanabi's, by simulation with known true means.
+
+A game is lost, and scores 0, with a given probability; otherwise it scores 15 to 25, with mean 20. Two arms play the
+same deals: what makes a deal hard is hard for both, for the scores and for the risk of losing.
+"""
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from rich.console import Console
+
+from experiments.analysis.rare_strike_outs import FEWEST
+from experiments.show.terminal import plain_table
+from experiments.statistics.estimates import Bounds, Matrix, bootstrapped, means, of_one
+from experiments.statistics.permutation import by_signs
+from experiments.statistics.power import ALPHA
+
+DEALS = (10, 20, 50, 100)
+TRIALS = 4_000
+TESTED, RESAMPLED = 1_000, 250
+"""The most trials of the test and of the bootstrap, which are slow."""
+DRAWS = 999
+"""Random flips in a test of more than 16 deals, a tenth of an analysis's."""
+LEAST, MORE, CHANCE = 15, 10, 0.5
+"""A game that is not lost scores LEAST plus a binomial number of MORE more points."""
+MEAN = LEAST + MORE * CHANCE
+
+
+@dataclass(frozen=True)
+class Arms:
+    """What the two arms are like."""
+
+    lost: float
+    """The probability that the arm loses a game."""
+    baseline: float
+    """The same of the baseline."""
+    correlation: float
+    """Of both arms' luck on a deal: that of two different models is small, that of two similar programs large."""
+
+
+ARMS = (
+    *(Arms(lost, lost / 2, 0.3) for lost in (0.02, 0.15, 0.4)),
+    *(Arms(lost, 0.0, 0.8) for lost in (0.01, 0.02, 0.05)),
+)
+
+
+@dataclass(frozen=True)
+class Coverage:
+    arms: Arms
+    deals: int
+    mean_t: float
+    """The share of Student's t intervals of the arm's mean that contain the true mean."""
+    mean_bootstrap: float
+    """The same for bootstrap intervals, on fewer trials."""
+    difference_test: float
+    """The share of intervals of the sign-flip test that contain the true difference from the baseline."""
+    difference_t: float
+    warned: float
+    """The share of samples with so few lost games that the analysis says its intervals may not hold."""
+    difference_unwarned: float | None
+    """As `difference_test`, among the samples without that warning; None where there are too few."""
+
+
+def measure(trials: int = TRIALS) -> Iterator[Coverage]:
+    for arms in ARMS:
+        for deals in DEALS:
+            yield _measured(arms, deals, trials)
+
+
+def _measured(arms: Arms, deals: int, trials: int) -> Coverage:
+    chance = np.random.default_rng([int(1000 * arms.lost), int(1000 * arms.baseline), deals])
+    ours, theirs = drawn(chance, arms, (trials, deals))
+    deltas, some = ours - theirs, min(trials, TESTED)
+    mean, difference = MEAN * (1 - arms.lost), MEAN * (arms.baseline - arms.lost)
+    held = np.array([by_signs(list(sample - difference), DRAWS).p >= ALPHA for sample in deltas[:some]])
+    warned = np.maximum((ours == 0).sum(axis=1), (theirs == 0).sum(axis=1)) < FEWEST
+    free = held[~warned[:some]]
+    return Coverage(
+        arms,
+        deals,
+        mean_t=_coverage(student, ours, mean),
+        mean_bootstrap=_coverage(resampled, ours[:RESAMPLED], mean),
+        difference_test=float(held.mean()),
+        difference_t=_coverage(student, deltas, difference),
+        warned=float(warned.mean()),
+        difference_unwarned=float(free.mean()) if len(free) >= some / 20 else None,
+    )
+
+
+def drawn(chance: np.random.Generator, arms: Arms, shape: tuple[int, int]) -> tuple[Matrix, Matrix]:
+    """Scores of the arm and of the baseline, a column for each deal, which both arms play."""
+    risks, points = (_luck(chance, arms.correlation, shape) for _ in range(2))
+    one, other = (
+        _points(luck) * (risk >= lost)
+        for risk, luck, lost in zip(risks, points, (arms.lost, arms.baseline), strict=True)
+    )
+    return one, other
+
+
+def _luck(chance: np.random.Generator, correlation: float, shape: tuple[int, int]) -> list[Matrix]:
+    """The luck of two arms on each deal, from 0 to 1, part of which is the deal's own."""
+    from scipy.special import ndtr
+
+    deal = chance.normal(size=shape) * math.sqrt(correlation)
+    own = (chance.normal(size=shape) * math.sqrt(1 - correlation) for _ in range(2))
+    return [np.asarray(ndtr(deal + one)) for one in own]
+
+
+def _points(luck: Matrix) -> Matrix:
+    from scipy.stats import binom
+
+    limits = binom.cdf(np.arange(MORE), MORE, CHANCE)
+    return LEAST + np.searchsorted(limits, luck).astype(float)
+
+
+def student(sample: list[float]) -> Bounds | None:
+    estimate = of_one(sample)
+    return estimate.interval if estimate else None
+
+
+def resampled(sample: list[float]) -> Bounds | None:
+    return bootstrapped(means, sample)
+
+
+def _coverage(interval: Callable[[list[float]], Bounds | None], samples: Matrix, truth: float) -> float:
+    bounds = [interval(sample) for sample in samples.tolist()]
+    return sum(one is not None and one[0] <= truth <= one[1] for one in bounds) / len(bounds)
+
+
+def show(found: list[Coverage], console: Console) -> None:
+    names = "struck out", "baseline", "correlation", "deals", "mean, t", "bootstrap", "difference, test", "t"
+    table = plain_table(*names, "warned", "test, not warned")
+    for one in found:
+        shares = one.mean_t, one.mean_bootstrap, one.difference_test, one.difference_t
+        free = "-" if one.difference_unwarned is None else f"{one.difference_unwarned:.0%}"
+        arms = f"{one.arms.lost:.0%}", f"{one.arms.baseline:.0%}", f"{one.arms.correlation:g}"
+        table.add_row(*arms, str(one.deals), *(f"{share:.0%}" for share in shares), f"{one.warned:.0%}", free)
+    console.print(table)

@@ -1,0 +1,51 @@
+"""Calibration: of the statements that were called so likely, how many came true, with intervals over deals."""
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from experiments.analysis.role_marks import MarkedGame
+from experiments.statistics.clustered import shares
+from experiments.values.stated_tally import Stated, StatedTally
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """Statements of a role in an arm that called something equally likely, in the same words or the same range."""
+
+    stated: Stated
+    statements: int
+    likely: float | None
+    """The mean stated probability; None for a category."""
+    true: float
+    """The share that came true."""
+    low: float | None
+    """The 95 % interval of that share, over deals: statements of one game are not independent. None for one deal."""
+    high: float | None
+    deals: int
+
+
+def calibrations(games: Sequence[MarkedGame]) -> tuple[Calibration, ...]:
+    """Of the games of an arm: by role and kind, probabilities from the smallest."""
+    return tuple(sorted(_found(games), key=lambda one: (one.stated.role, one.stated.kind, one.likely or 0.0)))
+
+
+def _found(games: Iterable[MarkedGame]) -> Iterator[Calibration]:
+    by_deal: dict[Stated, dict[int, list[StatedTally]]] = defaultdict(lambda: defaultdict(list))
+    for game in games:
+        for stated, tally in game.stated.items():
+            by_deal[stated][game.row.seed].append(tally)
+    for stated, deals in by_deal.items():
+        yield _calibration(stated, deals)
+
+
+def _calibration(stated: Stated, deals: Mapping[int, Sequence[StatedTally]]) -> Calibration:
+    counts = np.array([(sum(one.true for one in each), sum(one.statements for one in each)) for each in deals.values()])
+    share, below, above = (float(one) for one in shares(counts[:, 0].astype(float), counts[:, 1].astype(float)))
+    n = int(counts[:, 1].sum())
+    likely = sum(one.likely for each in deals.values() for one in each) / n if stated.chance else None
+    low, high = (None if math.isnan(end) else end for end in (below, above))
+    return Calibration(stated, n, likely, share, low, high, len(deals))

@@ -1,0 +1,83 @@
+"""How much scores vary from deal to deal, and between the repeats of one deal."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import sqrt
+from statistics import correlation, fmean, variance
+
+from experiments.analysis import pairing
+from experiments.analysis.pairing import Pairs
+from experiments.record import measures
+from experiments.record.rows import Metric, Row
+from experiments.statistics.estimates import ROUNDING
+
+
+@dataclass(frozen=True)
+class DealVariance:
+    """Of an arm at one player count."""
+
+    arm: str
+    players: int
+    deals: int
+    games: int
+    sd: float | None
+    """Standard deviation of the scores of deals, repeats averaged; None for one deal."""
+    within: float | None
+    """Standard deviation of the repeats of a deal, pooled over deals; None without repeats."""
+    between: float | None
+    """Standard deviation of the deals' true means: what is left of `sd` without the share of the repeats."""
+    correlation: float | None
+    """With the baseline's scores of the same deals; None for the baseline, and where either always scores the same."""
+
+    @property
+    def share(self) -> float | None:
+        """The share of the variance of games that lies between deals; None where it is not known."""
+        if self.within is None or self.between is None or not (whole := self.within**2 + self.between**2):
+            return None
+        return self.between**2 / whole
+
+
+def deal_variance(
+    games: Sequence[Row], baseline: Sequence[Row], players: int, metric: Metric = "strict"
+) -> DealVariance:
+    """Of the games of an arm at a player count, by one-way analysis of variance; `baseline`: the games to correlate."""
+    ours = [row for row in games if row.players == players]
+    deals: dict[int, list[float]] = {}
+    for row in ours:
+        deals.setdefault(row.seed, []).append(row.score(metric))
+    means = [fmean(scores) for scores in deals.values()]
+    inside = _within(list(deals.values()))
+    return DealVariance(
+        arm=ours[0].arm,
+        players=players,
+        deals=len(deals),
+        games=len(ours),
+        sd=sqrt(variance(means)) if len(means) > 1 else None,
+        within=None if inside is None else sqrt(inside),
+        between=None if inside is None or len(means) < 2 else sqrt(_between(list(deals.values()), inside)),
+        correlation=_correlation(ours, baseline, players, metric),
+    )
+
+
+def _within(deals: Sequence[Sequence[float]]) -> float | None:
+    """The variance of repeats of a deal, pooled; None without repeats."""
+    free = sum(len(scores) - 1 for scores in deals)
+    return sum((score - fmean(scores)) ** 2 for scores in deals for score in scores) / free if free else None
+
+
+def _between(deals: Sequence[Sequence[float]], within: float) -> float:
+    """The variance of the deals' true means; deals may have different numbers of repeats."""
+    n = sum(map(len, deals))
+    grand = fmean(score for scores in deals for score in scores)
+    of_means = sum(len(scores) * (fmean(scores) - grand) ** 2 for scores in deals) / (len(deals) - 1)
+    repeats = (n - sum(len(scores) ** 2 for scores in deals) / n) / (len(deals) - 1)
+    return max(0.0, (of_means - within) / repeats)
+
+
+def _correlation(ours: Sequence[Row], theirs: Sequence[Row], players: int, metric: Metric) -> float | None:
+    if not theirs or theirs[0].arm == ours[0].arm or pairing.unit(ours) == "repeats":
+        return None
+    one, other = Pairs.match(ours, theirs, [players], measures.of(metric)).scores
+    if len(one) < 3 or any(max(scores) - min(scores) < ROUNDING for scores in (one, other)):
+        return None
+    return correlation(one, other)

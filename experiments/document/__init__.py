@@ -1,0 +1,4 @@
+"""Tables and texts as data, and the writers that turn them into terminal text, Markdown, HTML, LaTeX, JSON and CSV.
+
+It imports nothing of experiments. Every report, list and status is made of its blocks.
+"""

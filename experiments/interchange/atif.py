@@ -1,0 +1,212 @@
+"""Trajectories in the Agent Trajectory Interchange Format, ATIF v1.7: one for each seat of a game.
+
+A seat's trajectory has two steps a turn: what the seat saw, as a user's message, and its move, as a tool call with what
+came of it. The calls of its nodes are trajectories within it, one each, to which the observation refers: a node knows
+nothing of another one's conversation.
+"""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from experiments.interchange import sources, spans
+from experiments.interchange.spans import TurnBegan
+from experiments.record.files import write_atomically
+from experiments.record.story import Story, StoryTurn
+from orchestrator.hanabi.view import Past
+from orchestrator.journal.events import Call, Event, Moved
+from orchestrator.versions import versions
+
+SCHEMA = "ATIF-v1.7"
+NOTES = (
+    "A seat decides by several roles. Each call of a role is a trajectory of its own (subagent_trajectories), to which "
+    "the observation of its turn refers; final_metrics counts the tokens of all of them. A step without model_name was "
+    "computed by a program."
+)
+
+
+@dataclass(frozen=True)
+class _Game:
+    story: Story
+    times: Mapping[int, str]
+    """When an event was written, by its identity."""
+
+    @classmethod
+    def read(cls, path: Path) -> "_Game":
+        events, times = list[Event](), dict[int, str]()
+        for at, event in spans.read(path, views=True):
+            assert not isinstance(event, TurnBegan)
+            events.append(event)
+            times[id(event)] = datetime.fromtimestamp(at / 1e9, UTC).isoformat(timespec="milliseconds")
+        return cls(Story.read(events), times)
+
+    def at(self, event: Event | None) -> dict[str, str]:
+        return {"timestamp": self.times[id(event)]} if id(event) in self.times else {}
+
+
+def export(path: Path, out: Path) -> list[Path]:
+    """Write the trajectories of a game or a run into a folder: `ARM/NAME-seat0.json` ...; returns the files.
+
+    Seats that never moved have none. Raises UserError.
+    """
+    written = []
+    games = sources.found(path)
+    for source in games:
+        for seat, made in trajectories(source.path).items():
+            target = out / f"{source.name}-seat{seat}.json"
+            write_atomically(target, json.dumps(made, ensure_ascii=False) + "\n")
+            written.append(target)
+    return written
+
+
+def trajectories(path: Path) -> dict[int, dict[str, Any]]:
+    """The trajectory of each seat that had a turn, by seat."""
+    game = _Game.read(path)
+    found = {}
+    for seat in range(game.story.started.players):
+        turns = [turn for turn in game.story.turns if turn.started.seat == seat]
+        if turns:
+            found[seat] = _seat(game, seat, turns)
+    return found
+
+
+def _seat(game: _Game, seat: int, turns: Sequence[StoryTurn]) -> dict[str, Any]:
+    started, result = game.story.started, game.story.result
+    info, session = started.seats[seat], f"{started.config_hash}-{started.game}"
+    steps = _numbered(step for turn in turns for step in _steps(game, turn))
+    calls = [call for turn in turns for call in turn.calls]
+    subs = [_call(game, session, call, number) for turn in turns for number, call in _counted(turn.calls)]
+    facts = {"players": started.players, "seed": started.seed, "seat": seat, "repeat": started.repeat}
+    return {
+        "schema_version": SCHEMA,
+        "session_id": session,
+        "trajectory_id": f"seat{seat}",
+        "agent": _agent(info.graph, info.model) | {"extra": {"graph": info.config}},
+        "steps": steps,
+        "notes": NOTES,
+        "final_metrics": _totals(calls, len(steps)),
+        "extra": facts | {"result": result.model_dump(mode="json") if result else None},
+        **({"subagent_trajectories": subs} if subs else {}),
+    }
+
+
+def _agent(name: str, model: str) -> dict[str, Any]:
+    """`program` is no model."""
+    named = {} if model == "program" else {"model_name": model.partition("@")[0]}
+    return {"name": name, "version": versions()["hanabi-orchestrator"], **named}
+
+
+def _numbered(steps: Iterator[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [{"step_id": number, **step} for number, step in enumerate(steps, 1)]
+
+
+def _steps(game: _Game, turn: StoryTurn) -> Iterator[dict[str, Any]]:
+    seen = turn.started.view.model_dump(mode="json", exclude={"history", "dealt"}, exclude_defaults=True)
+    said = f"Turn {turn.started.turn}. What you see: {json.dumps(seen, ensure_ascii=False)}"
+    yield {"source": "user", "message": said, **game.at(turn.started)}
+    if not turn.decided:
+        return
+    move, call = turn.decided.move, f"turn-{turn.started.turn}"
+    arguments = move.model_dump(mode="json", exclude={"kind"})
+    extra = {"turn": turn.started.turn, "node": turn.decided.node, "forced": turn.decided.forced}
+    yield {
+        "source": "agent",
+        "message": turn.decided.why,
+        "tool_calls": [{"tool_call_id": call, "function_name": move.kind, "arguments": arguments}],
+        **({"observation": {"results": [_result(turn, turn.moved, call)]}} if turn.moved else {}),
+        "extra": extra,
+        **game.at(turn.decided),
+    }
+
+
+def _result(turn: StoryTurn, moved: Moved, call: str) -> dict[str, Any]:
+    refs = [{"trajectory_id": _id(one, number)} for number, one in _counted(turn.calls)]
+    told = {"source_call_id": call, "content": outcome(moved.past)}
+    return told | ({"subagent_trajectory_ref": refs} if refs else {})
+
+
+def outcome(past: Past) -> str:
+    """What came of a move, as everybody saw it."""
+    if past.card is None:
+        slots = f"slot {past.slots[0]}" if len(past.slots) == 1 else f"slots {', '.join(map(str, past.slots))}"
+        what = f"it touched {slots} of P{getattr(past.move, 'to', '?')}"
+    else:
+        fits = "" if past.scored is None else ", which fitted" if past.scored else ", which did not fit"
+        what = f"the card was {past.card.value}{fits}"
+    counts = {"point": sum(past.fireworks), "information token": past.tokens, "life": past.lives}
+    return f"{what}; {', '.join(f'{many} {_plural(thing, many)}' for thing, many in counts.items())}"
+
+
+def _plural(thing: str, many: int) -> str:
+    return thing if many == 1 else "lives" if thing == "life" else f"{thing}s"
+
+
+def _counted(calls: Sequence[Call]) -> Iterator[tuple[int, Call]]:
+    """Calls with how often the same one was made before: a resumed game makes those again that failed."""
+    seen = dict[object, int]()
+    for call in calls:
+        seen[call.key] = number = seen.get(call.key, 0) + 1
+        yield number, call
+
+
+def _id(call: Call, number: int) -> str:
+    again = f"/{number}" if number > 1 else ""
+    return f"turn-{call.turn}/{call.node}/{call.sample}/{call.ask}{again}"
+
+
+def _call(game: _Game, session: str, call: Call, number: int) -> dict[str, Any]:
+    """The conversation of one call; of a program, its reply alone."""
+    steps = [_message(one.role, one.content) for one in call.messages]
+    text = call.text if call.asked else json.dumps(call.reply, ensure_ascii=False)
+    answer: dict[str, Any] = {"source": "agent", "message": text or "", "extra": _facts(call), **game.at(call)}
+    if call.asked:
+        answer["model_name"] = call.served_by or call.model.partition("@")[0]
+        answer["metrics"] = _metrics(call)
+        if call.reasoning:
+            answer["reasoning_content"] = call.reasoning
+    return {
+        "schema_version": SCHEMA,
+        "session_id": session,
+        "trajectory_id": _id(call, number),
+        "agent": _agent(call.role, call.model),
+        "steps": _numbered(iter([*steps, answer])),
+    }
+
+
+def _message(role: str, content: str) -> dict[str, Any]:
+    """A message of the prompt; an answer in it is that of the request before, shown once more."""
+    if role == "assistant":
+        return {"source": "agent", "message": content, "is_copied_context": True}
+    return {"source": role, "message": content}
+
+
+def _facts(call: Call) -> dict[str, Any]:
+    names = ("turn", "node", "role", "sample", "ask", "outcome", "error", "cached", "finish")
+    return {name: getattr(call, name) for name in names} | {"program": not call.asked}
+
+
+def _metrics(call: Call) -> dict[str, Any]:
+    cost = {} if call.usd is None else {"cost_usd": call.usd}
+    counts = {
+        "prompt_tokens": call.tokens_in,
+        "completion_tokens": call.tokens_out,
+        "cached_tokens": call.cached_tokens,
+    }
+    return counts | cost | {"extra": {"reasoning_tokens": call.reasoning_tokens, "estimated": call.estimated}}
+
+
+def _totals(calls: Sequence[Call], steps: int) -> dict[str, Any]:
+    asked = [call for call in calls if call.asked]
+    cost = [call.usd for call in asked]
+    known = {} if None in cost or not cost else {"total_cost_usd": sum(usd for usd in cost if usd is not None)}
+    return {
+        "total_prompt_tokens": sum(call.tokens_in for call in asked),
+        "total_completion_tokens": sum(call.tokens_out for call in asked),
+        "total_cached_tokens": sum(call.cached_tokens for call in asked),
+        **known,
+        "total_steps": steps,
+        "extra": {"calls": len(asked)},
+    }

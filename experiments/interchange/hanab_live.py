@@ -1,0 +1,155 @@
+"""A game as hanab.live takes it: the JSON of "Watch Specific Replay", with each seat's reasons as notes on cards.
+
+The format lists a deck in the order of dealing, as HLE does. It names a card by its place in the deck, not by its slot;
+a hand's newest card is drawn on the left there, and is the last slot here. Its five suits are red, yellow, green, blue,
+purple; white, which stands before blue here, would be a suit of other rules there, so white cards become blue and blue
+ones purple.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from experiments.interchange.sources import Moves
+from orchestrator.errors import UserError
+from orchestrator.hanabi.cards import COLOURS, HAND_SIZES, Card, Piles
+from orchestrator.hanabi.moves import Discard, HintColour, HintRank, Move, Play
+from orchestrator.hanabi.view import Past
+from orchestrator.journal.events import GameStarted
+
+PLAY, DISCARD, COLOUR, RANK, END, END_BY_VOTE = range(6)
+"""Types of actions."""
+
+TERMINATED = 4
+"""Why a game ended: a player ended it. The site finds the other ends by itself."""
+
+NO_VARIANT = "No Variant"
+"""The standard game."""
+
+LONGEST_NOTE = 500
+"""Characters of a reason in a note, which the site shows beside the pointer."""
+
+_PLAIN = str.maketrans({"|": "/", "[": "(", "]": ")", "<": "‹", ">": "›", "\n": " ", "\r": " "})
+"""The site reads marks such as `[cm]`, and what follows a `|`, as orders to draw a card in another way."""
+
+
+def suit_index(card: Card) -> int:
+    return COLOURS.index(card.colour)
+
+
+class CardOrders:
+    """The places in the deck of the cards in each hand, the oldest first."""
+
+    def __init__(self, players: int, deck_size: int) -> None:
+        size = HAND_SIZES[players]
+        self.hands = [list(range(seat * size, (seat + 1) * size)) for seat in range(players)]
+        self._next, self._size = size * players, deck_size
+
+    def take(self, seat: int, slot: int) -> int:
+        """The card of a slot leaves the hand, and the next one of the deck is drawn."""
+        order = self.hands[seat].pop(slot)
+        if self._next < self._size:
+            self.hands[seat].append(self._next)
+            self._next += 1
+        return order
+
+
+@dataclass(frozen=True)
+class HanabLiveGame:
+    """A game in the site's format."""
+
+    data: dict[str, Any]
+    past_end: int
+    """Moves after the site ends a game because no card can score any more; it shows none of them."""
+
+
+def game(moves: Moves) -> HanabLiveGame:
+    """The game of a journal. Raises UserError when it has no move, since the site takes no such game."""
+    if not moves.turns:
+        raise UserError("the game has no move yet; hanab.live takes no game without moves")
+    started, history = moves.started, [past for past, _ in moves.turns]
+    orders, actions = CardOrders(started.players, len(started.deck)), list[dict[str, int]]()
+    notes = [[list[str]() for _ in started.deck] for _ in range(started.players)]
+    for past, why in moves.turns:
+        action, cards = _action(past, orders)
+        actions.append(action)
+        for order in cards:
+            notes[past.seat][order].append(_note(past, why))
+    if moves.result and moves.result.end == "max_turns":
+        actions.append({"type": END, "target": len(history) % started.players, "value": TERMINATED})
+    data = {
+        "players": names(started),
+        "deck": [{"suitIndex": suit_index(card), "rank": card.rank} for card in started.deck],
+        "actions": actions,
+        "options": {"variant": NO_VARIANT},
+        "notes": [[" / ".join(said) for said in of_seat] for of_seat in notes],
+    }
+    return HanabLiveGame(data, _past_end(history))
+
+
+def names(started: GameStarted) -> list[str]:
+    """The names of the players; of seats of ours what sits there, numbered, since the site wants names to differ."""
+    labels = [seat.label for seat in started.seats if seat.label]
+    if len(set(labels)) == started.players:
+        return labels
+    return [f"P{number} {seat.label or seat.graph}" for number, seat in enumerate(started.seats)]
+
+
+def _action(past: Past, orders: CardOrders) -> tuple[dict[str, int], Sequence[int]]:
+    """The action of a turn, and the cards that its note stands on."""
+    move = past.move
+    if isinstance(move, HintColour | HintRank):
+        return _hint(move), [orders.hands[move.to][slot] for slot in past.slots]
+    order = orders.take(past.seat, move.slot)
+    return {"type": PLAY if isinstance(move, Play) else DISCARD, "target": order}, [order]
+
+
+def _hint(move: HintColour | HintRank) -> dict[str, int]:
+    if isinstance(move, HintColour):
+        return {"type": COLOUR, "target": move.to, "value": COLOURS.index(move.colour)}
+    return {"type": RANK, "target": move.to, "value": move.rank}
+
+
+def _note(past: Past, why: str) -> str:
+    """`turn 3, hint P1 red: two of them are playable`; the move alone where no reason is recorded."""
+    head, said = f"turn {past.turn}, {past.move}", why.strip()
+    short = said if len(said) <= LONGEST_NOTE else f"{said[:LONGEST_NOTE]} ..."
+    return (f"{head}: {short}" if short else head).translate(_PLAIN)
+
+
+def _past_end(history: Sequence[Past]) -> int:
+    """How many moves follow the first one after which no card can score."""
+    for number, piles in enumerate(_piles(history), 1):
+        if piles.best_possible == sum(piles.fireworks):
+            return len(history) - number
+    return 0
+
+
+def _piles(history: Sequence[Past]) -> Iterator[Piles]:
+    lost: list[Card] = []
+    for past in history:
+        if past.card and not past.scored:
+            lost.append(past.card)
+        yield Piles(past.fireworks, tuple(lost))
+
+
+def nothing_scores(history: Sequence[Past]) -> bool:
+    """Whether no card can score any more; then the site ends a game, and HLE does not."""
+    return any(piles.best_possible == sum(piles.fireworks) for piles in _piles(history))
+
+
+def made(action: Mapping[str, int], seat: int, orders: CardOrders) -> Move:
+    """The move of an action that is no end of the game. Raises ValueError, in words, where it does not fit."""
+    kind, target, value = action["type"], action["target"], action.get("value", 0)
+    if kind in (PLAY, DISCARD):
+        if target not in orders.hands[seat]:
+            hand = ", ".join(map(str, orders.hands[seat]))
+            raise ValueError(f"P{seat} does not hold card {target} of the deck; their hand is {hand}")
+        slot = orders.hands[seat].index(target)
+        orders.take(seat, slot)
+        return Play(slot=slot) if kind == PLAY else Discard(slot=slot)
+    if kind == COLOUR and 0 <= value < len(COLOURS):
+        return HintColour(to=target, colour=COLOURS[value])
+    if kind == RANK and 1 <= value <= 5:
+        return HintRank(to=target, rank=value)
+    raise ValueError(f"an action of type {kind} cannot have the value {value}")

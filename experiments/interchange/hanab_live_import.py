@@ -1,0 +1,232 @@
+"""Games of hanab.live as journals: deck and moves, checked by HLE, with a seat `hanab.live` for every player."""
+
+import asyncio
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self
+
+from pydantic import Field, ValidationError
+
+from experiments.interchange import hanab_live, hanab_live_address
+from experiments.interchange.hanab_live import END, END_BY_VOTE, NO_VARIANT, CardOrders
+from orchestrator.errors import UserError, shortened, user_error
+from orchestrator.hanabi.cards import COLOURS, Card, check_deck
+from orchestrator.hanabi.moves import HintColour, HintRank, Move
+from orchestrator.hanabi.referee import Referee
+from orchestrator.hanabi.view import View
+from orchestrator.journal.events import Event, GameEnded, Memory, Moved, SeatInfo
+from orchestrator.journal.file import Journal
+from orchestrator.models.settings import PROGRAM
+from orchestrator.table.game_loop import play_async
+from orchestrator.table.seat import Decision, GameContext
+from orchestrator.values import Frozen
+
+SEAT = "hanab.live"
+"""The graph of a seat of an imported game."""
+
+LONGEST = 500
+"""Entries of a list: a deck has 50, and a game ends long before so many actions."""
+
+OTHER_RULES = ("oneExtraCard", "oneLessCard", "allOrNothing", "detrimentalCharacters", "startingPlayer")
+"""Options of the site that change the rules; the others change clocks and looks, or which moves are legal."""
+
+
+class _Loose(Frozen):
+    model_config = {"extra": "ignore", "frozen": True}
+
+
+class _Card(Frozen):
+    suitIndex: int = Field(ge=0, le=4)  # noqa: N815  # the format's name
+    rank: int = Field(ge=1, le=5)
+
+
+class _Action(Frozen):
+    type: int = Field(ge=0, le=5)
+    target: int
+    value: int | None = None
+
+
+@dataclass(frozen=True)
+class Imported:
+    """A game that was read from another program."""
+
+    players: int
+    labels: tuple[str, ...]
+    """The names of the players."""
+    deck: tuple[Card, ...]
+    moves: tuple[Move, ...]
+    ended: bool
+    """Whether it was over there."""
+
+
+@dataclass(frozen=True)
+class RecordedSeat:
+    """A seat that makes the moves of a recorded game."""
+
+    info: SeatInfo
+    moves: Sequence[Move]
+
+    def bind(self, context: GameContext) -> Self:
+        return self
+
+    async def __call__(self, view: View, memory: Memory, /) -> Decision:
+        return Decision(move=self.moves[view.turn - 1])
+
+    async def aclose(self) -> None:
+        """Nothing is open."""
+
+
+def read(source: str) -> Imported:
+    """The game of a file of hanab.live's JSON, or of the address of a replay. Raises UserError, in a sentence."""
+    if source.startswith(("https://", "http://")):
+        return _game(hanab_live_address.game(source), source[:60])
+    path = Path(source)
+    try:
+        text = path.read_text("utf-8-sig")
+    except OSError as error:
+        raise UserError(f"cannot read {source!r}: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise UserError(f"cannot read {source!r}: it is not UTF-8 text") from None
+    if text.lstrip().startswith("https://"):
+        return _game(hanab_live_address.game(text), source)
+    return _game(_json(text, source), source)
+
+
+def _json(text: str, where: str) -> dict[str, Any]:
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise UserError(f"{where}: not JSON: {error}") from None
+    if not isinstance(data, dict) or "actions" not in data:
+        raise UserError(f"{where}: not a game of hanab.live, a JSON object with players, deck and actions")
+    return data
+
+
+def _game(data: Mapping[str, Any], where: str) -> Imported:
+    _check_options(data.get("options") or {}, where)
+    players = data.get("players")
+    if not isinstance(players, list) or not 2 <= len(players) <= 5 or not all(isinstance(p, str) for p in players):
+        raise UserError(f"{where}: players must be a list of 2 to 5 names, not {shortened(repr(players))}")
+    deck = _deck(data.get("deck"), where)
+    actions = _all(_Action, data["actions"], f"{where}: actions")
+    moves, ended = _moves(actions, len(players), deck, where)
+    return Imported(len(players), tuple(map(_label, players)), deck, moves, ended)
+
+
+def _label(name: str) -> str:
+    """A player's name as a journal can hold it: no lone surrogates, and no book."""
+    return shortened(name.encode("utf-8", "replace").decode())
+
+
+def _check_options(options: Any, where: str) -> None:
+    """Raises UserError for another game than standard Hanabi."""
+    if not isinstance(options, dict):
+        raise UserError(f"{where}: options must be a mapping, not {shortened(repr(options))}")
+    if (variant := options.get("variant") or NO_VARIANT) != NO_VARIANT:
+        raise UserError(
+            f"{where}: the variant is {shortened(repr(variant))}; only {NO_VARIANT!r}, the standard game, can be read"
+        )
+    if strange := next((name for name in OTHER_RULES if options.get(name)), None):
+        raise UserError(f"{where}: the option {strange} is set, which changes the rules; HLE plays without it")
+
+
+def _all(kind: type[Any], values: Any, where: str) -> list[Any]:
+    if not isinstance(values, list) or not values:
+        raise UserError(f"{where} must be a list with at least one entry")
+    if len(values) > LONGEST:
+        raise UserError(f"{where} has {len(values)} entries; no game of Hanabi has more than {LONGEST}")
+    found = []
+    for number, value in enumerate(values):
+        try:
+            found.append(kind.model_validate(value))
+        except ValidationError as error:
+            raise user_error(f"{where}[{number}]", error) from None
+    return found
+
+
+def _deck(cards: Any, where: str) -> tuple[Card, ...]:
+    if cards is None:
+        raise UserError(
+            f"{where}: there is no deck; the site's export of the game has it: https://hanab.live/export/ID"
+        )
+    try:
+        return check_deck([f"{COLOURS[one.suitIndex]}{one.rank}" for one in _all(_Card, cards, f"{where}: deck")])
+    except ValueError as error:
+        said = str(error)
+        raise UserError(said if isinstance(error, UserError) else f"{where}: {said}") from None
+
+
+def _moves(
+    actions: Sequence[_Action], players: int, deck: tuple[Card, ...], where: str
+) -> tuple[tuple[Move, ...], bool]:
+    """The moves, and whether the game is over after them. Raises UserError at the first one that does not fit."""
+    referee, orders, ended = Referee(players, deck), CardOrders(players, len(deck)), False
+    for number, action in enumerate(actions):
+        at = f"{where}: actions[{number}]"
+        if ended:
+            raise UserError(f"{at} comes after the end of the game")
+        if action.type in (END, END_BY_VOTE):
+            ended = True
+            continue
+        if referee.over:
+            raise UserError(f"{at}: the game is over after {number} moves")
+        _apply(referee, action, orders, at)
+    history = referee.history
+    over = ended or referee.over or hanab_live.nothing_scores(history)
+    return tuple(past.move for past in history), over
+
+
+def _apply(referee: Referee, action: _Action, orders: CardOrders, at: str) -> None:
+    seat = referee.seat
+    try:
+        move = hanab_live.made(action.model_dump(exclude_none=True), seat, orders)
+    except ValidationError as error:
+        raise user_error(at, error) from None
+    except ValueError as error:
+        raise UserError(f"{at}: {error}") from None
+    if move not in referee.legal():
+        raise UserError(f"{at}: {move} is not legal on turn {referee.turn} for P{seat}{_why(referee, move)}")
+    referee.apply(move)
+
+
+def _why(referee: Referee, move: Move) -> str:
+    """Why the rules refuse a move, where it is easily said."""
+    tokens = referee.view().tokens
+    if isinstance(move, HintColour | HintRank):
+        if move.to == referee.seat:
+            return ": nobody hints themself"
+        return ": there is no information token left" if not tokens else ": it touches no card"
+    return ": all 8 information tokens are there" if tokens == 8 else ""
+
+
+def journal_of(game: Imported, path: Path, name: str) -> list[Event]:
+    """Write the journal of an imported game; returns its events.
+
+    A game that was ended before its end by HLE's rules ends as `max_turns`; one that was left has no result. Raises
+    UserError when the file is there.
+    """
+    if path.exists():
+        raise UserError(f"{str(path)!r} exists; give another --out, or move it away")
+    infos = [SeatInfo(graph=SEAT, model=PROGRAM, label=label or None) for label in game.labels]
+    seats = [RecordedSeat(info, game.moves) for info in infos]
+    events: list[Event] = []
+    playing = play_async(
+        seats,
+        players=game.players,
+        deck=game.deck,
+        label=name,
+        sink=events.append,
+        max_turns=len(game.moves),
+    )
+    asyncio.run(playing)
+    kept = [event for event in events if game.ended or not isinstance(event, GameEnded)]
+    with Journal(path) as journal:
+        for event in kept:
+            journal(event)
+    return kept
+
+
+def turns(events: Sequence[Event]) -> int:
+    return sum(isinstance(event, Moved) for event in events)

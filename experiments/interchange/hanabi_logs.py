@@ -1,0 +1,142 @@
+"""`import hanabilogs`: a file of published turns becomes a folder of journals, with an index of its rows, and a list of
+those that could not be used."""
+
+import json
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from experiments.interchange import hanabi_logs_games as logs
+from experiments.interchange import hanabi_logs_journals as journals
+from experiments.interchange import hanabi_logs_rows as log_rows
+from experiments.interchange.hanabi_logs_rows import Broken, LogRow
+from experiments.record.files import write_atomically
+from graphs.config import GraphConfig
+from orchestrator.errors import UserError
+
+INDEX, LEFT_OUT = "rows.json", "left_out.json"
+"""Not .jsonl: a folder's .jsonl files are journals."""
+
+
+@dataclass
+class Done:
+    """What became of a file."""
+
+    folder: Path
+    graph: str
+    rows: int = 0
+    games: int = 0
+    placed: list[Mapping[str, Any]] = field(default_factory=list)
+    """Of each row that is in a journal: where it is, and what its judge gave each move."""
+    left_out: list[Mapping[str, Any]] = field(default_factory=list)
+    """Of each row that is in none: its number, and why."""
+    others: int = 0
+    """Rows of models that were not asked for."""
+
+    @property
+    def plain(self) -> dict[str, Any]:
+        return {
+            "folder": str(self.folder),
+            "graph": self.graph,
+            "rows": self.rows,
+            "other_models": self.others,
+            "games": self.games,
+            "turns": len(self.placed),
+            "unreadable": sum(one["unreadable"] is not None for one in self.placed),
+            "left_out": self.left_out,
+        }
+
+    @property
+    def lines(self) -> list[str]:
+        """What a person is told."""
+        unread = sum(one["unreadable"] is not None for one in self.placed)
+        told = [
+            f"{self.games:,} games, {len(self.placed):,} turns in {self.folder}/, the answers read as {self.graph}'s",
+            f"{unread:,} answers could not be read; their turns have the move of the record",
+        ]
+        if self.left_out:
+            told.append(
+                f"{len(self.left_out):,} of {self.rows:,} rows left out, see {self.folder}/{LEFT_OUT}; the first:"
+            )
+            told += [f"  row {one['row']}: {one['why']}" for one in self.left_out[:3]]
+        return [*told, f"next: orchestrator games list {self.folder}"]
+
+
+def run(
+    file: Path,
+    folder: Path,
+    graph: str | None,
+    names: Path | None,
+    *,
+    models: Collection[str] = (),
+    skip_broken: bool = False,
+) -> Done:
+    """Import a file. Without `skip_broken` the first row that cannot be used is an error, and nothing is written.
+
+    Raises UserError.
+    """
+    if not file.is_file():
+        raise UserError(f"there is no file {str(file)!r}")
+    if folder.exists() and any(folder.iterdir()):
+        raise UserError(f"{str(folder)!r} holds files already; give another --out")
+    config = logs.graph_of(file, graph)
+    done = Done(folder, config.name)
+    found = _rows(file, log_rows.columns(names), models, done)
+    made = [game for rows in logs.games(found) if (game := _placed(rows, config, done)) is not None]
+    done.left_out.sort(key=lambda one: one["row"])
+    if done.left_out and not skip_broken:
+        first = done.left_out[0]
+        raise UserError(
+            f"{file}, row {first['row']}: {first['why']}; {len(done.left_out):,} of {done.rows:,} rows cannot be used "
+            "(--skip-broken leaves them out)"
+        )
+    if not made:
+        raise UserError(f"{file} has no game that can be read" if done.rows else f"{file} has no rows")
+    _write(made, config, done)
+    return done
+
+
+def _rows(file: Path, named: Mapping[str, str], models: Collection[str], done: Done) -> list[LogRow]:
+    found = []
+    for number, data in enumerate(log_rows.rows(file), 1):
+        done.rows += 1
+        if models and data.get(named["model_name"]) not in models:
+            done.others += 1
+            continue
+        try:
+            found.append(log_rows.row(data, number, named))
+        except Broken as problem:
+            done.left_out.append({"row": number, "why": str(problem)})
+    if models and done.others == done.rows:
+        raise UserError(f"{file} has no row of {', '.join(models)}")
+    return found
+
+
+def _placed(rows: Sequence[LogRow], config: GraphConfig, done: Done) -> logs.LogGame | None:
+    try:
+        game = logs.placed(rows, config)
+    except Broken as problem:
+        done.left_out += [{"row": row.number, "why": str(problem)} for row in rows]
+        return None
+    done.left_out += [{"row": number, "why": why} for number, why in game.left_out]
+    return game if game.turns else None
+
+
+def _write(made: Sequence[logs.LogGame], config: GraphConfig, done: Done) -> None:
+    taken: dict[str, int] = {}
+    for game in made:
+        stem = f"{_slug(game.model)}-{game.players}p-s{game.turns[0].row.seed}"
+        taken[stem] = number = taken.get(stem, 0) + 1
+        name = f"{stem}.jsonl" if number == 1 else f"{stem}-{number}.jsonl"
+        journals.write(journals.events(game, config, f"hanabilogs {name}"), done.folder / name)
+        done.placed += journals.plain(game, name)
+        done.games += 1
+    for name, rows in ((INDEX, sorted(done.placed, key=lambda one: one["row"])), (LEFT_OUT, done.left_out)):
+        lines = ",\n".join(json.dumps(one, ensure_ascii=False) for one in rows)
+        write_atomically(done.folder / name, f"[\n{lines}\n]\n" if lines else "[]\n")
+
+
+def _slug(model: str) -> str:
+    return re.sub(r"[^A-Za-z0-9._]+", "-", model).strip("-") or "model"

@@ -1,0 +1,265 @@
+"""Games of HanabiLogs from their rows: the deal and the moves, checked turn by turn by HLE, with the recorded answers.
+
+A game is the rows of one model, player count and seed, from its first turn on. Its deal is HLE's own of the seed, where
+that agrees with every state, else that of the states. A move is what leads from a row's state to the next one's; the
+answer alone tells it only in the last row. Where a row is missing or does not fit, the game stops before it: nothing is
+guessed, and every row is accounted for.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise, takewhile
+from pathlib import Path
+
+from experiments.interchange.hanabi_logs_rows import Broken, LogRow
+from experiments.interchange.hle_state import differences
+from graphs.config import GraphConfig
+from graphs.config import read as read_graph
+from orchestrator.errors import UserError
+from orchestrator.hanabi.cards import CARDS, COLOUR_NAMES, COLOURS, Card, check_deck
+from orchestrator.hanabi.moves import Discard, HintColour, HintRank, Listed, Move, Play, listed
+from orchestrator.hanabi.referee import MAX_SEED, Referee, deal, rebuild
+from orchestrator.journal.events import Call
+from orchestrator.models.request import Message, prompt_hash
+from orchestrator.replies import reader
+from orchestrator.replies.reader import Unreadable
+
+BY_NAME = {"mincon": "watson", "deductcon": "sherlock", "multiturn": "mycroft"}
+"""By a part of the name of a published file: the graph whose answers it holds."""
+
+
+def graph_of(path: Path, given: str | None) -> GraphConfig:
+    """The graph whose format the answers follow. Raises UserError where neither a name nor the file says which."""
+    name = given or next((graph for part, graph in BY_NAME.items() if part in path.name), None)
+    if name is None:
+        raise UserError(
+            f"{path.name} does not say which prompts its models were given; name the graph with --graph: "
+            f"{', '.join(BY_NAME.values())}"
+        )
+    config = read_graph(name)
+    if len(config.nodes) > 1:
+        raise UserError(f"--graph {name}: {len(config.nodes)} nodes answer there; a row has one answer")
+    return config
+
+
+@dataclass(frozen=True)
+class Turn:
+    """A row in its place in a game."""
+
+    row: LogRow
+    call: Call
+    """The recorded answer, as it was read."""
+    move: Move | None
+    """The move that was made; None where nothing says."""
+
+
+@dataclass(frozen=True)
+class LogGame:
+    """The rows of one game, as far as they fit."""
+
+    model: str
+    players: int
+    seed: int | None
+    """Of HLE's deal; None where the deck is that of the states."""
+    deck: tuple[Card, ...]
+    turns: tuple[Turn, ...]
+    left_out: tuple[tuple[int, str], ...]
+    """The rows that do not fit, by number, with the reason."""
+
+
+def games(rows: Iterable[LogRow]) -> list[list[LogRow]]:
+    """The rows of each game by turn; a turn number that comes again begins another game of the same deal."""
+    by_game: dict[tuple[object, ...], list[LogRow]] = {}
+    again: dict[tuple[object, ...], int] = {}
+    for row in rows:
+        number = again.get(row.game, 0)
+        there = by_game.get((*row.game, number), [])
+        if any(one.turn == row.turn for one in there):
+            again[row.game] = number = number + 1
+        by_game.setdefault((*row.game, number), []).append(row)
+    return [sorted(one, key=lambda row: row.turn) for one in by_game.values()]
+
+
+def placed(rows: Sequence[LogRow], config: GraphConfig) -> LogGame:
+    """The game of these rows. Raises Broken when not even the first fits."""
+    first = rows[0]
+    if not first.state.first:
+        raise Broken(f"turn_number: the game's rows begin with turn {first.turn}, which is not its first")
+    if first.state.seat != 0:
+        raise Broken(f"current_player: P{first.state.seat} begins; only games that P0 begins can be read")
+    whole = _unbroken(rows)
+    seed, deck = _deck(whole)
+    reading = _Reading(config, Referee(first.players, deck), known=seed is not None)
+    for row, after in zip(whole, [*whole[1:], None], strict=True):
+        if (problem := reading.problem(row)) is not None:
+            reading.left_out += [(one.number, problem) for one in whole if one.turn >= row.turn]
+            break
+        reading.read(row, after)
+    gap = f"turn_number: turn {whole[-1].turn + 1} is missing, so that later turns have no known past"
+    reading.left_out += [(row.number, gap) for row in rows[len(whole) :]]
+    return LogGame(first.model, first.players, seed, deck, tuple(reading.turns), tuple(reading.left_out))
+
+
+def _unbroken(rows: Sequence[LogRow]) -> list[LogRow]:
+    """The rows before the first turn that is missing."""
+    first = rows[0].turn
+    return [row for _, row in takewhile(lambda pair: pair[1].turn == first + pair[0], enumerate(rows))]
+
+
+def _deck(rows: Sequence[LogRow]) -> tuple[int | None, tuple[Card, ...]]:
+    """HLE's deal of the seed where all states show its cards, else the deck that the states show. Raises Broken."""
+    seed, seen = rows[0].seed, _seen(rows)
+    if seed <= MAX_SEED:
+        own = deal(seed)
+        if all(card in (None, dealt) for card, dealt in zip(seen, own, strict=False)):
+            return seed, own
+    return None, _shown(seen)
+
+
+def _seen(rows: Sequence[LogRow]) -> list[Card | None]:
+    """The cards that the states show, in the order of dealing; None for those that are hidden."""
+    cards = [one.card for hand in rows[0].state.hands for one in hand]
+    for before, after in pairwise(rows):
+        if after.state.deck_size < before.state.deck_size:
+            cards.append(after.state.hands[before.state.seat][-1].card)
+    return cards
+
+
+def _shown(seen: Sequence[Card | None]) -> tuple[Card, ...]:
+    """The deck that the states show; what nobody drew follows in any order. Raises Broken."""
+    known = [card for card in seen if card is not None]
+    if len(known) < len(seen):
+        raise Broken(
+            "seed: HLE's deal of this seed does not show the hands of raw_game_state_before_move, which hides one hand"
+        )
+    rest = [card for card in CARDS for _ in range(card.copies)]
+    try:
+        for card in known:
+            rest.remove(card)
+        return check_deck([*known, *rest])
+    except ValueError:
+        raise Broken("raw_game_state_before_move: the states show more copies of a card than there are") from None
+
+
+@dataclass
+class _Reading:
+    """A game while its rows are read."""
+
+    config: GraphConfig
+    referee: Referee
+    known: bool
+    """Whether the deck is known to its end."""
+    turns: list[Turn] = field(default_factory=list)
+    left_out: list[tuple[int, str]] = field(default_factory=list)
+    fitting: int = 0
+    """How many legal moves lead from the last row read to the one after it."""
+
+    def problem(self, row: LogRow) -> str | None:
+        """Why a row does not follow from those before it."""
+        if self.turns and self.turns[-1].move is None:
+            many = "several moves lead" if self.fitting else "no legal move leads"
+            return f"raw_game_state_before_move: {many} to this state from turn {row.turn - 1}"
+        found = next(differences(row.state, self.referee), None)
+        if found is not None:
+            return f"raw_game_state_before_move: it does not follow from the turn before: {found}"
+        try:
+            options(row, self.referee)
+        except Broken as problem:
+            return str(problem)
+        return None
+
+    def read(self, row: LogRow, after: LogRow | None) -> None:
+        legal = options(row, self.referee)
+        call = self._call(row, legal)
+        named = legal_move(call, legal)
+        move = self._made(row, after, named)
+        self.turns.append(Turn(row, call, move))
+        if move is not None:
+            self.referee = rebuild(row.players, self.referee.deck, [*_moves(self.referee), move])
+
+    def _made(self, row: LogRow, after: LogRow | None, named: Move | None) -> Move | None:
+        """The one move that leads to the next state, that of the answer first; in the last row the answer's."""
+        if after is None:
+            drawn = isinstance(named, Play | Discard) and self.referee.view().deck_size and not self.known
+            return None if drawn else named
+        before = _moves(self.referee)
+        tried = [*([] if named is None else [named]), *(one for one in self.referee.legal() if one != named)]
+        found = []
+        for move in tried:
+            if not any(differences(after.state, rebuild(row.players, self.referee.deck, [*before, move]))):
+                if move == named:
+                    return move
+                found.append(move)
+        self.fitting = len(found)
+        return found[0] if len(found) == 1 else None
+
+    def _call(self, row: LogRow, legal: Listed) -> Call:
+        node = self.config.nodes[self.config.decides]
+        context, role = self.config.context_of(self.config.decides), self.config.role(self.config.decides)
+        sent = (("system", row.system), ("user", row.user))
+        messages = tuple(Message.model_validate({"role": who, "content": text}) for who, text in sent if text)
+        call = Call(
+            turn=self.referee.turn,
+            seat=self.referee.seat,
+            node=self.config.decides,
+            role=node.role,
+            model=row.model,
+            prompt_hash=prompt_hash(messages),
+            messages=messages,
+            text=row.response,
+            fixed="recorded",
+            estimated=True,
+        )
+        try:
+            read = reader.read(row.response, context.reply(role), legal)
+        except Unreadable as problem:
+            return call.model_copy(update={"outcome": "fallback", "error": str(problem), "cause": problem.cause})
+        outcome = "repaired" if read.repaired else "ok"
+        told = {"reply": read.reply.model_dump(mode="json"), "outcome": outcome, "dropped": read.dropped}
+        return Call.model_validate({**call.model_dump(), **told})
+
+
+def _moves(referee: Referee) -> list[Move]:
+    return [past.move for past in referee.history]
+
+
+def legal_move(call: Call, legal: Listed) -> Move | None:
+    """The move that a read answer names."""
+    action = (call.reply or {}).get("action")
+    return next((move for move in legal.values() if str(move) == action), None)
+
+
+_OWN = re.compile(r"\b(play|discard) (?:card |slot )?(\d)\b", re.IGNORECASE)
+_HINT = re.compile(
+    r"player (?P<sign>[+P])(?P<who>\d) (?:rank (?P<rank>[1-5])|colou?r (?P<colour>[a-z]+))", re.IGNORECASE
+)
+_LETTERS = {one.lower(): one for one in COLOURS} | {name: letter for letter, name in COLOUR_NAMES.items()}
+
+
+def options(row: LogRow, referee: Referee) -> Listed:
+    """The legal moves by the numbers of a row, whose texts must name just these. Raises Broken.
+
+    HLE's own words are read: `(Play 0)`, `(Reveal player +1 color R)`, and the same with an absolute `player P1`.
+    """
+    seat, legal = referee.seat, referee.legal()
+    moves = [_move(text, seat, referee.players) for text in row.legal]
+    if set(moves) != set(legal) or len(moves) != len(legal):
+        more = next((move for move in moves if move not in legal), None)
+        lacks = next((move for move in legal if move not in moves), None)
+        which = f"{more} is not legal" if more is not None else f"{lacks} is missing" if lacks else "a move is twice"
+        raise Broken(f"legal_moves_description_for_llm: {which} in this state")
+    return listed(moves)
+
+
+def _move(text: str, seat: int, players: int) -> Move:
+    if found := _HINT.search(text):
+        who = int(found["who"])
+        to = (seat + who) % players if found["sign"] == "+" else who
+        if found["rank"]:
+            return HintRank(to=to, rank=int(found["rank"]))
+        if (colour := _LETTERS.get(found["colour"].lower())) is not None:
+            return HintColour(to=to, colour=colour)
+    elif found := _OWN.search(text):
+        return (Play if found[1].lower() == "play" else Discard)(slot=int(found[2]))
+    raise Broken(f"legal_moves_description_for_llm: {text[:60]!r} is not a move as HLE writes it, e.g. '(Play 0)'")

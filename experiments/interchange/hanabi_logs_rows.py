@@ -1,0 +1,202 @@
+"""The rows of HanabiLogs, published records of models' turns: one row a turn, in JSON lines or Parquet.
+
+Which fields are read, and what is known of their form, is in docs/formats.md. A column of another name is named by a
+YAML file of `our name: its name`.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from experiments.interchange import hle_state
+from experiments.interchange.hle_state import HleState, NotAState
+from experiments.record import parquet
+from orchestrator import spelling
+from orchestrator.errors import UserError, shortened
+from orchestrator.yaml_files import from_file, loaded
+
+NEEDED = (
+    "model_name",
+    "players",
+    "seed",
+    "turn_number",
+    "raw_game_state_before_move",
+    "response_content",
+    "legal_moves_description_for_llm",
+)
+SPARE = ("current_player", "deck_size", "user_prompt", "system_prompt", "move_ratings")
+FIELDS = (*NEEDED, *SPARE)
+
+
+class Broken(ValueError):  # noqa: N818  # what the row is
+    """A row that cannot be read; the message names the field."""
+
+
+@dataclass(frozen=True)
+class LogRow:
+    """One turn of a model."""
+
+    number: int
+    """In the file, from 1."""
+    model: str
+    players: int
+    seed: int
+    turn: int
+    """As the file counts."""
+    state: HleState
+    response: str
+    legal: tuple[str, ...]
+    """The texts of the legal moves, by their numbers from 0."""
+    user: str
+    system: str
+    ratings: tuple[float, ...]
+    """What the record's judge gave each move, by number; empty where there are none."""
+
+    @property
+    def game(self) -> tuple[str, int, int]:
+        return self.model, self.players, self.seed
+
+
+def columns(path: Path | None) -> Mapping[str, str]:
+    """The column of each field: its own name, or that of a YAML file. Raises UserError."""
+    named = {} if path is None else loaded(from_file(path, "the column names"), str(path))
+    if not isinstance(named, dict) or not all(isinstance(one, str) for one in named.values()):
+        raise UserError(f"{path}: it must map field names to column names, e.g. response_content: answer")
+    for field in named:
+        if field not in FIELDS:
+            raise UserError(f"{path}: unknown field {field!r}; {spelling.known(field, FIELDS)}")
+    return {field: named.get(field, field) for field in FIELDS}
+
+
+def rows(path: Path) -> Iterator[dict[str, Any]]:
+    """The rows of a file as plain data, by its ending: .parquet, else JSON lines. Raises UserError."""
+    if path.suffix == ".parquet":
+        yield from parquet.rows(path)
+        return
+    try:
+        with path.open(encoding="utf-8-sig") as file:
+            for number, line in enumerate(file, 1):
+                if line.strip():
+                    yield _object(line, path, number)
+    except OSError as error:
+        raise UserError(f"cannot read {str(path)!r}: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise UserError(f"cannot read {str(path)!r}: it is not UTF-8 text") from None
+
+
+def _object(line: str, path: Path, number: int) -> dict[str, Any]:
+    """The object of a line; one that is no object is a row without fields, which is reported as one."""
+    try:
+        data = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        if number == 1:
+            raise UserError(f"{path}, row 1 is not JSON: {error}") from None
+        return {}
+    return data if isinstance(data, dict) else {}
+
+
+def row(data: Mapping[str, Any], number: int, named: Mapping[str, str]) -> LogRow:
+    """A row as it is meant. Raises Broken."""
+    got = {field: data.get(column) for field, column in named.items()}
+    for field in NEEDED:
+        if got[field] is None:
+            there = ", ".join(data) or "no columns"
+            raise Broken(f"{field}: the row has no column {named[field]!r}; it has {shortened(there)}")
+    players = _whole(got, "players")
+    if players not in (2, 3, 4, 5):
+        raise Broken(f"players: {players}; Hanabi is for 2 to 5")
+    state = _state(got, players)
+    if got["deck_size"] is not None and _whole(got, "deck_size") != state.deck_size:
+        raise Broken(f"deck_size: {got['deck_size']}, and the state says {state.deck_size}")
+    return LogRow(
+        number,
+        _text(got, "model_name"),
+        players,
+        _whole(got, "seed"),
+        _whole(got, "turn_number"),
+        state,
+        _text(got, "response_content"),
+        _legal(got),
+        _text(got, "user_prompt"),
+        _text(got, "system_prompt"),
+        _ratings(got),
+    )
+
+
+def _state(got: Mapping[str, Any], players: int) -> HleState:
+    seat = None if got["current_player"] is None else _seat(got)
+    try:
+        state = hle_state.read(got["raw_game_state_before_move"], seat)
+    except NotAState as problem:
+        raise Broken(f"raw_game_state_before_move: {problem}") from None
+    if state.players != players:
+        raise Broken(f"players: {players}, and the state has {state.players} hands")
+    if seat is not None and seat != state.seat:
+        raise Broken(f"current_player: {seat}, and in the state P{state.seat} moves")
+    return state
+
+
+def _seat(got: Mapping[str, Any]) -> int:
+    value = got["current_player"]
+    text = value[1:] if isinstance(value, str) and value[:1] in "Pp" else value
+    return _whole({"current_player": text}, "current_player")
+
+
+def _whole(got: Mapping[str, Any], field: str) -> int:
+    value = got[field]
+    if isinstance(value, str) and value.strip().isdigit():
+        value = int(value)
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
+        raise Broken(f"{field}: {shortened(repr(value))} is not a whole number")
+    return value
+
+
+def _text(got: Mapping[str, Any], field: str) -> str:
+    value = got[field]
+    if value is None:
+        return ""
+    if not isinstance(value, str):
+        raise Broken(f"{field}: it is {type(value).__name__}, not a text")
+    return value
+
+
+def _parsed(got: Mapping[str, Any], field: str) -> Any:
+    """A value that may be stored as JSON text."""
+    value = got[field]
+    if not isinstance(value, str):
+        return value
+    try:
+        return json.loads(value)
+    except (ValueError, RecursionError):
+        raise Broken(f"{field}: {shortened(repr(value))} is not JSON") from None
+
+
+def _legal(got: Mapping[str, Any]) -> tuple[str, ...]:
+    """The moves of `{"0": "...", "1": "..."}` or of a list, by number; keys without a text are none, as in Parquet."""
+    field = "legal_moves_description_for_llm"
+    value = _parsed(got, field)
+    if isinstance(value, list) and all(isinstance(one, list | tuple) and len(one) == 2 for one in value):
+        value = dict(value)  # a map of Parquet
+    if isinstance(value, list):
+        value = dict(enumerate(value))
+    if not isinstance(value, dict):
+        raise Broken(f"{field}: it is {type(value).__name__}, not a mapping of numbers to moves")
+    texts = {str(key): text for key, text in value.items() if text is not None}
+    if sorted(texts) != sorted(str(number) for number in range(len(texts))) or not texts:
+        raise Broken(f"{field}: its keys are {shortened(', '.join(texts))}, not the numbers from 0")
+    if wrong := next((text for text in texts.values() if not isinstance(text, str)), None):
+        raise Broken(f"{field}: {shortened(repr(wrong))} is not a text")
+    return tuple(texts[str(number)] for number in range(len(texts)))
+
+
+def _ratings(got: Mapping[str, Any]) -> tuple[float, ...]:
+    value = _parsed(got, "move_ratings")
+    if value is None:
+        return ()
+    if not isinstance(value, list) or not all(isinstance(one, int | float) for one in value):
+        raise Broken("move_ratings: it is not a list of numbers")
+    return tuple(map(float, value))

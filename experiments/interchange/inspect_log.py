@@ -1,0 +1,324 @@
+"""Games as a log of Inspect, written by its own library, so that `inspect view` opens them.
+
+A log is an evaluation: a game is a sample, with its kept and its strict score. Model calls are model events inside
+spans for seats and nodes, and a line between them says what each turn came to; the moves are the sample's messages. The
+log says of itself that games were imported.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from importlib import import_module
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from experiments.interchange import sources, spans
+from experiments.interchange.atif import outcome
+from experiments.interchange.spans import GameSpans, Span, TurnBegan
+from experiments.record.rows import PERFECT
+from orchestrator.errors import UserError
+from orchestrator.hanabi.view import Past
+from orchestrator.journal.events import Call, Decided, Event, GameEnded, GameStarted, Moved
+from orchestrator.journal.fingerprint import hashed
+from orchestrator.versions import versions
+
+MISSING = (
+    "Inspect's logs need the package inspect-ai, which is not installed: `pip install inspect-ai` in an environment "
+    "that has this package, too"
+)
+
+DEPTH = {"seat": 2, "role": 3}
+"""Of spans that begin or end at the same moment, the outer ones begin first and end last."""
+
+
+@dataclass
+class _Read:
+    """A journal as Inspect's events need it."""
+
+    name: str
+    arm: str | None
+    began: int = 0
+    last: int = 0
+    begun: GameStarted | None = None
+    ended: GameEnded | None = None
+    turns: list[tuple[str, Past]] = field(default_factory=list)
+    """The reason of each move, and the move."""
+    spans: list[Span] = field(default_factory=list)
+    calls: list[Call] = field(default_factory=list)
+    """Of models, in the order of their spans."""
+    _why: str = ""
+
+    @property
+    def started(self) -> GameStarted:
+        assert self.begun
+        return self.begun
+
+    def take(self, event: Event | TurnBegan) -> None:
+        match event:
+            case GameStarted():
+                self.begun, self.began = event, self.last
+            case GameEnded():
+                self.ended = event
+            case Decided():
+                self._why = event.why
+            case Moved():
+                self.turns.append((self._why, event.past))
+            case Call() if event.asked:
+                self.calls.append(event)
+
+
+def export(path: Path, out: Path) -> tuple[Path, int]:
+    """Write one log of all games of a path: a `.eval` file, or `.json` if `out` ends so; returns it and the games.
+
+    Raises UserError without inspect-ai, and for a journal that is none.
+    """
+    library = _Library()
+    games = sources.found(path)
+    target = out / f"{path.stem or 'games'}.eval" if out.is_dir() else out
+    if target.suffix not in (".eval", ".json"):
+        raise UserError(f"--out {str(out)!r} must be a folder, or a file that ends in .eval or .json")
+    read = [_read(source) for source in games]
+    target.parent.mkdir(parents=True, exist_ok=True)
+    library.write(library.log(path.stem, read), target)
+    return target, len(read)
+
+
+def _read(source: sources.Source) -> _Read:
+    game, read = GameSpans(source.arm), _Read(source.name, source.arm)
+    for at, event in spans.read(source.path):
+        read.last = at
+        read.spans += game.feed(at, event)
+        read.take(event)
+    if read.begun is None:
+        raise UserError(f"{str(source.path)!r} does not start with a game_started line, so it is not a game")
+    read.spans += game.close()
+    return read
+
+
+def _iso(at: int) -> datetime:
+    return datetime.fromtimestamp(at / 1e9, UTC)
+
+
+class _Library:
+    """Inspect's own library, imported where it is used."""
+
+    def __init__(self) -> None:
+        """Raises UserError where it is not installed."""
+        try:
+            self.event: Any = import_module("inspect_ai.event")
+            self.of_log: Any = import_module("inspect_ai.log")
+            self.model: Any = import_module("inspect_ai.model")
+            self.scorer: Any = import_module("inspect_ai.scorer")
+        except ImportError:
+            raise UserError(MISSING) from None
+
+    def write(self, made: Any, target: Path) -> None:
+        self.of_log.write_eval_log(made, str(target.absolute()))
+
+    def log(self, name: str, games: Sequence[_Read]) -> Any:
+        first, last = min(game.began for game in games), max(game.last for game in games)
+        models = dict.fromkeys(seat.model for game in games for seat in game.started.seats)
+        samples = [self.sample(game) for game in games]
+        identity = hashed([name, first, [game.name for game in games]])
+        done = [sample for sample in samples if sample.scores]
+        finished = len(done) == len(samples)
+        log = self.of_log
+        return log.EvalLog(
+            status="success" if finished else "cancelled",
+            eval=log.EvalSpec(
+                eval_id=identity,
+                run_id=identity,
+                task_id=identity,
+                created=_iso(first).isoformat(),
+                task=f"hanabi/{name}",
+                task_display_name=name,
+                dataset=log.EvalDataset(name="deals", samples=len(samples), sample_ids=[one.id for one in samples]),
+                model="+".join(models),
+                config=log.EvalConfig(epochs=1),
+                packages=dict(versions()),
+                metadata={"imported_from": "journals of hanabi-orchestrator; Inspect did not run these games"},
+            ),
+            results=log.EvalResults(
+                total_samples=len(samples), completed_samples=len(done), scores=self.results(done) if done else []
+            ),
+            stats=log.EvalStats(
+                started_at=_iso(first).isoformat(),
+                completed_at=_iso(last).isoformat(),
+                model_usage=self.usage(call for game in games for call in game.calls),
+            ),
+            samples=samples,
+        )
+
+    def results(self, samples: Sequence[Any]) -> list[Any]:
+        """The mean of each score; intervals, and pairs of the same deal, are in the run's own report."""
+        found = []
+        for name in ("kept", "strict"):
+            mean = sum(sample.scores[name].value for sample in samples) / len(samples)
+            metric = self.of_log.EvalMetric(name="mean", value=mean)
+            found.append(
+                self.of_log.EvalScore(name=name, scorer=name, scored_samples=len(samples), metrics={"mean": metric})
+            )
+        return found
+
+    def sample(self, game: _Read) -> Any:
+        started, log = game.started, self.of_log
+        messages = list(self.messages(game))
+        return log.EvalSample(
+            id=game.name,
+            epoch=1,
+            input=f"A game of Hanabi: {started.players} players, {started.deal}, repeat {started.repeat}.",
+            target=str(PERFECT),
+            messages=messages,
+            output=self.model.ModelOutput.from_content("+".join(s.model for s in started.seats), self.ending(game)),
+            scores=self.scores(game.ended) if game.ended else None,
+            metadata=self.facts(game),
+            events=list(self.events(game)),
+            model_usage=self.usage(game.calls),
+            started_at=_iso(game.began).isoformat(),
+            completed_at=_iso(game.last).isoformat(),
+            total_time=(game.last - game.began) / 1e9,
+        )
+
+    def ending(self, game: _Read) -> str:
+        if not game.ended:
+            return f"unfinished after {len(game.turns)} turns"
+        result = game.ended.result
+        return f"{result.score_kept} points, {result.lives} lives, {result.turns} turns, end: {result.end}"
+
+    def facts(self, game: _Read) -> dict[str, Any]:
+        seats = [{"graph": seat.graph, "model": seat.model} for seat in game.started.seats]
+        result = game.ended.result.model_dump(mode="json") if game.ended else None
+        deal = {"players": game.started.players, "seed": game.started.seed, "repeat": game.started.repeat}
+        return {"arm": game.arm, **deal, "seats": seats, "result": result}
+
+    def scores(self, ended: GameEnded) -> dict[str, Any]:
+        result, score = ended.result, self.scorer.Score
+        why = f"end: {result.end}; fireworks {result.fireworks}"
+        return {
+            "kept": score(value=result.score_kept, answer=result.end, explanation=why),
+            "strict": score(value=result.score_strict, answer=result.end, explanation=why),
+        }
+
+    def messages(self, game: _Read) -> Iterator[Any]:
+        """Each move with the reason of its seat, and what came of it."""
+        for why, past in game.turns:
+            meta = {"turn": past.turn, "seat": past.seat}
+            said = f"P{past.seat} {past.move}" + (f": {why}" if why else "")
+            yield self.model.ChatMessageAssistant(content=said, metadata=meta)
+            yield self.model.ChatMessageUser(content=outcome(past), metadata=meta)
+
+    def events(self, game: _Read) -> Iterator[Any]:
+        """Spans and model calls in the order of their times, as Inspect writes them."""
+        made: list[tuple[int, int, int, Any]] = []  # at one moment, an earlier turn comes first
+        calls, moves = iter(game.calls), iter(game.turns)
+        for span in game.spans:
+            kind, turn = _kind(span.name), int(str(span.attributes.get("hanabi.turn", 0)))
+            if kind == "chat":
+                made.append((span.start, turn, 5, self.call(span, next(calls), game.began)))
+            elif kind == "turn":
+                made += [(span.end, turn, 17, self.told(span, past, game.began)) for _, past in islice(moves, 1)]
+            elif kind != "game":  # the viewer moves agents that lie in a span of another kind to its end
+                parent = None if kind == "seat" else span.parent
+                made.append((span.start, turn, DEPTH[kind], self.begins(span, parent, game.began)))
+                made.append((span.end, turn, 20 - 2 * DEPTH[kind], self.ends(span, game.began)))
+        for *_, event in sorted(made, key=lambda one: one[:3]):
+            yield event
+
+    def told(self, span: Span, past: Past, began: int) -> Any:
+        """A line that says what the turn came to, between the seats."""
+        return self.event.InfoEvent(
+            source="hanabi",
+            data=f"turn {past.turn}: P{past.seat} {past.move}; {outcome(past)}",
+            timestamp=_iso(span.end),
+            working_start=(span.end - began) / 1e9,
+        )
+
+    def begins(self, span: Span, parent: int | None, began: int) -> Any:
+        return self.event.SpanBeginEvent(
+            id=f"{span.id:016x}",
+            parent_id=None if parent is None else f"{parent:016x}",
+            span_id=f"{span.id:016x}",
+            type="agent",
+            name=span.name.removeprefix("invoke_agent "),
+            timestamp=_iso(span.start),
+            working_start=(span.start - began) / 1e9,
+            metadata=dict(span.attributes),
+        )
+
+    def ends(self, span: Span, began: int) -> Any:
+        return self.event.SpanEndEvent(
+            id=f"{span.id:016x}",
+            span_id=f"{span.id:016x}",
+            timestamp=_iso(span.end),
+            working_start=(span.end - began) / 1e9,
+        )
+
+    def call(self, span: Span, call: Call, began: int) -> Any:
+        model = self.model
+        kinds = {
+            "system": model.ChatMessageSystem,
+            "user": model.ChatMessageUser,
+            "assistant": model.ChatMessageAssistant,
+        }
+        name = call.model.partition("@")[0]
+        failed = call.outcome in ("reasked", "fallback", "failed")
+        return self.event.ModelEvent(
+            model=name,
+            role=call.role,
+            input=[kinds[one.role](content=one.content) for one in call.messages],
+            tools=[],
+            tool_choice="none",
+            config=model.GenerateConfig(),
+            output=self.output(name, call),
+            error=f"{call.outcome}: {call.error}" if failed else None,
+            retries=max(0, len(call.attempts) - 1),
+            cache="read" if call.cached else None,
+            span_id=f"{span.parent:016x}",
+            timestamp=_iso(span.start),
+            completed=_iso(span.end),
+            working_start=(span.start - began) / 1e9,
+            working_time=(span.end - span.start) / 1e9,
+            metadata={"node": call.node, "sample": call.sample, "ask": call.ask, "outcome": call.outcome},
+        )
+
+    def output(self, name: str, call: Call) -> Any:
+        model = self.model
+        if call.text is None:
+            return model.ModelOutput(model=name, error=call.error)
+        thought = [model.ContentReasoning(reasoning=call.reasoning)] if call.reasoning else []
+        content = [*thought, model.ContentText(text=call.text)] if thought else call.text
+        stop = "max_tokens" if call.finish == "length" else "stop"
+        message = model.ChatMessageAssistant(content=content, model=call.served_by or name, source="generate")
+        return model.ModelOutput(
+            model=call.served_by or name,
+            choices=[model.ChatCompletionChoice(message=message, stop_reason=stop)],
+            usage=self.used(call),
+            time=call.latency_s,
+        )
+
+    def used(self, call: Call) -> Any:
+        return self.model.ModelUsage(
+            input_tokens=call.tokens_in,
+            output_tokens=call.tokens_out,
+            total_tokens=call.tokens_in + call.tokens_out,
+            input_tokens_cache_read=call.cached_tokens,
+            reasoning_tokens=call.reasoning_tokens,
+            total_cost=call.usd,
+        )
+
+    def usage(self, calls: Iterable[Call]) -> Mapping[str, Any]:
+        totals: dict[str, Any] = {}
+        for call in calls:
+            if call.paid:
+                name = call.model.partition("@")[0]
+                totals[name] = totals[name] + self.used(call) if name in totals else self.used(call)
+        return totals
+
+
+def _kind(name: str) -> str:
+    if name.startswith("chat "):
+        return "chat"
+    if name.startswith("invoke_agent "):
+        return "seat" if name.startswith("invoke_agent seat") else "role"
+    return "turn" if name == "hanabi.turn" else "game"

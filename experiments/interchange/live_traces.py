@@ -1,0 +1,152 @@
+"""Spans of games that are being played, sent to a collector as their journals grow.
+
+A thread reads the journals, so that no seat and no worker process knows of it: a collector that is slow or down costs a
+game nothing but a warning, and spans that were lost can be sent later from the journals.
+"""
+
+import threading
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from experiments.interchange import otlp
+from experiments.interchange.spans import GameSpans, Span, timed
+from experiments.record.rows import GAMES
+from orchestrator.logs import log
+
+EVERY_S = 1.0
+"""Seconds between two looks at the journals."""
+
+PATIENCE_S = 3.0
+"""Seconds for one request, its retries included; at the end of a run nobody waits longer."""
+
+
+@dataclass
+class _Journal:
+    """A journal that grows."""
+
+    spans: GameSpans
+    old: int
+    """Bytes that were there before; their spans were sent then, or were not wanted."""
+    read: int = 0
+    rest: bytes = b""
+
+
+@dataclass
+class LiveTraces:
+    """Use as a context: within it, spans of the journals are sent."""
+
+    sender: otlp.Sender
+    journals: Callable[[], Iterable[Path]]
+    """The journals that there are now."""
+    again: str
+    """The command that sends them later."""
+    content: bool = False
+    every_s: float = EVERY_S
+    lost: int = 0
+    """Spans that the collector did not take."""
+    sent: int = 0
+    _open: dict[Path, _Journal] = field(default_factory=dict)
+    _over: set[Path] = field(default_factory=set)
+    _stop: threading.Event = field(default_factory=threading.Event)
+    _thread: threading.Thread | None = None
+
+    def __enter__(self) -> Self:
+        for path in self.journals():
+            self._open[path] = _Journal(self._of(path), path.stat().st_size)
+        self._thread = threading.Thread(target=self._watch, name="live-traces", daemon=True)
+        self._thread.start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
+        self._stop.set()
+        if self._thread:
+            self._thread.join(2 * PATIENCE_S)
+
+    def _of(self, path: Path) -> GameSpans:
+        arm = path.parent.name if path.parent.parent.name == GAMES else None
+        return GameSpans(arm, content=self.content)
+
+    def _watch(self) -> None:
+        try:
+            while not self._stop.wait(self.every_s):
+                self._send(self._look())
+            last = self._look()
+            for one in self._open.values():
+                if one.read > one.old:
+                    last += one.spans.close()
+            self._send(last)
+            self.sender.close()
+        except Exception as error:  # whatever it is, the games go on
+            self._warn(f"{type(error).__name__}: {error}")
+
+    def _look(self) -> list[Span]:
+        found: list[Span] = []
+        for path in self.journals():
+            if path not in self._over:
+                with suppress(OSError):
+                    found += self._grown(path)
+        return found
+
+    def _grown(self, path: Path) -> list[Span]:
+        """The spans that the new lines of a journal complete."""
+        one = self._open.setdefault(path, _Journal(self._of(path), 0))
+        if path.stat().st_size <= max(one.read, one.old):
+            return []
+        found: list[Span] = []
+        with path.open("rb") as file:
+            file.seek(one.read)
+            for line in file:
+                if not line.endswith(b"\n"):
+                    break
+                one.read += len(line)
+                made = one.spans.feed(*event) if (event := timed(line)) else []
+                found += made if one.read > one.old else []
+        if one.spans.over:
+            self._over.add(path)
+            del self._open[path]
+        return found
+
+    def _send(self, spans: list[Span]) -> None:
+        for batch in otlp.batches(spans):
+            if self.lost and self._stop.is_set():  # it was down before; nobody waits for it at the end
+                self.lost += len(batch)
+            elif why := self.sender.send(batch):
+                self.lost += len(batch)
+                self._warn(why)
+            else:
+                self.sent += len(batch)
+
+    def _warn(self, why: str) -> None:
+        if not self._warned:
+            log.warning(
+                "traces are not sent; the games go on", why=why, to=otlp.shown(self.sender.url), later=self.again
+            )
+        self._warned = True
+
+    _warned: bool = False
+
+
+def of_game(url: str, path: Path, *, content: bool = False) -> LiveTraces:
+    """For the game of one journal. Raises UserError without the SDK, or for something that is no address."""
+    again = _again(path, url)
+    sender = otlp.Sender(url, timeout_s=PATIENCE_S)
+    there = path.absolute()
+    return LiveTraces(sender, lambda: [there] if there.exists() else [], again, content)
+
+
+def of_run(url: str, folder: Path, *, content: bool = False) -> LiveTraces:
+    """For the games of a run folder, whichever process plays them. Raises UserError as `of_game`."""
+    again = _again(folder, url)
+    sender = otlp.Sender(url, timeout_s=PATIENCE_S)
+    there = folder.absolute()
+    return LiveTraces(sender, lambda: there.glob(f"{GAMES}/*/*.jsonl"), again, content)
+
+
+def _again(path: Path, url: str) -> str:
+    """The command that sends the same spans later; a password in the address is not repeated."""
+    where = url if url == otlp.FROM_ENVIRONMENT else otlp.shown(url)
+    return f"orchestrator export {path} --to otlp --endpoint {where}"

@@ -1,0 +1,130 @@
+"""Columns of games and a table of marks on demand, beside those that every run has.
+
+Columns are added at the end and never change the others: `marks` gives the mean of each mark of each role in a game,
+`quality` the number of its moves with each known fault.
+"""
+
+import csv
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from experiments.analysis.role_marks import all_baselines
+from experiments.record import parquet, run_folder
+from experiments.record.parquet import MoreColumns
+from experiments.record.rows import COLUMNS, Row
+from experiments.running import marking
+from experiments.running.marking import Done
+from experiments.values.game_marks import GameMarks
+from experiments.values.mark_tally import Key, tallied
+from experiments.values.move_faults import KINDS
+from orchestrator import spelling
+from orchestrator.errors import UserError
+
+KNOWN = ("marks", "quality")
+MARKS = {
+    **parquet.GAME,
+    "turn": "int16",
+    "seat": "int8",
+    "node": "string",
+    "role": "string",
+    "model": "string",
+    "sample": "int16",
+    "mark": "string",
+    "other": "string",
+    "value": "float64",
+}
+"""The columns of marks.parquet, with a row for every mark of every reply; its baselines follow."""
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What is to be added, and how it is computed."""
+
+    names: tuple[str, ...]
+    workers: int = 1
+    done: Done | None = None
+
+    @classmethod
+    def read(cls, text: str, workers: int = 1, done: Done | None = None) -> "Wanted":
+        """From `marks,quality`. Raises UserError for another name."""
+        names = tuple(filter(None, (name.strip() for name in text.split(","))))
+        for name in names:
+            if name not in KNOWN:
+                raise UserError(f"--with is {name!r}; {spelling.known(name, KNOWN, 'it can be')}, or both with a comma")
+        return cls(names, workers, done)
+
+    def marks(self, folder: Path, rows: Sequence[Row]) -> Iterator[GameMarks]:
+        """The marks of the games, in their order. Raises UserError without their journals."""
+        paths = [folder / row.journal for row in rows]
+        if gone := [path for path in paths if not path.exists()]:
+            raise UserError(f"{str(gone[0])!r} is not there; marks are computed from the journals")
+        return marking.marked(paths, self.workers, self.done)
+
+
+def columns(folder: Path, rows: Sequence[Row], wanted: Wanted) -> MoreColumns:
+    """The columns that are to be added to a run's games."""
+    cells = {row.journal: _cells(marks, wanted.names) for row, marks in _pairs(folder, rows, wanted)}
+    names = dict.fromkeys(name for one in cells.values() for name in one)
+    types = {name: "int16" if name.startswith("fault_") else "float64" for name in sorted(names)}
+    return MoreColumns(types, cells)
+
+
+def _pairs(folder: Path, rows: Sequence[Row], wanted: Wanted) -> Iterable[tuple[Row, GameMarks]]:
+    return zip(rows, wanted.marks(folder, rows) if wanted.names else (), strict=bool(wanted.names))
+
+
+def _cells(marks: GameMarks, names: Sequence[str]) -> dict[str, float | int]:
+    found: dict[str, float | int] = {}
+    if "quality" in names:
+        found |= {f"fault_{kind}": marks.quality[kind] for kind in KINDS}
+    if "marks" in names:
+        found |= {_column(key): one.mean for key, one in tallied(marks).items()}
+    return found
+
+
+def _column(key: Key) -> str:
+    """`mark_analyst_play_brier`; of a mark about another role `mark_aggregator_agrees_analyst`."""
+    return "_".join(filter(None, ("mark", key.role, key.name, key.other)))
+
+
+def write_results(folder: Path, out: Path, wanted: Wanted) -> tuple[int, int]:
+    """Write the columns of results.csv and those that are wanted; returns how many rows and columns."""
+    rows = run_folder.read_rows(folder)
+    more = columns(folder, rows, wanted)
+    out.parent.mkdir(parents=True, exist_ok=True)
+    part = out.with_name(f".{out.name}.part")
+    with part.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow((*COLUMNS, *more.types))
+        for row in rows:
+            added = more.cells.get(row.journal, {})
+            line = (*(getattr(row, name) for name in COLUMNS), *(added.get(name) for name in more.types))
+            writer.writerow(["" if cell is None else cell for cell in line])
+    part.replace(out)
+    return len(rows), len(COLUMNS) + len(more.types)
+
+
+def write_tables(folder: Path, out: Path, wanted: Wanted, *, texts: bool = False) -> dict[str, int]:
+    """Write the tables of a run with what is wanted; returns how many rows each has. Raises as `parquet.export`."""
+    rows = run_folder.read_rows(folder)
+    written = parquet.export(folder, out, texts=texts, more=columns(folder, rows, wanted))
+    if "marks" in wanted.names:
+        written["marks"] = parquet.write(out / "marks.parquet", mark_types(), _marks(folder, rows, wanted))
+    return written
+
+
+def mark_types() -> dict[str, str]:
+    """The columns of marks.parquet with their types."""
+    return {**MARKS, **dict.fromkeys(all_baselines(), "float64")}
+
+
+def _marks(folder: Path, rows: Sequence[Row], wanted: Wanted) -> Iterator[dict[str, Any]]:
+    names = all_baselines()
+    for row, marks in zip(rows, wanted.marks(folder, rows), strict=True):
+        game = {name: getattr(row, name) for name in parquet.GAME}
+        for one in marks.marks:
+            reply = one.model_dump(exclude={"name", "baselines"})
+            beside = {name: one.baselines.get(name) for name in names}
+            yield {**game, **reply, "mark": one.name, **beside}

@@ -1,0 +1,198 @@
+"""Spans as OTLP: a file of JSON lines, or requests to a collector, both by OpenTelemetry's own encoder.
+
+A line is one ExportTraceServiceRequest in OTLP's JSON, as the collector's `otlpjsonfile` receiver reads it.
+"""
+
+import json
+import logging
+import os
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from importlib import import_module
+from typing import Any
+from urllib.parse import urlsplit
+
+from experiments.interchange.spans import Span, SpanEvent
+from orchestrator.errors import UserError, shortened
+from orchestrator.versions import versions
+
+MISSING = "OTLP needs OpenTelemetry's SDK, which is not installed: `pip install 'hanabi-orchestrator[otlp]'`"
+
+SERVICE = "hanabi-orchestrator"
+PATH = "/v1/traces"
+BATCH = 512
+"""Spans in one request; with prompts a request must stay below what collectors take."""
+LARGEST = 3_000_000
+"""Characters of attributes in one request."""
+
+VARIABLE = "OTEL_EXPORTER_OTLP_ENDPOINT"
+FROM_ENVIRONMENT = "env"
+"""Given in place of an address: that of the environment's variable, which is never used unasked."""
+
+
+def endpoint(given: str) -> str:
+    """The address of a collector, with OTLP's path where it has none. Raises UserError for a text that is none."""
+    url = os.environ.get(VARIABLE, "") if given == FROM_ENVIRONMENT else given
+    if given == FROM_ENVIRONMENT and not url:
+        raise UserError(f"the endpoint is `env`, but {VARIABLE} is not set")
+    try:
+        parts = urlsplit(url)
+        _ = parts.port
+    except ValueError:
+        raise UserError(f"{url!r} is not an address of a collector, such as http://127.0.0.1:4318") from None
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise UserError(f"{url!r} is not an address of a collector, such as http://127.0.0.1:4318")
+    return parts._replace(path=PATH).geturl() if parts.path in ("", "/") else url
+
+
+def shown(url: str) -> str:
+    """An address as it may be printed: without a name and a password in it."""
+    parts = urlsplit(url)
+    host = parts.hostname or ""
+    return parts._replace(netloc=f"{host}:{parts.port}" if parts.port else host, query="").geturl()
+
+
+def batches(spans: Iterable[Span]) -> Iterator[list[Span]]:
+    """Spans in groups that fit into a request."""
+    waiting: list[Span] = []
+    size = 0
+    for span in spans:
+        weight = sum(len(value) for value in span.attributes.values() if isinstance(value, str))
+        if waiting and (len(waiting) == BATCH or size + weight > LARGEST):
+            yield waiting
+            waiting, size = [], 0
+        waiting.append(span)
+        size += weight
+    if waiting:
+        yield waiting
+
+
+def lines(spans: Iterable[Span]) -> Iterator[str]:
+    """OTLP JSON, a request a line. Raises UserError without the SDK."""
+    library = Library()
+    for batch in batches(spans):
+        yield json.dumps(library.request(batch), ensure_ascii=False) + "\n"
+
+
+class Library:
+    """OpenTelemetry's SDK, imported where it is used."""
+
+    def __init__(self) -> None:
+        """Raises UserError where it is not installed."""
+        try:
+            json_format = import_module("google.protobuf.json_format")
+            from opentelemetry import trace
+            from opentelemetry.exporter.otlp.proto.common.trace_encoder import encode_spans
+            from opentelemetry.exporter.otlp.proto.http import trace_exporter
+            from opentelemetry.sdk import trace as sdk
+            from opentelemetry.sdk.resources import Resource
+            from opentelemetry.sdk.util.instrumentation import InstrumentationScope
+        except ImportError:
+            raise UserError(MISSING) from None
+        self.trace: Any = trace
+        self.sdk: Any = sdk
+        self.encode: Any = encode_spans
+        self.json: Any = json_format
+        self.exporter: Any = trace_exporter.OTLPSpanExporter
+        version = versions().get(SERVICE, "")
+        self.resource = Resource({"service.name": SERVICE, "service.version": version})
+        self.scope = InstrumentationScope(SERVICE, version)
+
+    def readable(self, span: Span) -> Any:
+        """A span as the SDK has it."""
+        kinds, codes = self.trace.SpanKind, self.trace.StatusCode
+        return self.sdk.ReadableSpan(
+            name=span.name,
+            context=self._context(span.trace, span.id),
+            parent=None if span.parent is None else self._context(span.trace, span.parent),
+            resource=self.resource,
+            attributes=span.attributes,
+            events=[self._event(event) for event in span.events],
+            kind=kinds.CLIENT if span.remote else kinds.INTERNAL,
+            status=self.trace.Status(codes.ERROR, span.error) if span.error else self.trace.Status(codes.UNSET),
+            start_time=span.start,
+            end_time=max(span.start, span.end),
+            instrumentation_scope=self.scope,
+        )
+
+    def _context(self, trace: int, span: int) -> Any:
+        return self.trace.SpanContext(trace, span, is_remote=False, trace_flags=self.trace.TraceFlags(1))
+
+    def _event(self, event: SpanEvent) -> Any:
+        return self.sdk.Event(event.name, event.attributes, event.at)
+
+    def request(self, batch: Sequence[Span]) -> dict[str, Any]:
+        """An ExportTraceServiceRequest in OTLP's JSON, in which ids are hexadecimal."""
+        message = self.encode([self.readable(span) for span in batch])
+        data: dict[str, Any] = self.json.MessageToDict(message, use_integers_for_enums=True)
+        made = (span for one in data["resourceSpans"] for scope in one["scopeSpans"] for span in scope["spans"])
+        for given, span in zip(_sorted(message), made, strict=True):
+            span["traceId"], span["spanId"] = given.trace_id.hex(), given.span_id.hex()
+            if given.parent_span_id:
+                span["parentSpanId"] = given.parent_span_id.hex()
+        return data
+
+
+def _sorted(message: Any) -> Iterator[Any]:
+    for resource in message.resource_spans:
+        for scope in resource.scope_spans:
+            yield from scope.spans
+
+
+class Sender:
+    """Sends spans to a collector. The variables OTEL_EXPORTER_OTLP_HEADERS and _CERTIFICATE hold as they always do."""
+
+    def __init__(self, url: str, *, timeout_s: float = 10) -> None:
+        """Raises UserError without the SDK, or for something that is no address."""
+        self.url = endpoint(url)
+        self._library = Library()
+        self._exporter = self._library.exporter(endpoint=self.url, timeout=timeout_s)
+
+    def send(self, batch: Sequence[Span]) -> str | None:
+        """Send a batch, with the library's retries; returns why it did not arrive, or None."""
+        with _heard() as said:
+            result = self._exporter.export([self._library.readable(span) for span in batch])
+        if result.name == "SUCCESS":
+            return None
+        return _reason(said)
+
+    def close(self) -> None:
+        with _heard():
+            self._exporter.shutdown()
+
+
+_ERRNO = re.compile(r"\[Errno -?\d+\] ([^\"')]+)")
+
+
+def _reason(said: Sequence[str]) -> str:
+    """What went wrong, in few words: the operating system's where it said something."""
+    for text in said:
+        if found := _ERRNO.search(text):
+            return found[1]
+    if any("due to timeout" in text for text in said):
+        return "no answer in time"
+    return shortened(said[-1]) if said else "it gave no reason"
+
+
+class _Listener(logging.Handler):
+    def __init__(self) -> None:
+        super().__init__()
+        self.said: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.said.append(record.getMessage())
+
+
+@contextmanager
+def _heard() -> Iterator[list[str]]:
+    """The library logs what goes wrong; here it is one sentence of ours."""
+    listener, logger = _Listener(), logging.getLogger("opentelemetry")
+    before = logger.propagate
+    logger.addHandler(listener)
+    logger.propagate = False
+    try:
+        yield listener.said
+    finally:
+        logger.removeHandler(listener)
+        logger.propagate = before

@@ -1,0 +1,401 @@
+"""A game as spans for tracing tools: game > turn > seat > role > chat, from the events of its journal and their times.
+
+A span's id is a hash of the game and of its place in it, so that the same journal always gives the same spans. Times
+are those of the journal: an answer came when its line was written, and was asked for its latency earlier, so that nodes
+that ran at the same time overlap. The names of attributes are those of OpenTelemetry's conventions for generative AI
+(`gen_ai.*`) where they have one, else `hanabi.*`.
+"""
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+from experiments.interchange import gen_ai
+from orchestrator.errors import UserError
+from orchestrator.journal import file
+from orchestrator.journal.events import (
+    Call,
+    Decided,
+    Event,
+    GameEnded,
+    GameStarted,
+    GameSuspended,
+    Moved,
+    VerdictGiven,
+)
+
+Value = str | bool | int | float | list[str]
+
+
+@dataclass(frozen=True)
+class SpanEvent:
+    """Something that happened at one moment of a span."""
+
+    name: str
+    at: int
+    """In nanoseconds since 1970, as all times of spans."""
+    attributes: dict[str, Value]
+
+
+@dataclass(frozen=True)
+class Span:
+    trace: int
+    id: int
+    parent: int | None
+    name: str
+    start: int
+    end: int
+    attributes: dict[str, Value]
+    events: tuple[SpanEvent, ...] = ()
+    error: str | None = None
+    """What went wrong; None for a span that went well."""
+    remote: bool = False
+    """Whether it is a request to another program: a model."""
+
+
+@dataclass(frozen=True)
+class TurnBegan:
+    """The beginning of a turn, without its view."""
+
+    turn: int
+    seat: int
+
+
+Timed = tuple[int, Event | TurnBegan]
+
+
+def timed(line: bytes, *, views: bool = False) -> Timed | None:
+    """The event of a journal's line, and when it was written; None for a line that holds neither.
+
+    `views`: with what each seat saw, which takes long to read. Raises ValueError, in a sentence, for a line that is
+    none of a journal's.
+    """
+    if not line.strip():
+        return None
+    if views or file.tag(line) != "turn_started":
+        event = file.parsed(line)
+        return _time(line), event
+    data = file.data(line)
+    return _time(line), TurnBegan(data["turn"], data["seat"])
+
+
+def _time(line: bytes) -> int:
+    said = json.loads(line).get("t") if b'"t": "' not in line[:80] else line.split(b'"t": "', 1)[1].split(b'"', 1)[0]
+    if said is None:
+        raise ValueError("the line has no time, without which there is no span")
+    at = datetime.fromisoformat(said.decode() if isinstance(said, bytes) else said)
+    return (at.replace(tzinfo=at.tzinfo or UTC) - _EPOCH) // timedelta(microseconds=1) * 1000
+
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def read(path: Path, *, views: bool = False) -> Iterator[Timed]:
+    """The events of a journal with their times. Raises UserError, which names the line, when it is none."""
+    for number, line in enumerate(file.lines(path), 1):
+        try:
+            found = timed(line, views=views)
+        except UnicodeDecodeError:
+            raise UserError(f"cannot read {path} as a journal: it is not text") from None
+        except ValueError as error:
+            raise UserError(f"{path}, line {number}: {error}") from None
+        if found:
+            yield found
+
+
+def of_journal(path: Path, arm: str | None = None, *, content: bool = False) -> Iterator[Span]:
+    """The spans of a journal. Raises UserError for a file that is none."""
+    game = GameSpans(arm, content=content)
+    for at, event in read(path):
+        yield from game.feed(at, event)
+    if game.started is None:
+        raise UserError(f"{str(path)!r} does not start with a game_started line, so it is not a game")
+    yield from game.close()
+
+
+@dataclass
+class _Turn:
+    number: int
+    seat: int
+    start: int
+    calls: list[tuple[int, Call]] = field(default_factory=list)
+    events: list[SpanEvent] = field(default_factory=list)
+    decided: tuple[int, Decided] | None = None
+
+
+class GameSpans:
+    """Makes the spans of one game from its events in their order, each as soon as it is complete."""
+
+    def __init__(self, arm: str | None = None, *, content: bool = False) -> None:
+        """`content`: with prompts, answers and reasons."""
+        self.arm = arm
+        self.content = content
+        self.started: GameStarted | None = None
+        self.over = False
+        self._start = self._last = 0
+        self._trace = 0
+        self._turn: _Turn | None = None
+        self._halts: list[SpanEvent] = []
+        self._halted: str | None = None
+        self._seen: Counter[object] = Counter()
+
+    def feed(self, at: int, event: Event | TurnBegan) -> list[Span]:
+        """The spans that this event completes."""
+        before, self._last = self._last or at, max(at, self._last)
+        if isinstance(event, GameStarted):
+            return self._begin(at, event)
+        if self.started is None:
+            return []
+        if isinstance(event, GameSuspended):
+            self._halted = event.why
+            self._halts.append(
+                SpanEvent("hanabi.suspended", at, {"hanabi.turn": event.turn} | self._said("why", event.why))
+            )
+            return []
+        self._halted = None
+        if isinstance(event, GameEnded):
+            self.over = True
+            return [self._game(at, event)]
+        return self._in_turn(at, event, before)
+
+    def close(self) -> list[Span]:
+        """The spans of a game that is not over, as far as it got."""
+        if self.started is None or self.over:
+            return []
+        ended = self._finished(self._last, None) if self._turn else []
+        return [*ended, self._game(self._last, None)]
+
+    def _begin(self, at: int, event: GameStarted) -> list[Span]:
+        self.started, self._start = event, at
+        self._trace = _hash(f"{event.config_hash} {event.game} {at}", 16)
+        return []
+
+    def _in_turn(self, at: int, event: Event | TurnBegan, before: int) -> list[Span]:
+        if isinstance(event, Moved):
+            turn = self._turn or _Turn(event.past.turn, event.past.seat, before)
+            self._turn = turn
+            return self._finished(at, event)
+        assert not isinstance(event, GameStarted | GameSuspended | GameEnded)
+        if self._turn is None or self._turn.number != event.turn:  # a lean journal does not say when a turn begins
+            start = at if isinstance(event, TurnBegan) else before
+            self._turn = _Turn(event.turn, event.seat, start)
+        turn = self._turn
+        if isinstance(event, Decided):
+            turn.decided = at, event
+        elif isinstance(event, VerdictGiven):
+            turn.events.append(self._verdict(at, event))
+        elif isinstance(event, Call):
+            turn.calls.append((at, event))
+            return [self._chat(turn, at, event)] if event.asked else []
+        return []
+
+    # The spans
+
+    def _id(self, *place: object) -> int:
+        return _hash(f"{self._trace:032x} {' '.join(map(str, place))}", 8)
+
+    def _span(self, place: tuple[object, ...], parent: tuple[object, ...], name: str, **rest: Any) -> Span:
+        return Span(self._trace, self._id(*place), self._id(*parent), name, **rest)
+
+    def _said(self, name: str, text: str) -> dict[str, Value]:
+        """Words of a model, or that may quote one, where they are wanted."""
+        return {f"hanabi.{name}": text} if self.content else {}
+
+    def _game(self, at: int, ended: GameEnded | None) -> Span:
+        started = self.started
+        assert started
+        result = ended.result.model_dump(exclude_none=True) if ended else {}
+        known = {
+            "gen_ai.operation.name": "invoke_workflow",
+            "gen_ai.workflow.name": "hanabi",
+            "hanabi.players": started.players,
+            "hanabi.seed": started.seed,
+            "hanabi.repeat": started.repeat,
+            "hanabi.arm": self.arm,
+            "hanabi.graph": started.graph,
+            "hanabi.config_hash": started.config_hash,
+            **{f"hanabi.{name}": result.get(name) for name in _OF_RESULT},
+        }
+        error = None
+        if self._halted is not None and not ended:
+            error = f"suspended: {self._halted}" if self.content else "suspended"
+        return Span(
+            self._trace,
+            self._id("game"),
+            None,
+            "invoke_workflow hanabi",
+            self._start,
+            at,
+            self._with_conversation(known),
+            tuple(self._halts),
+            error,
+        )
+
+    def _with_conversation(self, known: Mapping[str, Value | None]) -> dict[str, Value]:
+        made = {name: value for name, value in known.items() if value is not None}
+        return made | {"gen_ai.conversation.id": f"{self._trace:032x}"}
+
+    def _finished(self, at: int, moved: Moved | None) -> list[Span]:
+        """The spans of the turn, and of its seat and its nodes."""
+        turn, self._turn = self._turn, None
+        assert turn
+        where: dict[str, Value | None] = {"hanabi.turn": turn.number, "hanabi.seat": turn.seat}
+        past = moved.past if moved else None
+        public: dict[str, Value | None] = {
+            "hanabi.move": str(past.move) if past else None,
+            "hanabi.card": past.card.value if past and past.card else None,
+            "hanabi.scored": past.scored if past else None,
+            "hanabi.score": sum(past.fireworks) if past else None,
+            "hanabi.lives": past.lives if past else None,
+            "hanabi.clues": past.tokens if past else None,
+        }
+        whole = self._span(
+            ("turn", turn.number),
+            ("game",),
+            "hanabi.turn",
+            start=turn.start,
+            end=at,
+            attributes=self._with_conversation(where | public),
+        )
+        return [*self._roles(turn), self._seat(turn, at), whole]
+
+    def _seat(self, turn: _Turn, at: int) -> Span:
+        assert self.started
+        end, decided = turn.decided or (at, None)
+        info, why = self.started.seat_at(turn.seat, turn.number), decided.why if decided else ""
+        known = {
+            "gen_ai.operation.name": "invoke_agent",
+            "gen_ai.agent.name": f"seat{turn.seat}",
+            "gen_ai.agent.description": f"{info.graph} on {info.model}",
+            "hanabi.turn": turn.number,
+            "hanabi.seat": turn.seat,
+            "hanabi.graph": info.graph,
+            "hanabi.node": decided.node if decided else None,
+            "hanabi.move": str(decided.move) if decided else None,
+            "hanabi.forced": decided.forced if decided else None,
+            **(self._said("why", why) if why else {}),
+        }
+        return self._span(
+            ("seat", turn.number),
+            ("turn", turn.number),
+            f"invoke_agent seat{turn.seat}",
+            start=turn.start,
+            end=end,
+            attributes=self._with_conversation(known),
+            events=(*turn.events, *_rating(decided, end)),
+            error=None if decided else "undecided",
+        )
+
+    def _verdict(self, at: int, event: VerdictGiven) -> SpanEvent:
+        label = "accepted" if event.accepted else "refused"
+        known: dict[str, Value] = {
+            "gen_ai.evaluation.name": event.node,
+            "gen_ai.evaluation.score.label": label,
+            "hanabi.move": str(event.move),
+        }
+        return SpanEvent("gen_ai.evaluation.result", at, known | self._explained(event.why))
+
+    def _explained(self, why: str) -> dict[str, Value]:
+        return {"gen_ai.evaluation.explanation": why} if self.content else {}
+
+    def _roles(self, turn: _Turn) -> list[Span]:
+        by_node = sorted(turn.calls, key=lambda one: one[1].node)
+        return [self._role(turn, node, list(calls)) for node, calls in groupby(by_node, key=lambda one: one[1].node)]
+
+    def _role(self, turn: _Turn, node: str, calls: list[tuple[int, Call]]) -> Span:
+        last = {call.sample: call for _, call in calls}  # the last answer of each sample counts
+        absent = [call.outcome for call in last.values() if call.outcome in ("fallback", "failed", "reasked")]
+        known: dict[str, Value | None] = {
+            "gen_ai.operation.name": "invoke_agent",
+            "gen_ai.agent.name": calls[0][1].role,
+            "gen_ai.agent.id": node,
+            "hanabi.turn": turn.number,
+            "hanabi.seat": turn.seat,
+            "hanabi.program": not any(call.asked for _, call in calls),
+        }
+        return self._span(
+            ("role", turn.number, node),
+            ("seat", turn.number),
+            f"invoke_agent {calls[0][1].role}",
+            start=min(_asked_at(turn, at, call) for at, call in calls),
+            end=max(at for at, _ in calls),
+            attributes=self._with_conversation(known),
+            error=f"no usable reply: {absent[0]}" if len(absent) == len(last) else None,
+        )
+
+    def _chat(self, turn: _Turn, at: int, call: Call) -> Span:
+        assert self.started
+        self._seen[call.key] += 1
+        model = gen_ai.plain_model(call.model)
+        known: dict[str, Any] = gen_ai.request(self.started.seat_at(call.seat, call.turn), call) | {
+            "gen_ai.agent.name": call.role,
+            "gen_ai.response.model": call.served_by,
+            "gen_ai.response.finish_reasons": [call.finish] if call.finish else None,
+            "gen_ai.usage.input_tokens": call.tokens_in,
+            "gen_ai.usage.output_tokens": call.tokens_out,
+            "gen_ai.usage.cache_read.input_tokens": call.cached_tokens or None,
+            "gen_ai.usage.reasoning.output_tokens": call.reasoning_tokens or None,
+            **{f"hanabi.{name}": getattr(call, name) for name in _OF_CALL},
+            "error.type": gen_ai.error_type(call),
+            **(gen_ai.content(call) if self.content else {}),
+        }
+        return self._span(
+            ("chat", *call.key, self._seen[call.key]),
+            ("role", turn.number, call.node),
+            f"chat {model}",
+            start=_asked_at(turn, at, call),
+            end=at,
+            attributes=self._with_conversation(known),
+            events=tuple(_tries(turn, at, call)),
+            error=self._fault(call),
+            remote=True,
+        )
+
+    def _fault(self, call: Call) -> str | None:
+        if call.outcome in ("ok", "repaired"):
+            return None
+        if self.content and call.error:
+            return f"{call.outcome}: {call.error}"
+        return call.outcome if call.cause is None else f"{call.outcome}: {call.cause}"
+
+
+_OF_RESULT = ("end", "score_strict", "score_kept", "lives", "turns", "forced", "usd")
+_OF_CALL = ("turn", "seat", "node", "sample", "ask", "outcome", "cached", "estimated", "usd")
+
+
+def _hash(text: str, size: int) -> int:
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:size], "big") or 1
+
+
+def _rating(decided: Decided | None, at: int) -> Iterator[SpanEvent]:
+    """The rating of the move that was decided for, if it was rated."""
+    rated = (decided.ratings or {}).get(str(decided.move)) if decided else None
+    if rated is not None:
+        known: dict[str, Value] = {
+            "gen_ai.evaluation.name": "move_rating",
+            "gen_ai.evaluation.score.value": rated,
+        }
+        yield SpanEvent("gen_ai.evaluation.result", at, known)
+
+
+def _asked_at(turn: _Turn, at: int, call: Call) -> int:
+    """When a call began; times are written in milliseconds, so that it may seem to begin before its turn."""
+    return max(at - round(call.latency_s * 1e9), min(turn.start, at))
+
+
+def _tries(turn: _Turn, at: int, call: Call) -> Iterable[SpanEvent]:
+    """Requests over the wire that failed, with their times."""
+    when = _asked_at(turn, at, call)
+    for number, one in enumerate(call.attempts, 1):
+        when = min(at, when + round(one.latency_s * 1e9))
+        if one.error is not None:
+            known: dict[str, Value] = {"hanabi.try": number, "hanabi.waited_s": one.waited_s}
+            status: dict[str, Value] = {} if one.status is None else {"http.response.status_code": one.status}
+            yield SpanEvent("hanabi.try_failed", when, known | status)
+        when = min(at, when + round(one.waited_s * 1e9))

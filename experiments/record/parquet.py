@@ -1,0 +1,220 @@
+"""A run as three tidy tables, `games`, `turns` and `calls`, in Parquet files of fixed types for DuckDB and pandas.
+
+They are written one journal at a time, so that a run of any size fits in memory. All three hold finished games only; in
+each, arm, players, seed and repeat identify the game of a row.
+"""
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from experiments.record import run_folder, turn_rows
+from experiments.record.rows import COLUMNS, Row
+from orchestrator.errors import UserError
+
+MISSING = "Parquet tables need pyarrow, which is not installed: `pip install 'hanabi-orchestrator[tables]'`"
+
+BATCH = 20_000
+"""Rows that are written at once; a twentieth of it with texts."""
+
+GAME = {"arm": "string", "players": "int8", "seed": "int64", "repeat": "int32"}
+
+GAMES = {
+    **GAME,
+    "graph": "string",
+    "model": "string",
+    "score_strict": "int8",
+    "score_kept": "int8",
+    "lives": "int8",
+    "turns": "int16",
+    "end": "string",
+    "calls": "int32",
+    "fallbacks": "int32",
+    "forced": "int32",
+    "misplays": "int8",
+    "hints_wasted": "int16",
+    "tokens_in": "int64",
+    "tokens_out": "int64",
+    "usd": "float64",
+    "simulated": "bool",
+    "journal": "string",
+    "reasked": "int32",
+    "model_moves": "int16",
+    "own": "int16",
+    "refused": "int16",
+    "refused_by_rule": "int16",
+    "refused_turns": "int16",
+    "after_refusal": "int16",
+    "copied": "int32",
+    "copied_moves": "int16",
+    "second_ask": "int16",
+    "first_misplays": "int16",
+    "first_points": "int16",
+    "played_misplays": "int16",
+    "played_points": "int16",
+    "fake": "bool",
+    "moves_digest": "string",
+    "control": "string",
+}
+TURNS = {
+    **GAME,
+    "turn": "int16",
+    "seat": "int8",
+    "move": "string",
+    "score": "int8",
+    "lives": "int8",
+    "forced": "bool",
+    "node": "string",
+    "rank": "int16",
+    "agreement": "float64",
+    "proposals": "map",
+    "own": "bool",
+    "refused": "int16",
+    "refused_by_rule": "int16",
+    "second_ask": "bool",
+    "copied": "bool",
+    "first_choice": "string",
+    "first_points": "int8",
+    "first_lives": "int8",
+    "played_points": "int8",
+    "played_lives": "int8",
+    "list_rank": "int16",
+}
+CALLS = {
+    **GAME,
+    "turn": "int16",
+    "seat": "int8",
+    "node": "string",
+    "role": "string",
+    "sample": "int16",
+    "ask": "int16",
+    "model": "string",
+    "outcome": "string",
+    "error": "string",
+    "tokens_in": "int64",
+    "tokens_out": "int64",
+    "cached_tokens": "int64",
+    "reasoning_tokens": "int64",
+    "estimated": "bool",
+    "usd": "float64",
+    "latency_s": "float64",
+    "cached": "bool",
+    "attempts": "int16",
+    "faults": "int16",
+    "prompt_hash": "string",
+    "finish": "string",
+    "served_by": "string",
+    "cause": "string",
+    "copied": "bool",
+}
+TEXTS = {"messages": "string", "text": "string"}
+"""Optional columns of calls: the messages to the model, as JSON, and its raw response."""
+
+
+@dataclass(frozen=True)
+class MoreColumns:
+    """Columns of games that were asked for, after those that every run has."""
+
+    types: Mapping[str, str] = field(default_factory=dict)
+    cells: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """By the journal of the game; a cell that is not there is empty."""
+
+
+def export(folder: Path, out: Path, *, texts: bool = False, more: MoreColumns = MoreColumns()) -> dict[str, int]:
+    """Write games.parquet, turns.parquet and calls.parquet; returns how many rows each has.
+
+    Raises UserError without pyarrow, and for a folder without finished games or without their journals.
+    """
+    rows = run_folder.read_rows(folder)
+    if gone := [row.journal for row in rows if not (folder / row.journal).exists()]:
+        raise UserError(f"{str(folder / gone[0])!r} is not there; turns and calls are read from the journals")
+    out.mkdir(parents=True, exist_ok=True)
+    return {
+        "games": write(out / "games.parquet", {**GAMES, **more.types}, (_game(row, more) for row in rows)),
+        "turns": write(out / "turns.parquet", TURNS, _turns(folder, rows)),
+        "calls": write(out / "calls.parquet", CALLS | (TEXTS if texts else {}), _calls(folder, rows, texts=texts)),
+    }
+
+
+def _game(row: Row, more: MoreColumns) -> dict[str, Any]:
+    added = more.cells.get(row.journal, {})
+    return {name: getattr(row, name) for name in GAMES if name in COLUMNS} | {n: added.get(n) for n in more.types}
+
+
+def _turns(folder: Path, rows: list[Row]) -> Iterator[dict[str, Any]]:
+    for row in rows:
+        for turn in turn_rows.game_turns(folder, row):
+            yield asdict(turn) | {"proposals": sorted(turn.proposals.items())}
+
+
+def _calls(folder: Path, rows: list[Row], *, texts: bool) -> Iterator[dict[str, Any]]:
+    for row in rows:
+        game = {name: getattr(row, name) for name in GAME}
+        for call in turn_rows.calls(folder / row.journal):
+            yield game | _call(call) | (_texts(call) if texts else {})
+
+
+def _call(call: Mapping[str, Any]) -> dict[str, Any]:
+    """A row of the table; transport attempts are counted."""
+    tries = call.get("attempts", ())
+    counts = {"attempts": len(tries), "faults": sum(one.get("error") is not None for one in tries)}
+    found = {name: call.get(name) for name in CALLS if name not in GAME}
+    return found | counts | {"copied": bool(call.get("copied"))}  # written only where it is so
+
+
+def _texts(call: Mapping[str, Any]) -> dict[str, Any]:
+    return {"messages": json.dumps(call.get("messages", []), ensure_ascii=False), "text": call.get("text")}
+
+
+def write(path: Path, types: Mapping[str, str], rows: Iterator[dict[str, Any]]) -> int:
+    """Write a whole file or none: until it is complete it has another name."""
+    arrow, parquet = _pyarrow()
+    schema = arrow.schema([(name, _type(arrow, type_name)) for name, type_name in types.items()])
+    part, written = path.with_name(f".{path.name}.part"), 0
+    size = BATCH // 20 if "messages" in types else BATCH
+    with parquet.ParquetWriter(part, schema, compression="zstd") as writer:
+        for batch in _batches(rows, size):
+            writer.write_table(arrow.Table.from_pylist(batch, schema=schema))
+            written += len(batch)
+    part.replace(path)
+    return written
+
+
+def _batches(rows: Iterator[dict[str, Any]], size: int) -> Iterator[list[dict[str, Any]]]:
+    batch = []
+    for row in rows:
+        batch.append(row)
+        if len(batch) == size:
+            yield batch
+            batch = []
+    if batch:
+        yield batch
+
+
+def _type(arrow: Any, name: str) -> Any:
+    if name == "map":
+        return arrow.map_(arrow.string(), arrow.float64())
+    made: Callable[[], Any] = getattr(arrow, "bool_" if name == "bool" else name)
+    return made()
+
+
+def rows(path: Path) -> Iterator[dict[str, Any]]:
+    """The rows of a Parquet file of others as plain data. Raises UserError, also without pyarrow."""
+    arrow, parquet = _pyarrow()
+    try:
+        with parquet.ParquetFile(path) as file:
+            for batch in file.iter_batches():
+                yield from batch.to_pylist()
+    except (OSError, arrow.ArrowException) as error:
+        raise UserError(f"cannot read {str(path)!r} as Parquet: {error}") from None
+
+
+def _pyarrow() -> tuple[Any, Any]:
+    try:
+        import pyarrow
+        from pyarrow import parquet
+    except ImportError:
+        raise UserError(MISSING) from None
+    return pyarrow, parquet

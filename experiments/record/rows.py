@@ -1,0 +1,261 @@
+"""The finished games of a run folder, read from its journals, and results.csv, which has a line for each."""
+
+import csv
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from io import StringIO
+from pathlib import Path
+from typing import Literal
+
+from experiments.record.files import write_atomically
+from orchestrator.errors import UserError
+from orchestrator.hanabi.cards import MAX_LIVES
+from orchestrator.journal import file
+from orchestrator.journal.events import GameEnded, GameStarted, Result
+from orchestrator.logs import log
+from orchestrator.models.settings import PROGRAM
+from orchestrator.models.simulated_settings import among
+
+GAMES = "games"
+RESULTS = "results.csv"
+PERFECT = 25
+"""The highest score."""
+
+Metric = Literal["strict", "kept"]
+"""How a game in which the third life was lost scores: 0, or the points on the table."""
+
+
+@dataclass(frozen=True, order=True)
+class Row:
+    """A finished game; the fields are the columns."""
+
+    arm: str
+    graph: str
+    """The names of the graphs and players in the seats, joined by `+`."""
+    players: int
+    seed: int
+    repeat: int
+    score_strict: int
+    score_kept: int
+    lives: int
+    turns: int
+    end: str
+    calls: int
+    fallbacks: int
+    forced: int
+    tokens_in: int
+    tokens_out: int
+    usd: float | None
+    journal: str
+    """Relative to the run folder."""
+    simulated: bool = False
+    """Whether a simulated model played, which must never be taken for a language model."""
+    model: str = PROGRAM
+    """The names of the models, joined by `+`."""
+    misplays: int = 0
+    """Each misplay costs a life."""
+    hints_wasted: int | None = None
+    """Hints that told their receiver nothing new about any card; None in old journals, which do not say."""
+    reasked: int = 0
+    """Unusable responses after which a node was asked again."""
+    model_moves: int | None = None
+    """Moves of seats that ask a model. This and all that follows is as in `Result`: None in old journals."""
+    own: int | None = None
+    refused: int | None = None
+    refused_by_rule: int | None = None
+    refused_turns: int | None = None
+    after_refusal: int | None = None
+    copied: int | None = None
+    copied_moves: int | None = None
+    second_ask: int | None = None
+    first_misplays: int | None = None
+    first_points: int | None = None
+    played_misplays: int | None = None
+    played_points: int | None = None
+    fake: bool | None = None
+    """Whether the package's fake server answered, which must never be taken for a language model."""
+    moves_digest: str | None = None
+    """A hash of the moves; None in old journals."""
+    control: str | None = None
+    """The control of an experiment that the game was: `null`, `placebo analyst`; with `own_hand` a seat cheated."""
+
+    def score(self, metric: Metric) -> float:
+        return self.score_strict if metric == "strict" else self.score_kept
+
+    @property
+    def name(self) -> str:
+        """As games of a plan are named: `full/2p-s1-r1`."""
+        return f"{self.arm}/{Path(self.journal).stem}"
+
+    @property
+    def game(self) -> tuple[object, ...]:
+        """What tells this game from others of its deal: its moves; in old journals, all that is known of them."""
+        if self.moves_digest is not None:
+            return (self.moves_digest,)
+        score = self.score_strict, self.score_kept, self.lives, self.turns, self.end
+        return *score, self.hints_wasted, self.forced, self.calls, self.tokens_in, self.tokens_out
+
+    @property
+    def moves(self) -> tuple[int, int]:
+        """Moves of seats that ask a model, and how many of them are the seats' own.
+
+        Old journals state forced moves only: there all moves count as those of models, if any was asked.
+        """
+        if self.model_moves is not None and self.own is not None:
+            return self.model_moves, self.own
+        return (self.turns, self.turns - self.forced) if self.calls else (0, 0)
+
+    @property
+    def faked(self) -> bool:
+        """Whether the fake server answered; in old journals, whether its own model name was asked for."""
+        asked = self.model.split("+") if self.fake is None else []
+        return bool(self.fake) or any(one.partition("@")[0] == "openai:fake" for one in asked)
+
+    @property
+    def cheats(self) -> bool:
+        """Whether a seat saw its own cards, which must never be taken for play by the rules."""
+        return "own_hand" in (self.control or "").split("; ")
+
+    @property
+    def program(self) -> bool:
+        """Whether no model played."""
+        return set(self.model.split("+")) == {PROGRAM}
+
+
+COLUMNS = tuple(Row.__dataclass_fields__)
+
+
+def row(arm: str, repeat: int, journal: str, result: Result) -> Row:
+    named = {name: getattr(result, name) for name in COLUMNS if name in Result.model_fields}
+    simulated, misplays = bool(among(result.model)), MAX_LIVES - result.lives
+    return Row(arm=arm, repeat=repeat, journal=journal, simulated=simulated, misplays=misplays, **named)
+
+
+CONSTRUCTED = "probe"
+"""The graph of seats whose moves were set to make a position. A game with such seats has no score of its own."""
+
+
+def constructed(graph: str) -> bool:
+    """Whether some seats of a game, named as in `Row.graph`, only made the position that another was asked about."""
+    return CONSTRUCTED in graph.split("+")
+
+
+def who_played(graph: str, model: str) -> str:
+    """What stands for the arm of a game that is no part of a run."""
+    asked = "+".join(one.partition("@")[0] for one in model.split("+"))
+    return graph if model == PROGRAM else f"{graph} on {asked}"
+
+
+def with_seeds(rows: Sequence[Row]) -> tuple[Row, ...]:
+    """Rows for statistics, which ask for a seed: a deck of its own counts as a deal of its own."""
+    return tuple(replace(row, seed=-1 - n) if row.seed is None else row for n, row in enumerate(rows))
+
+
+@dataclass(frozen=True)
+class Peeked:
+    """A journal's first and last line."""
+
+    started: GameStarted | None
+    """None for an empty file, or half a line."""
+    result: Result | None
+    """None for a game that is not finished."""
+
+
+class NotAJournal(UserError):  # noqa: N818  # named for what a file is
+    """A file of another program."""
+
+
+def peek(path: Path) -> Peeked:
+    """Whose game a journal is and how it ended, without reading all of it.
+
+    Raises NotAJournal, and UserError for a journal whose deal, seats or result were changed.
+    """
+    first, last = file.ends(path)
+    if not first:
+        return Peeked(None, None)
+    try:
+        started = GameStarted.model_validate(file.data(first))
+        return Peeked(started, _result(last))
+    except file.Changed as why:
+        raise UserError(f"{str(path)!r} was changed after it was written: {why}") from None
+    except ValueError:
+        raise NotAJournal(f"{str(path)!r} is not a journal that this program reads; it stays as it is") from None
+
+
+def _result(last: Sequence[bytes]) -> Result | None:
+    """The result of a journal that ends with these lines. Raises ValueError; Changed where the last move gives another
+    one."""
+    if not last or b'"game_ended"' not in last[-1]:
+        return None
+    result = GameEnded.model_validate(file.data(last[-1])).result
+    if len(last) > 1 and file.tag(last[0]) == "moved":
+        past = file.data(last[0])["past"]
+        kept = sum(past["fireworks"])
+        played = {"turns": past["turn"], "lives": past["lives"], "score_kept": kept}
+        played["score_strict"] = kept if past["lives"] else 0
+        for name, value in played.items():
+            if (stated := getattr(result, name)) != value:
+                raise file.Changed(f"its result has {name} {stated}, its last move {value}")
+    return result
+
+
+def journal_name(players: int, seed: int | None, repeat: int) -> str:
+    """The name of a game's journal in the folder of its arm."""
+    return f"{players}p-s{seed}-r{repeat}.jsonl"
+
+
+_NAME = re.compile(r"\d+p-s\d+-r\d+\.jsonl")
+
+
+def peek_all(folder: Path, known: Mapping[Path, Peeked] | None = None) -> dict[Path, Peeked]:
+    """The journals of a run folder, by path. Those that are `known` to be finished are not read again.
+
+    Files with other names than those of journals, such as copies, are left out. Raises UserError for a file that is no
+    journal, was changed, or has the name of another game.
+    """
+    finished = {path: peeked for path, peeked in (known or {}).items() if peeked.result}
+    found = {}
+    for path in sorted(folder.glob(f"{GAMES}/*/*.jsonl")):
+        if _NAME.fullmatch(path.name):
+            found[path] = finished.get(path) or _named(path)
+        elif known is None:
+            log.warning("left out: its name is not that of a game's journal", file=str(path))
+    return found
+
+
+def _named(path: Path) -> Peeked:
+    peeked = peek(path)
+    if (begun := peeked.started) and (name := journal_name(begun.players, begun.seed, begun.repeat)) != path.name:
+        raise UserError(f"{str(path)!r} holds the game of {name}; give it that name, or move it out of the run folder")
+    return peeked
+
+
+def rows(folder: Path) -> list[Row]:
+    """All finished games of a run folder, sorted by arm, players, seed and repeat."""
+    return finished(folder, peek_all(folder))
+
+
+def finished(folder: Path, games: Mapping[Path, Peeked]) -> list[Row]:
+    """The finished ones among the journals of a run folder, sorted by arm, players, seed and repeat."""
+    return sorted(_finished(folder, games), key=lambda row: (row.arm, row.players, row.seed, row.repeat))
+
+
+def _finished(folder: Path, games: Mapping[Path, Peeked]) -> Iterator[Row]:
+    for path, peeked in games.items():
+        if peeked.started and peeked.result:
+            name = path.relative_to(folder).as_posix()
+            yield row(path.parent.name, peeked.started.repeat, name, peeked.result)
+
+
+def write(folder: Path, rows: Iterable[Row]) -> None:
+    """Write results.csv into a run folder."""
+    out = StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    writer.writerows([_cell(getattr(row, name)) for name in COLUMNS] for row in rows)
+    write_atomically(folder / RESULTS, out.getvalue())
+
+
+def _cell(value: object) -> object:
+    return "" if value is None else value

@@ -1,0 +1,205 @@
+"""Two journals: whether they are games of one deal by the same seats, where they part, and how they end."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.text import Text
+
+from experiments.record.story import Story, StoryTurn, first_difference
+from experiments.show.live_table import picture
+from experiments.show.side_by_side import Side, alike, replies, sides
+from experiments.show.terminal import on, plain_table
+from orchestrator import journal
+from orchestrator.errors import UserError
+from orchestrator.journal.events import GameStarted, SeatInfo
+from orchestrator.journal.file import comparable
+from orchestrator.journal.game_so_far import FORKED, begins, differences
+
+SCORES = ("score_strict", "score_kept", "lives", "turns", "end", "forced", "refused", "fallbacks", "calls")
+"""What is compared of two results; then the tokens and the dollars."""
+USED = ("tokens_in", "tokens_out", "usd")
+
+
+@dataclass(frozen=True)
+class GameDiff:
+    paths: tuple[Path, Path]
+    stories: tuple[Story, Story]
+    same: bool
+    """Whether nothing differs but times."""
+    same_deal: bool
+    settings: tuple[str, ...]
+    """What differs in the deal, the seats and their settings, in words."""
+    first_move: int | None
+    """The first turn whose moves differ, or that only one of the games has; None where there is none."""
+    first_note: int | None
+    """The first turn in which some node says something else."""
+
+    @property
+    def turns(self) -> tuple[StoryTurn | None, StoryTurn | None]:
+        """The first turn that differs, in both games."""
+        one, other = (_turn(story, self.first_move or 0) for story in self.stories)
+        return one, other
+
+
+def compare(first: Path, second: Path) -> GameDiff:
+    """Raises UserError for a file that is no journal."""
+    events = journal.read(first), journal.read(second)
+    one, other = Story.read(events[0]), Story.read(events[1])
+    same_deal = (one.started.players, one.started.deck) == (other.started.players, other.started.deck)
+    return GameDiff(
+        paths=(first, second),
+        stories=(one, other),
+        same=comparable(events[0]) == comparable(events[1]),
+        same_deal=same_deal,
+        settings=tuple(_settings(one.started, other.started)),
+        first_move=first_difference(one.moves, other.moves) if same_deal else None,
+        first_note=_first_note(one, other) if same_deal else None,
+    )
+
+
+def _settings(old: GameStarted, new: GameStarted) -> Iterator[str]:
+    """What differs between two games before their first turn."""
+    if old.players != new.players:
+        yield f"players was {old.players}, is {new.players}"
+        return
+    if old.deck != new.deck:
+        yield f"the deal was {old.deal}, is {new.deal}"
+    elif old.repeat != new.repeat:
+        yield f"repeat was {old.repeat}, is {new.repeat}"
+    cards = [(seat, _card(a), _card(b)) for seat, (a, b) in _pairs(old, new)]
+    seats = [f"P{seat} was {a}, is {b}" for seat, a, b in cards if a != b]
+    yield from seats
+    if not seats:
+        yield from (one for one in differences(old, new) if not one.startswith(("the deal", FORKED)))
+    if old.parent != new.parent:
+        yield " and ".join(f"{name} {begins(game.parent)}" for name, game in (("A", old), ("B", new)))
+    for name in {**old.versions, **new.versions}:
+        if old.versions.get(name) != new.versions.get(name):
+            yield f"{name} was {old.versions.get(name, 'missing')}, is {new.versions.get(name, 'missing')}"
+
+
+def _pairs(old: GameStarted, new: GameStarted) -> Iterator[tuple[int, tuple[SeatInfo, SeatInfo]]]:
+    return enumerate(zip(old.seats, new.seats, strict=True))
+
+
+def _card(seat: SeatInfo) -> str:
+    return f"{seat.graph} on {on(seat.model)}"
+
+
+def _turn(story: Story, number: int) -> StoryTurn | None:
+    return story.turns[number - 1] if 1 <= number <= len(story.turns) else None
+
+
+def _first_note(one: Story, other: Story) -> int | None:
+    pairs = zip(one.turns, other.turns, strict=False)
+    return next((a.started.turn for a, b in pairs if a.moved and b.moved and replies(a) != replies(b)), None)
+
+
+def data(found: GameDiff) -> dict[str, Any]:
+    first, second = found.turns
+    return {
+        "a": str(found.paths[0]),
+        "b": str(found.paths[1]),
+        "same": found.same,
+        "same_deal": found.same_deal,
+        "differences": list(found.settings),
+        "first_turn": found.first_move,
+        "first_note": found.first_note,
+        "turns": [_turn_data(turn) for turn in (first, second)] if found.first_move else None,
+        "results": [story.result.model_dump(mode="json") if story.result else None for story in found.stories],
+    }
+
+
+def _turn_data(turn: StoryTurn | None) -> dict[str, Any] | None:
+    if turn is None:
+        return None
+    decided = turn.decided.model_dump(mode="json") if turn.decided else None
+    return {
+        "seat": turn.started.seat,
+        "decided": decided,
+        "notes": {n: list(said) for n, said in replies(turn).items()},
+    }
+
+
+def show(found: GameDiff, console: Console) -> None:
+    """The seats and what differs, the first turn that does, and the results."""
+    for name, path, story in zip("AB", found.paths, found.stories, strict=True):
+        seats = "; ".join(dict.fromkeys(map(_card, story.started.seats)))
+        console.print(Text(f"{name}  {path}\n   {story.started.players} players, {story.started.deal}: {seats}"))
+    console.print(Text(f"\n{_in_words(found)}", style="bold"), soft_wrap=True)
+    for one in found.settings:
+        console.print(Text(f"- {one}"), soft_wrap=True)
+    if found.first_move is not None:
+        _show_turn(found, console)
+    _results(found, console)
+
+
+def _in_words(found: GameDiff) -> str:
+    if found.same:
+        return "The same game: nothing differs but times."
+    if not found.same_deal:
+        return "Two different deals, so no turn of one is a turn of the other; what can be compared:"
+    if found.first_move is None:
+        notes = f", but what the roles said differs from turn {found.first_note} on" if found.first_note else ""
+        return f"The same deal and the same moves{notes}."
+    if found.first_move == 1:
+        return "The same deal; the moves differ from turn 1 on."
+    before = found.first_move - 1
+    return f"The same deal; the moves are the same to turn {before} and differ in turn {found.first_move}."
+
+
+def _show_turn(found: GameDiff, console: Console) -> None:
+    first, second = found.turns
+    there = first or second
+    if there is None:
+        console.print(Text(f"\nturn {found.first_move}: neither game shows it"))
+        return
+    if found.first_note is not None and found.first_note < (found.first_move or 0):
+        console.print(Text(f"What the roles said differs from turn {found.first_note} on."), soft_wrap=True)
+    console.print()
+    console.print(picture(there.started.view))
+    if first is None or second is None:
+        alone = "B" if first is None else "A"
+        console.print(
+            Text(f"Only {alone} goes on here: the other has {found.first_move and found.first_move - 1} turns.")
+        )
+        return
+    console.print(sides(Side(_title("A", found, 0), first), Side(_title("B", found, 1), second), console.width))
+    if same := alike(first, second):
+        console.print(Text(f"the same in both: {', '.join(same)}", style="dim"))
+
+
+def _title(name: str, found: GameDiff, which: int) -> str:
+    story, number = found.stories[which], found.first_move or 1
+    seat = story.turns[number - 1].started.seat
+    return f"{name}: {_card(story.started.seat_at(seat, number))}"
+
+
+def _results(found: GameDiff, console: Console) -> None:
+    one, other = (story.result for story in found.stories)
+    console.print()
+    if one is None and other is None:
+        console.print(Text("Neither game is finished."))
+        return
+    table = plain_table("", "A", "B", words=("",))
+    for name in (*SCORES, *USED):
+        a, b = (getattr(result, name) if result else "unfinished" for result in (one, other))
+        if a is not None or b is not None:
+            style = "bold" if a != b else "dim"
+            table.add_row(
+                name.replace("_", " "), *(Text(str("-" if value is None else value), style) for value in (a, b))
+            )
+    console.print(table)
+
+
+def check(first: Path, second: Path) -> bool:
+    """Whether both are run folders; False when both are files. Raises UserError for one of each, or for neither."""
+    for path in (first, second):
+        if not path.exists():
+            raise UserError(f"there is no journal and no run folder at {str(path)!r}")
+    if first.is_dir() != second.is_dir():
+        raise UserError("diff compares two journals or two run folders, not one of each")
+    return first.is_dir()

@@ -1,0 +1,140 @@
+"""A person's seat in the terminal: shows them their View, reads what they type, and waits while partners think."""
+
+import time
+
+from rich.console import Console
+from rich.status import Status
+from rich.text import Text
+
+from experiments.show.person import screen
+from experiments.show.person.typed_lines import TypedLines
+from experiments.show.terminal import fake_warning, printable, warning
+from orchestrator.errors import Left
+from orchestrator.hanabi.view import View
+from orchestrator.journal.events import Call, Event, GameStarted, TurnStarted
+
+QUIT = ("quit", "exit", "q")
+UNDO = ("undo", "back", "u")
+
+
+class TerminalSeat:
+    """Asks the persons of a game at one terminal: the `ask` of their seats."""
+
+    def __init__(self, console: Console, lines: TypedLines, persons: frozenset[int]) -> None:
+        self._console = console
+        self._lines = lines
+        self._persons = persons
+        self._last: int | None = None
+        """The person who moved last."""
+        self.waiting = Waiting(console, persons)
+
+    async def __call__(self, view: View, problem: str | None) -> str:
+        """The line that names the person's move. Raises Left when they leave, or the input ends."""
+        self.waiting.stop()
+        if problem is not None:
+            self._say(Text(printable(problem), style="yellow"))
+        else:
+            await self._handed_over(view)
+            self._lines.drop()
+            self._say(screen.turn_screen(view))
+        while (line := await self._asked(view)) is not None:
+            if not self._told(line.strip().lower(), view):
+                self._last = view.seat
+                return line
+        raise Left(f"P{view.seat} left the table")
+
+    async def _handed_over(self, view: View) -> None:
+        """Where several persons share the terminal, the screen is empty until the next one asks for their turn."""
+        if len(self._persons) < 2 or self._last == view.seat:
+            return
+        if self._console.is_terminal:
+            self._console.clear()
+            self._console.file.write("\x1b[3J")  # what was scrolled away, too
+        self._lines.drop()
+        self._say(screen.handed_over(view.seat))
+        if self._lines.typed and await self._lines.next() is None:
+            raise Left(f"P{view.seat} left the table")
+
+    async def _asked(self, view: View) -> str | None:
+        """A line; None when the input has ended or the person leaves."""
+        self._console.print(Text(f"P{view.seat}, your move (? for help): ", style="bold"), end="")
+        self._console.file.flush()
+        line = await self._lines.next()
+        if line is None or not self._lines.typed:
+            self._say(Text(printable(line or "")))
+        return None if line is None or line.strip().lower() in QUIT else line
+
+    def _told(self, said: str, view: View) -> bool:
+        """Answer a line that names no move; whether it was one."""
+        match said:
+            case "":
+                return True
+            case "?" | "help" | "h":
+                self._say(screen.help_screen(view))
+            case "board" | "b":
+                self._say(screen.turn_screen(view))
+            case "log" | "l":
+                self._say(screen.log(view))
+            case said if said in UNDO:
+                self._say(Text("A move cannot be taken back: the others have seen it.", style="yellow"))
+            case _:
+                return False
+        return True
+
+    def _say(self, shown: object) -> None:
+        self._console.print(shown, soft_wrap=isinstance(shown, Text))
+
+
+class Waiting:
+    """An event sink that says on a terminal who is to move while no person is, and for how long."""
+
+    def __init__(self, console: Console, persons: frozenset[int]) -> None:
+        self._console = console
+        self._persons = persons
+        self._status: Status | None = None
+        self._faked = False
+
+    def __call__(self, event: Event) -> None:
+        """Tells nothing of an event but who is to move, and that no language model plays."""
+        match event:
+            case GameStarted():
+                if line := warning(event.model):
+                    self._console.print(line)
+            case Call() if event.fake and not self._faked:
+                self._faked = True
+                self._console.print(fake_warning())
+            case TurnStarted() if event.seat in self._persons:
+                self.stop()
+            case TurnStarted() if self._console.is_terminal:
+                self._show(f"P{event.seat} is thinking")
+
+    def _show(self, text: str) -> None:
+        if self._status is None:
+            self._status = self._console.status(_Since(text))
+            self._status.start()
+        else:
+            self._status.update(_Since(text))
+
+    def stop(self) -> None:
+        """Before anything else is printed."""
+        if self._status is not None:
+            self._status.stop()
+            self._status = None
+
+    def __enter__(self) -> "Waiting":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+
+class _Since:
+    """A text with the seconds since it was first shown."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._began = time.monotonic()
+
+    def __rich__(self) -> Text:
+        passed = time.monotonic() - self._began
+        return Text(f"{self._text}, {passed:.0f} s" if passed >= 1 else self._text, style="dim")

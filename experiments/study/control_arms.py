@@ -1,0 +1,77 @@
+"""Arms that are made for an experiment: the baseline once more, graphs matched to another arm, and proved prompts."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from experiments.study import controls, matched, prompt_arms
+from experiments.study.experiment import Experiment
+from experiments.study.file_schema import Changes, SeatConfig, asked
+from experiments.study.matrix import ListedArm
+from experiments.study.player_spec import PlayerSpec, player_spec
+from orchestrator import spelling
+from orchestrator.errors import UserError
+
+
+def null(experiment: Experiment, listed: Mapping[str, ListedArm], run: Mapping[str, Any]) -> ListedArm | None:
+    """The baseline once more, with other seeds of its models; None where it is not wanted, or is listed already."""
+    given = experiment.controls.null
+    if experiment.baseline is None or any(one.changes.null for one in listed.values()):
+        if given and experiment.baseline is None:
+            raise UserError("controls.null plays the baseline again, and there is no baseline; name one")
+        return None
+    of = listed[experiment.baseline].changes
+    base = player_spec(SeatConfig(graph=experiment.graphs[0]), experiment, of)
+    servers = base.config is not None and any(asked(base.models.get(one, one)) for one in base.config.models)
+    if not controls.wants_null(given, asks_servers=servers, compared=len(listed) > 1, run=run):
+        return None
+    if controls.NULL in listed:
+        raise UserError(
+            f"the arm {controls.NULL!r} would be there twice: give yours another name, or controls.null=false"
+        )
+    return ListedArm(of.model_copy(update={"null": True}), unchanged=False)
+
+
+def cheating(name: str, changes: Changes) -> tuple[str, ...]:
+    """That an arm cheats, if it does."""
+    if not changes.own_hand:
+        return ()
+    return (f"{name} cheats: its seats see their own cards. It is an upper line, left out of rankings and claims.",)
+
+
+def _spec_of(experiment: Experiment, changes: Changes) -> PlayerSpec:
+    return player_spec(SeatConfig(graph=experiment.graphs[0]), experiment, changes)
+
+
+def matching(
+    name: str, experiment: Experiment, changes: Changes, listed: Mapping[str, ListedArm]
+) -> tuple[PlayerSpec, str]:
+    """A graph of several proposals, with as many calls or tokens as another arm; and how close it comes."""
+    key = "same_compute" if changes.same_compute else "same_tokens"
+    other = str(changes.same_compute or changes.same_tokens)
+    if other not in listed or other == name:
+        raise UserError(f"{key}: {other!r} is not an arm; {spelling.known(other, listed, 'the arms are')}")
+    if (one := listed[other].changes).same_compute or one.same_tokens:
+        raise UserError(f"{key}: {other!r} is itself matched to another arm")
+    base = _spec_of(experiment, listed[experiment.baseline].changes if experiment.baseline else Changes())
+    compared = _spec_of(experiment, one)
+    if base.config is None or compared.config is None:
+        raise UserError(f"{key}: {other!r} and the baseline must be graphs")
+    made = matched.graph(base.config, compared.config, experiment.players, by_tokens=key == "same_tokens")
+    spec = player_spec(
+        SeatConfig(graph=matched.GRAPH), experiment, changes.model_copy(update={"graph": None}), made.graph
+    )
+    return spec, f"{name}: {made.sentence(other)}"
+
+
+def proved(
+    name: str, experiment: Experiment, changes: Changes, everybody: PlayerSpec, listed: Mapping[str, ListedArm]
+) -> str:
+    """What the arm's prompts change. Raises UserError when an arm that names prompts alone changes more."""
+    base = _spec_of(experiment, listed[str(experiment.baseline)].changes)
+    if base.config is None or everybody.config is None:
+        return f"{name}: its prompts are compared with none, since the baseline is no graph."
+    found = prompt_arms.proof(base.config, everybody.config, experiment.players)
+    alone = controls.purpose(changes)
+    if alone and alone.kind == "prompts" and not listed[str(experiment.baseline)].changes.prompts and found.others:
+        raise UserError(f"prompts: more would change than the words of {', '.join(found.replaced)}: {found.others[0]}")
+    return f"{name}, compared with {experiment.baseline}: {found.sentence}."

@@ -1,0 +1,74 @@
+"""The controls of an experiment: what each arm is for, the arm that plays the baseline once more, and matched arms.
+
+A control shows what else than a role could explain a difference: chance, the length of the prompt, that there is any
+note at all, or the number of calls. docs/experiments.md lists them.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from experiments.study.file_schema import Changes
+from orchestrator.values import Frozen
+
+Kind = Literal[
+    "removed",
+    "null",
+    "placebo",
+    "shuffled",
+    "permuted",
+    "advise",
+    "gate",
+    "own_hand",
+    "same_compute",
+    "same_tokens",
+    "prompts",
+]
+NULL = "null"
+"""The name of the arm that is added."""
+
+
+class Purpose(Frozen):
+    """What an arm is for, where it does one thing alone: as run.yaml records it."""
+
+    kind: Kind
+    nodes: tuple[str, ...] = ()
+    """The nodes that are removed, or whose notes are replaced."""
+    of: str | None = None
+    """The arm whose calls or tokens are matched."""
+
+
+ALONE: dict[str, Kind] = {
+    "without": "removed",
+    "null": "null",
+    "placebo": "placebo",
+    "shuffled": "shuffled",
+    "permuted": "permuted",
+    "advise": "advise",
+    "gate": "gate",
+    "same_compute": "same_compute",
+    "same_tokens": "same_tokens",
+    "prompts": "prompts",
+}
+
+
+def purpose(changes: Changes) -> Purpose | None:
+    """What an arm is for; None for one that changes several things, unless a seat sees its own cards."""
+    asked = [
+        name for name in Changes.model_fields if getattr(changes, name) != Changes.model_fields[name].get_default()
+    ]
+    if changes.own_hand:
+        return Purpose(kind="own_hand")
+    if len(asked) != 1 or asked[0] not in ALONE:
+        return None
+    value = getattr(changes, asked[0])
+    nodes = () if isinstance(value, bool | str) else tuple(value)
+    return Purpose(kind=ALONE[asked[0]], nodes=nodes, of=value if isinstance(value, str) else None)
+
+
+def wants_null(given: bool | None, *, asks_servers: bool, compared: bool, run: Mapping[str, Any]) -> bool:
+    """Whether the baseline is played once more: where it is asked for; else where models on servers are compared,
+    unless the run was begun without it. `run`: the contents of its run.yaml, empty for a new run."""
+    if given is not None:
+        return given
+    begun = run.get("arms") or {}
+    return asks_servers and compared and (not begun or NULL in begun)

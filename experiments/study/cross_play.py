@@ -1,0 +1,51 @@
+"""Cross-play: every ordered pair (A, B), A in exactly one seat and B in all others; the diagonal is self-play."""
+
+from collections.abc import Callable, Mapping
+
+from experiments.study.arm_names import check_number
+from experiments.study.arms import Arm, Deal, check
+from experiments.study.experiment import Experiment
+from experiments.study.file_schema import SeatConfig
+from experiments.study.player_spec import PlayerSpec, player_spec
+from orchestrator.players import partners
+from orchestrator.players.base import PREFIX
+
+WITH = ".with."
+"""Between the two labels of a pair in an arm's name."""
+
+
+def participants(seats: Mapping[str, SeatConfig] | str, experiment: Experiment) -> dict[str, PlayerSpec]:
+    """The participants by label; all rule players when the config says `partners`. Raises UserError."""
+    if isinstance(seats, str):
+        return {name: PlayerSpec(spec=f"{PREFIX}{name}") for name in partners.names()}
+    return {label: player_spec(one, experiment) for label, one in seats.items()}
+
+
+def player_counts(
+    one: PlayerSpec, other: PlayerSpec, experiment: Experiment, named: Mapping[str, SeatConfig] | str
+) -> tuple[int, ...]:
+    """The player counts of a pair. Of `partners`, those that do not support a count are left out there."""
+    if not isinstance(named, str):
+        return experiment.players
+    return tuple(n for n in experiment.players if n in one.players and n in other.players)
+
+
+def arms(experiment: Experiment, labels: Mapping[str, PlayerSpec] | None = None) -> list[Arm]:
+    """An arm for every ordered pair of the experiment's participants, or of those given by label. Raises UserError."""
+    assert experiment.cross_play is not None
+    asked = experiment.cross_play
+    specs = participants(asked.seats, experiment) if labels is None else labels
+    check_number(len(specs) ** 2, [f"the pairs of {len(specs)} seats"])
+    made = []
+    for one, a in specs.items():
+        for other, b in specs.items():
+            counts = player_counts(a, b, experiment, asked.seats)
+            arm = Arm(f"{one}{WITH}{other}", b, _alone(a, rotate=asked.rotate), players=counts)
+            check(arm)
+            made.append(arm)
+    return made
+
+
+def _alone(a: PlayerSpec, *, rotate: bool) -> Callable[[Deal], Mapping[int, PlayerSpec]]:
+    """A in one seat of a deal."""
+    return lambda deal: {deal.seed % deal.players if rotate else 0: a}

@@ -1,0 +1,395 @@
+"""An experiment file as a checked, frozen value."""
+
+import re
+from collections.abc import Iterable, Mapping
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import Field, ValidationError, field_validator, model_validator
+
+from experiments.record import measures, run_folder
+from experiments.record.rows import COLUMNS
+from experiments.study import imports, references
+from experiments.study.file_schema import (
+    AnySeat,
+    Changes,
+    ControlSettings,
+    Model,
+    Name,
+    SeatConfig,
+    SeatNumber,
+    Verifier,
+    labelled,
+    spelt,
+)
+from experiments.study.protocols import completed
+from experiments.study.stop_rule import Stop
+from graphs.config import PLAYERS, PlayerCount
+from orchestrator import spelling
+from orchestrator.errors import UserError, complaint, user_error
+from orchestrator.hanabi.referee import MAX_SEED
+from orchestrator.models.settings import PROGRAM, ModelSettings
+from orchestrator.values import Frozen, OneOrMore, listed
+from orchestrator.yaml_files import from_file, loaded, setting
+
+Seed = Annotated[int, Field(ge=0, le=MAX_SEED)]
+MOST_SEEDS = 100_000
+
+TABLE = ("id", "state", "swing", *COLUMNS)
+"""The columns that the page's table of games may show."""
+
+
+class Range(Frozen):
+    """`count` seeds from `first` on."""
+
+    first: Seed = 1
+    count: int = Field(ge=1, le=MOST_SEEDS)
+
+    @model_validator(mode="after")
+    def _deals(self) -> Self:
+        if (last := self.first + self.count - 1) > MAX_SEED:
+            raise ValueError(f"{self.count} seeds from {self.first} on end with {last}; seeds go up to {MAX_SEED}")
+        return self
+
+    @property
+    def seeds(self) -> list[int]:
+        return list(range(self.first, self.first + self.count))
+
+
+class CrossPlay(Frozen):
+    """Cross-play of every ordered pair (A, B): A in exactly one seat, B in all others."""
+
+    seats: dict[Name, AnySeat] | Literal["partners"]
+    """By label; a list is labelled by its graphs. `partners`: all rule players."""
+    rotate: bool = False
+    """A sits in seat (seed mod players), so that the starting player varies; else in seat 0, which always starts."""
+
+    @field_validator("seats", mode="before")
+    @classmethod
+    def _labelled(cls, seats: Any) -> Any:
+        return labelled(seats)
+
+
+class AdHoc(Frozen):
+    """Ad-hoc teams: the evaluated seat in one position, one partner of a pool in all others.
+
+    Before each trial the evaluated seat is shown past games of that partner.
+    """
+
+    seat: AnySeat
+    """The evaluated seat."""
+    pool: dict[Name, AnySeat] | Literal["partners"]
+    """The partners, by label; a list is labelled by its graphs. `partners`: all rule players."""
+    position: Literal["random", "rotate"] | SeatNumber = "random"
+    """Where the evaluated seat sits: drawn at random for each trial, (seed mod players), or always the same seat.
+    Seat 0 always starts, so this also decides who starts."""
+    games: int = Field(default=10, ge=0)
+    """How many self-play games of the partner the evaluated seat is shown before each trial; drawn for each trial."""
+    past: Range = Range(first=1_000_000_000, count=100)
+    """The deals of the self-play games that those are drawn from; none of them may be a deal of a trial."""
+    draw: int = 1
+    """Seed of these draws: another number draws other positions and other past games."""
+    cross: int | None = Field(default=None, ge=0)
+    """How many of the trials' deals the partners also play among themselves, from the first on; all if not given."""
+
+    @field_validator("pool", mode="before")
+    @classmethod
+    def _labelled(cls, pool: Any) -> Any:
+        return labelled(pool)
+
+    @model_validator(mode="after")
+    def _enough(self) -> Self:
+        if self.games > self.past.count:
+            raise ValueError(f"games: {self.games} games cannot be drawn from {self.past.count} past ones")
+        return self
+
+
+class Experiment(Frozen):
+    name: Name
+    protocol: str | None = None
+    """Supplies the keys that the file leaves out; see experiments/study/protocols.py."""
+    graph: str | tuple[str, ...] = "house"
+    """What sits in every seat: a graph's name or YAML file, `partner:NAME`, or `python:module:object`. Given several,
+    each of them plays every arm."""
+    players: OneOrMore[PlayerCount] = PLAYERS
+    seeds: Range | Annotated[tuple[Seed, ...], Field(max_length=MOST_SEEDS)] = Range(first=1, count=10)
+    """The same deals in every arm; a single number is how many, from seed 1 on."""
+    repeats: int = Field(default=1, ge=1, le=10_000)
+    """Games of each deal."""
+    models: dict[str, Model] = {"default": PROGRAM}
+    """By the model names that the nodes of the graphs use."""
+    sampling: dict[str, Any] = {}
+    """Defaults for the settings of every server's model, e.g. `{reasoning_effort: high}`; null means not sent."""
+    seats: dict[SeatNumber, AnySeat] = {}
+    """Seats that are taken by something else, in every arm."""
+    verify: Verifier | None = None
+    """Overrides the graphs' own verifier."""
+    arms: dict[Name, Changes] | Literal["leave_one_out"] = {}
+    """`leave_one_out`: the whole graph, and one arm per removable node, without that node."""
+    matrix: dict[str, tuple[Any, ...]] = {}
+    """Dotted settings of an arm, each with its values: every combination is crossed with every one of `arms`."""
+    exclude: OneOrMore[dict[str, Any]] = ()
+    """Combinations to leave out, by settings of the matrix, `graph` and `arm`."""
+    question: str | None = None
+    """What the experiment asks, in a sentence or two; a report begins with it."""
+    metric: str | None = None
+    """What arms are compared by. A score: `strict`, 0 when the third life was lost, or `kept`, the points on the table;
+    another number of each game, such as `turns` or `misplays` (experiments/record/measures.py has all); or the mean of
+    a mark, `mark:ROLE.NAME`. If not given, the score of the protocol, else `kept` for graphs of papers on language
+    models and `strict` for all others; see experiments/study/metric.py."""
+    stop: Stop | None = None
+    """When arms may stop before the last deal; without it all deals are played."""
+    reference: OneOrMore[str] = ()
+    """Published scores that reports show beside this run's, by name; `experiment references` lists them."""
+    baseline: str | None = None
+    """The arm that the others are compared with, deal by deal."""
+    controls: ControlSettings = ControlSettings()
+    """Which controls are added to the arms that are listed."""
+    journals: Literal["full", "lean"] = "full"
+    """`lean` leaves out views and the replies of programs; scores are the same."""
+    columns: OneOrMore[str] = ()
+    """The columns that the page's table of games shows, in this order; all of them are listed in docs/page.md."""
+    min_own: float = Field(default=0.5, ge=0, le=1)
+    """The run stops when fewer of an arm's moves than this share are its model's own, judged from 50 moves on; 0 never
+    stops it."""
+    cross_play: CrossPlay | None = None
+    """Instead of arms."""
+    adhoc: AdHoc | None = None
+    """Instead of arms."""
+
+    @field_validator("arms", mode="before")
+    @classmethod
+    def _spelt(cls, arms: Any) -> Any:
+        return spelt(arms)
+
+    @field_validator("metric")
+    @classmethod
+    def _known(cls, metric: str | None) -> str | None:
+        try:
+            return metric and measures.check(metric)
+        except UserError as error:
+            raise ValueError(str(error)) from None
+
+    @field_validator("reference")
+    @classmethod
+    def _published(cls, reference: tuple[str, ...]) -> tuple[str, ...]:
+        try:
+            references.named(reference)
+        except UserError as error:
+            raise ValueError(str(error)) from None
+        return reference
+
+    @field_validator("columns")
+    @classmethod
+    def _named(cls, columns: tuple[str, ...]) -> tuple[str, ...]:
+        for name in columns:
+            if name not in TABLE:
+                raise ValueError(f"there is no column {name!r}; {spelling.known(name, TABLE)}")
+        return columns
+
+    @field_validator("seeds", mode="before")
+    @classmethod
+    def _count(cls, seeds: Any) -> Any:
+        return {"count": seeds} if type(seeds) is int else listed(seeds) if isinstance(seeds, str) else seeds
+
+    @field_validator("matrix", mode="before")
+    @classmethod
+    def _axes(cls, matrix: Any) -> Any:
+        for key, values in matrix.items() if isinstance(matrix, dict) else ():
+            if not isinstance(values, list | tuple) or not values:
+                raise ValueError(f"{key} is {values!r}; it is a list of values, each of which makes an arm")
+        return matrix
+
+    @field_validator("sampling")
+    @classmethod
+    def _settings(cls, sampling: dict[str, Any]) -> dict[str, Any]:
+        if taken := [key for key in sampling if key in ("model", "base_url", "key", "made_with")]:
+            raise ValueError(f"{taken[0]!r} belongs to a single model; set it under models")
+        _check_sampling({"model": "openai:any", **sampling})
+        return sampling
+
+    @model_validator(mode="after")
+    def _whole(self) -> Self:
+        if not self.deals or not self.players or not self.graphs:
+            raise ValueError("an experiment needs a graph, a seed and a player count")
+        designs = [name for name in ("arms", "cross_play", "adhoc") if getattr(self, name)]
+        if len(designs) > 1:
+            raise ValueError(f"an experiment has {designs[0]} or {designs[1]}, not both")
+        grid = [name for name in ("matrix", "exclude") if getattr(self, name)]
+        if (self.cross_play or self.adhoc) and (grid or len(self.graphs) > 1):
+            raise ValueError(f"{(grid or ['several graphs'])[0]} and {designs[0]} do not go together; use arms")
+        if self.stop and (self.cross_play or self.adhoc):
+            raise ValueError(f"stop and {designs[0]} do not go together: a stop rule compares arms with a baseline")
+        if self.adhoc and (same := set(self.deals) & set(self.adhoc.past.seeds)):
+            raise ValueError(f"adhoc.past: seed {min(same)} is also the deal of a trial; past games need other deals")
+        return self
+
+    @property
+    def deals(self) -> list[int]:
+        """The seeds, each once, ascending."""
+        return sorted(set(self.seeds.seeds if isinstance(self.seeds, Range) else self.seeds))
+
+    @property
+    def graphs(self) -> tuple[str, ...]:
+        return (self.graph,) if isinstance(self.graph, str) else self.graph
+
+
+class Rerun(Experiment):
+    """A run to be played again with the seats that its run.yaml records, whatever their names mean today."""
+
+    record: dict[str, Any]
+    """The contents of run.yaml."""
+
+
+def _check_sampling(sampling: dict[str, Any]) -> None:
+    """Raise ValueError for settings that no model has."""
+    try:
+        ModelSettings.model_validate(sampling)
+    except ValidationError as error:
+        raise ValueError(user_error("", error)) from None
+
+
+@cache
+def packaged() -> Mapping[str, str]:
+    """The texts of the packaged experiments, by name."""
+    home = files("experiments").joinpath("configs")
+    found = {Path(file.name).stem: file.read_text("utf-8") for file in home.iterdir() if file.name.endswith(".yaml")}
+    return dict(sorted(found.items()))
+
+
+def read(experiment: str | Path, changes: Iterable[str] = ()) -> Experiment:
+    """An experiment by its name, or of a YAML file, with settings changed. Raises UserError with one sentence."""
+    path = Path(experiment)
+    if path.suffix in (".yaml", ".yml"):
+        return parse(from_file(path, "experiment"), str(experiment), changes, path.parent)
+    if str(experiment) not in packaged():
+        known = spelling.known(experiment, packaged())
+        raise UserError(f"unknown experiment {str(experiment)!r}; {known}, or a path to a .yaml file")
+    asked = parse(packaged()[str(experiment)], str(experiment), changes)
+    return asked if asked.question else asked.model_copy(update={"question": about(packaged()[str(experiment)])})
+
+
+def about(text: str) -> str:
+    """The first sentence of the comment above the settings; the comment's own first line is a command."""
+    lines = [line.removeprefix("#").strip() for line in text.split("\n\n")[0].splitlines() if line.startswith("#")]
+    whole = " ".join(line for line in lines if not line.startswith("orchestrator "))
+    return re.split(r'(?<=\.) (?=[A-Z"])', whole)[0]
+
+
+def parse(text: str, where: str = "experiment", changes: Iterable[str] = (), folder: Path | None = None) -> Experiment:
+    """An experiment of YAML text, which names files relative to `folder`. Raises UserError with one sentence."""
+    data = loaded(text, where)
+    if not isinstance(data, dict):
+        raise UserError(
+            f"{where} is not an experiment: a YAML mapping with the keys {', '.join(Experiment.model_fields)}"
+        )
+    if "config_hash" in data:
+        return _again(data, where, changes)
+    for change in changes:
+        put(data, change)
+    return checked(data, where, folder)
+
+
+def _again(record: dict[str, Any], where: str, changes: Iterable[str]) -> Rerun:
+    """The run of a run.yaml; only its deals can be changed."""
+    imports.check(record, where)
+    if not isinstance(asked := record.get("experiment"), dict):
+        raise UserError(f"{where} is not a run.yaml that this version reads: the key `experiment` is missing")
+    run_folder.check(record, where)
+    data = {**asked, **{key: record[key] for key in DEALS if record.get(key) is not None}}
+    for change in changes:
+        if change.partition("=")[0].partition(".")[0] not in DEALS:
+            known = ", ".join(DEALS)
+            raise UserError(f"--set {change!r}: a run.yaml is played again as it was; only {known} can be set")
+        put(data, change)
+    whole = checked(data, where)
+    return Rerun.model_validate({**whole.model_dump(exclude_unset=True), "record": record})
+
+
+DEALS = ("name", "players", "seeds", "repeats", "journals", "baseline", "metric", "reference")
+"""Keys that can be changed when a run is played again."""
+
+
+def checked(data: dict[str, Any], where: str, folder: Path | None = None) -> Experiment:
+    """An experiment of plain data. Raises UserError with one sentence."""
+    if empty := [key for key in ("matrix", "exclude") if key in data and not data[key]]:
+        raise UserError(f"{where}: {empty[0]} is empty; leave it out")
+    try:
+        return Experiment.model_validate(completed(data), context={"folder": folder or Path()})
+    except UserError as error:
+        raise UserError(f"{where}: {error}") from None
+    except ValidationError as error:
+        raise _shortest(where, error) from None
+
+
+def _shortest(where: str, error: ValidationError) -> UserError:
+    """One sentence. For a value of several possible types, the error of the type that was meant: the deepest one."""
+    first = error.errors()[0]
+    if first["loc"] and first["loc"][0] in UNIONS:
+        alike = [one for one in error.errors() if one["loc"][0] == first["loc"][0]]
+        first = max(alike, key=lambda one: (len(one["loc"]), one["type"] == "value_error"))
+        path = [str(part) for part in first["loc"] if "[" not in str(part) and part not in TYPES]
+        return UserError(f"{where}: {complaint(first, '.'.join(path), EXAMPLES)}")
+    return user_error(where, error, EXAMPLES)
+
+
+EXAMPLES = {
+    "name": "name: my-experiment",
+    "count": "count: 10",
+    "model": "model: openai:gpt-4.1-mini",
+    "graph": "graph: house",
+    "seat": "seat: house",
+    "seats": "seats: [house, partner:piers]",
+    "pool": "pool: partners",
+}
+"""What to write where a key is missing."""
+
+UNIONS = ("graph", "seeds", "seats", "models", "arms", "cross_play", "adhoc")
+"""Keys whose values are of several types."""
+TYPES = ("Range", "SeatConfig", "ModelSettings", "SimSettings", "str")
+"""As pydantic names them in the place of an error."""
+
+
+def put(data: dict[str, Any], given: str) -> None:
+    """Apply a `--set` of the command line: `seeds.count=10`, `models.default=program`. Raises UserError."""
+    keys, value = setting(given, "seeds.count=10")
+    place(data, keys, value, f"--set {given!r}")
+
+
+def place(data: dict[str, Any], keys: list[str], value: Any, where: str) -> None:
+    """Set the value under nested keys. Raises UserError when one of the keys on the way holds no mapping."""
+    inner: Any = data
+    for done, key in enumerate(keys[:-1], 1):
+        key = _key(inner, key)
+        if isinstance(short := inner.get(key), str):
+            inner[key] = _long_form(keys[:done], short, keys[done])
+        elif keys[:done] == ["seeds"]:
+            inner[key] = _range(short)
+        inner = inner.setdefault(key, {})
+        if not isinstance(inner, dict):
+            raise UserError(f"{where}: there are no settings under {'.'.join(keys[:done])!r}")
+    inner[_key(inner, keys[-1])] = value
+
+
+def _range(seeds: Any) -> Any:
+    """A count, or a list of consecutive seeds, as in run.yaml, as `first` and `count`; anything else unchanged."""
+    if type(seeds) is int:
+        return {"count": seeds}
+    if not isinstance(seeds, list) or not seeds or not all(type(seed) is int for seed in seeds):
+        return {} if seeds is None else seeds
+    follow = seeds == list(range(seeds[0], seeds[0] + len(seeds)))
+    return {"first": seeds[0], "count": len(seeds)} if follow else seeds
+
+
+def _key(data: dict[Any, Any], key: str) -> Any:
+    """The key as it is in the data: seat numbers are integers in YAML."""
+    return int(key) if key.isdigit() and int(key) in data else key
+
+
+def _long_form(path: list[str], short: str, asked: str) -> Any:
+    """The mapping that the short form of a model or a seat stands for, when one of its settings is changed."""
+    if path[-1] == "model" or path[-2:-1] == ["models"]:
+        return {"model": short}
+    return {"graph": short} if asked in SeatConfig.model_fields and len(path) > 1 else short

@@ -1,0 +1,233 @@
+"""Parts of an experiment file as frozen values: what may sit in a seat, and what an arm changes."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import AfterValidator, BeforeValidator, Field, ValidationError, ValidationInfo, model_validator
+
+from experiments.study.arm_names import too_long
+from orchestrator.errors import user_error
+from orchestrator.models import simulated_settings
+from orchestrator.models.settings import PROGRAM, REPLAY, ModelSettings, settings
+from orchestrator.models.simulated_settings import SimSettings
+from orchestrator.values import Frozen, OneOrMore, listed
+
+
+def _folder(name: str) -> str:
+    if problem := too_long(name):
+        raise ValueError(problem)
+    return name
+
+
+Name = Annotated[str, Field(pattern=r"^[\w+][\w.+-]*$", max_length=100), AfterValidator(_folder)]
+"""Of an arm or an experiment; it is also the name of a folder."""
+SeatNumber = Annotated[int, Field(ge=0, le=4)]
+Verifier = Literal["none", "safety"]
+
+
+def _model(value: Any) -> Any:
+    if not isinstance(value, dict):
+        return value
+    try:
+        return simulated_settings.settings(value) or ModelSettings.model_validate(value)
+    except ValidationError as error:
+        raise ValueError(user_error("", error)) from None
+
+
+Model = Annotated[str | ModelSettings | SimSettings, BeforeValidator(_model)]
+"""`program`, `openai:NAME` ..., or settings with a `model`."""
+
+
+def sampled(model: Model, sampling: Mapping[str, Any]) -> Model:
+    """A server's model, with those settings of `sampling` that it does not set itself; any other model unchanged."""
+    if not sampling or not asked(model):
+        return model
+    given = {"model": model} if isinstance(model, str) else model.model_dump(exclude_unset=True)
+    return settings({**sampling, **given})
+
+
+def settled(model: Model) -> Model:
+    """A server's model with all its settings, including those from the environment; any other model unchanged.
+
+    Raises UserError.
+    """
+    return settings(model) if isinstance(model, str) and asked(model) else model
+
+
+def asked(model: Model) -> bool:
+    """Whether the model is on a server: neither a program, a simulated model nor a recording."""
+    return isinstance(model, ModelSettings) or (
+        isinstance(model, str) and model != PROGRAM and not model.startswith((REPLAY, simulated_settings.SIM))
+    )
+
+
+class SeatConfig(Frozen):
+    """What sits in a seat: `partner:piers`, a graph, or `{graph: house, model: ...}`."""
+
+    graph: str
+    """A graph's name or YAML file, `partner:NAME`, or `python:module:object`."""
+    model: Model | None = None
+    """Bound to `default`; the experiment's own when not given."""
+    verify: Verifier | None = None
+
+    @property
+    def label(self) -> str:
+        """In names of arms."""
+        return label(self.graph)
+
+
+def label(graph: str) -> str:
+    """The name of a graph, a partner or a Python seat in names of arms."""
+    return Path(graph.split(":")[-1]).stem
+
+
+def _sitting(value: Any) -> Any:
+    return {"graph": value} if isinstance(value, str) else value
+
+
+AnySeat = Annotated[SeatConfig, BeforeValidator(_sitting)]
+
+
+def labelled(seats: Any) -> Any:
+    """A list of seats, or a single one, as a mapping, each labelled by its graph."""
+    if isinstance(seats, str) and seats != "partners":
+        seats = listed(seats)
+    if not isinstance(seats, list | tuple):
+        return seats
+    made: dict[str, Any] = {}
+    for one in seats:
+        called = SeatConfig.model_validate(_sitting(one)).label
+        if called in made:
+            raise ValueError(f"two seats are called {called!r}; give them labels: `{{a: ..., b: ...}}`")
+        made[called] = one
+    return made
+
+
+class PromptFile(Frozen):
+    """The words of a file, which stand in the place of a prompt's own."""
+
+    file: str
+    """As the experiment names it."""
+    text: str
+
+
+def _prompt_file(value: Any, info: ValidationInfo) -> Any:
+    """A path relative to the experiment's file becomes the text, so that run.yaml holds all that was said."""
+    if not isinstance(value, str):
+        return value
+    path = Path((info.context or {}).get("folder", Path())) / value
+    try:
+        if path.exists() and not path.is_file():  # a device never ends
+            raise IsADirectoryError(0, "it is no file")
+        return {"file": value, "text": path.read_text("utf-8").strip()}
+    except FileNotFoundError:
+        why = "there is no such file"
+    except UnicodeDecodeError:
+        why = "it is not UTF-8 text"
+    except OSError as error:
+        why = f"it cannot be read: {error.strerror}"
+    raise ValueError(f"{str(path)!r} is to hold a prompt's new words, but {why}")
+
+
+BASELINE = "baseline"
+"""Stands for the games of the baseline arm of the same run, where a control takes its notes from."""
+
+
+def _sources(value: Any) -> Any:
+    """Nodes alone take their notes from the baseline's games."""
+    several = listed(value) if isinstance(value, str) else value
+    return dict.fromkeys(several, BASELINE) if isinstance(several, list | tuple) else several
+
+
+Sources = Annotated[dict[str, str], BeforeValidator(_sources)]
+"""Node, or role -> the folder of a run with the notes of other games, or `baseline`."""
+
+
+def spelt(value: Any) -> Any:
+    """Keys as they were written: YAML reads the word null as nothing."""
+    return {"null" if key is None else key: one for key, one in value.items()} if isinstance(value, dict) else value
+
+
+class ControlSettings(Frozen):
+    """Controls of the whole experiment."""
+
+    _spelt = model_validator(mode="before")(spelt)
+
+    null: bool | None = None
+    """Whether the baseline is played again with other seeds of its models, as an arm `null`. If not given: where an arm
+    is compared with a baseline that asks a model on a server."""
+
+
+class Changes(Frozen):
+    """What an arm changes in the experiment; all defaults for an arm that changes nothing."""
+
+    _spelt = model_validator(mode="before")(spelt)
+
+    graph: str | None = None
+    """Another graph, partner or Python seat."""
+    models: dict[str, Model] = {}
+    """By name; they replace the experiment's models of the same names."""
+    verify: Verifier | None = None
+    without: OneOrMore[str] = ()
+    """Nodes that are removed."""
+    replace: dict[str, str] = {}
+    """Node -> its model, e.g. `program`."""
+    change: dict[str, dict[str, Any]] = {}
+    """Node -> settings that are merged into it."""
+    without_sections: OneOrMore[str] = ()
+    """Prompt sections that no node gets."""
+    options: dict[str, Any] = {}
+    """Section options of the whole graph, as in a graph file."""
+    setting: dict[str, Any] = {}
+    """Other settings of the whole graph, as in a graph file, e.g. `{context: watson, reason_first: true}`."""
+    seats: dict[SeatNumber, AnySeat] = {}
+    """Seats that are taken by something else."""
+    prompts: dict[str, Annotated[PromptFile, BeforeValidator(_prompt_file)]] = {}
+    """A text's name, `roles/analyst` or `sections/state` -> the file with its new words."""
+    null: bool = False
+    """A control: the same again, with other seeds of the models. Its difference is chance."""
+    placebo: Sources = {}
+    """A control: nodes whose note says nothing, and is as long as one of another game."""
+    shuffled: Sources = {}
+    """A control: nodes whose note is that of another game, in the same phase."""
+    permuted: bool = False
+    """A control: the reports in another order, drawn for each turn."""
+    advise: OneOrMore[str] = ()
+    """Recommenders whose list is advice: all legal moves stay open."""
+    gate: OneOrMore[str] = ()
+    """Nodes whose moves are the only ones that their readers may choose from."""
+    own_hand: bool = False
+    """An upper line that cheats: every seat of the graph sees its own cards."""
+    same_compute: str | None = None
+    """A control, in place of a graph: several proposals and a choice, in the baseline's context, with as many calls a
+    turn as this arm."""
+    same_tokens: str | None = None
+    """The same, with as many tokens a turn as this arm."""
+
+    @model_validator(mode="after")
+    def _matched_alone(self) -> Self:
+        matched = [name for name in ("same_compute", "same_tokens") if getattr(self, name)]
+        others = [name for name in type(self).model_fields if name not in (*matched, "models") and getattr(self, name)]
+        if matched and (more := [*matched[1:], *others]):
+            raise ValueError(f"{matched[0]} makes the arm's graph itself; leave out {more[0]}")
+        return self
+
+    @property
+    def controls(self) -> dict[str, Any]:
+        """The controls of a graph, as its config names them; nodes may still be named by their roles."""
+        asked: dict[str, Any] = {
+            "placebo": [*self.placebo],
+            "shuffled": [*self.shuffled],
+            "permuted": self.permuted,
+            "advise": [*self.advise],
+            "gate": [*self.gate],
+            "own_hand": self.own_hand,
+            "draw": int(self.null),  # last, so that the null arm's graph is named after the baseline's
+        }
+        return {name: value for name, value in asked.items() if value}
+
+    @property
+    def sources(self) -> dict[str, str]:
+        """Where the notes of nodes come from that are not asked."""
+        return {**self.placebo, **self.shuffled}

@@ -1,0 +1,186 @@
+"""run.yaml: the manifest of a run, with everything resolved. It grows with the run, and can be played again.
+
+`seats` and `arms` say what sat where, `prompts` holds every prompt text once, `deals` the cards of all deals, and
+`by_hand` what was changed while the run was played. It never contains API keys: settings name the environment variables
+that hold them.
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from experiments.record.files import locked, write_atomically
+from experiments.record.run_folder import RUN, read
+from experiments.study import imports
+from experiments.study.arms import Arm
+from experiments.study.notes import BY_HAND, void
+from experiments.study.plan import Plan
+from experiments.study.player_spec import PlayerSpec
+from experiments.study.rerun import cards
+from experiments.study.stop_rule import STOP
+from graphs import prompt_files
+from graphs.config import PLAYERS
+from graphs.graph_seat import label
+from orchestrator.errors import UserError
+from orchestrator.models.settings import PROGRAM
+from orchestrator.versions import versions
+from prompts import digest
+
+try:
+    from yaml import CSafeDumper as SafeDumper  # ten times as fast, where PyYAML was built with it
+except ImportError:
+    from yaml import SafeDumper  # type: ignore[assignment]
+
+HEAD = """\
+# What was run. The same command again goes on with it; seeds, player counts and arms may be added.
+# `orchestrator experiment run run.yaml --out NEW` plays it again, by the graphs, models, deals and prompts below.
+"""
+
+
+def write(plan: Plan) -> None:
+    """Merge this plan into the folder's run.yaml. Raises UserError when the folder holds another experiment."""
+    path = plan.folder / RUN
+    plan.folder.mkdir(parents=True, exist_ok=True)
+    with locked(plan.folder):
+        before = read(path) if path.exists() else {}
+        if before and before.get("name") != plan.experiment.name:
+            raise UserError(
+                f"{str(plan.folder)!r} holds the run of {before.get('name')!r}, not of {plan.experiment.name!r}; "
+                "give another --out"
+            )
+        text = _text(_merged(before, resolved(plan, _mapping(before, "deals"))))
+        if not before or path.read_text("utf-8") != text:
+            write_atomically(path, text)
+
+
+def note(folder: Path, change: Mapping[str, Any]) -> None:
+    """Note in run.yaml what was changed by hand while the run was played; nothing before there is one."""
+    path = folder / RUN
+    if not path.exists():
+        return
+    with locked(folder):
+        data = read(path)
+        write_atomically(path, _text({**data, BY_HAND: [*(data.get(BY_HAND) or ()), dict(change)]}))
+
+
+def check_code(folder: Path) -> None:
+    """Raise UserError when the run in a folder was begun with other code of a user's own than is imported now."""
+    if (path := folder / RUN).exists():
+        imports.check(read(path), f"the run in {str(folder)!r}")
+
+
+def resolved(plan: Plan, known: Mapping[int, str] | None = None) -> dict[str, Any]:
+    """The experiment with all its seats, prompt texts and deals; decks that are `known` are not dealt again."""
+    experiment = plan.experiment
+    seats = {key: _seat(one) for key, one in sorted(plan.specs.items())}
+    texts = [prompt_files.texts(one.config) for one in plan.specs.values() if one.config]
+    return {
+        "name": experiment.name,
+        "players": sorted(set(experiment.players)),
+        "seeds": experiment.deals,
+        "repeats": experiment.repeats,
+        "journals": experiment.journals,
+        "baseline": experiment.baseline,
+        "metric": plan.metric,
+        **({STOP: plan.stop.data} if plan.stop else {}),
+        "experiment": experiment.model_dump(mode="json", exclude_unset=True, exclude={"record"}),
+        **imports.record(),
+        "arms": {arm.name: _arm(plan, arm) for arm in plan.arms if arm.players},
+        "remarks": [
+            *plan.all_remarks,
+            *(void(arm.name, arm.void) for arm in plan.arms if arm.void and not arm.players),
+        ],
+        "labels": {label: one.key for label, one in plan.labels.items()},
+        "seats": seats,
+        "deals": {seed: (known or {}).get(seed) or cards(seed) for seed in plan.seeds},
+        "prompts": {digest(text): text for found in texts for text in found.values()},
+    }
+
+
+def _arm(plan: Plan, arm: Arm) -> dict[str, Any]:
+    """What sits where; only what, where that changes from deal to deal."""
+    others: Any = {seat: one.key for seat, one in arm.others(plan.first(max(PLAYERS))).items()}
+    if plan.labels:
+        keys = {one.key for players in arm.players for one in arm.lineup(plan.first(players))}
+        others = sorted(keys - {arm.everybody.key})
+    data = {"players": list(arm.players), "everybody": arm.everybody.key, "others": others, "void": dict(arm.void)}
+    data |= {
+        "purpose": arm.purpose and arm.purpose.model_dump(mode="json", exclude_defaults=True),
+        "notes": dict(arm.sources),
+        "remarks": list(arm.remarks),
+    }
+    return {key: value for key, value in data.items() if value or key == "players"}
+
+
+def _seat(one: PlayerSpec) -> dict[str, Any]:
+    """A player: everything needed to build it again, and hashes of its prompt texts."""
+
+    data: dict[str, Any] = {"spec": one.spec, "graph": one.name, "model": PROGRAM}
+    if one.config is None:
+        return data
+    asked = dict.fromkeys(label(one.models.get(name, name)) for name in one.config.models)
+    return data | {
+        "model": "+".join(asked),
+        "config": one.config.model_dump(mode="json"),
+        "models": one.plain_models,
+        "prompts": prompt_files.hashes(one.config),
+    }
+
+
+def _mapping(data: Mapping[str, Any], key: str) -> dict[Any, Any]:
+    found = data.get(key)
+    return found if isinstance(found, dict) else {}
+
+
+def _merged(before: dict[str, Any], now: dict[str, Any]) -> dict[str, Any]:
+    """The union of both for sets and mappings; the new value for everything else."""
+    data = dict(now)
+    for name in ("players", "seeds"):
+        data[name] = sorted({*before.get(name, ()), *now[name]})
+    for name in ("arms", "labels", "seats", "deals", "prompts"):
+        data[name] = {**_mapping(before, name), **now[name]}
+    for name, arm in now["arms"].items():
+        played = _mapping(_mapping(before, "arms"), name).get("players", ())
+        data["arms"][name] = {**arm, "players": sorted({*played, *arm["players"]})}
+    if imports.KEY in before:
+        data[imports.KEY] = {**before[imports.KEY], **data.get(imports.KEY, {})}
+    data["repeats"] = max(before.get("repeats", 1), now["repeats"])
+    content = json.dumps(data, sort_keys=True)
+    by_hand = {BY_HAND: before[BY_HAND]} if BY_HAND in before else {}
+    config_hash = hashlib.sha256(content.encode()).hexdigest()[:16]
+    return {**data, "config_hash": config_hash, "versions": dict(versions()), **by_hand}
+
+
+LAST = ("deals", "prompts")
+"""Keys with long values, which are written last."""
+
+
+def _text(data: Mapping[str, Any]) -> str:
+    """The YAML: short values first, a deck a line, texts line by line."""
+    first = {key: value for key, value in data.items() if key not in LAST and value not in ({}, [])}
+    return HEAD + "".join(
+        yaml.dump(part, Dumper=_Texts, sort_keys=False, allow_unicode=True, width=width, default_flow_style=flow)
+        for part, width, flow in ((first, 120, None), *(({key: _sorted(data[key])}, 1000, False) for key in LAST))
+    )
+
+
+def _sorted(data: Mapping[Any, Any]) -> dict[Any, Any]:
+    return dict(sorted(data.items()))
+
+
+class _Texts(SafeDumper):
+    """Writes multi-line texts as blocks."""
+
+    def ignore_aliases(self, data: Any) -> bool:
+        return True
+
+
+def _lines(dumper: SafeDumper, text: str) -> yaml.ScalarNode:
+    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style="|" if "\n" in text else None)
+
+
+_Texts.add_representer(str, _lines)

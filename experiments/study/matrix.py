@@ -1,0 +1,218 @@
+"""The arms of an experiment file by name: those it lists, crossed with every graph and every cell of its matrix.
+
+A name says how the arm differs from the others: the graph (when there are several), the listed arm, the cell, as in
+`house.no-analyst.samples-3`.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import product
+from math import prod
+from typing import Any
+
+from pydantic import ValidationError
+
+from experiments.study import arm_names
+from experiments.study.experiment import Experiment, place
+from experiments.study.file_schema import Changes, label
+from experiments.study.seat_spec import OTHERS, read_graph
+from graphs import ablate
+from orchestrator import spelling
+from orchestrator.errors import UserError, user_error
+
+LONGEST = 100
+"""Characters of a name, which is also the name of a folder."""
+NOT_IN_GRIDS = ("prompts", "same_compute", "same_tokens")
+"""Settings of an arm that name a file or another arm."""
+MOST_COMBINED = 100_000
+"""Arms, those included that `exclude` leaves out."""
+
+
+@dataclass(frozen=True)
+class ListedArm:
+    changes: Changes
+    unchanged: bool
+    """Whether it is the experiment itself, with one of its graphs or in one cell: other arms are compared with it."""
+
+
+def listed_arms(experiment: Experiment) -> dict[str, ListedArm]:
+    """The arms, in order. Raises UserError for impossible settings, and for two arms of one name."""
+    matrix = dict(experiment.matrix)
+    if "graph" in matrix and len(experiment.graphs) > 1:
+        raise UserError("graph: there is a list of graphs, and one in the matrix; give one of them")
+    specs = tuple(map(str, matrix.pop("graph", experiment.graphs)))
+    several = len(experiment.graphs) > 1 or "graph" in experiment.matrix
+    _known(experiment, matrix, specs)
+    _check_number(experiment, matrix, specs)
+    made: dict[str, ListedArm] = {}
+    for graph, arm, changes, cell in _combined(experiment, matrix, specs):
+        parts = [*([label(graph)] if several else []), *([arm] if arm else []), *_labels(cell)]
+        name = ".".join(parts) or experiment.name
+        changed = _with(name, experiment, changes, {"graph": graph} if several else {}, cell)
+        _add(made, name, ListedArm(changed, changes == Changes() and bool(arm or not cell)))
+        arm_names.check_number(len(made))
+    if not made:
+        raise UserError("exclude leaves no arm")
+    return made
+
+
+def _check_number(experiment: Experiment, matrix: Mapping[str, tuple[Any, ...]], specs: tuple[str, ...]) -> None:
+    """Raise UserError when there are more arms than an experiment has, or, with `exclude`, than are looked at."""
+    counts = {"graphs": len(specs), "arms": len(_listed(experiment, specs[0]))}
+    factors = {**counts, **{key: len(values) for key, values in matrix.items()}}
+    number = prod(factors.values())
+    if number > MOST_COMBINED or not experiment.exclude:
+        made = [f"{key} ({count:,})" for key, count in factors.items() if count > 1]
+        arm_names.check_number(number, made if len(made) > 1 else ())
+
+
+def _combined(
+    experiment: Experiment, matrix: Mapping[str, tuple[Any, ...]], specs: tuple[str, ...]
+) -> Iterator[tuple[str, str, Changes, dict[str, Any]]]:
+    """Graph, listed arm and cell of everything that is not excluded."""
+    for graph in specs:
+        for arm, changes in _listed(experiment, graph).items():
+            for cell in _cells(matrix):
+                if not _excluded(experiment, {**cell, "graph": graph, "arm": arm}):
+                    yield graph, arm, changes, cell
+
+
+def _add(made: dict[str, ListedArm], name: str, one: ListedArm) -> None:
+    if name in made:
+        raise UserError(f"two arms would be called {name!r}; give one of their graphs or values another name")
+    if len(name) > LONGEST:
+        raise UserError(f"an arm would be called {name!r}, too long for a folder; list it under arms by a name")
+    made[name] = one
+
+
+def _listed(experiment: Experiment, graph: str) -> dict[str, Changes]:
+    """The arms of `arms`; a single one without a name when it is empty."""
+    if experiment.arms == "leave_one_out":
+        return _leave_one_out(graph)
+    assert not isinstance(experiment.arms, str)
+    return dict(experiment.arms) or {"": Changes()}
+
+
+def _leave_one_out(graph: str) -> dict[str, Changes]:
+    """The whole graph, and one arm per removable node, without that node."""
+    if graph.startswith(OTHERS):
+        raise UserError(f"arms: leave_one_out removes nodes from a graph, and {graph} is not a graph")
+    config = read_graph(graph)
+    found = {"full": Changes()}
+    for node in config.nodes:
+        try:
+            ablate.without(config, node)
+        except UserError:
+            continue  # the graph needs it
+        found[f"no-{node}"] = Changes(without=(node,))
+    return found
+
+
+def _cells(matrix: Mapping[str, tuple[Any, ...]]) -> Iterator[dict[str, Any]]:
+    return (dict(zip(matrix, values, strict=True)) for values in product(*matrix.values()))
+
+
+def _with(
+    name: str, experiment: Experiment, changes: Changes, graph: dict[str, Any], cell: Mapping[str, Any]
+) -> Changes:
+    """A listed arm with a cell's settings. Raises UserError."""
+    own = changes.model_dump(exclude_unset=True)
+    data = {**own, **graph}
+    if graph and "graph" in own:
+        raise UserError(f"arm {name!r}: the arm names a graph itself, so it cannot be combined with several graphs")
+    for key, value in cell.items():
+        if _has(own, key.split(".")):
+            raise UserError(f"arm {name!r}: the arm and the matrix both set {key}; remove one of them")
+        _copy_short_form(data, experiment, key.split("."))
+        place(data, key.split("."), value, f"matrix: {key}")
+    try:
+        return Changes.model_validate(data)
+    except ValidationError as error:
+        raise user_error(f"arm {name!r}", error) from None
+
+
+def _copy_short_form(data: dict[str, Any], experiment: Experiment, keys: list[str]) -> None:
+    """Start from the experiment's own model or seat when one of its settings varies: `models.default.temperature`."""
+    if keys[0] not in ("models", "seats") or len(keys) < 3:
+        return
+    whole = experiment.model_dump(include={keys[0]}, exclude_unset=True).get(keys[0], {})
+    there = {str(name): one for name, one in whole.items()}
+    if keys[1] in there:
+        data[keys[0]] = {keys[1]: there[keys[1]], **data.get(keys[0], {})}
+
+
+def _has(data: Any, keys: list[str]) -> bool:
+    """Whether nested data has a value under these keys."""
+    for key in keys:
+        if not isinstance(data, dict) or key not in data:
+            return False
+        data = data[key]
+    return True
+
+
+# exclude
+
+
+def _known(experiment: Experiment, matrix: Mapping[str, tuple[Any, ...]], specs: tuple[str, ...]) -> None:
+    """Raise UserError for axes that are no settings, and for exclusions that match nothing."""
+    for key in matrix:
+        if key.split(".")[0] in NOT_IN_GRIDS:
+            raise UserError(f"matrix: {key} cannot vary in a grid; list an arm for each of its values")
+        if key.split(".")[0] not in Changes.model_fields:
+            known = spelling.known(key.split(".")[0], Changes.model_fields, "settings start with")
+            raise UserError(f"matrix: {key} is no setting of an arm; {known}")
+    arms = [arm for graph in specs for arm in _listed(experiment, graph)]
+    axes: dict[str, list[Any]] = {"graph": list(specs), "arm": arms, **{key: list(v) for key, v in matrix.items()}}
+    for entry in experiment.exclude:
+        if not entry:
+            raise UserError("exclude: {} would exclude everything; name settings and values")
+        for key, value in entry.items():
+            if key not in axes:
+                raise UserError(f"exclude: {key!r} does not vary; {spelling.known(key, axes, 'these do')}")
+            if value not in axes[key]:
+                known = spelling.known(value, map(str, axes[key]), "it is")
+                raise UserError(f"exclude: {key} is never {value!r}; {known}")
+
+
+def _excluded(experiment: Experiment, cell: Mapping[str, Any]) -> bool:
+    return any(all(cell[key] == value for key, value in entry.items()) for entry in experiment.exclude)
+
+
+# names
+
+
+def _labels(cell: Mapping[str, Any]) -> list[str]:
+    return [_label(_short(key, cell), value) for key, value in cell.items()]
+
+
+def _short(key: str, among: Mapping[str, Any]) -> str:
+    """The shortest end of a dotted key that no other key shares; empty for `models.default`, whose values are names."""
+    if key == "models.default":
+        return ""
+    keys = key.replace("seats.", "seat-").split(".")
+    others = [other.split(".") for other in among if other != key]
+    for length in range(1, len(keys)):
+        if all(other[-length:] != keys[-length:] for other in others):
+            return "-".join(keys[-length:])
+    return "-".join(keys)
+
+
+def _label(key: str, value: Any) -> str:
+    return "-".join(part for part in (_plain(key), _plain(_value(value))) if part)
+
+
+def _value(value: Any) -> str:
+    """A value as in YAML, shortened."""
+    if isinstance(value, dict):
+        others = [_label(str(key), inner) for key, inner in value.items() if key != "model"]
+        return "-".join([*([str(value["model"])] if "model" in value else []), *others])
+    if isinstance(value, list | tuple):
+        return "+".join(map(_value, value)) or "nothing"
+    if isinstance(value, bool) or value is None:
+        return {True: "yes", False: "no", None: "none"}[value]
+    return str(value).partition("@http")[0]
+
+
+def _plain(text: str) -> str:
+    return re.sub(r"[^\w.+]+", "-", text).strip("-.")

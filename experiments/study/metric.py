@@ -1,0 +1,83 @@
+"""What the arms of an experiment are compared by, its metric: which one, and why."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from experiments.record import measures
+from experiments.record.measures import MEASURES
+from experiments.record.rows import Metric
+from experiments.study.protocols import PROTOCOLS
+
+KEPT = frozenset(("watson", "sherlock", "mycroft", "spin_bench", "moa_watson", "moa_sherlock", "cac", "tom_planner"))
+"""Contexts of papers on language models, which count the points on the table when the third life is lost."""
+
+MEANS: Mapping[Metric, str] = {
+    "strict": "0 in a game in which the third life was lost",
+    "kept": "the points on the table, even when the third life was lost",
+}
+
+
+@dataclass(frozen=True)
+class Headline:
+    """The metric of a report, and the reason for it."""
+
+    metric: str
+    """What arms are compared by."""
+    why: str
+    score: Metric = "strict"
+    """The score that tables and figures of scores show first: the metric itself, if it is one."""
+
+    @property
+    def sentence(self) -> str:
+        if self.metric in MEANS:
+            about = f"the {self.metric} score, {MEANS[self.score]}"
+            return f"Arms are compared by {about}: {self.why}. Tables have both scores."
+        named = MEASURES.get(self.metric)
+        about = f"{self.metric}, {named.about} ({named.side})" if named else f"{self.metric}, its mean over a game"
+        return f"Arms are compared by {about}: {self.why}. Tables of scores begin with the {self.score} score."
+
+
+def chosen(named: str | None, contexts: Iterable[str]) -> str:
+    """The metric of an experiment: what it or its protocol names, else what the papers of all its contexts use."""
+    return named or usual(contexts)
+
+
+def usual(contexts: Iterable[str]) -> Metric:
+    """The score that the papers of all these contexts use."""
+    found = list(contexts)
+    return "kept" if found and all(one in KEPT for one in found) else "strict"
+
+
+def headline(run: Mapping[str, Any], asked: str | None = None) -> Headline:
+    """The metric that a report of a run is about; `run`: the contents of run.yaml, `asked`: by the reader.
+
+    Runs of older versions name none and have the strict score. Raises UserError for what is no metric.
+    """
+    metric = measures.check(str(asked or run.get("metric") or "strict"))
+    why = "so --metric asks" if asked else _why(metric, run)
+    return Headline(metric, why, _score(metric, run))
+
+
+def _score(metric: str, run: Mapping[str, Any]) -> Metric:
+    if metric in MEANS:
+        return "kept" if metric == "kept" else "strict"
+    configs = [seat["config"] for seat in (run.get("seats") or {}).values() if seat.get("config")]
+    return usual(name_of(config.get("context")) for config in configs)
+
+
+def _why(metric: str, run: Mapping[str, Any]) -> str:
+    asked = run.get("experiment") or {}
+    protocol = str(asked.get("protocol") or "")
+    if protocol in PROTOCOLS and PROTOCOLS[protocol].defaults.get("metric") == metric:
+        return f"the protocol {protocol} does so"
+    if asked.get("metric") == metric:
+        return "the experiment says so"
+    if metric == "kept":
+        return "papers on language models do so, e.g. “Sparks of Cooperative Reasoning”, section 4"
+    return "the score of the Hanabi Learning Environment and of the Hanabi Challenge"
+
+
+def name_of(context: Any) -> str:
+    """The name of a context, which a graph names or holds as a whole."""
+    return context if isinstance(context, str) else str((context or {}).get("name", ""))

@@ -1,0 +1,207 @@
+"""The notes of other games that controls give to nodes: read from journals once, and kept in the run's folder.
+
+A bank is never written again, so that a run that was stopped goes on with the same notes. Each game draws the one game
+of another deal that its notes come from, by its own deal; an arm with a placebo and one with shuffled notes of the same
+node draw the same.
+"""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from experiments.record import run_folder
+from experiments.record.files import write_atomically
+from experiments.record.rows import GAMES, peek
+from experiments.study.arms import Arm, Deal, GivenNotes
+from experiments.study.file_schema import BASELINE
+from graphs import note_bank
+from graphs.given_notes import GIVEN
+from orchestrator import journal
+from orchestrator.errors import UserError
+from orchestrator.hanabi.cards import Card
+from orchestrator.hanabi.referee import deal as cards_of
+from orchestrator.journal import fingerprint
+from orchestrator.journal.events import GameStarted, Memory
+
+NOTES = "notes"
+"""The folder of the banks in a run folder."""
+MOST = 200
+"""Games of another run that are read."""
+
+
+@dataclass(frozen=True)
+class NoteBank:
+    """The notes of other games for an arm at a player count."""
+
+    arm: str
+    players: int
+    roles: tuple[tuple[str, str], ...]
+    """The nodes whose notes are replaced, with their roles."""
+    source: str
+    """The folder of another run, or `baseline`."""
+    folder: Path
+    """Of the run."""
+
+    @property
+    def path(self) -> Path:
+        return path(self.folder, self.arm, self.players)
+
+    @property
+    def waits(self) -> bool:
+        """Whether it is made of games of this run."""
+        return self.source == BASELINE
+
+    @property
+    def head(self) -> dict[str, Any]:
+        return {"arm": self.arm, "players": self.players, "roles": dict(self.roles), "source": self.source}
+
+    def there(self) -> bool:
+        """Whether the file exists. Raises UserError when it holds other notes."""
+        if not self.path.exists():
+            return False
+        written = _loaded(self.path)
+        if changed := [name for name, value in self.head.items() if written.get(name) != value]:
+            raise UserError(f"{str(self.path)!r} holds other notes: {', '.join(changed)} differ; give another --out")
+        return True
+
+    def journals(self) -> list[Path]:
+        """The finished games of another run at this player count. Raises UserError when there are none, and when all
+        are games in which a seat saw its own cards: their notes are made of what nobody may know."""
+        found = [one for one in _journals(Path(self.source)) if _finished(one, self.players)]
+        if not found:
+            raise UserError(f"arm {self.arm!r}: there is no finished game of {self.players} players in {self.source!r}")
+        if not (honest := [one for one in found if not _cheats(one)]):
+            raise UserError(
+                f"arm {self.arm!r}: in the games of {self.source!r} a seat saw its own cards, which is cheating; take "
+                "notes of other games"
+            )
+        return honest[:MOST]
+
+    def write(self, journals: Iterable[Path]) -> None:
+        """Raises UserError when the games hold no notes of a node."""
+        games = [one for path in journals if (one := _game(path, self.roles))["notes"]]
+        for node, role in self.roles:
+            if not any(note["node"] == node for game in games for note in game["notes"]):
+                where = f"no game of {self.source!r} at {self.players} players"
+                raise UserError(
+                    f"arm {self.arm!r}: {where} holds a note of role {role!r}; lean journals keep none of programs"
+                )
+        write_atomically(self.path, json.dumps(self.head | {"games": games}, ensure_ascii=False) + "\n")
+
+
+def path(folder: Path, arm: str, players: int) -> Path:
+    """Where the bank of an arm at a player count is."""
+    return folder / NOTES / arm / f"{players}p.json"
+
+
+def banks(arm: Arm, folder: Path) -> Iterator[NoteBank]:
+    """Of an arm that gives nodes the notes of other games; none for any other. Raises UserError."""
+    config = arm.everybody.config
+    if not arm.sources or config is None:
+        return
+    if len(sources := sorted(set(arm.sources.values()))) > 1:
+        raise UserError(f"arm {arm.name!r}: its notes come from {' and '.join(sources)}; take all from one run")
+    for players in arm.players:
+        there = [name for name, node in config.nodes.items() if players in node.players and name in arm.sources]
+        if there:
+            named = tuple((name, config.nodes[name].role) for name in there)
+            yield NoteBank(arm.name, players, named, sources[0], folder)
+
+
+def memory(given: GivenNotes, seat: int) -> Memory:
+    """What a seat is given of another game: its notes of the seat's own turns. Raises UserError."""
+    if not given.path.exists():
+        raise UserError(f"{str(given.path)!r} is gone: it held the notes of other games that this game was given")
+    deal, here = given.deal, _hashed(cards_of(given.deal.seed))
+    # by the cards, too: a game from a deck of its own has no seed, and may still be this deal
+    games = [one for one in _read(given.path)["games"] if one["seed"] != deal.seed and one.get("deal") != here]
+    if not games:
+        raise UserError(f"{str(given.path)!r} holds notes of this deal alone; notes come from another deal")
+    game = Random(f"another game {deal.players} {deal.seed} {deal.repeat}").choice(games)
+    notes = [one for one in game["notes"] if one["seat"] == seat] or game["notes"]
+    return {GIVEN: {"from": game["name"], "notes": notes}}
+
+
+def _read(path: Path) -> Mapping[str, Any]:
+    return _known(path, path.stat().st_mtime_ns)
+
+
+@lru_cache(maxsize=64)
+def _known(path: Path, written_at: int) -> Mapping[str, Any]:
+    return _loaded(path)
+
+
+def _loaded(path: Path) -> Mapping[str, Any]:
+    try:
+        found = json.loads(path.read_text("utf-8"))
+        whole = all({"name", "seed"} <= set(one) and [note["seat"] for note in one["notes"]] for one in found["games"])
+    except (OSError, ValueError, TypeError, KeyError, RecursionError):
+        whole = False
+    if not whole:
+        raise UserError(f"{str(path)!r} holds no notes of other games; it stays as it is") from None
+    return dict(found)
+
+
+@lru_cache(maxsize=1024)
+def _hashed(deck: tuple[Card, ...]) -> str:
+    return fingerprint.hashed(list(deck))
+
+
+def _game(path: Path, roles: tuple[tuple[str, str], ...]) -> dict[str, Any]:
+    events = journal.read(path)
+    notes = note_bank.notes(events, roles)
+    started = events[0]
+    assert isinstance(started, GameStarted)
+    return {
+        "name": f"{path.parent.name}/{path.stem}",
+        "seed": started.seed,
+        "deal": _hashed(started.deck),
+        "notes": [note.model_dump(mode="json") for note in notes],
+    }
+
+
+def _journals(source: Path) -> list[Path]:
+    """The journals of one arm of a run. Raises UserError when it is not clear which arm is meant."""
+    if not source.is_dir():
+        raise UserError(f"there is no folder {str(source)!r} to take notes from")
+    arms = sorted(one for one in (source / GAMES).iterdir() if one.is_dir()) if (source / GAMES).is_dir() else []
+    if len(arms) > 1:
+        baseline = run_folder.run(source).get("baseline")
+        arms = [one for one in arms if one.name == baseline]
+        if not arms:
+            raise UserError(f"{str(source)!r} has several arms; name the folder of one, e.g. {source}/{GAMES}/full")
+    return sorted((arms[0] if arms else source).rglob("*.jsonl"))
+
+
+def _finished(path: Path, players: int) -> bool:
+    peeked = peek(path)
+    return peeked.result is not None and peeked.started is not None and peeked.started.players == players
+
+
+def _cheats(path: Path) -> bool:
+    started = peek(path).started
+    return started is not None and started.cheats
+
+
+def check_baseline(arm: Arm, arms: Iterable[Arm], baseline: str | None, seeds: Iterable[int]) -> None:
+    """Raise UserError where notes of the baseline's games are wanted, and there is one deal alone, or it cheats."""
+    if BASELINE not in arm.sources.values():
+        return
+    if len(set(seeds)) < 2:
+        raise UserError(f"arm {arm.name!r}: notes come from a game of another deal, so it takes two deals at least")
+    config = next((one.everybody.config for one in arms if one.name == baseline), None)
+    if config is not None and config.controls.own_hand:
+        raise UserError(f"arm {arm.name!r}: its notes would come from {baseline}, whose seats see their own cards")
+
+
+def lineup_notes(arm: Arm, deal: Deal, folder: Path) -> dict[int, GivenNotes]:
+    """The seats of a game whose nodes get notes of another game."""
+    if not arm.sources:
+        return {}
+    given = GivenNotes(path(folder, arm.name, deal.players), deal)
+    lineup = arm.lineup(deal)
+    return {seat: given for seat, one in enumerate(lineup) if one.config and one.config.controls.given}

@@ -1,0 +1,249 @@
+"""The plan of an experiment: its arms, and its games in the order of their deals."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from experiments.record import run_folder
+from experiments.record.rows import GAMES
+from experiments.study import adhoc, arm_names, arms, cross_play, metric, note_banks, notes, stop_rule
+from experiments.study.adhoc import PartnerRecords
+from experiments.study.arms import Arm, Deal
+from experiments.study.experiment import Experiment, Rerun
+from experiments.study.job import Job
+from experiments.study.note_banks import NoteBank
+from experiments.study.player_spec import PlayerSpec
+from experiments.study.rerun import RecordedRun
+from experiments.study.stop_rule import StopRule
+from graphs.gate import knows_more
+from orchestrator.errors import UserError
+
+MOST_GAMES = 1_000_000
+"""Of a run; beyond it, plans take all memory."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    experiment: Experiment
+    folder: Path
+    arms: tuple[Arm, ...]
+    partner_records: tuple[PartnerRecords, ...] = ()
+    """Past games for ad-hoc trials; they are played before all others."""
+    labels: Mapping[str, PlayerSpec] = field(default_factory=dict)
+    """The participants of cross-play and ad-hoc teams, by label; empty where arms are listed."""
+    remarks: tuple[str, ...] = ()
+    banks: tuple[NoteBank, ...] = ()
+    """Notes of other games, for arms whose nodes get such notes."""
+
+    @classmethod
+    def resolve(cls, experiment: Experiment, folder: Path) -> "Plan":
+        """The plan of an experiment in a run folder, where a run may be begun already. Raises UserError for arms that
+        cannot be played."""
+        plan = cls._new(experiment, folder)
+        plan._check_size()
+        return plan._as_begun(run_folder.run(folder))
+
+    def check_rule(self) -> None:
+        """Raise UserError for a stop rule that cannot be followed, or is not the one with which the run was begun."""
+        stop_rule.check(run_folder.run(self.folder), self.stop, str(self.folder))
+
+    def _check_size(self) -> None:
+        """Raise UserError for arms that would share a folder, and for more games than can be planned."""
+        arm_names.check(arm.name for arm in self.arms)
+        deals = len(self.experiment.deals)
+        each = sum(len(arm.players) * min(deals, deals if arm.deals is None else arm.deals) for arm in self.arms)
+        if (games := each * self.experiment.repeats) > MOST_GAMES:
+            made = f"{len(self.arms):,} arms, {deals:,} seeds and {self.experiment.repeats:,} repeats"
+            raise UserError(f"{made} make {games:,} games; a run has at most {MOST_GAMES:,}")
+
+    @classmethod
+    def _new(cls, experiment: Experiment, folder: Path) -> "Plan":
+        recorded = RecordedRun.read(experiment) if isinstance(experiment, Rerun) else None
+        remarks = tuple(recorded.notes) if recorded else ()
+        if experiment.adhoc:
+            labels = recorded.labelled() if recorded else adhoc.participants(experiment)
+            records = adhoc.partner_records(experiment, labels, folder)
+            teams = adhoc.arms(experiment, labels[notes.EVALUATED], records)
+            played = [arm for arm in teams if recorded is None or arm.name in recorded.arms]
+            return cls(experiment, folder, tuple(played), tuple(records), labels, remarks)
+        if asked := experiment.cross_play:
+            labels = recorded.labelled() if recorded else cross_play.participants(asked.seats, experiment)
+            return cls(experiment, folder, tuple(cross_play.arms(experiment, labels)), labels=labels, remarks=remarks)
+        made = (
+            recorded.listed_arms(experiment)
+            if recorded and isinstance(experiment, Rerun)
+            else arms.arms(experiment, run_folder.run(folder))
+        )
+        for arm in made:
+            note_banks.check_baseline(arm, made, experiment.baseline, experiment.deals)
+        banks = tuple(bank for arm in made for bank in note_banks.banks(arm, folder))
+        return cls(experiment, folder, tuple(made), remarks=remarks, banks=banks)
+
+    def _as_begun(self, run: Mapping[str, Any]) -> "Plan":
+        """With the graphs as the run has them; other graphs only where an earlier version began it."""
+        seats = run.get("seats")
+        stored = [seat.get("config") for seat in seats.values()] if isinstance(seats, dict) else []
+
+        def begun(one: PlayerSpec) -> PlayerSpec:
+            return one.as_stored(stored)
+
+        if all(begun(one) is one for one in self.specs.values()):
+            return self
+        return replace(
+            self,
+            arms=tuple(_with(arm, begun) for arm in self.arms),
+            partner_records=tuple(replace(one, partner=begun(one.partner)) for one in self.partner_records),
+            labels={label: begun(one) for label, one in self.labels.items()},
+            remarks=(*self.remarks, BEGUN),
+        )
+
+    @property
+    def notes(self) -> list[str]:
+        """What a reader of the results must know: about the protocol, and which arms are not played at which counts."""
+        asked = self.experiment
+        return notes.notes(
+            {
+                "players": sorted(set(asked.players)),
+                "seeds": asked.deals,
+                "repeats": asked.repeats,
+                "metric": self.metric,
+                "experiment": asked.model_dump(mode="json", exclude_unset=True, exclude={"record"}),
+                "seats": {key: {"models": one.plain_models} for key, one in self.specs.items()},
+                "arms": {arm.name: {"void": arm.void} for arm in self.arms},
+                "remarks": self.all_remarks,
+            }
+        )
+
+    @property
+    def all_remarks(self) -> tuple[str, ...]:
+        """What else a reader must know: rules that know more than their seat, and what the run was made from."""
+        told = (remark for arm in self.arms for remark in arm.remarks)
+        return tuple(dict.fromkeys((*_knowing(self.arms), *told, *_floor(self.arms), *self.remarks)))
+
+    @property
+    def metric(self) -> str:
+        """What its arms are compared by."""
+        graphs = [one.config.context for one in self.specs.values() if one.config]
+        return metric.chosen(self.experiment.metric, [metric.name_of(context) for context in graphs])
+
+    @property
+    def stop(self) -> StopRule | None:
+        """Its stop rule. Raises UserError for one that cannot be followed."""
+        asked = self.experiment
+        if asked.stop is None:
+            return None
+        if waiting := next((bank for bank in self.banks if bank.waits), None):
+            raise UserError(
+                f"stop: arm {waiting.arm!r} gets notes of the games of {self.baseline}, all of which come first, and "
+                f"a stop rule plays deals step by step; take the notes from another run, as in `placebo: "
+                f"{{{waiting.roles[0][0]}: RUN}}`"
+            )
+        base = next((arm for arm in self.arms if arm.name == self.baseline), None)
+        counts = set(base.players) if base else set()
+        compared = [arm.name for arm in self.arms if arm is not base and counts & set(arm.players)]
+        return stop_rule.resolved(
+            asked.stop,
+            metric=self.metric,
+            baseline=self.baseline,
+            arms=[name for name in compared if name not in self.aside],
+            alongside=[name for name in compared if name in self.aside],
+            seeds=asked.deals,
+            players=sorted(set(asked.players)),
+            repeats=asked.repeats,
+        )
+
+    @property
+    def seeds(self) -> list[int]:
+        """Of all its deals, including those of past games."""
+        return sorted({*self.experiment.deals, *(seed for records in self.partner_records for seed in records.seeds)})
+
+    @property
+    def aside(self) -> frozenset[str]:
+        """Arms that are no hypothesis: the baseline once more, and arms that cheat."""
+        return frozenset(arm.name for arm in self.arms if arm.purpose and arm.purpose.kind in ("null", "own_hand"))
+
+    @property
+    def baseline(self) -> str | None:
+        return self.experiment.baseline
+
+    @cached_property
+    def jobs(self) -> list[Job]:
+        """All games, deal by deal: every arm plays a deal before the next deal is begun."""
+        return list(self._jobs())
+
+    def _jobs(self) -> Iterator[Job]:
+        for number, seed in enumerate(self.experiment.deals):
+            for players in sorted(set(self.experiment.players)):
+                for repeat in range(1, self.experiment.repeats + 1):
+                    deal = Deal(seed, players, repeat)
+                    for arm in self.arms:
+                        if players in arm.players and (arm.deals is None or number < arm.deals):
+                            yield self.job(arm, deal)
+
+    def job(self, arm: Arm, deal: Deal) -> Job:
+        return Job(
+            arm=arm.name,
+            deal=deal,
+            lineup=tuple(one.key for one in arm.lineup(deal)),
+            journal=self.folder / GAMES / arm.name / deal.file,
+            records=tuple(sorted(arm.records(deal).items())),
+            notes=tuple(sorted(note_banks.lineup_notes(arm, deal, self.folder).items())),
+            lean=self.experiment.journals == "lean",
+        )
+
+    @cached_property
+    def specs(self) -> Mapping[str, PlayerSpec]:
+        """The player specs of all seats, by key."""
+        found = [one for arm in self.arms for players in arm.players for one in arm.lineup(self.first(players))]
+        return {one.key: one for one in (*found, *(records.partner for records in self.partner_records))}
+
+    def first(self, players: int) -> Deal:
+        """The first deal at a player count; every player of an arm sits somewhere in it."""
+        return Deal(self.experiment.deals[0], players)
+
+
+def _knowing(arms: Iterable[Arm]) -> Iterator[str]:
+    """The arms with a safety rule that knows more than the seat whose decisions it judges."""
+    found = [arm.name for arm in arms if any(one.config and knows_more(one.config) for one in _players(arm))]
+    if found:
+        yield (
+            f"{', '.join(found)}: the safety rule knows more than the seat (verify.knows: all), so that a refusal says "
+            "more of the position than the seat may know."
+        )
+
+
+def _floor(arms: Iterable[Arm]) -> Iterator[str]:
+    """That there is an arm that nobody listed."""
+    for arm in arms:
+        if arm.purpose is None or arm.purpose.kind != "null":
+            continue
+        if arm.players:
+            yield (
+                f"The arm {arm.name} plays the baseline again with other seeds of its models. Its difference is "
+                "chance, the noise floor for all others. To leave it out: --set controls.null=false."
+            )
+        else:
+            yield f"Programs know no chance, so the arm {arm.name}, the baseline once more, would be the same games."
+
+
+def _players(arm: Arm) -> Iterator[PlayerSpec]:
+    yield from {one.key: one for players in arm.players for one in arm.lineup(Deal(1, players))}.values()
+
+
+BEGUN = (
+    "The run was begun by an earlier version, where a verdict that cannot be read counted as accepted, or where the "
+    "safety rule and forced moves went by every section, also by those that a seat does not get; it goes on so. A run "
+    "in another --out refuses such moves, and lets the rule know what the seat may."
+)
+
+
+def _with(arm: Arm, begun: Callable[[PlayerSpec], PlayerSpec]) -> Arm:
+    """An arm with other specs in its seats."""
+    others = arm.others
+    return replace(
+        arm,
+        everybody=begun(arm.everybody),
+        others=lambda deal: {seat: begun(one) for seat, one in others(deal).items()},
+    )

@@ -1,0 +1,148 @@
+"""A player as plain data: everything needed to build the seat, in another process or from a run folder."""
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import graphs
+from experiments.study import seat_spec
+from experiments.study.experiment import Experiment
+from experiments.study.file_schema import Changes, Model, SeatConfig, sampled, settled
+from graphs import ablate
+from graphs.config import PLAYERS, PROGRAM, GraphConfig, as_stored
+from graphs.replaced_texts import replaced
+from orchestrator import spelling
+from orchestrator.errors import UserError
+from orchestrator.table.seat import Seat, describe
+from orchestrator.values import Frozen
+
+if TYPE_CHECKING:
+    from orchestrator.models.layer import ModelLayer
+
+
+class PlayerSpec(Frozen):
+    spec: str
+    """`partner:NAME`, `python:module:object`, or a graph's name."""
+    config: GraphConfig | None = None
+    """The graph with the changes of its arm; None for a seat that is not a graph."""
+    models: dict[str, Model] = {}
+    """By the model names that the graph's nodes use."""
+
+    @cached_property
+    def key(self) -> str:
+        """A hash of the data: equal specs have equal keys."""
+        return hashlib.sha256(self.model_dump_json().encode()).hexdigest()[:16]
+
+    @property
+    def plain_models(self) -> dict[str, Any]:
+        """Its models with all their settings, as plain data. Raises UserError."""
+        settings = {name: settled(model) for name, model in self.models.items()}
+        return {
+            name: one if isinstance(one, str) else one.model_dump(mode="json", exclude_none=True)
+            for name, one in settings.items()
+        }
+
+    def as_stored(self, stored: Iterable[Mapping[str, Any] | None]) -> "PlayerSpec":
+        """For a run that goes on, see `graphs.config.as_stored`."""
+        config = self.config and as_stored(self.config, stored)
+        return self if config is self.config else PlayerSpec(spec=self.spec, config=config, models=self.models)
+
+    def seat(self, layer: "ModelLayer") -> Seat:
+        """The seat, with models of the layer. Raises UserError for a graph, model or object that cannot be used."""
+        if self.config is None:
+            return seat_spec.read_seat(self.spec)
+        return graphs.seat(self.config, self.models.get("default", PROGRAM), named=self.models, layer=layer)
+
+    @property
+    def players(self) -> tuple[int, ...]:
+        """The player counts that it supports."""
+        if self.config is not None:
+            return self.config.players
+        return tuple(getattr(seat_spec.read_seat(self.spec), "players", PLAYERS))
+
+    @property
+    def name(self) -> str:
+        """Its name in journals and results."""
+        return self.config.name if self.config else describe(seat_spec.read_seat(self.spec)).graph
+
+    def essence(self, players: int) -> str:
+        """Equal for specs that play the same games at a player count, whatever their names. Raises UserError."""
+        if self.config is None:
+            return self.spec
+        data = ablate.at(self.config, players).model_dump(mode="json", exclude={"name", "players"})
+        for node in data["nodes"].values():
+            model = self.models.get(node["model"], node["model"])
+            node["model"] = model if isinstance(model, str) else model.model_dump(mode="json")
+            del node["players"]
+        if all(node["model"] == PROGRAM for node in data["nodes"].values()):
+            data.get("controls", {}).pop("draw", None)  # programs know no chance
+        data["controls"] = data.get("controls") or None
+        return json.dumps(data, sort_keys=True)
+
+
+def player_spec(
+    one: SeatConfig, experiment: Experiment, changes: Changes | None = None, made: GraphConfig | None = None
+) -> PlayerSpec:
+    """The spec of a seat of an experiment, with the changes of an arm; `made`: a graph that the arm made itself.
+
+    Raises UserError.
+    """
+    changes = changes or Changes()
+    given = {**experiment.models, **changes.models, **({} if one.model is None else {"default": one.model})}
+    spec, verify = changes.graph or one.graph, changes.verify or one.verify or experiment.verify
+    if spec.startswith(seat_spec.OTHERS):
+        _unchanged(spec, changes, verify)
+        return PlayerSpec(spec=spec)
+    config = changed(seat_spec.read_graph(spec), changes) if made is None else made
+    config = ablate.verified(config, verify) if verify else config
+    used = {name: model for name, model in given.items() if name == "default" or name in config.models}
+    models = {name: sampled(model, experiment.sampling) for name, model in used.items()}
+    return PlayerSpec(spec=spec, config=config, models=models)
+
+
+def _unchanged(spec: str, changes: Changes, verify: str | None) -> None:
+    """Raise UserError for changes that need a graph."""
+    asked = [name for name in OPERATORS if getattr(changes, name)]
+    if asked or changes.verify:
+        raise UserError(f"`{(asked or ['verify'])[0]}` changes a graph, and {spec} is not a graph")
+
+
+CONTROLS = ("null", "placebo", "shuffled", "permuted", "advise", "gate", "own_hand", "same_compute", "same_tokens")
+OPERATORS = ("setting", "without", "replace", "change", "without_sections", "options", "prompts", *CONTROLS)
+
+
+def changed(config: GraphConfig, changes: Changes) -> GraphConfig:
+    """A graph with the changes of an arm. Raises UserError."""
+    if changes.setting:
+        config = ablate.setting(config, **changes.setting)
+    if changes.without:
+        config = ablate.without(config, *changes.without)
+    if changes.replace:
+        config = ablate.replace(config, **changes.replace)
+    if changes.change:
+        config = ablate.change(config, **changes.change)
+    if changes.without_sections:
+        config = ablate.without_sections(config, *changes.without_sections)
+    config = ablate.dotted(config, [f"options.{name}={json.dumps(value)}" for name, value in changes.options.items()])
+    if changes.prompts:
+        config = replaced(config, {name: one.text for name, one in changes.prompts.items()})
+    if not (asked := changes.controls):
+        return config
+    return ablate.controlled(config, **{name: _nodes(config, name, value) for name, value in asked.items()})
+
+
+def _nodes(config: GraphConfig, control: str, value: Any) -> Any:
+    """The nodes that a control names, by their names or by their roles. Raises UserError."""
+    return [node for name in value for node in named(config, control, name)] if isinstance(value, list) else value
+
+
+def named(config: GraphConfig, control: str, name: str) -> list[str]:
+    """The node of this name, or the nodes of this role. Raises UserError."""
+    if name in config.nodes:
+        return [name]
+    if found := [node for node, one in config.nodes.items() if one.role == name]:
+        return found
+    known = spelling.known(name, config.nodes, "its nodes are")
+    raise UserError(f"{control}: graph {config.name!r} has no node or role {name!r}; {known}")

@@ -1,0 +1,80 @@
+"""Published scores that a report may show beside a run's own: what they are, and which of them fit a run.
+
+They are for orientation: no claim, interval or test uses them.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+import yaml
+
+from experiments.record.rows import Metric
+from graphs.config import PlayerCount
+from orchestrator import spelling
+from orchestrator.errors import UserError
+from orchestrator.values import Frozen
+
+
+class Reference(Frozen):
+    name: str
+    says: str
+    """Who played, in words."""
+    score: Metric
+    """How a game counts in which the third life was lost."""
+    means: Mapping[PlayerCount, float]
+    """By player count; empty where the source states none, so that nothing can be drawn."""
+    n: str
+    """How many games, as the source says."""
+    source: str
+
+
+@cache
+def known() -> Mapping[str, Reference]:
+    """The packaged references, by name."""
+    data: Any = yaml.safe_load(files("experiments.study").joinpath("references.yaml").read_text("utf-8"))
+    return {name: Reference(name=name, **one) for name, one in data.items()}
+
+
+def named(names: Sequence[str]) -> tuple[Reference, ...]:
+    """Those of these names, each once. Raises UserError."""
+    for name in names:
+        if name not in known():
+            raise UserError(f"there is no reference {name!r}; {spelling.known(name, known())}")
+    return tuple(known()[name] for name in dict.fromkeys(names))
+
+
+def fitting(one: Reference, players: Sequence[int], score: Metric) -> Mapping[int, float]:
+    """Its means at these player counts, if it counts lost games as the run's score does; empty otherwise."""
+    return {count: one.means[count] for count in players if count in one.means} if one.score == score else {}
+
+
+def unfit(found: Sequence[Reference], players: Sequence[int], score: Metric) -> Iterator[str]:
+    """Why some are not shown, or not at every player count, in sentences."""
+    for one in found:
+        counts = " and ".join(map(str, players))
+        if not one.means:
+            yield f"The reference {one.name} is not drawn: its source gives no mean for a player count ({one.n})."
+        elif one.score != score:
+            yield f"The reference {one.name} is not shown: its score is {one.score}, and this report is by {score}."
+        elif not (there := fitting(one, players, score)):
+            has = ", ".join(map(str, one.means))
+            yield f"The reference {one.name} is not shown: it has {has} players, and this run {counts}."
+        elif missing := [count for count in players if count not in there]:
+            yield f"The reference {one.name} has no mean at {' and '.join(map(str, missing))} players."
+
+
+def rows() -> list[dict[str, str]]:
+    """A row for each, for a list."""
+    return [
+        {
+            "name": one.name,
+            "score": one.score,
+            "means": ", ".join(f"{count}p {mean:g}" for count, mean in one.means.items()) or "none by player count",
+            "n": one.n,
+            "says": one.says,
+            "source": one.source,
+        }
+        for one in known().values()
+    ]

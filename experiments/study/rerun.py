@@ -1,0 +1,149 @@
+"""A run played again from its run.yaml: with the recorded graphs, models and deals, whatever their names mean today."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any, Self
+
+from pydantic import Field, ValidationError
+
+from experiments.study.arms import Arm, fixed
+from experiments.study.controls import Purpose
+from experiments.study.experiment import Rerun
+from experiments.study.file_schema import Model, SeatNumber, settled
+from experiments.study.player_spec import PlayerSpec
+from graphs import prompt_files
+from graphs.config import GraphConfig, PlayerCount
+from orchestrator.errors import UserError, user_error
+from orchestrator.hanabi import referee
+from orchestrator.values import Frozen
+from orchestrator.versions import versions
+
+
+class RecordedSeat(Frozen):
+    """A seat, as run.yaml records it."""
+
+    spec: str
+    graph: str
+    model: str
+    config: GraphConfig | None = None
+    models: dict[str, Model] = {}
+    prompts: dict[str, str] = {}
+    """Hashes of its prompt texts, by name."""
+
+    @property
+    def player_spec(self) -> PlayerSpec:
+        """With the settings that its models had, whatever the environment says now."""
+        models = {name: settled(model) for name, model in self.models.items()}
+        return PlayerSpec(spec=self.spec, config=self.config, models=models)
+
+
+class RecordedArm(Frozen):
+    """An arm, as run.yaml records it; seats are named by their keys."""
+
+    players: tuple[PlayerCount, ...]
+    everybody: str
+    others: dict[SeatNumber, str] | tuple[str, ...] = {}
+    void: dict[int, str] = {}
+    purpose: Purpose | None = None
+    notes: dict[str, str] = {}
+    """Nodes whose notes are made from those of other games, with where these are from."""
+    remarks: tuple[str, ...] = ()
+
+
+class RecordedRun(Frozen):
+    """The parts of a run.yaml that are needed to play its run again."""
+
+    arms: dict[str, RecordedArm]
+    labels: dict[str, str] = {}
+    seats: dict[str, RecordedSeat]
+    deals: dict[int, str]
+    versions: dict[str, str] = Field(default_factory=dict)
+
+    @classmethod
+    def read(cls, experiment: Rerun) -> Self:
+        """Raises UserError when the run could not be played again as it was."""
+        try:
+            run = cls.model_validate({key: experiment.record.get(key) or {} for key in cls.model_fields})
+        except ValidationError as error:
+            raise user_error("run.yaml", error) from None
+        run._check_seats()
+        run._check_prompts()
+        run._check_deals(experiment.deals)
+        return run
+
+    def player_spec(self, key: str) -> PlayerSpec:
+        return self.seats[key].player_spec
+
+    def labelled(self) -> dict[str, PlayerSpec]:
+        """The participants of cross-play and ad-hoc teams, by label."""
+        return {label: self.player_spec(key) for label, key in self.labels.items()}
+
+    def listed_arms(self, experiment: Rerun) -> list[Arm]:
+        """The arms, unless they are pairs. Raises UserError when none has the player counts asked for."""
+        made = [self._arm(name, arm, experiment) for name, arm in self.arms.items()]
+        if not any(arm.players for arm in made):
+            counts = sorted({count for arm in self.arms.values() for count in arm.players})
+            raise UserError(f"run.yaml has no arm at these player counts; it has them at {', '.join(map(str, counts))}")
+        return made
+
+    def _arm(self, name: str, arm: RecordedArm, experiment: Rerun) -> Arm:
+        assert isinstance(arm.others, dict)
+        others = {seat: self.player_spec(key) for seat, key in arm.others.items()}
+        counts = tuple(count for count in arm.players if count in experiment.players)
+        made = fixed(name, self.player_spec(arm.everybody), others, counts)
+        void = {count: other for count, other in arm.void.items() if count in experiment.players}
+        return replace(made, void=void, purpose=arm.purpose, sources=arm.notes, remarks=arm.remarks)
+
+    @property
+    def notes(self) -> list[str]:
+        """Why the games may differ although everything recorded is the same."""
+        now = versions()
+        return [
+            f"run.yaml was written with {name} {old}, and this is {now.get(name, 'another')}: its programs may differ."
+            for name, old in self.versions.items()
+            if now.get(name) != old
+        ]
+
+    def _check_seats(self) -> None:
+        named = {key for arm in self.arms.values() for key in (arm.everybody, *_keys(arm.others))}
+        if unknown := sorted({*named, *self.labels.values()} - set(self.seats)):
+            raise UserError(f"run.yaml names a seat {unknown[0]!r} that it does not describe")
+
+    def _check_prompts(self) -> None:
+        differ = sorted({name for seat in self.seats.values() for name in _changed(seat)})
+        if differ:
+            raise UserError(
+                f"the prompts are not those of run.yaml, which holds their texts: {', '.join(differ)} differ"
+            )
+
+    def _check_deals(self, seeds: Iterable[int]) -> None:
+        for seed in seeds:
+            if seed in self.deals and self.deals[seed] != cards(seed):
+                raise UserError(
+                    f"seed {seed} gives another deck than in run.yaml; use the version of the learning environment "
+                    "that is named there"
+                )
+
+
+def labelled(run: Mapping[str, Any]) -> dict[str, PlayerSpec]:
+    """The participants of cross-play and ad-hoc teams in a run.yaml, by label; none where it names no whole seats."""
+    labels, seats = run.get("labels") or {}, run.get("seats") or {}
+    try:
+        return {label: RecordedSeat.model_validate(seats[key]).player_spec for label, key in labels.items()}
+    except (ValidationError, UserError, KeyError):
+        return {}
+
+
+def _keys(others: Mapping[int, str] | tuple[str, ...]) -> Iterable[str]:
+    return others.values() if isinstance(others, Mapping) else others
+
+
+def _changed(seat: RecordedSeat) -> list[str]:
+    """The prompt texts of a seat that differ now."""
+    now = prompt_files.hashes(seat.config) if seat.config else {}
+    return [name for name in {**now, **seat.prompts} if now.get(name) != seat.prompts.get(name)]
+
+
+def cards(seed: int) -> str:
+    """A deck on one line, first dealt first: `R1 Y3 ...`."""
+    return " ".join(referee.deal(seed))

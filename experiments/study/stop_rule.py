@@ -1,0 +1,174 @@
+"""When a run may stop before its last deal: the rule of an experiment file, and as it is fixed before the first game.
+
+A rule that is changed while a run is played is no rule: its error rates hold only for what was laid down before. So
+run.yaml records it, and a run is never continued under another one.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+from pydantic import Field, ValidationError, field_validator
+
+from experiments.record.measures import MARK
+from orchestrator.errors import UserError, user_error
+from orchestrator.values import Frozen, OneOrMore
+
+When = Literal["shown", "excluded", "either"]
+STOP = "stop"
+"""The key of the rule, in experiment files and in run.yaml."""
+LOOKS = 5
+"""Looks where none are named, at equal distances."""
+POINT = 1.0
+"""The effect that is excluded where none is named, of a score; other metrics have no usual size."""
+
+
+class Stop(Frozen):
+    """The rule as an experiment file writes it: `stop: {when: either, effect: 1.0, looks: [10, 20, 40]}`."""
+
+    when: When = "either"
+    """An arm stops when its difference from the baseline is shown (the interval excludes 0), when every difference of
+    the size of `effect` is excluded (the interval lies between -effect and +effect), or at either."""
+    effect: float | None = Field(default=None, gt=0)
+    """In units of the metric; 1 point if not given, for a score."""
+    looks: OneOrMore[int] = ()
+    """The deals after which results are looked at, ascending; the last deal is always one of them. If not given, five
+    at equal distances."""
+    alpha: float = Field(default=0.05, gt=0, le=0.2)
+    """The probability with which any difference is shown, in any arm and at any look, where there is none."""
+
+    @field_validator("looks")
+    @classmethod
+    def _ascending(cls, looks: tuple[int, ...]) -> tuple[int, ...]:
+        if list(looks) != sorted(set(looks)) or (looks and looks[0] < 2):
+            raise ValueError(f"looks {list(looks)} are not numbers of deals, ascending, each once, from 2 on")
+        return looks
+
+
+class StopRule(Frozen):
+    """The rule of a run: everything that its error rate depends on, fixed before the first game."""
+
+    when: When
+    effect: float | None
+    """None where nothing is to be excluded."""
+    alpha: float
+    looks: tuple[int, ...]
+    """Numbers of deals, the first deals of the run in the order of their seeds; the last is all of them."""
+    metric: str
+    baseline: str
+    alongside: tuple[str, ...] = ()
+    """Arms that play the baseline again: they show the noise floor, so they settle nothing, play as long as any other
+    arm, and are compared at the look that it reached, apart from the others."""
+    arms: tuple[str, ...]
+    """The arms that are compared. Each is tested at alpha divided by their number (Bonferroni)."""
+    seeds: tuple[int, ...]
+    players: tuple[int, ...]
+    repeats: int
+
+    @property
+    def level(self) -> float:
+        """Of each arm."""
+        return self.alpha / len(self.arms)
+
+    @property
+    def most(self) -> int:
+        """Deals that are played at most."""
+        return self.looks[-1]
+
+    @property
+    def sentence(self) -> str:
+        """What it asks for, in words."""
+        looks = ", ".join(map(str, self.looks[:-1]))
+        at = f"after {looks} and {self.most} deals" if looks else f"after {self.most} deals"
+        size = f"{self.effect:g} " if self.effect is not None else ""
+        until = {
+            "shown": "its difference from the baseline is shown",
+            "excluded": f"a difference of {size}or more is excluded",
+            "either": f"its difference from the baseline is shown, or one of {size}or more is excluded",
+        }[self.when]
+        return f"an arm stops as soon as {until}, by the metric {self.metric}; looked at {at}"
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """As run.yaml holds it: seeds, player counts and repeats stand there already."""
+        hidden = {"seeds", "players", "repeats", *(() if self.alongside else ("alongside",))}
+        return self.model_dump(mode="json", exclude=hidden)
+
+    @classmethod
+    def read(cls, run: Mapping[str, Any]) -> "StopRule | None":
+        """The rule of a run.yaml; None for a run without one. Raises UserError where it cannot be read."""
+        if not run.get(STOP):
+            return None
+        try:
+            return cls.model_validate({**run[STOP], **{key: run[key] for key in ("seeds", "players", "repeats")}})
+        except (ValidationError, KeyError, TypeError) as error:
+            why = user_error("run.yaml: stop", error) if isinstance(error, ValidationError) else f"stop: {error}"
+            raise UserError(f"the stop rule of the run cannot be read: {why}") from None
+
+
+def resolved(
+    asked: Stop,
+    *,
+    metric: str,
+    baseline: str | None,
+    arms: Sequence[str],
+    alongside: Sequence[str] = (),
+    seeds: Sequence[int],
+    players: Sequence[int],
+    repeats: int,
+) -> StopRule:
+    """The rule of an experiment. Raises UserError for one that cannot be followed."""
+    if baseline is None or not arms:
+        raise UserError("stop: there is nothing to compare; a stop rule needs a baseline and another arm")
+    if metric.startswith(MARK):
+        raise UserError(f"stop: a rule goes by what the table of results has, and {metric!r} is read from journals")
+    if len(seeds) < 2:
+        raise UserError("stop: with a single deal there is nothing to look at in between")
+    if asked.effect is None and asked.when != "shown" and metric not in ("strict", "kept"):
+        raise UserError(f"stop: say which effect is to be excluded (effect: ...), in units of {metric}")
+    effect = None if asked.when == "shown" else asked.effect or POINT
+    return StopRule(
+        when=asked.when,
+        effect=effect,
+        alpha=asked.alpha,
+        looks=_looks(asked.looks, len(seeds)),
+        metric=metric,
+        baseline=baseline,
+        arms=tuple(arms),
+        alongside=tuple(alongside),
+        seeds=tuple(seeds),
+        players=tuple(players),
+        repeats=repeats,
+    )
+
+
+def _looks(asked: Sequence[int], deals: int) -> tuple[int, ...]:
+    if asked and asked[-1] > deals:
+        raise UserError(f"stop: a look after {asked[-1]} deals, and the experiment has {deals}; see seeds.count")
+    wanted = asked or [max(2, round(deals * (look + 1) / LOOKS)) for look in range(LOOKS)]
+    return tuple(sorted({*wanted, deals}))
+
+
+def check(before: Mapping[str, Any], now: StopRule | None, folder: str) -> None:
+    """Raise UserError where a folder's run was begun under another rule, or without one; `before`: its run.yaml."""
+    if not before:
+        return
+    old = StopRule.read(before)
+    if old == now:
+        return
+    other = f"give the rule that it was begun with, or another --out than {folder!r}"
+    if old is None:
+        raise UserError(
+            f"the run in {folder!r} was begun without a stop rule, so none can be added: its games were seen; "
+            "give another --out, with other deals"
+        )
+    if now is None:
+        raise UserError(f"the run in {folder!r} was begun with a stop rule ({old.sentence}), and now has none; {other}")
+    changed = [name for name in StopRule.model_fields if getattr(old, name) != getattr(now, name)]
+    said = "; ".join(f"{name} was {_short(getattr(old, name))}, is {_short(getattr(now, name))}" for name in changed)
+    raise UserError(f"the stop rule of a run that was begun cannot change: {said}. To go on, {other}")
+
+
+def _short(value: object) -> str:
+    if isinstance(value, tuple) and len(value) > 8:
+        return f"{len(value)} values from {value[0]} to {value[-1]}"
+    return ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)

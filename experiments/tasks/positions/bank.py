@@ -1,0 +1,247 @@
+"""A position bank: turns drawn from games, each as its acting seat knew it, with the notes that its colleagues gave.
+
+A bank is one file of JSON lines, compressed where its name ends with `.gz`: first the head, which says where the
+positions are from and how they were drawn; then a line for each position; then, apart from them, the lines of the
+truth: hidden cards and the journals' names, which give the deal away. Whatever asks an agent reads a bank by `read`,
+which stops before the first of those; see `truth.py`.
+"""
+
+import gzip
+import hashlib
+import json
+import zlib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import Field, ValidationError
+
+from experiments.tasks.positions.kinds import AskedConvention, Kind
+from graphs.config import GraphConfig, checked
+from orchestrator import spelling
+from orchestrator.errors import UserError, user_error
+from orchestrator.hanabi.view import View
+from orchestrator.journal.events import Call, SeatInfo, StoredEvent
+from orchestrator.values import Frozen
+
+SUFFIX = ".jsonl.gz"
+GZIP = b"\x1f\x8b"
+Label = Literal["program", "simulated", "model", "mixed", "none"]
+"""Who made the recorded notes; `none` where there are none."""
+
+
+class Source(Frozen):
+    """A folder or a journal that positions were drawn from."""
+
+    name: str
+    games: int
+    """With at least one turn."""
+    digest: str
+    """A hash of the games' own hashes: the same games have the same."""
+    versions: dict[str, str] = {}
+    """Of the program that played the first of them."""
+
+
+class Drawn(Frozen):
+    """How the positions were chosen."""
+
+    wanted: int
+    per_game: int
+    seed: int
+    rollouts: int = 0
+    """For the kind of the best move; 0 for exact one-step values."""
+    looked_at: int
+    """Turns whose kind was worked out, among which they were chosen."""
+
+
+class Head(Frozen):
+    """The first line of a bank."""
+
+    bank: Literal[1] = 1
+    name: str
+    made_by: str = ""
+    """The command."""
+    sources: tuple[Source, ...]
+    drawn: Drawn | None
+    """None for a bank that was not drawn from games."""
+    seats: tuple[SeatInfo, ...]
+    """Who sat at the tables; positions name them by their place here."""
+    label: Label
+    versions: dict[str, str]
+    positions: int
+    digest: str
+    """A hash of the lines of the positions."""
+
+
+class BankPosition(Frozen):
+    """A turn, as its acting seat knew it."""
+
+    name: str
+    """`p001`: its name in this bank."""
+    deal: str
+    """A one-way hash of the deal: positions that share it are not independent."""
+    game: str
+    """A one-way hash that seeds models, see `GameContext`."""
+    view: View
+    memory: dict[str, Any] = {}
+    seat: int = Field(ge=0)
+    """The place in `Head.seats`."""
+    events: tuple[StoredEvent, ...] = ()
+    """The notes and the decision of the recorded turn; prompts are left out, for they can be made again."""
+    kind: Kind
+    asked: AskedConvention | None = None
+    """What a probe asks here; None for a turn of a game."""
+
+    @property
+    def calls(self) -> list[Call]:
+        return [event for event in self.events if isinstance(event, Call)]
+
+
+@dataclass(frozen=True)
+class Bank:
+    """A bank without its truth."""
+
+    path: Path
+    head: Head
+    positions: tuple[BankPosition, ...]
+
+    def config(self, position: BankPosition) -> GraphConfig | None:
+        """The graph that gave the recorded notes; None where no graph sat, or one that is not known here."""
+        return self._configs[position.seat]
+
+    @cached_property
+    def _configs(self) -> list[GraphConfig | None]:
+        return [_config(info) for info in self.head.seats]
+
+
+def _config(info: SeatInfo) -> GraphConfig | None:
+    try:
+        return checked(dict(info.config), f"the bank's graph {info.graph!r}") if info.config else None
+    except UserError:
+        return None
+
+
+# Files
+
+
+def packaged() -> list[str]:
+    """The names of the packaged banks."""
+    folder = files("experiments.tasks.positions") / "banks"
+    return sorted(one.name.removesuffix(SUFFIX) for one in folder.iterdir() if one.name.endswith(SUFFIX))
+
+
+def found(name: str | Path) -> Path:
+    """The file of a bank: a path, or the name of a packaged one. Raises UserError when there is none."""
+    path = Path(name)
+    if path.is_file():
+        return path
+    if str(name) in packaged():
+        return Path(str(files("experiments.tasks.positions") / "banks" / f"{name}{SUFFIX}"))
+    known = spelling.known(str(name), packaged(), "the packaged banks are")
+    raise UserError(f"there is no bank {str(name)!r}: neither a file nor a packaged bank; {known}")
+
+
+def read(name: str | Path) -> Bank:
+    """A bank without its truth. Raises UserError for a file that is none, or that was changed."""
+    path = found(name)
+    at = path.stat()
+    return _read(path, (at.st_mtime_ns, at.st_size))
+
+
+@lru_cache(maxsize=4)
+def _read(path: Path, version: tuple[int, int]) -> Bank:
+    """A bank is read once as long as its file stays as it is."""
+    head, lines = _open(path)
+    told = [line for line in lines if line.startswith('{"position"')]
+    if digest(told) != head.digest or len(told) != head.positions:
+        raise UserError(f"{str(path)!r} is not whole: its positions are not those that its first line describes")
+    try:
+        positions = tuple(BankPosition.model_validate(json.loads(line)["position"]) for line in told)
+    except ValidationError as error:
+        raise user_error(str(path), error) from None
+    except (ValueError, RecursionError):
+        raise UserError(f"{str(path)!r} is no position bank: a line is no JSON") from None
+    if absent := [one for one in positions if one.seat >= len(head.seats)]:
+        raise UserError(f"{str(path)!r}: position {absent[0].name} has seat {absent[0].seat} of {len(head.seats)}")
+    return Bank(path, head, positions)
+
+
+def _open(path: Path) -> tuple[Head, Iterator[str]]:
+    """The head of a bank and the lines of its positions, none of the truth."""
+    text = lines_of(path)
+    first = next(text, "")
+    try:
+        data = json.loads(first)
+        head = Head.model_validate(data) if isinstance(data, dict) and "bank" in data else None
+    except ValidationError as error:
+        raise user_error(str(path), error) from None
+    except (ValueError, RecursionError):
+        head = None
+    if head is None:
+        raise UserError(f"{str(path)!r} is no position bank; `orchestrator experiment positions build` makes one")
+    return head, text
+
+
+def lines_of(path: Path) -> Iterator[str]:
+    """The lines of a bank's file, up to the truth. Raises UserError when it cannot be read."""
+    for line in plain_lines(path):
+        if line.startswith('{"truth"'):
+            return
+        yield line
+
+
+def plain_lines(path: Path) -> Iterator[str]:
+    """All lines of a file, which may be compressed. Raises UserError."""
+    try:
+        data = path.read_bytes()
+        text = (gzip.decompress(data) if data[:2] == GZIP else data).decode("utf-8")
+    except OSError as error:
+        raise UserError(f"cannot read the bank {str(path)!r}: {error.strerror or 'it is no whole gzip file'}") from None
+    except (UnicodeDecodeError, EOFError, zlib.error):
+        raise UserError(f"cannot read the bank {str(path)!r}: it is not text, or not whole") from None
+    yield from text.removesuffix("\n").split("\n")  # not splitlines: what models write may hold other line breaks
+
+
+def digest(lines: Iterable[str]) -> str:
+    """A hash of lines."""
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:16]
+
+
+def as_line(key: str, data: dict[str, Any]) -> str:
+    return json.dumps({key: data}, ensure_ascii=False, separators=(",", ":"))
+
+
+def position_line(position: BankPosition) -> str:
+    """A position as its line; what has its default value is left out."""
+    return as_line("position", position.model_dump(mode="json", exclude_defaults=True) | _events(position))
+
+
+def _events(position: BankPosition) -> dict[str, Any]:
+    """Events with their tags, which are defaults."""
+    made = [e.model_dump(mode="json", exclude_defaults=True) | {"event": e.event} for e in position.events]
+    return {"events": made} if made else {}
+
+
+def save(path: Path, lines: Iterable[str]) -> None:
+    """Write a bank, whole or not at all; the same lines give the same file. Raises UserError."""
+    text = "".join(f"{line}\n" for line in lines).encode()
+    _write(path, gzip.compress(text, 9, mtime=0) if path.name.endswith(".gz") else text)
+
+
+def copy(bank: Path, to: Path) -> None:
+    """A bank with its truth, compressed. Raises UserError."""
+    data = bank.read_bytes()
+    _write(to, data) if data[:2] == GZIP else save(to, plain_lines(bank))
+
+
+def _write(path: Path, data: bytes) -> None:
+    part = path.with_name(f".{path.name}.part")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        part.write_bytes(data)
+        part.replace(path)
+    except OSError as error:
+        raise UserError(f"cannot write the bank {str(path)!r}: {error.strerror}") from None

@@ -1,0 +1,177 @@
+"""What a position-level ablation asks: a study file, or the same on the command line, and its record `run.yaml`.
+
+```yaml
+# house-notes.yaml
+name: house-notes
+positions: program             # a packaged bank, or a file
+graph: house
+models: {default: program}
+arms: [removed, exact, placebo, shuffled, "perturbed@0.3"]
+```
+"""
+
+from pathlib import Path
+from typing import Any, Literal
+
+import yaml
+from pydantic import Field, ValidationError
+
+from experiments.record.run_folder import RUN
+from experiments.study import imports
+from experiments.study.file_schema import Model, Name, settled
+from experiments.tasks.positions import bank as banks
+from experiments.tasks.positions.bank import Bank
+from graphs.config import GraphConfig, checked
+from graphs.config import read as read_graph
+from orchestrator.errors import UserError, user_error
+from orchestrator.models.settings import PROGRAM
+from orchestrator.values import Frozen, OneOrMore
+from orchestrator.yaml_files import from_file, loaded
+
+DEFAULT_ARMS = ("removed", "placebo", "shuffled")
+COPY = "bank.jsonl.gz"
+"""The bank in a run's folder."""
+HEAD = """\
+# What was asked. The same command again goes on with it.
+# `orchestrator experiment positions run run.yaml --out NEW` asks the same again, of the graph, models and bank here.
+"""
+
+
+class Study(Frozen):
+    """A study file."""
+
+    name: Name = "positions"
+    question: str | None = None
+    """What the study asks, in a sentence or two; a report begins with it."""
+    positions: str
+    """The bank: a packaged one's name, or a file."""
+    graph: str | dict[str, Any] = "house"
+    """A graph's name or YAML file; in run.yaml the whole graph."""
+    models: dict[str, Model] = {"default": PROGRAM}
+    """By the model names that the nodes of the graph use."""
+    notes: Literal["recorded", "fresh"] = "recorded"
+    """Colleagues' notes: as they were recorded, or made once by the study's models and shared by all arms."""
+    arms: dict[Name, str] | OneOrMore[str] = DEFAULT_ARMS
+    """In their short form, see `arms`; a mapping gives them names, which a run of whole games may have, too."""
+    null: bool | None = None
+    """Whether each arm has its noise floor asked; by default where a model is asked."""
+    samples: int = Field(default=1, ge=1, le=1000)
+    """How often each position is decided in each arm."""
+    first: int | None = Field(default=None, ge=1)
+    """Only so many positions, from the bank's first on; all if not given."""
+    seed: int = 0
+    """Of simulated models, and of what is drawn for controls."""
+    digest: str | None = None
+    """In run.yaml: of the bank, which must be the same."""
+    versions: dict[str, str] = {}
+    """In run.yaml: of the first command."""
+    imports: dict[str, Any] | list[Any] | None = None
+    """In run.yaml: code of a user's own that the graph needs."""
+
+    @property
+    def config(self) -> GraphConfig:
+        """The graph. Raises UserError."""
+        if isinstance(self.graph, str):
+            return read_graph(self.graph)
+        return checked(dict(self.graph), f"the graph of study {self.name!r}")
+
+
+def read(path: Path) -> Study:
+    """A study file, or the run.yaml of a run. Raises UserError."""
+    data = loaded(from_file(path, "the study"), str(path))
+    if not isinstance(data, dict) or "positions" not in data:
+        raise UserError(f"{str(path)!r} is no study: a YAML mapping with `positions:`, the bank, and `arms:`")
+    try:
+        study = Study.model_validate(data)
+    except ValidationError as error:
+        raise user_error(str(path), error) from None
+    beside = path.parent / study.positions
+    return study.model_copy(update={"positions": str(beside)}) if beside.is_file() else study
+
+
+def opened(study: Study) -> Bank:
+    """The study's bank. Raises UserError when it is another one than the record says."""
+    bank = banks.read(study.positions)
+    if study.digest and study.digest != bank.head.digest:
+        raise UserError(f"{str(bank.path)!r} is another bank than the study's: {bank.head.digest}, not {study.digest}")
+    if not bank.positions:
+        raise UserError(
+            f"{str(bank.path)!r} has no position, so there is nothing to decide; build a bank from more games"
+        )
+    return bank
+
+
+def begin(folder: Path, study: Study, bank: Bank, arms: dict[str, str], versions: dict[str, str]) -> Study:
+    """Write the record of a new run, or check that a run goes on; the study as it stands then.
+
+    `samples` and `arms` may grow. Raises UserError for a folder that holds another run, and names the difference.
+    """
+    resolved = study.model_copy(
+        update={
+            "positions": COPY,
+            "graph": study.config.model_dump(mode="json"),
+            "models": {name: _settled(model) for name, model in study.models.items()},
+            "arms": arms,
+            "digest": bank.head.digest,
+            "versions": versions,
+            **imports.record(),
+        }
+    )
+    folder.mkdir(parents=True, exist_ok=True)
+    if (folder / RUN).exists():
+        before = record_of(folder)
+        _check_same(folder, before, resolved)
+        resolved = resolved.model_copy(update={"versions": before.versions, "arms": {**_named(before), **arms}})
+    elif any(folder.iterdir()):
+        raise UserError(f"{str(folder)!r} holds other files, and no {RUN}; give another --out")
+    if not (folder / COPY).exists():
+        banks.copy(bank.path, folder / COPY)
+    _write(folder / RUN, resolved)
+    return resolved
+
+
+def _named(study: Study) -> dict[str, str]:
+    return dict(study.arms) if isinstance(study.arms, dict) else {}
+
+
+def _settled(model: Model) -> Model:
+    return settled(model)
+
+
+def _plain(model: Model) -> Any:
+    return model if isinstance(model, str) else model.model_dump(mode="json", exclude_none=True)
+
+
+def _write(path: Path, study: Study) -> None:
+    from experiments.record.files import write_atomically
+
+    data = study.model_dump(mode="json", exclude_none=True, exclude_defaults=True, exclude={"models"})
+    data = {"name": study.name, "positions": study.positions, **data}
+    data["models"] = {name: _plain(model) for name, model in study.models.items()}
+    text = yaml.safe_dump(data, sort_keys=False, allow_unicode=True, width=120)
+    write_atomically(path, HEAD + text)
+
+
+def record_of(folder: Path) -> Study:
+    """The study of a folder. Raises UserError when it holds none."""
+    if not (folder / RUN).exists():
+        raise UserError(f"there is no position-level ablation in {str(folder)!r}: it has no {RUN}")
+    return read(folder / RUN)
+
+
+SAME = ("digest", "graph", "notes", "seed", "first")
+
+
+def _check_same(folder: Path, before: Study, now: Study) -> None:
+    names = [name for name in SAME if getattr(before, name) != getattr(now, name)]
+    old, new = ({n: _deciding(m) for n, m in one.models.items()} for one in (before, now))
+    names += ["models"] if old != new else []
+    for name in names:
+        raise UserError(f"{str(folder)!r} holds a run with another {name}; give another --out")
+    for name, short in _named(before).items():
+        if _named(now).get(name, short) != short:
+            raise UserError(f"{str(folder)!r} holds arm {name!r} as {short}; give another --out")
+
+
+def _deciding(model: Model) -> Any:
+    return model if isinstance(model, str) else dict(model.deciding)

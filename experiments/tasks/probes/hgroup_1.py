@@ -1,0 +1,122 @@
+"""The probes of the pack `hgroup_1`: chop, focus, play and save hints, good touch and waiting.
+
+The pack has no finesse: its rule 3 knows a card that will be playable soon, and rule 8 trusts a card played out of
+turn, but nobody there is asked to play a card that no hint touched.
+"""
+
+from experiments.tasks.probes.hgroup import Table, knowledge, play
+from experiments.tasks.probes.newest import play as newest_play
+from experiments.tasks.probes.place import LITERAL, Convention, Found, Moves, only_hint, others, rule_player, said
+from orchestrator.hanabi.moves import Discard, HintColour, HintRank, Play
+from orchestrator.hanabi.view import View
+
+NEWEST, OLDEST, PLAYS, BLIND = "newest", "oldest", "sees a play hint", "touches anything"
+"""Players of other conventions; the last two make one mistake each."""
+
+_oldest = rule_player("smart_oldest")
+
+
+def _others(view: View) -> dict[str, Moves]:
+    return others(view, newest=newest_play, oldest=_oldest)
+
+
+def _calm(table: Table) -> bool:
+    """Whether nobody must be saved now."""
+    return table.must_be_saved(table.next) is None
+
+
+def chop(view: View) -> Found | None:
+    table = Table(view)
+    slot = table.now.chop(view.seat)
+    if not slot or play(view) != Discard(slot=slot):
+        return None
+    why = f"by rule 1 slot {slot} is the oldest card that no hint has touched"
+    question = "You have nothing to play and no hint to give: which card do you discard?"
+    return Found(question, (Discard(slot=slot),), why, _others(view), (LITERAL,))
+
+
+def _focus(view: View, *, on_chop: bool) -> Found | None:
+    """A play hint whose focus is, or is not, the chop card."""
+    found = only_hint(view)
+    if found is None or len(found[1].slots) < 2:
+        return None
+    index, past = found
+    assert isinstance(past.move, HintColour | HintRank)
+    before, table = knowledge(view, index), Table(view)
+    read = before.read(past.move, past.slots)
+    if read.on_chop != on_chop or read.saved or table.sure != [read.focus] or not _calm(table):
+        return None
+    which = "the chop card" if on_chop else "the newest of the cards that were untouched"
+    why = f"by rule 2 the focus is {which}, slot {read.focus}, and no save fits: it can be played"
+    apart = (LITERAL, NEWEST) if on_chop else (LITERAL, OLDEST)
+    return Found(f"{said(past)}: which card can you play?", (Play(slot=read.focus),), why, _others(view), apart)
+
+
+def focus_newest(view: View) -> Found | None:
+    return _focus(view, on_chop=False)
+
+
+def focus_chop(view: View) -> Found | None:
+    return _focus(view, on_chop=True)
+
+
+def play_hint_given(view: View) -> Found | None:
+    table = Table(view)
+    if table.sure or not _calm(table):
+        return None
+    good = tuple(hint for hint in table.play_hints() if table.good_touch(hint))
+    why = "only these hints have a playable card as their focus, by rules 2 and 3, and touch no useless card"
+    return Found("Which hints tell a partner of a card to play?", good, why, _others(view), (OLDEST, NEWEST))
+
+
+def good_touch(view: View) -> Found | None:
+    table = Table(view)
+    if table.sure or not _calm(table):
+        return None
+    good = tuple(hint for hint in table.play_hints() if table.good_touch(hint))
+    bad = tuple(hint for hint in table.play_hints() if not table.good_touch(hint))
+    if not bad:
+        return None
+    why = "by rule 5 the other play hints touch a card that is played already, or touched in another hand, or twice"
+    told = {**_others(view), BLIND: bad}
+    return Found("Which play hint touches no useless card?", good, why, told, (BLIND,))
+
+
+def save_given(view: View) -> Found | None:
+    table = Table(view)
+    slot = table.must_be_saved(table.next)
+    saves = tuple(table.saves(table.next))
+    if slot is None or not saves:
+        return None
+    card = table.hands[table.next][slot]
+    told = _others(view)
+    why = f"P{table.next}'s chop is slot {slot}, {card}, which must not be lost; these hints save it by rule 4"
+    question = f"P{table.next} moves next: which hint keeps them from losing a card that the team needs?"
+    return Found(question, saves, why, told, (LITERAL,))
+
+
+def save_read(view: View) -> Found | None:
+    """A hint on the chop that fits a save: the card is kept, and not played."""
+    found = only_hint(view)
+    if found is None:
+        return None
+    index, past = found
+    assert isinstance(past.move, HintColour | HintRank)
+    before, table = knowledge(view, index), Table(view)
+    read, slot = before.read(past.move, past.slots), table.now.chop(view.seat)
+    if not read.saved or slot is None or play(view) != Discard(slot=slot):
+        return None
+    told = {**_others(view), PLAYS: (Play(slot=read.focus),)}
+    why = f"by rule 4 the hint may save slot {read.focus}, the chop: it stays, and slot {slot} is the chop now"
+    return Found(f"{said(past)}: what do you do?", (Discard(slot=slot),), why, told, (LITERAL, PLAYS))
+
+
+CONVENTIONS = (
+    Convention("chop", "1: discard the oldest card that no hint has touched.", chop),
+    Convention("focus-newest", "2: off the chop, a hint is about the newest card untouched before.", focus_newest),
+    Convention("focus-chop", "2: a hint that touches the chop is about it.", focus_chop),
+    Convention("play-hint-given", "3: the focus of a play hint can be played.", play_hint_given),
+    Convention("save-given", "4: save the next player's chop, by an allowed hint.", save_given),
+    Convention("save-read", "4: a hint on the chop may be a save: keep the card and do not play it.", save_read),
+    Convention("good-touch", "5: touch no card that is played, or touched elsewhere.", good_touch),
+)

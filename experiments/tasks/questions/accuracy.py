@@ -1,0 +1,163 @@
+"""The figures of a run of questions: accuracy by kind and game, what guessing gives, and correlations over models.
+
+Trials of one question are no independent questions. A question counts as one, with the share of its trials that are
+right, and intervals are over questions.
+"""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+
+from experiments.statistics.estimates import CONFIDENCE, Bounds, binomial, standard_error
+from experiments.tasks.questions.answers import Answered, Run
+from experiments.tasks.questions.questions import GAMES, KINDS, Kind
+from experiments.tasks.questions.run_folder import Asked
+
+ALL = "all"
+"""In place of a game: every game."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """The accuracy in a kind of questions of a game."""
+
+    game: str
+    """`all` for every game."""
+    kind: Kind
+    questions: int
+    """Those with an answer."""
+    trials: int
+    accuracy: float
+    """The mean over questions of the share of trials that are right; an answer that could not be read is not."""
+    interval: Bounds
+    """95 %, by Clopper and Pearson over questions."""
+    trial_error: float | None
+    """The standard error over trials, as the paper takes it; None for one trial."""
+    unread: int
+    """Trials without a readable answer, after a second ask."""
+    asked_again: int
+    """Trials with a second ask."""
+
+
+@dataclass(frozen=True)
+class Guess:
+    """What an option drawn at random gives: exact, from the options and the keys."""
+
+    game: str
+    kind: Kind
+    questions: int
+    accuracy: float
+    """The mean chance of being right."""
+    interval: Bounds
+    """Between the 2.5 % and 97.5 % points of the accuracy that one guess a question gives."""
+
+
+@dataclass(frozen=True)
+class Correlation:
+    """Of the accuracy in a kind with that in joint planning, over models."""
+
+    kind: Kind
+    models: int
+    pearson: float | None
+    """None when all models are equal in one of the two."""
+    spearman: float | None
+
+
+def cells(run: Run) -> list[Cell]:
+    """For each game and for all, each kind that has answers."""
+    return [
+        _cell(game, kind, found)
+        for game in _games(run.questions)
+        for kind in KINDS
+        if (found := [one for one in run.answers if _fits(one.question, game, kind)])
+    ]
+
+
+def _games(questions: Iterable[Asked]) -> list[str]:
+    there = {question.game for question in questions}
+    known = [game for game in GAMES if game in there]
+    games = [*known, *sorted(there - {*known})]
+    return [*games, ALL] if len(games) > 1 else games
+
+
+def _fits(question: Asked, game: str, kind: Kind) -> bool:
+    return question.kind == kind and game in (ALL, question.game)
+
+
+def _cell(game: str, kind: Kind, found: Sequence[Answered]) -> Cell:
+    by_question: dict[str, list[bool]] = {}
+    by_trial: dict[int, list[bool]] = {}
+    for one in found:
+        by_question.setdefault(one.question.name, []).append(one.right)
+        by_trial.setdefault(one.trial, []).append(one.right)
+    shares = [fmean(right) for right in by_question.values()]
+    return Cell(
+        game,
+        kind,
+        len(shares),
+        len(found),
+        fmean(shares),
+        binomial(sum(shares), len(shares)),
+        standard_error([fmean(right) for right in by_trial.values()]),
+        sum(one.chosen is None for one in found),
+        sum(one.asks > 1 for one in found),
+    )
+
+
+def guesses(questions: Sequence[Asked]) -> list[Guess]:
+    """For each game and for all, each kind that has questions."""
+    return [
+        Guess(game, kind, len(found), fmean(one.chance for one in found), _spread([one.chance for one in found]))
+        for game in _games(questions)
+        for kind in KINDS
+        if (found := [one for one in questions if _fits(one, game, kind)])
+    ]
+
+
+def _spread(chances: Sequence[float]) -> Bounds:
+    """The middle 95 % of the share of guesses that are right: the sum of coins, each with its own chance."""
+    tail, number = (1 - CONFIDENCE) / 2, len(chances)
+    weights = [1.0]
+    for chance in chances:
+        weights = [
+            (weights[i] if i < len(weights) else 0.0) * (1 - chance) + (weights[i - 1] * chance if i else 0.0)
+            for i in range(len(weights) + 1)
+        ]
+    below = [math.fsum(weights[: i + 1]) for i in range(number + 1)]
+    low = next(i for i, share in enumerate(below) if share > tail)
+    high = next(i for i, share in enumerate(below) if share >= 1 - tail)
+    return low / number, high / number
+
+
+LEAST = 3
+"""Models, for a correlation over them."""
+
+
+def correlations(runs: Sequence[Run]) -> list[Correlation]:
+    """Of environment comprehension and theory of mind with joint planning, over language models.
+
+    Runs of programs, simulated models and the fake server are left out. None for fewer than three models.
+    """
+    points = [by_kind for run in runs if run.is_model and len(by_kind := _by_kind(run)) == len(KINDS)]
+    if len(points) < LEAST:
+        return []
+    planning = [point["jp"] for point in points]
+    others: tuple[Kind, Kind] = ("ec", "tom")
+    return [_correlation(kind, [point[kind] for point in points], planning) for kind in others]
+
+
+def _by_kind(run: Run) -> dict[Kind, float]:
+    """The accuracy over all games."""
+    made = cells(run)
+    whole = made[-1].game if made else ALL
+    return {cell.kind: cell.accuracy for cell in made if cell.game == whole}
+
+
+def _correlation(kind: Kind, ours: Sequence[float], planning: Sequence[float]) -> Correlation:
+    from scipy.stats import pearsonr, spearmanr
+
+    if len(set(ours)) == 1 or len(set(planning)) == 1:
+        return Correlation(kind, len(ours), None, None)
+    r, rho = pearsonr(ours, planning).statistic, spearmanr(ours, planning).statistic
+    return Correlation(kind, len(ours), float(r), float(rho))

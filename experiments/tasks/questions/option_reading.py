@@ -1,0 +1,143 @@
+"""Which option an answer means, by its letter, its text or both; whatever leaves doubt is no answer."""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, ClassVar
+
+from pydantic import BeforeValidator, Field, PlainSerializer, ValidationInfo
+
+from experiments.tasks.questions.questions import Option, normal
+from orchestrator.replies.doubts import ILLUSTRATES, RETRACTS, phrases, taken_back
+from orchestrator.replies.reply import NotAnOption, Reply
+
+LONGEST = 400
+"""Characters; a longer text does not name an option."""
+
+_LABEL = re.compile(
+    r"(?:(?i:option|answer|choice|action|letter)\s+)?[(\[]?([A-Z])[)\]]?(?:\s*[.:)\-–—]\s*(?P<text>.*)|\s*)",
+    re.DOTALL,
+)
+_LEADS = phrases("""
+    I (?:should|will|would|must|choose|select|pick|go with)(?: to)? / I['’]ll / my (?:partner|answer|action|choice)
+    (?:the |my )?(?:best |next |final |correct |right |selected )*(?:answer|action|option|choice|move) is(?: to)?
+    (?:Bob|my partner|the partner) (?:intends to|will|should)(?: next)? / (?:he|they) will
+""")
+_LEAD = re.compile(rf"\A(?:{_LEADS})\s*:?\s*", re.IGNORECASE)
+_REASON = re.compile(r"(?:,\s*|\s+)(?:because|since|as it|so that)\s.*\Z", re.IGNORECASE | re.DOTALL)
+
+
+def read_option(answer: object, options: Sequence[Option]) -> Option:
+    """The option that an answer means. Raises NotAnOption with a sentence for the model."""
+    if isinstance(answer, Option):
+        return _only([one for one in options if one == answer], answer.full)
+    if isinstance(answer, list) and len(answer) == 1:
+        (answer,) = answer
+    if not isinstance(answer, str | int) or isinstance(answer, bool):
+        raise NotAnOption(f"{str(answer)[:80]!r} is not one of the options; answer with one letter and its text")
+    text = str(answer).strip().strip("\"'`*<>[] ").strip()
+    if len(text) > LONGEST:
+        raise NotAnOption("it is too long to name one of the options; answer with one letter and its text")
+    if exact := [one for one in options if normal(one.text) == normal(text) or normal(one.full) == normal(text)]:
+        return _only(exact, text)
+    if found := _LABEL.fullmatch(text.rstrip(". *")):
+        return _by_label(found[1], (found["text"] or "").strip(), options)
+    return _only(_worded(text, options), text)
+
+
+def _only(fitting: Sequence[Option], text: str) -> Option:
+    if len(fitting) == 1:
+        return fitting[0]
+    which = f"may mean {' or '.join(one.full for one in fitting[:3])}" if fitting else "is not one of the options"
+    raise NotAnOption(f"{text[:80]!r} {which}; answer with the letter and the text of one option")
+
+
+def _by_label(label: str, text: str, options: Sequence[Option]) -> Option:
+    """The option of `C`, `(C)` or `C. its text`; a letter and a text that disagree are refused."""
+    labelled = [one for one in options if one.label == label]
+    if not labelled:
+        raise NotAnOption(f"{label} names no option; they are {', '.join(one.label for one in options)}")
+    if not text:
+        return _only(labelled, label)
+    fitting = [one for one in labelled if _says(text, one)]
+    others = [one for one in options if one not in labelled and normal(one.text) == normal(_bare(text))]
+    if not fitting or others:
+        raise NotAnOption(f"{label} is {labelled[0].text[:60]!r}, not {text[:60]!r}; answer with one option")
+    return _only(fitting, f"{label}. {text}")
+
+
+def _says(text: str, option: Option) -> bool:
+    """Whether the text after a letter is that option's, in full, begun, or with its reason."""
+    said, full = normal(_bare(text)), normal(option.text)
+    return bool(said) and (said == full or (full.startswith(said) and len(said) > 1) or _begins(said, full))
+
+
+def _begins(said: str, full: str) -> bool:
+    """Whether a text begins with an option's and goes on after a stop, without taking it back."""
+    rest = said.removeprefix(full)
+    return rest != said and bool(re.match(r"\s*[.,;(]", rest)) and not _doubtful(rest)
+
+
+def _bare(text: str) -> str:
+    return _REASON.sub("", _LEAD.sub("", text.strip("\"'`* "), count=1))
+
+
+def _worded(text: str, options: Sequence[Option]) -> list[Option]:
+    """The options whose text is all that an answer says, but for the words that lead to it and its reason."""
+    if _doubtful(bare := _bare(text)):
+        return []
+    said = normal(bare)
+    return [one for one in options if said == normal(one.text)]
+
+
+def _doubtful(text: str) -> bool:
+    return bool(RETRACTS.search(text) or ILLUSTRATES.search(text) or taken_back(text))
+
+
+def _read(answer: Any, info: ValidationInfo) -> Any:
+    options = (info.context or {}).get("moves")
+    return answer if options is None else read_option(answer, tuple(options.values()))
+
+
+Chosen = Annotated[Option, BeforeValidator(_read), PlainSerializer(lambda option: option.full, return_type=str)]
+
+_ONE_LINE = re.compile(
+    r"\A\W*(?:Explanation|Analysis|Reasoning|Rationale)\s*:(?P<reason>.*)\b(?:Answer|Action)\W{0,4}:\s*(?P<answer>.*)\Z",
+    re.IGNORECASE | re.DOTALL,
+)
+_NAMED = re.compile(r"\b(?:Answer|Action)\W{0,4}:", re.IGNORECASE)
+
+
+class Answer(Reply):
+    """A reply to a question, as the paper's directives ask for it: an explanation, then the option."""
+
+    example: ClassVar[dict[str, Any]] = {"reason": "No card has been played.", "answer": "B. No."}
+    labels: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        "reason": ("Explanation", "Analysis", "Reasoning", "Rationale", "Reason"),
+        "answer": ("Answer", "Action", "Final answer", "Final action", "Selected action", "Correct answer"),
+    }
+    said: ClassVar[Mapping[str, str]] = {"answer": r"(?:The|My) (?:final |correct |best )?(?:answer|action) is\b[ :]*"}
+    decisive = ("answer",)
+    spare: ClassVar[Mapping[str, Any]] = {"reason": ""}
+
+    reason: str = Field(description="the explanation, brief")
+    answer: Chosen = Field(description="the selected option: its letter and its text")
+
+    @classmethod
+    def unnamed(cls, text: str) -> dict[str, Any] | None:
+        """An answer on one line, as some directives show it, or the option alone."""
+        stripped = text.strip()
+        if len(_NAMED.findall(stripped)) == 1 and (found := _ONE_LINE.match(stripped)):
+            said = found["answer"].strip()
+            return None if "\n" in said else {"reason": found["reason"].strip(), "answer": said}
+        if "\n" in stripped or _NAMED.search(stripped):
+            return None
+        return {"reason": "", "answer": stripped}
+
+
+def listed(options: Sequence[Option]) -> dict[str, Option]:
+    """The options by labels that are each there once."""
+    made: dict[str, Option] = {}
+    for option in options:
+        label = option.label if option.label not in made else f"{option.label} (the second)"
+        made[label if label not in made else f"{label}, {len(made)}"] = option
+    return made

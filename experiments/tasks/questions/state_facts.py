@@ -1,0 +1,103 @@
+"""What the program says to questions of environment comprehension: facts that follow from a position.
+
+A question is told by its words; the fact is computed, and the one option that states it is the answer.
+"""
+
+import re
+from collections.abc import Callable, Sequence
+
+from experiments.tasks.questions.questions import Option
+from experiments.tasks.questions.state_text import Position
+from orchestrator.hanabi import belief
+from orchestrator.hanabi.cards import INDEX, Mask
+
+Fact = bool | int | frozenset[int] | str
+"""Yes or no; a count; some slots; or the kind of move that is not possible."""
+
+
+def _slots(position: Position, types: Mask) -> frozenset[int]:
+    """The slots of the partner's hand whose card is one of these types."""
+    return frozenset(slot for slot, card in enumerate(position.partner.cards) if types >> INDEX[card] & 1)
+
+
+def _playable(position: Position) -> int:
+    return len(_slots(position, position.view.piles.playable))
+
+
+def _dead(position: Position) -> int:
+    return len(_slots(position, position.view.piles.dead))
+
+
+def _last(position: Position) -> frozenset[int]:
+    return _slots(position, position.view.piles.critical)
+
+
+def _sure(position: Position) -> int:
+    """The own cards that are known to fit."""
+    return sum(slot.playable == 1.0 for slot in belief.own(position.view))
+
+
+def _impossible(position: Position) -> str:
+    return "none" if position.view.tokens else "reveal"
+
+
+Rule = tuple[str, Callable[[Position, re.Match[str]], Fact]]
+RULES: Sequence[Rule] = (
+    (r"how many of my cards are .*playable", lambda at, _: _sure(at)),
+    (r"no longer playable", lambda at, _: _dead(at)),
+    (r"which of .* last of their (?:type|kind)", lambda at, _: _last(at)),
+    (r"last of their (?:type|kind)", lambda at, _: len(_last(at))),
+    (r"(?:Bob|his|he)\b.*\bplayable", lambda at, _: _playable(at)),
+    (r"cards been played", lambda at, _: at.view.score > 0),
+    (r"how many points", lambda at, _: at.view.score),
+    (r"give a clue this turn, will \w+ be able to give", lambda at, _: at.view.tokens > 1),
+    (r"move type is currently not possible", lambda at, _: _impossible(at)),
+    (r"possible to reveal", lambda at, _: at.view.tokens > 0),
+    (r"how many reveal tokens", lambda at, _: at.view.tokens),
+    (r"how many lives", lambda at, _: at.view.lives),
+    (r"how many cards are (?:left )?in the deck", lambda at, _: at.view.deck_size),
+    (r"stacks completed", lambda at, _: 5 in at.view.fireworks),
+    (
+        r"how many of \w+'s cards are of a rank greater than (\d)",
+        lambda at, said: sum(card.rank > int(said[1]) for card in at.partner.cards),
+    ),
+)
+
+
+def answer(asked: str, position: Position, options: Sequence[Option]) -> tuple[int, str] | None:
+    """The number of the one option that states the fact asked for, and the fact; None when the program knows none."""
+    for words, fact in RULES:
+        if said := re.search(words, asked, re.IGNORECASE):
+            found = fact(position, said)
+            fitting = [number for number, option in enumerate(options) if states(option.text, found)]
+            return (fitting[0], f"it is {_told(found)}") if len(fitting) == 1 else None
+    return None
+
+
+def _told(fact: Fact) -> str:
+    return ", ".join(f"card {slot}" for slot in sorted(fact)) if isinstance(fact, frozenset) else str(fact).lower()
+
+
+def states(text: str, fact: Fact) -> bool:
+    """Whether an option states a fact."""
+    said = text.lower().strip()
+    if isinstance(fact, frozenset):
+        return {int(number) for number in re.findall(r"card (\d)", said)} == fact
+    if isinstance(fact, str):
+        return fact == ("none" if said.startswith("all ") else "reveal" if "reveal" in said else "")
+    if isinstance(fact, bool):
+        return said.startswith("yes" if fact else "no") and not said.startswith("not ")
+    return _counts(said, fact)
+
+
+def _counts(said: str, count: int) -> bool:
+    if found := re.match(r"more than (\d+)", said):
+        return count > int(found[1])
+    if found := re.match(r"(\d+)( or more)?", said):
+        return count >= int(found[1]) if found[2] else count == int(found[1])
+    if said.startswith("no") and not said.startswith("not "):
+        return count == 0
+    if said.startswith("yes"):
+        several, single = "multiple" in said, bool(re.search(r"\b(?:only )?one\b", said))
+        return count > 1 if several else count == 1 if single else count > 0
+    return False

@@ -1,0 +1,101 @@
+"""Marks of those who judge a choice, a model or the exact rule: the safety rule with the full view knows better.
+
+A choice is safe when the safety rule, with the limits of the seat's graph, accepts it by all that the seat can see:
+hints, counting, and the conventions as far as the partners keep to them. The hidden card itself decides nothing.
+"""
+
+from collections.abc import Iterator
+from functools import partial
+
+import roles
+from experiments.values.marked_turn import MarkedTurn, MoveMarks, beside
+from experiments.values.role_mark import RoleMark
+from experiments.values.rollout_store import RolloutStore
+from experiments.values.rollouts import SeatRollouts, mean, points
+from graphs.attempts import base
+from graphs.gate import SAFETY
+from orchestrator.hanabi.moves import Move
+from orchestrator.journal.events import VerdictGiven
+from orchestrator.models.settings import PROGRAM
+from roles.hanabi.reasoning.position import Position
+from roles.hanabi.safety import Safety
+from roles.hanabi.sections.convention_facts import ConventionFacts
+from roles.marks import MarkInfo
+from roles.reply_types import Judgement
+from roles.sections import cut
+
+RIGHT_VERDICT = MarkInfo("right_verdict", "Whether it accepted a safe choice or refused an unsafe one.", "share", 1)
+REFUSED_SAFE = MarkInfo("refused_safe", "Of the safe choices: whether it refused them.", "share", 0, False)
+ACCEPTED_UNSAFE = MarkInfo("accepted_unsafe", "Of the unsafe choices: whether it accepted them.", "share", 0, False)
+REFUSED = MarkInfo("refused", "Whether it refused the choice.", "share", None)
+REFUSAL_GAIN = MarkInfo(
+    "refusal_gain", "What the move played was worth more at once than the choice it refused.", "points", None
+)
+REFUSAL_ROLLOUT_GAIN = MarkInfo("refusal_rollout_gain", "The same by rollouts, on equal deals.", "points", None)
+INFOS = (RIGHT_VERDICT, REFUSED_SAFE, ACCEPTED_UNSAFE, REFUSED, REFUSAL_GAIN, REFUSAL_ROLLOUT_GAIN)
+COIN: MoveMarks = {(info.name, None): 0.5 for info in (RIGHT_VERDICT, REFUSED_SAFE, ACCEPTED_UNSAFE, REFUSED)}
+"""What a verdict by the toss of a coin scores on average."""
+
+
+def marks(turn: MarkedTurn, rollouts: int, store: RolloutStore) -> Iterator[RoleMark]:
+    """Of all verdicts of a turn."""
+    judges = {one.node.name: one for one in turn.replies}
+    for verdict in turn.verdicts:
+        if verdict.move not in turn.values:
+            continue
+        safe, judge = _safe(turn, verdict.move), judges.get(verdict.node)
+        solved = turn.program(judge) if judge else None
+        if judge is None:
+            program: MoveMarks = _marks(safe, verdict.accepted)  # the exact rule is a program
+        else:
+            program = _marks(safe, solved.accept) if isinstance(solved, Judgement) else {}
+        made = partial(_mark, turn, verdict)
+        for (name, _), value in _marks(safe, verdict.accepted).items():
+            yield made(name, value, beside((name, None), program, COIN))
+        if not verdict.accepted and turn.played is not None:
+            yield made(REFUSAL_GAIN.name, turn.values[turn.played] - turn.values[verdict.move])
+            if rollouts:
+                yield made(REFUSAL_ROLLOUT_GAIN.name, _gain(turn, turn.played, verdict.move, rollouts, store))
+
+
+def _marks(safe: bool, accepted: bool) -> MoveMarks:
+    right, about = (REFUSED_SAFE, not accepted) if safe else (ACCEPTED_UNSAFE, accepted)
+    return {
+        (RIGHT_VERDICT.name, None): float(safe == accepted),
+        (right.name, None): float(about),
+        (REFUSED.name, None): float(not accepted),
+    }
+
+
+def _safe(turn: MarkedTurn, move: Move) -> bool:
+    """By all that the seat can see."""
+    view, rule = turn.position.view, roles.get(SAFETY)
+    seen = cut(view, [(kind, {}) for kind in rule.takes], memory=turn.position.memory)
+    verdict = Safety(turn.config.verify.limits).judge(Position.of(seen), move, reading=seen[ConventionFacts])
+    return verdict.accept
+
+
+def _gain(turn: MarkedTurn, played: Move, refused: Move, rollouts: int, store: RolloutStore) -> float:
+    """The mean difference of the final scores on equal deals, half of the rollouts for each move."""
+    trials, deals = SeatRollouts(turn.position, store), max(2, rollouts // 2)
+    one, other = (mean(points(trials.ends(move, 0, deals), "strict")) for move in (played, refused))
+    trials.keep()
+    return one - other
+
+
+def _mark(
+    turn: MarkedTurn, verdict: VerdictGiven, name: str, value: float, baselines: dict[str, float] | None = None
+) -> RoleMark:
+    judge = base(verdict.node)
+    node = turn.config.nodes.get(judge)
+    return RoleMark(
+        turn=turn.number,
+        seat=verdict.seat,
+        node=verdict.node,
+        role=node.role if node else SAFETY,
+        model=node.model if node else PROGRAM,
+        sample=0,
+        name=name,
+        value=value,
+        baselines=baselines or {},
+    )

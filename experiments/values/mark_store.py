@@ -1,0 +1,127 @@
+"""Marks of games kept on disk, so that they are computed once: beside the rollouts in a run's folder of values.
+
+A file's name is a hash of the journal and of the code that computes marks, so a game that went on and a changed program
+find no old marks. A file is written whole: a killed process leaves none or a whole one, and several may work at once.
+"""
+
+import sys
+from collections.abc import Iterator
+from functools import cache, lru_cache
+from hashlib import file_digest, sha256
+from importlib import import_module
+from pathlib import Path
+
+from pydantic import ValidationError
+
+import roles
+from experiments.record.files import write_atomically
+from experiments.record.run_folder import RUN
+from experiments.record.story import Story
+from experiments.values.game_marks import GameMarks, game_marks
+from experiments.values.rollout_store import FOLDER, RolloutStore, store_of
+from orchestrator import journal
+from orchestrator.logs import log
+
+MARKS = "marks"
+"""In the folder of values: a file for each game."""
+
+CODE = (
+    "roles",
+    "graphs",
+    "orchestrator.hanabi",
+    "orchestrator.journal",
+    "experiments.values",
+    "experiments.record.story",
+)
+"""The packages and modules that decide the marks of a journal."""
+
+
+@cache
+def version(names: tuple[str, ...]) -> str:
+    """A hash of the code that computes marks, and of the modules of these roles."""
+    found = {path for package in CODE for path in _sources(package)}
+    for name in names:
+        found |= set(_sources_of(name))
+    digest = sha256("\n".join(names).encode())
+    for path in sorted(found):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def _sources(package: str) -> list[Path]:
+    file = import_module(package).__file__
+    assert file is not None
+    path = Path(file)
+    return list(path.parent.rglob("*.py")) if path.stem == "__init__" else [path]
+
+
+def _sources_of(role: str) -> Iterator[Path]:
+    """The files of a role that is somebody's own."""
+    one = roles.get(role)
+    for part in (one.reply, one.solve, getattr(one.mark, "score", one.mark)):
+        module = sys.modules.get(getattr(part, "__module__", ""))
+        if module and module.__file__:
+            yield Path(module.__file__)
+
+
+@lru_cache(maxsize=20_000)
+def _digest(path: Path, size: int, changed: int) -> str:
+    """A hash of a journal as it was at that size and time."""
+    with path.open("rb") as file:
+        return file_digest(file, "sha256").hexdigest()
+
+
+class MarkStore:
+    """The marks of the games of one folder; without a folder nothing is kept."""
+
+    def __init__(self, folder: Path | None = None, rollouts: int = 0, played: RolloutStore | None = None) -> None:
+        self._folder = folder
+        self._rollouts = rollouts
+        self._played = played
+
+    def has(self, path: Path) -> bool:
+        """Whether the marks of a journal are kept. Raises OSError where the journal cannot be read."""
+        return self._folder is not None and self._folder.is_dir() and self._file(self._name(path)).is_file()
+
+    def of(self, path: Path) -> GameMarks:
+        """The marks of a journal, computed unless they are kept. Raises UserError for what is no journal."""
+        name = self._name(path) if self._folder else ""
+        if kept := self._read(name) if name else None:
+            return kept
+        made = game_marks(Story.read(journal.read(path)), self._rollouts, self._played)
+        if name:
+            self._write(name, made)
+        return made
+
+    def _name(self, path: Path) -> str:
+        """Of the journal as it is now."""
+        told = f"{version(tuple(roles.names()))}\n{self._rollouts}\n"
+        return sha256(f"{told}{_digest(path, path.stat().st_size, path.stat().st_mtime_ns)}".encode()).hexdigest()[:32]
+
+    def _file(self, name: str) -> Path:
+        assert self._folder is not None
+        return self._folder / f"{name}.json"
+
+    def _read(self, name: str) -> GameMarks | None:
+        """None where there is no such file, or one that is not whole."""
+        try:
+            return GameMarks.model_validate_json(self._file(name).read_bytes())
+        except (OSError, ValidationError):
+            return None
+
+    def _write(self, name: str, made: GameMarks) -> None:
+        """What cannot be written is computed again another time."""
+        try:
+            write_atomically(self._file(name), made.model_dump_json())
+        except OSError as error:
+            log.warning("marks are not kept", folder=str(self._folder), error=str(error))
+            self._folder = None
+
+
+def marks_of(path: Path, rollouts: int = 0) -> MarkStore:
+    """The store of a run folder, or of the run to which a journal belongs; elsewhere nothing is kept.
+
+    `rollouts`: as in `game_marks`.
+    """
+    folder = next((one for one in (path, *path.parents) if (one / RUN).is_file()), None)
+    return MarkStore(folder / FOLDER / MARKS if folder else None, rollouts, store_of(path))

@@ -1,0 +1,140 @@
+"""A turn with all that marks of those who choose and judge are reckoned from."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from statistics import fmean
+
+from pydantic import BaseModel
+
+from experiments.record.story import Story, StoryTurn
+from experiments.values.advice import Advice, advice
+from experiments.values.mistakes import WORTH
+from experiments.values.one_step_value import one_step_values
+from experiments.values.position import Position
+from experiments.values.role_mark import UNIFORM, RoleMark
+from graphs.attempts import base
+from graphs.config import GraphConfig
+from graphs.recorded_marks import RecordedReply, program_reply
+from orchestrator.hanabi.moves import Move
+from orchestrator.journal.events import Call, VerdictGiven
+from orchestrator.models.settings import PROGRAM
+from roles.legal_moves import LegalMoves
+from roles.reply_types import Shortlist
+
+CLEAR = WORTH
+"""Points by which a move must be better to count as clearly better, as for mistakes."""
+ROUNDING = 1e-9
+"""One-step values are sums of chances: those that differ by less are equal."""
+
+MarkKey = tuple[str, str | None]
+"""A mark's name, and the other role that it is about, if any."""
+MoveMarks = Mapping[MarkKey, float]
+
+
+@dataclass(frozen=True)
+class MarkedTurn:
+    """A turn of a seat that is a graph."""
+
+    number: int
+    config: GraphConfig
+    """At the game's player count."""
+    replies: tuple[RecordedReply, ...]
+    """By attempt and sample."""
+    position: Position
+    turn: StoryTurn
+
+    @classmethod
+    def of(cls, story: Story, number: int, config: GraphConfig, replies: Sequence[RecordedReply]) -> "MarkedTurn":
+        return cls(number, config, tuple(replies), Position.of(story, number), story.turn(number))
+
+    @cached_property
+    def values(self) -> Mapping[Move, float]:
+        """The one-step value of every legal move, in points."""
+        return one_step_values(self.position.scene)
+
+    @property
+    def played(self) -> Move | None:
+        """None where the game stopped before the move."""
+        return self.turn.moved.past.move if self.turn.moved else None
+
+    @cached_property
+    def verdicts(self) -> tuple[VerdictGiven, ...]:
+        """Those that a judge gave; one who was absent gave none, whatever it counted as."""
+        asked = {call.node for call in self.turn.calls}
+        heard = {call.node for call in self.turn.calls if call.reply is not None}
+        given = (event for event in self.turn.events if isinstance(event, VerdictGiven))
+        return tuple(one for one in given if one.node in heard or one.node not in asked)
+
+    def calls(self, one: RecordedReply) -> list[Call]:
+        """What was asked for a reply, oldest first."""
+        return [call for call in self.turn.calls if (call.node, call.sample) == (one.node.name, one.sample)]
+
+    def options(self, one: RecordedReply) -> list[Move]:
+        """The moves that a role could name: those of its list, without a list all legal ones."""
+        listed = one.sections.get(LegalMoves)
+        moves = listed.moves if listed and listed.moves else tuple(self.values)
+        return [move for move in moves if move in self.values]
+
+    @cached_property
+    def lists(self) -> tuple[Shortlist, ...]:
+        """What recommenders listed."""
+        return tuple(one.reply for one in self.replies if isinstance(one.reply, Shortlist))
+
+    @cached_property
+    def last(self) -> tuple[RecordedReply, ...]:
+        """The replies of each node in the last attempt in which it was asked."""
+        names = {base(one.node.name): one.node.name for one in self.replies}
+        return tuple(one for one in self.replies if one.node.name in names.values())
+
+    @cached_property
+    def advice(self) -> tuple[tuple[str, str, Advice], ...]:
+        """What the replies of `last` put first, each with its role and its node in the graph."""
+        found = ((one, advice(one.reply)) for one in self.last)
+        return tuple((one.node.role.name, base(one.node.name), said) for one, said in found if said)
+
+    def best(self, moves: Sequence[Move]) -> float:
+        """The highest value among some moves."""
+        return max(self.values[move] for move in moves)
+
+    def program(self, one: RecordedReply) -> BaseModel | None:
+        """What the role's program would have replied in the place of a reply, if it has one."""
+        asked = self._programs.setdefault(one.node.name, [])
+        if not asked:
+            own = one.node.model == PROGRAM and not any(call.fixed for call in self.calls(one))
+            asked.append(one.reply if own else program_reply(one))
+        return asked[0]
+
+    @cached_property
+    def _programs(self) -> dict[str, list[BaseModel | None]]:
+        """By node: all its samples are asked the same."""
+        return {}
+
+    def mark(
+        self, one: RecordedReply, key: MarkKey, value: float, baselines: Mapping[str, float] | None = None
+    ) -> RoleMark:
+        name, other = key
+        return RoleMark(
+            turn=self.number,
+            seat=self.turn.started.seat,
+            node=one.node.name,
+            role=one.node.role.name,
+            model=one.node.model,
+            sample=one.sample,
+            name=name,
+            value=value,
+            other=other,
+            baselines=baselines or {},
+        )
+
+
+def beside(key: MarkKey, program: MoveMarks | None, uniform: MoveMarks | None) -> dict[str, float]:
+    """The baselines of a mark, as far as there are any."""
+    found = {PROGRAM: program, UNIFORM: uniform}
+    return {name: marks[key] for name, marks in found.items() if marks and key in marks}
+
+
+def averaged(each: Sequence[MoveMarks]) -> dict[MarkKey, float]:
+    """The mean of each mark over those that have it."""
+    keys = dict.fromkeys(key for marks in each for key in marks)
+    return {key: fmean(marks[key] for marks in each if key in marks) for key in keys}

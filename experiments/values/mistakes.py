@@ -1,0 +1,127 @@
+"""Mistakes: moves that another move beats as far as the seat could know, and what was wrong with them in plain words.
+
+A move whose loss is more than half a point and more than `SURE` standard errors is a mistake whatever it is. A move
+with one of the known faults below is one if its loss is more than one standard error: there are few of these, and each
+is wrong by itself. The move with the best value is never a mistake. docs/values.md says how often chance alone makes a
+mistake by these rules.
+"""
+
+from collections.abc import Callable
+
+from experiments.values.move_values import Kind, Mistake, TurnValues
+from experiments.values.position import Position
+from orchestrator.hanabi.cards import INDEX
+from orchestrator.hanabi.convention.policy import GAMBLES
+from orchestrator.hanabi.literal_knowledge import types_of
+from orchestrator.hanabi.moves import Discard, HintColour, HintRank, Play
+from orchestrator.hanabi.view import Past
+from roles.words import percent
+
+WORTH = 0.5
+"""Points: a smaller loss is no mistake unless the move has a known fault."""
+SURE = 2.5
+"""Standard errors of the loss from which on it is clear."""
+RISKY = 0.6
+"""The probability from which on a play is worth its risk, as for the safety rule; the last life is never risked."""
+
+Fault = tuple[Kind, str]
+
+
+def mistake(position: Position, past: Past, values: TurnValues) -> Mistake | None:
+    """What was wrong with the move that was played; None where nothing was, or where chance may explain the loss."""
+    if values.best == past.move or not values.loss or values.error is None:
+        return None
+    clear = values.loss > WORTH and values.loss > SURE * values.error
+    found = fault(position, past)
+    if not clear and not (found and values.loss > values.error):
+        return None
+    final = position.view.turns_left is not None
+    kind, why = found or ("final_round" if final else "clear_loss", "in the final round " if final else "")
+    what = f"{why}; " if found else why
+    return Mistake(
+        turn=values.turn,
+        seat=values.seat,
+        kind=kind,
+        move=past.move,
+        better=values.best,
+        loss=values.loss,
+        error=values.error,
+        text=f"{what}{values.best} was worth {values.loss:.1f} points more (\N{PLUS-MINUS SIGN}{values.error:.1f})",
+    )
+
+
+def fault(position: Position, past: Past) -> Fault | None:
+    """The known fault of a move, without any value; None where it has none of them."""
+    return next((found for look in FAULTS if (found := look(position, past))), None)
+
+
+def _risky_misplay(position: Position, past: Past) -> Fault | None:
+    """A misplay that the seat could know to be too risky, by hints and by conventions."""
+    view = position.view
+    if past.scored is not False or not isinstance(past.move, Play):
+        return None
+    chance = max(slots[past.move.slot].playable for slots in (position.own, position.by_hints))
+    if chance >= (1.0 if view.lives == 1 else RISKY) or (chance and view.deck_size <= GAMBLES.get(view.lives, -1)):
+        return None
+    lives = "the last life" if view.lives == 1 else f"one of {view.lives} lives"
+    return "risky_misplay", f"the card fitted with a chance of at most {percent(chance)}, and the play cost {lives}"
+
+
+def _critical_discard(position: Position, past: Past) -> Fault | None:
+    """A last copy discarded although the seat could know that, or fear it, and another card was known dead."""
+    if not isinstance(past.move, Discard) or past.card is None:
+        return None
+    chance = position.own[past.move.slot].critical
+    dead = [slot for slot, own in enumerate(position.own) if own.dead == 1.0 and slot != past.move.slot]
+    if not (position.view.piles.critical >> INDEX[past.card] & 1 and chance and dead):
+        return None
+    return (
+        "critical_discard",
+        f"it threw the last {past.card.value} away (critical with {percent(chance)}) although slot {dead[0]} was known "
+        "to be dead",
+    )
+
+
+def _missed_play(position: Position, past: Past) -> Fault | None:
+    """A card that certainly fits was not played, and no other card was."""
+    if isinstance(past.move, Play):
+        return None
+    for slots, by in ((position.by_hints, "by hints and counting"), (position.own, "by the conventions")):
+        if sure := [slot for slot, own in enumerate(slots) if own.playable == 1.0]:
+            return "missed_play", f"slot {sure[0]} was certain to fit {by} and was not played"
+    return None
+
+
+def _empty_hint(position: Position, past: Past) -> Fault | None:
+    """A hint that left every card of its receiver as possible as before."""
+    move = past.move
+    if not isinstance(move, HintColour | HintRank):
+        return None
+    named = types_of(move)
+    hand = next(hand for hand in position.view.hands if hand.seat == move.to)
+    after = (known.mask & (named if slot in past.slots else ~named) for slot, known in enumerate(hand.known))
+    if any(known.mask != now for known, now in zip(hand.known, after, strict=True)):
+        return None
+    return "empty_hint", f"the hint told P{move.to} nothing new about any card"
+
+
+def _wasted_token(position: Position, past: Past) -> Fault | None:
+    """A hint that touched only dead cards, and let nobody play."""
+    move = past.move
+    if not isinstance(move, HintColour | HintRank):
+        return None
+    cards, effect = position.scene.hands[move.to], position.scene.effect_of(move)
+    touched = [cards[slot] for slot in past.slots]
+    if effect.helps or not all(position.view.piles.dead >> INDEX[card] & 1 for card in touched):
+        return None
+    return "wasted_token", f"the hint touched only cards of P{move.to} that can never score"
+
+
+FAULTS: tuple[Callable[[Position, Past], Fault | None], ...] = (
+    _risky_misplay,
+    _critical_discard,
+    _missed_play,
+    _empty_hint,
+    _wasted_token,
+)
+"""The gravest first."""

@@ -1,0 +1,116 @@
+"""What is said of the moves of a turn and of the turns of a game: plain frozen values."""
+
+from typing import Literal
+
+from experiments.record.rows import Metric
+from orchestrator.hanabi.move_reading import Grounded
+from orchestrator.values import Frozen
+
+Kind = Literal[
+    "risky_misplay",
+    "critical_discard",
+    "missed_play",
+    "empty_hint",
+    "wasted_token",
+    "final_round",
+    "clear_loss",
+]
+"""What was wrong with a move; `mistakes` says when each applies."""
+
+TITLES: dict[Kind, str] = {
+    "risky_misplay": "a risky misplay",
+    "critical_discard": "a critical card discarded",
+    "missed_play": "a certain play missed",
+    "empty_hint": "a hint that told nothing new",
+    "wasted_token": "a token wasted on dead cards",
+    "final_round": "an error in the final round",
+    "clear_loss": "a move clearly below the best",
+}
+
+
+class Mistake(Frozen):
+    """A move that was worse than another one, as far as the seat could know."""
+
+    turn: int
+    seat: int
+    kind: Kind
+    move: Grounded
+    better: Grounded
+    """The best move by the values."""
+    loss: float
+    """Points of the expected final score that `better` is worth more, by rollouts."""
+    error: float
+    """Standard error of the loss."""
+    text: str
+    """A sentence that says what was wrong."""
+
+
+class MoveValue(Frozen):
+    """What a legal move was worth, from what the acting seat could know."""
+
+    move: Grounded
+    one_step: float
+    """In points, at once and exactly: see `one_step_value`."""
+    rollout: float | None = None
+    """Expected final score when convention players play on after it; None without rollouts."""
+    kept: float | None = None
+    """The same where the points on the table count although the third life is lost; `rollout` is of the metric."""
+    error: float | None = None
+    """Standard error of the difference in `rollout` to the move that was played, 0 for that move; None without."""
+    deals: int = 0
+    """Deals on which both were tried."""
+    rank: int
+    """1 is the best: `rollout` decides, without rollouts `one_step`."""
+
+
+class TurnValues(Frozen):
+    """The legal moves of a turn, the best first."""
+
+    turn: int
+    seat: int
+    basis: str
+    """In a sentence: what is reckoned, from whose knowledge, on how many rollouts."""
+    metric: Metric
+    """`strict`: a game that loses its third life ends with 0 points; `kept`: with those on the table."""
+    moves: tuple[MoveValue, ...]
+    usual: Grounded
+    """The move that a convention player makes there."""
+    played: Grounded | None
+    """None where the game stopped before a move."""
+    best: Grounded
+    loss: float | None = None
+    """Points that the best is worth more than the move played; 0 where that is the best; None without either."""
+    error: float | None = None
+    """Standard error of the loss."""
+    rollouts: int = 0
+    """Games that were played to the end for these values."""
+    mistake: Mistake | None = None
+
+    def of(self, move: object) -> MoveValue | None:
+        """The value of a move; None for one that is not legal."""
+        return next((value for value in self.moves if value.move == move), None)
+
+
+class Strip(Frozen):
+    """The expected final score over the turns of a game, from the true hands."""
+
+    basis: str
+    metric: Metric
+    start: float
+    """Before the first move."""
+    expected: tuple[float, ...]
+    """After each turn that was played, the card that was drawn included; the last of a finished game is its score."""
+    errors: tuple[float, ...]
+    """Standard errors of these."""
+    swings: tuple[float, ...]
+    """For each turn, what its move changed against a convention player's, before a card is drawn: so luck of the deck
+    is no part of it."""
+    swing_errors: tuple[float, ...]
+    mistakes: tuple[Mistake, ...] = ()
+    """Oldest first; none where they were not asked for."""
+
+    @property
+    def biggest(self) -> int | None:
+        """The turn with the biggest swing, up or down; None where no move changed anything."""
+        sizes = [abs(swing) for swing in self.swings]
+        return sizes.index(max(sizes)) + 1 if any(sizes) else None

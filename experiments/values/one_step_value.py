@@ -1,0 +1,80 @@
+"""What a move is worth at once, exactly, from the acting seat's belief.
+
+The one-step value of a move is the points that it scores or leads its receiver to score, less the points that can no
+longer be scored once it has thrown a last copy away, less what a life and a token are worth; each weighed by its exact
+probability. What a token and a life are worth was measured: `python -m benchmarks.move_values --worth`, see
+docs/values.md.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from orchestrator.hanabi.belief import Slot
+from orchestrator.hanabi.cards import INDEX, MAX_TOKENS, Card, Piles
+from orchestrator.hanabi.convention.policy import Scene
+from orchestrator.hanabi.moves import Discard, Hint, Move, Play
+
+TOKEN = 0.35
+"""Points that an information token is worth while the deck has cards."""
+LIFE: Mapping[int, float] = {3: 0.05, 2: 0.15}
+"""Points that a life is worth to convention players, who risk little, by the lives left. The last one is worth all
+points on the table: without it they are lost."""
+
+
+def one_step_values(scene: Scene) -> dict[Move, float]:
+    """The one-step value of every legal move, in points."""
+    return {move: one_step_value(scene, move) for move in scene.legal}
+
+
+def one_step_value(scene: Scene, move: Move) -> float:
+    """In points; about -25 to 2."""
+    if isinstance(move, Play):
+        return sum(chance * _played(scene, card) for card, chance in scene.own[move.slot].likely().items())
+    if isinstance(move, Discard):
+        return _token(scene) - expected_loss(scene.own, move.slot, scene.piles)
+    return _led_to(scene, move) - _worth(scene)
+
+
+def expected_loss(own: Sequence[Slot], slot: int, piles: Piles) -> float:
+    """The points that can be expected to be out of reach once the card of a slot is gone unplayed."""
+    return sum(chance * out_of_reach(card, piles) for card, chance in own[slot].likely().items())
+
+
+def out_of_reach(card: Card, piles: Piles) -> int:
+    """The points that can never be scored once this copy of a card is gone unplayed; 0 unless it is critical."""
+    if not piles.critical >> INDEX[card] & 1:
+        return 0
+    first = INDEX[card] - card.rank + 1
+    return sum(not piles.dead >> index & 1 for index in range(INDEX[card], first + 5))
+
+
+def _played(scene: Scene, card: Card) -> float:
+    """What it is worth to play a card."""
+    if scene.piles.playable >> INDEX[card] & 1:
+        return 1 + (_token(scene) if card.rank == 5 else 0)
+    return -out_of_reach(card, scene.piles) - _life(scene)
+
+
+def _life(scene: Scene) -> float:
+    lives = scene.knowledge.lives
+    return LIFE[lives] if lives > 1 else sum(scene.piles.fireworks)
+
+
+def _token(scene: Scene) -> float:
+    """What a token more is worth."""
+    return 0.0 if scene.knowledge.tokens == MAX_TOKENS else _worth(scene)
+
+
+def _worth(scene: Scene) -> float:
+    """What a token is worth; nothing in the final round, in which only plays count."""
+    return TOKEN if scene.knowledge.deck else 0.0
+
+
+def _led_to(scene: Scene, hint: Hint) -> float:
+    """What the receiver's next move is worth more by a hint: they play a card, or keep one that they would discard."""
+    effect, cards = scene.effect_of(hint), scene.hands[hint.to]
+    if effect.says is None:
+        return min((_played(scene, cards[slot]) for slot in effect.learned), default=0.0)
+    card = cards[effect.says.slot]
+    if effect.warns:
+        return float(out_of_reach(card, scene.piles))
+    return _played(scene, card)

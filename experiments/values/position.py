@@ -1,0 +1,105 @@
+"""A position of a game as its acting seat knows it, and the same with the true hands."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice
+
+from experiments.record.story import Story
+from orchestrator.hanabi import Card, View, belief
+from orchestrator.hanabi.belief import Slot
+from orchestrator.hanabi.convention.common_knowledge import common_knowledge
+from orchestrator.hanabi.convention.hint_convention import Convention
+from orchestrator.hanabi.convention.policy import Scene, decide
+from orchestrator.hanabi.convention.rollout import RolloutGame, numbered
+from orchestrator.hanabi.literal_knowledge import dealt_hands
+from orchestrator.hanabi.moves import Move
+from orchestrator.journal.events import Memory
+from roles.hanabi.sections.convention_facts import ConventionFacts
+from roles.hanabi.truth import Course
+
+
+@dataclass(frozen=True)
+class Position:
+    """A turn as its acting seat knows it: by hints, counting and the conventions, as far as partners keep to them."""
+
+    view: View
+    memory: Memory
+
+    @classmethod
+    def of(cls, story: Story, number: int) -> "Position":
+        """Raises UserError when the game has no such turn."""
+        return cls(story.turn(number).started.view, story.memory(number))
+
+    @cached_property
+    def scene(self) -> Scene:
+        """As a convention player sees it who adapts to their partners."""
+        return ConventionFacts.of(self.view, {"told": "whole"}).holding(self.memory).scene
+
+    @property
+    def own(self) -> tuple[Slot, ...]:
+        """The exact belief about the own hand, conventions included."""
+        return self.scene.own
+
+    @cached_property
+    def by_hints(self) -> tuple[Slot, ...]:
+        """The exact belief by hints and counting alone."""
+        return belief.own(self.view)
+
+    @cached_property
+    def usual(self) -> Move:
+        """What a convention player would do."""
+        return decide(self.scene)[0]
+
+    @cached_property
+    def state(self) -> str:
+        """All that rollouts from here depend on, as text."""
+        game = RolloutGame(self.scene.knowledge, self.view.seat, self.view.turns_left)
+        hands = {seat: numbered(cards) for seat, cards in self.scene.hands.items()}
+        return repr((_plain(game), self.view.deck_size, hands, [slot.possible for slot in self.own]))
+
+
+def _plain(game: RolloutGame) -> list[object]:
+    public = ("conventions", "seat", "tops", "gone", "tokens", "lives", "turns_left", "known", "literal")
+    return [getattr(game, name) for name in public]
+
+
+@dataclass(frozen=True)
+class OpenPosition:
+    """A turn with all hands face up; only the order of the deck is open."""
+
+    game: RolloutGame
+    """With the true hands, and what the players know of them."""
+    deck: tuple[int, ...]
+    """The cards not yet dealt, in the order of the deal."""
+
+    @property
+    def state(self) -> str:
+        return repr((_plain(self.game), self.game.hands, sorted(self.deck)))
+
+
+def open_positions(story: Story) -> list[OpenPosition]:
+    """Every turn of a game that has begun, by turn. The players keep to the conventions that all their moves, looked at
+    afterwards, fit best; so they are the same in all turns."""
+    views = [turn.started.view for turn in story.turns]
+    if not views:
+        return []
+    hands = true_hands(story)
+    conventions = kept_conventions(views[-1], hands[-1])
+    found = []
+    for view, held in zip(views, hands, strict=True):
+        game = RolloutGame(common_knowledge(conventions, view.history), view.seat, view.turns_left)
+        deck = numbered(story.started.deck[len(story.started.deck) - view.deck_size :])
+        found.append(OpenPosition(game.dealt([numbered(cards) for cards in held], ()), tuple(deck)))
+    return found
+
+
+def true_hands(story: Story) -> list[tuple[tuple[Card, ...], ...]]:
+    """The hands before each turn that began, by seat."""
+    return list(islice(dealt_hands(story.started.players, story.started.deck, story.moves), len(story.turns)))
+
+
+def kept_conventions(last: View, hands: Sequence[Sequence[Card]]) -> tuple[Convention, ...]:
+    """The convention of each seat, judged by all past moves of a view with all hands face up."""
+    kept = Course(last.players, last.history, tuple(tuple(hand) for hand in hands)).kept
+    return tuple(kept[seat] for seat in range(last.players))

@@ -1,0 +1,94 @@
+"""Scores of rollouts kept on disk by position, so that they are played once.
+
+A file's name is a hash of all that its rollouts depend on: the position, the protocol of seeds and the source text of
+the code that plays them, so that changed code finds no old file. A file is written whole; where two processes write the
+same one, both hold true scores, and the longer ones are kept.
+"""
+
+import json
+from collections.abc import Mapping
+from functools import cache
+from hashlib import sha256
+from importlib import import_module
+from pathlib import Path
+
+from experiments.record.files import write_atomically
+from experiments.record.run_folder import RUN
+from orchestrator.logs import log
+
+FOLDER = "values"
+"""In a run folder, or beside journals."""
+
+Scores = dict[str, str]
+"""By the text of a move: a letter for each deal, see `rollouts`."""
+
+CODE = (
+    "experiments.values.rollouts",
+    "orchestrator.hanabi.belief",
+    "orchestrator.hanabi.cards",
+    "orchestrator.hanabi.convention.hint_convention",
+    "orchestrator.hanabi.convention.policy",
+    "orchestrator.hanabi.convention.rollout",
+    "orchestrator.hanabi.convention.search",
+)
+"""The modules that decide how a rollout of a given position ends."""
+
+
+@cache
+def version() -> str:
+    """A hash of the code that plays rollouts."""
+    digest = sha256()
+    for name in CODE:
+        source = import_module(name).__file__
+        assert source is not None
+        digest.update(Path(source).read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def key(state: str) -> str:
+    """The name of a position."""
+    return sha256(f"{version()}\n{state}".encode()).hexdigest()[:32]
+
+
+class RolloutStore:
+    """The scores of one folder; without a folder nothing is kept."""
+
+    def __init__(self, folder: Path | None = None) -> None:
+        self._folder = folder
+
+    def read(self, name: str) -> Scores:
+        """The scores of a position; empty where there are none, or where the file cannot be read."""
+        if self._folder is None:
+            return {}
+        try:
+            found = json.loads(self._path(self._folder, name).read_text("utf-8"))
+        except (OSError, ValueError, RecursionError):
+            return {}
+        right = isinstance(found, dict) and all(_letters(scores) for scores in found.values())
+        return found if right else {}
+
+    def write(self, name: str, scores: Mapping[str, str]) -> None:
+        """Keep the scores of a position. What cannot be written is played again another time."""
+        if self._folder is None:
+            return
+        kept = self.read(name)
+        merged = {move: max(kept.get(move, ""), scores.get(move, ""), key=len) for move in sorted({*kept, *scores})}
+        try:
+            write_atomically(self._path(self._folder, name), json.dumps(merged))
+        except OSError as error:
+            log.warning("values are not kept", folder=str(self._folder), error=str(error))
+            self._folder = None
+
+    @staticmethod
+    def _path(folder: Path, name: str) -> Path:
+        return folder / name[:2] / f"{name}.json"
+
+
+def _letters(scores: object) -> bool:
+    return isinstance(scores, str) and scores.isascii() and all("A" <= one.upper() <= "Z" for one in scores)
+
+
+def store_of(path: Path) -> RolloutStore:
+    """The store of a run folder, or of the run to which a journal belongs; of a journal elsewhere, none."""
+    folder = next((one for one in (path, *path.parents) if (one / RUN).is_file()), None)
+    return RolloutStore(folder / FOLDER if folder else None)

@@ -1,0 +1,113 @@
+"""The expected final score over the turns of a game, and its mistakes.
+
+The strip looks at the game from above: all hands are face up, and the players go on as convention players who see no
+more than players do. Only the order of the deck is drawn anew, so that the strip is not the luck of the deck. A swing
+compares the move that was made with a convention player's on the same decks, before the next card is drawn.
+"""
+
+from collections.abc import Callable
+
+from experiments.record.rows import Metric
+from experiments.record.story import Story, StoryTurn
+from experiments.values.move_values import Mistake, Strip
+from experiments.values.position import OpenPosition, open_positions
+from experiments.values.rollout_store import RolloutStore
+from experiments.values.rollouts import OpenRollouts, mean_and_error, points, taken_over
+from experiments.values.turn_values import ROLLOUTS, turn_values
+from orchestrator.hanabi.convention.rollout import act
+from orchestrator.hanabi.moves import Move
+
+DEALS = 24
+"""Orders of the deck that are tried for each turn."""
+
+BASIS = "expected final score from the true hands, the deck in any order, when convention players go on from there"
+
+
+def strip(
+    story: Story,
+    *,
+    deals: int = DEALS,
+    rollouts: int = ROLLOUTS,
+    metric: Metric = "strict",
+    store: RolloutStore | None = None,
+    mistakes: bool = True,
+    done: Callable[[int], None] | None = None,
+) -> Strip:
+    """The expected score after each turn of a game, finished or not, and its mistakes.
+
+    `deals`: orders of the deck for each turn, at least 2. `rollouts`: as in `turn_values`, for the mistakes of each
+    turn. `mistakes`: whether to look for them, which takes most of the time. `done` is told the number of turns that
+    are finished.
+    """
+    store = store or RolloutStore()
+    before: list[tuple[float, float]] = []
+    swings: list[tuple[float, float]] = []
+    found: list[Mistake] = []
+    for number, (turn, position) in enumerate(zip(story.turns, open_positions(story), strict=True), 1):
+        value, swing = _turn(turn, position, deals, metric, store)
+        before.append(value)
+        swings += [swing] if turn.moved else []
+        found += _mistake(story, number, rollouts, metric, store) if mistakes else []
+        if done:
+            done(number)
+    after = [*before[1:], *([(_score(story, metric), 0.0)] if story.result else [])][: len(swings)]
+    return Strip(
+        basis=BASIS,
+        metric=metric,
+        start=before[0][0] if before else 0.0,
+        expected=tuple(value for value, _ in after),
+        errors=tuple(error for _, error in after),
+        swings=tuple(value for value, _ in swings),
+        swing_errors=tuple(error for _, error in swings),
+        mistakes=tuple(found),
+    )
+
+
+def mistakes_of(
+    story: Story,
+    *,
+    rollouts: int = ROLLOUTS,
+    metric: Metric = "strict",
+    store: RolloutStore | None = None,
+    done: Callable[[int], None] | None = None,
+) -> list[Mistake]:
+    """The mistakes of a game, oldest first, without its strip; see `strip`."""
+    store, found = store or RolloutStore(), list[Mistake]()
+    for number in range(1, len(story.turns) + 1):
+        found += _mistake(story, number, rollouts, metric, store)
+        if done:
+            done(number)
+    return found
+
+
+def _mistake(story: Story, number: int, rollouts: int, metric: Metric, store: RolloutStore) -> list[Mistake]:
+    """That of a turn, if there is one."""
+    if story.turn(number).moved is None:
+        return []
+    found = turn_values(story, number, rollouts=rollouts, metric=metric, store=store, every=False).mistake
+    return [found] if found else []
+
+
+def _score(story: Story, metric: Metric) -> float:
+    assert story.result is not None
+    return float(story.result.score_strict if metric == "strict" else story.result.score_kept)
+
+
+def _turn(
+    turn: StoryTurn, position: OpenPosition, deals: int, metric: Metric, store: RolloutStore
+) -> tuple[tuple[float, float], tuple[float, float]]:
+    """The expected score before a turn, and what its move changed; each with its error."""
+    rollouts = OpenRollouts(position, store)
+    before = points(rollouts.ends(None, 0, deals), metric)
+    played = turn.moved.past.move if turn.moved else None
+    swing = (0.0, 0.0)
+    if played and not _as_usual(position, played):
+        after = points(rollouts.ends(played, 0, deals), metric)
+        swing = mean_and_error([one - other for one, other in zip(after, before, strict=True)])
+    rollouts.keep()
+    return mean_and_error(before), swing
+
+
+def _as_usual(position: OpenPosition, played: Move) -> bool:
+    """Whether a convention player makes the same move there, so that it changes nothing."""
+    return taken_over(position.game.dealt(position.game.hands, position.deck)).decide() == act(played)

@@ -1,0 +1,163 @@
+"""State tracking over the turns of a game: what became of the lists that a seat keeps, from each of its turns to the
+next; see docs/marks.md.
+
+Every reply that states lists of cards is followed, with its node's reply of the seat's last turn: of the same sample,
+in the last attempt of that turn.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from pydantic import BaseModel
+
+from experiments.record.story import Story
+from experiments.values.role_mark import UNIFORM, RoleMark
+from graphs.attempts import base
+from graphs.recorded_marks import RecordedReply, program_reply
+from orchestrator.hanabi.cards import ANY, DECK_SIZE
+from orchestrator.hanabi.literal_knowledge import Hands, dealt_hands
+from orchestrator.hanabi.view import Past
+from orchestrator.models.settings import PROGRAM
+from roles.hanabi.card_lists import Lists, Slot, by_hints, stated_lists
+from roles.hanabi.list_changes import STALE, Changes, aspects, changes, guessed, named
+from roles.hanabi.list_marks import NOTHING_EXCLUDED, open_lists
+from roles.hanabi.sections.judged_lists import since_last_turn
+
+About = Mapping[Slot, int]
+"""By seat and slot: the card that a list is about, by its place in the deck."""
+
+
+@dataclass(frozen=True)
+class Tracked:
+    """The lists of one reply, and those of the seat's last turn."""
+
+    turn: int
+    seat: int
+    before: Lists | None
+    """None on the seat's first turn, and where its last one brought no lists."""
+    said: Lists
+    known: Hands
+    """What the hints leave, as the engine has it."""
+    moves: tuple[Past, ...]
+    """All since the seat's last turn, its own move of then included."""
+    earlier: BaseModel | None = None
+    """The reply of the seat's last turn, where `before` is from."""
+
+    def changed(self, said: Lists) -> Changes:
+        """What lists made of the turns since the last ones."""
+        return changes(self.before, said, self.known, self.moves)
+
+    def marks(self, said: Lists) -> dict[str, float]:
+        """The marks that lists have in this place, but for those that need the turns before the last."""
+        found = self.changed(said)
+        exact = aspects(said, self.known, found)
+        return named(found) | vars(exact) | {"overall": exact.overall}
+
+
+def tracked(story: Story, number: int, reply: BaseModel, before: BaseModel | None = None) -> Tracked | None:
+    """The lists of a reply of a turn, beside those of an earlier reply; None for a reply that states none."""
+    view = story.turn(number).started.view
+    said = stated_lists(reply, view.seat)
+    if said is None:
+        return None
+    earlier = None if before is None else stated_lists(before, view.seat)
+    return Tracked(number, view.seat, earlier, said, by_hints(view), since_last_turn(view), before)
+
+
+@dataclass(frozen=True)
+class _Earlier:
+    """What a seat's node replied on its last turn."""
+
+    turn: int
+    reply: BaseModel
+    about: About
+
+
+Place = tuple[int, str, int]
+"""Seat, node and sample."""
+
+
+@dataclass
+class TrackedGame:
+    """The lists of a game, followed turn by turn."""
+
+    story: Story
+    earlier: dict[Place, _Earlier] = field(default_factory=dict)
+    cards: list[tuple[tuple[int, ...], ...]] = field(init=False)
+    """Every hand before each turn: the cards by their places in the deck."""
+
+    def __post_init__(self) -> None:
+        self.cards = list(dealt_hands(self.story.started.players, range(DECK_SIZE), self.story.moves))
+
+    def lists(self, number: int, replies: Sequence[RecordedReply]) -> Iterator[tuple[RecordedReply, Tracked]]:
+        """The lists of a turn's replies. To be called for every turn of a seat, in order."""
+        for one, found, _ in self._followed(number, replies):
+            yield one, found
+
+    def follow(self, number: int, replies: Sequence[RecordedReply]) -> None:
+        """Go past a turn whose replies are not marked."""
+        for _ in self._followed(number, replies):
+            pass
+
+    def marks(self, number: int, replies: Sequence[RecordedReply]) -> Iterator[RoleMark]:
+        """The marks of a turn's replies. To be called for every turn of a seat, in order."""
+        for one, found, about in self._followed(number, replies):
+            own = found.marks(found.said) | {STALE: self._stale(found, found.said, about)}
+            baselines = dict(self._baselines(one, found))
+            for name, value in own.items():
+                yield RoleMark(
+                    turn=number,
+                    seat=found.seat,
+                    node=one.node.name,
+                    role=one.node.role.name,
+                    model=one.node.model,
+                    sample=one.sample,
+                    name=name,
+                    value=value,
+                    baselines={who: marks[name] for who, marks in baselines.items() if name in marks},
+                )
+
+    def _followed(
+        self, number: int, replies: Sequence[RecordedReply]
+    ) -> Iterator[tuple[RecordedReply, Tracked, About]]:
+        made: dict[Place, _Earlier] = {}
+        for one in replies:
+            before = self._before(number, one)
+            if (found := tracked(self.story, number, one.reply, before.reply if before else None)) is None:
+                continue
+            about = self._about(found, found.said, before)
+            made[found.seat, base(one.node.name), one.sample] = _Earlier(number, one.reply, about)
+            yield one, found, about
+        self.earlier |= made
+
+    def _before(self, number: int, one: RecordedReply) -> _Earlier | None:
+        """The reply of the seat's last turn; None where that brought none."""
+        seat = self.story.turn(number).started.seat
+        kept = self.earlier.get((seat, base(one.node.name), one.sample))
+        return kept if kept and kept.turn == number - self.story.started.players else None
+
+    def _about(self, found: Tracked, said: Lists, before: _Earlier | None) -> About:
+        """The card that each list is about: what it was about before, where it is a list of then, else the card that
+        is there."""
+        hands = self.cards[found.turn - 1]
+        about = {(seat, slot): card for seat, hand in enumerate(hands) for slot, card in enumerate(hand)}
+        sources = found.changed(said).sources if before else {}
+        for (seat, slot), origin in sources.items():
+            if before and said[seat, slot] != found.known[seat][slot] and (seat, origin) in before.about:
+                about[seat, slot] = before.about[seat, origin]
+        return about
+
+    def _stale(self, found: Tracked, said: Lists, about: About) -> int:
+        """How many slots hold a list about a card that has left the hand."""
+        hands = self.cards[found.turn - 1]
+        there = [(slot, card) for slot, card in about.items() if said.get(slot) not in (None, ANY)]
+        return sum(card not in hands[seat] for (seat, _), card in there)
+
+    def _baselines(self, one: RecordedReply, found: Tracked) -> Iterator[tuple[str, Mapping[str, float]]]:
+        reply = program_reply(one)
+        program = None if reply is None else stated_lists(reply, found.seat)
+        before = self._before(found.turn, one)
+        for who, said in {PROGRAM: program, NOTHING_EXCLUDED: open_lists(found.known)}.items():
+            if said is not None:
+                yield who, found.marks(said) | {STALE: self._stale(found, said, self._about(found, said, before))}
+        yield UNIFORM, guessed(found.before, found.known, found.moves)

@@ -1,0 +1,238 @@
+"""The values of the legal moves of a turn.
+
+Rollouts are spent where they decide something. A few moves that a good player might make, and the one that was made,
+are tried on a few deals; those that are behind drop out. The best of the rest is then tried against the move that was
+made on deals that had no part in choosing it, until the difference is clear: so the loss is not the luck of a choice
+among many. The remaining moves are tried on a few deals, for the table alone.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from experiments.record.rows import Metric
+from experiments.record.story import Story
+from experiments.values.mistakes import SURE, WORTH, mistake
+from experiments.values.move_values import MoveValue, TurnValues
+from experiments.values.one_step_value import one_step_values
+from experiments.values.position import Position
+from experiments.values.rollout_store import RolloutStore
+from experiments.values.rollouts import SeatRollouts, mean, mean_and_error, points
+from orchestrator.hanabi.convention.search import candidates
+from orchestrator.hanabi.moves import Move
+from orchestrator.hanabi.view import Past
+
+ROLLOUTS = 400
+"""Games that are played for a turn at most, the moves that only complete the table left out."""
+LEAST = 50
+"""The fewest rollouts with which a turn can be judged."""
+
+
+@dataclass(frozen=True)
+class Budget:
+    """How many deals each step of the search takes."""
+
+    rollouts: int
+
+    @property
+    def first(self) -> int:
+        """Deals on which every move is tried."""
+        return max(2, self.rollouts // 50)
+
+    @property
+    def second(self) -> int:
+        """Deals on which the better half has been tried."""
+        return 3 * self.first
+
+    @property
+    def batch(self) -> int:
+        """Deals of one comparison of the best with the move played; there are at most four."""
+        return 4 * self.first
+
+
+def turn_values(
+    story: Story,
+    number: int,
+    *,
+    rollouts: int = ROLLOUTS,
+    metric: Metric = "strict",
+    store: RolloutStore | None = None,
+    every: bool = True,
+) -> TurnValues:
+    """The values of the legal moves of a turn, and whether the move played was a mistake.
+
+    `rollouts`: the most games played to judge the move; 0 for one-step values alone. `every`: whether moves that no
+    good player would make get a rollout value, too. The same position, budget and move give the same values, with any
+    store. Raises UserError when the game has no such turn.
+    """
+    position = Position.of(story, number)
+    moved = story.turn(number).moved
+    return values_at(position, moved.past if moved else None, rollouts, metric, store or RolloutStore(), every)
+
+
+def values_at(
+    position: Position, past: Past | None, rollouts: int, metric: Metric, store: RolloutStore, every: bool
+) -> TurnValues:
+    """The values of a position's moves; see `turn_values`."""
+    played = past.move if past else None
+    one_step = one_step_values(position.scene)
+    if not rollouts:
+        return _without_rollouts(position, played, metric, one_step)
+    search = _Search(position, played or position.usual, Budget(max(rollouts, LEAST)), metric, store, one_step)
+    challenger, loss, error, deals = search.judged()
+    rest = [move for move in one_step if move not in search.tried] if every else ()
+    values = {move: search.value(move) for move in (*search.tried, *rest)}
+    values[challenger] = search.compared(challenger, loss, error, deals)
+    search.trials.keep()
+    best = challenger if loss > 0 else search.played
+    ordered = sorted(one_step, key=lambda move: (move != best, -_rollout(values, move), -one_step[move]))
+    moves = [values.get(move) or MoveValue(move=move, one_step=one_step[move], rank=1) for move in ordered]
+    found = TurnValues(
+        turn=position.view.turn,
+        seat=position.view.seat,
+        basis=BASIS,
+        metric=metric,
+        moves=tuple(value.model_copy(update={"rank": rank}) for rank, value in enumerate(moves, 1)),
+        usual=position.usual,
+        played=played,
+        best=best,
+        loss=max(loss, 0.0) if played else None,
+        error=error if played else None,
+        rollouts=search.used,
+    )
+    return found.model_copy(update={"mistake": mistake(position, past, found)}) if past else found
+
+
+def lost(position: Position, move: Move, rollouts: int, store: RolloutStore) -> tuple[float, float]:
+    """What another move was worth more than a legal one by rollouts, whether or not it was played; and the standard
+    error. 0 where none was, as `TurnValues.loss`; by the strict score."""
+    search = _Search(position, move, Budget(max(rollouts, LEAST)), "strict", store, one_step_values(position.scene))
+    _, loss, error, _ = search.judged()
+    search.trials.keep()
+    return max(loss, 0.0), error
+
+
+BASIS = (
+    "expected final score when the partners read the move as they have read others and convention players go on, on "
+    "deals that the seat cannot tell from the true one"
+)
+ONE_STEP = "points that a move scores or gives away at once, from the exact belief of the seat; no rollouts"
+
+
+def _rollout(values: dict[Move, MoveValue], move: Move) -> float:
+    value = values.get(move)
+    return -1.0 if value is None or value.rollout is None else value.rollout
+
+
+def _without_rollouts(
+    position: Position, played: Move | None, metric: Metric, one_step: dict[Move, float]
+) -> TurnValues:
+    ordered = sorted(one_step, key=lambda move: (-one_step[move], move != played, move != position.usual))
+    moves = (MoveValue(move=move, one_step=one_step[move], rank=rank) for rank, move in enumerate(ordered, 1))
+    return TurnValues(
+        turn=position.view.turn,
+        seat=position.view.seat,
+        basis=ONE_STEP,
+        metric=metric,
+        moves=tuple(moves),
+        usual=position.usual,
+        played=played,
+        best=ordered[0],
+    )
+
+
+def _likely(one_step: Mapping[Move, float]) -> list[Move]:
+    """The best move of each kind by one-step values, and the three best of all."""
+    ordered = sorted(one_step, key=lambda move: -one_step[move])
+    kinds = {move.kind: move for move in reversed(ordered)}
+    return [*ordered[:3], *kinds.values()]
+
+
+def _score(value: float) -> float:
+    """A score that a game can end with: the sum of two means on different deals may lie a little beyond."""
+    return min(max(value, 0.0), 25.0)
+
+
+class _Search:
+    """The rollouts of a turn, and which moves they compare."""
+
+    def __init__(
+        self,
+        position: Position,
+        played: Move,
+        budget: Budget,
+        metric: Metric,
+        store: RolloutStore,
+        one_step: dict[Move, float],
+    ) -> None:
+        self.played, self.budget, self.metric, self.one_step = played, budget, metric, one_step
+        self.trials = SeatRollouts(position, store)
+        self.used = 0
+        self._counted: dict[Move, int] = {}
+        self.tried = list(dict.fromkeys((played, *candidates(position.scene, position.usual), *_likely(one_step))))
+
+    def judged(self) -> tuple[Move, float, float, int]:
+        """The move that is likeliest better than the one played, what it is worth more, the error of that, and on how
+        many deals."""
+        first, second = self.budget.first, self.budget.second
+        others = [move for move in self.tried if move != self.played]
+        if not others:
+            return self.played, 0.0, 0.0, first
+        ahead = self._best(others, first)[: (len(others) + 1) // 2]
+        challenger = self._best(ahead, second)[0]
+        gains = self._gains(challenger, 0, second)
+        if mean(gains) <= 0:
+            return challenger, *mean_and_error(gains), second
+        return challenger, *self._on_fresh_deals(challenger)
+
+    def _best(self, moves: Sequence[Move], deals: int) -> list[Move]:
+        means = {move: mean(self._gains(move, 0, deals)) for move in moves}
+        return sorted(moves, key=lambda move: -means[move])
+
+    def _on_fresh_deals(self, challenger: Move) -> tuple[float, float, int]:
+        """The mean gain, its error, and the number of deals: as many as make clear on which side of the bar it lies."""
+        start, gains = self.budget.second, list[float]()
+        for _ in range(4):
+            first = start + len(gains)
+            gains += self._gains(challenger, first, first + self.budget.batch)
+            loss, error = mean_and_error(gains)
+            if abs(loss - WORTH) > SURE * error:
+                break
+        return loss, error, len(gains)
+
+    def _gains(self, move: Move, first: int, last: int) -> list[float]:
+        """What a move is worth more than the one played, deal by deal."""
+        pairs = zip(self._scores(move, first, last), self._scores(self.played, first, last), strict=True)
+        return [one - other for one, other in pairs]
+
+    def _scores(self, move: Move, first: int, last: int, metric: Metric | None = None) -> list[int]:
+        self.used += max(0, last - self._counted.get(move, 0))
+        self._counted[move] = max(last, self._counted.get(move, 0))
+        return points(self.trials.ends(move, first, last), metric or self.metric)
+
+    def value(self, move: Move) -> MoveValue:
+        """On all deals on which a move was tried, beside the move played on the same."""
+        deals = self._counted.get(move, 0) or self.budget.first
+        gain, error = mean_and_error(self._gains(move, 0, deals))
+        return self._value(move, gain, 0.0 if move == self.played else error, range(deals))
+
+    def compared(self, challenger: Move, gain: float, error: float, deals: int) -> MoveValue:
+        """The same for the best, on the deals that had no part in choosing it."""
+        last = self._counted.get(challenger, deals)
+        return self._value(challenger, gain, error, range(last - deals, last))
+
+    def _value(self, move: Move, gain: float, error: float, deals: range) -> MoveValue:
+        every = max(self._counted[self.played], deals.stop)
+        kept = self._kept(move, deals) - self._kept(self.played, deals)
+        return MoveValue(
+            move=move,
+            one_step=self.one_step[move],
+            rollout=_score(mean(self._scores(self.played, 0, every)) + gain),
+            kept=_score(mean(self._scores(self.played, 0, every, "kept")) + kept),
+            error=error,
+            deals=len(deals),
+            rank=1,
+        )
+
+    def _kept(self, move: Move, deals: Iterable[int]) -> float:
+        numbers = list(deals)
+        return mean(self._scores(move, numbers[0], numbers[-1] + 1, "kept"))

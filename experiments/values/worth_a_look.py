@@ -1,0 +1,218 @@
+"""Which games of a folder are worth a look first, and why.
+
+What journals state costs nothing to find. Colleagues that were overruled are looked for by one-step values, in the
+games with the lowest scores. Swings take rollouts, and are looked for when they are asked for.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from shlex import quote
+from typing import Literal
+
+from experiments.record import failures, saved
+from experiments.record.rows import Peeked
+from experiments.record.story import Story, StoryTurn
+from experiments.record.turn_rows import proposed_moves
+from experiments.values.mistakes import WORTH
+from experiments.values.one_step_value import one_step_values
+from experiments.values.position import Position
+from experiments.values.rollout_store import store_of
+from experiments.values.score_strip import strip
+from orchestrator import journal
+from orchestrator.hanabi.moves import Move
+from orchestrator.journal.events import Result
+from roles.words import many
+
+Group = Literal["struck_out", "failed", "suspended", "forced", "refused", "faults", "overruled", "swings"]
+
+GROUPS: Mapping[Group, str] = {
+    "struck_out": "third life lost",
+    "failed": "failed",
+    "suspended": "not finished",
+    "forced": "forced moves",
+    "refused": "refused choices",
+    "faults": "unusable answers or transport errors",
+    "overruled": "a role was right and was overruled",
+    "swings": "a move that cost much",
+}
+"""The groups in their order, and their titles."""
+
+READ = 50
+"""Games that are read for overruled roles, those with the lowest scores first."""
+ROLLED = 20
+"""The same for swings."""
+DEALS = 8
+"""Orders of the deck for each turn of these: few, since only large swings count."""
+
+
+@dataclass(frozen=True)
+class Look:
+    """One reason to look at a game."""
+
+    group: Group
+    journal: str
+    """The path of its journal; of a game that failed before it had one, its name."""
+    score_strict: int | None
+    score_kept: int | None
+    turn: int | None
+    """Where to look; None for the whole game."""
+    why: str
+    weight: float
+    """Within a group the largest comes first."""
+
+    @property
+    def command(self) -> str:
+        return f"orchestrator show {quote(self.journal)}{f' --turn {self.turn}' if self.turn else ''}"
+
+
+@dataclass(frozen=True)
+class Looks:
+    """What is worth a look in a folder."""
+
+    games: int
+    finished: int
+    looks: tuple[Look, ...]
+    """Group by group, the gravest first."""
+    teams: int
+    """Games in which a graph has several nodes, so that one of them may be overruled."""
+    read: int
+    """Of these: games that were read for overruled roles, those with the lowest scores."""
+    rolled: int
+    """Games that were looked at for swings."""
+
+    def of(self, group: Group) -> list[Look]:
+        return [look for look in self.looks if look.group == group]
+
+
+def worth_a_look(
+    folder: Path, *, swings: bool = False, most: int = ROLLED, done: Callable[[int, int], None] | None = None
+) -> Looks:
+    """The games below a folder that are worth a look first. Raises UserError when it is no folder.
+
+    `swings`: also play rollouts, which takes seconds a game, for at most `most` games; `done` is told how many of how
+    many are finished.
+    """
+    found = list(saved.journals(folder))
+    ended = sorted(_results(found), key=lambda pair: pair[1].score_strict)
+    failed = {folder / "games" / f"{name}.jsonl": (name, why) for name, why in failures.read(folder).items()}
+    looks = [look for path, peeked in found if path not in failed for look in _stated(path, peeked)]
+    for path, (name, why) in failed.items():
+        looks.append(Look("failed", path.as_posix() if path.exists() else name, None, None, None, why, 0))
+    teams = {path for path, peeked in found if _has_colleagues(peeked)}
+    read = [(path, result) for path, result in ended if path in teams][:READ]
+    looks += [look for path, result in read for look in _overruled(path, result)]
+    rolled = ended[:most] if swings else []
+    for number, (path, result) in enumerate(rolled, 1):
+        looks += _swing(path, result)
+        if done:
+            done(number, len(rolled))
+    order = list(GROUPS)
+    looks.sort(key=lambda look: (order.index(look.group), -look.weight, look.journal))
+    return Looks(len(found), len(ended), tuple(looks), len(teams), len(read), len(rolled))
+
+
+def _has_colleagues(peeked: Peeked) -> bool:
+    """Whether several nodes of a seat's graph may propose moves, in a finished game."""
+    seats = peeked.started.seats if peeked.started and peeked.result else ()
+    return any(len((seat.config or {}).get("nodes", ())) > 1 for seat in seats)
+
+
+def _results(found: Iterable[tuple[Path, Peeked]]) -> Iterator[tuple[Path, Result]]:
+    for path, peeked in found:
+        if peeked.result:
+            yield path, peeked.result
+
+
+def _stated(path: Path, peeked: Peeked) -> Iterator[Look]:
+    """What a game's result says, or that there is none."""
+    result = peeked.result
+    if result is None:
+        turns = saved.moves(path)
+        why = saved.suspended(path)
+        said = f"suspended: {why}" if why else "it stopped, or is being played"
+        yield Look("suspended", path.as_posix(), None, None, None, f"after {many(turns, 'turn')}; {said}", turns)
+        return
+    for group, weight, why, turn in _reasons(result):
+        yield Look(group, path.as_posix(), result.score_strict, result.score_kept, turn, why, weight)
+
+
+def _reasons(result: Result) -> Iterator[tuple[Group, float, str, int | None]]:
+    if result.end == "lives_lost":
+        why = f"the third life was lost in turn {result.turns}, with {many(result.score_kept, 'point')} on the table"
+        yield "struck_out", result.score_kept, why, result.turns
+    if result.forced:
+        forced = f"{result.forced} of {result.turns} moves {'was' if result.forced == 1 else 'were'} forced"
+        yield "forced", result.forced / result.turns, forced, None
+    if result.refused:
+        turns = result.refused_turns or 0
+        why = f"{many(result.refused, 'choice')} refused, in {many(turns, 'turn')} of {result.turns}"
+        yield "refused", turns / result.turns, why, None
+    if bad := result.fallbacks + result.faults:
+        nodes, errors = many(result.fallbacks, "node"), many(result.faults, "transport error")
+        said = [f"{nodes} without a usable answer"] * bool(result.fallbacks) + [errors] * bool(result.faults)
+        yield "faults", bad, ", ".join(said), None
+
+
+def _overruled(path: Path, result: Result) -> Iterator[Look]:
+    """The turn in which a colleague's move was worth most more than the one that was played."""
+    story = Story.read(journal.read(path))
+    cases = [case for turn in story.turns for case in overruled(story, turn)]
+    if cases:
+        worst = max(cases, key=lambda case: case.gain)
+        more = f"; so in {len({case.turn for case in cases})} turns" if len({case.turn for case in cases}) > 1 else ""
+        why = f"{worst}{more}"
+        yield Look("overruled", path.as_posix(), result.score_strict, result.score_kept, worst.turn, why, worst.gain)
+
+
+@dataclass(frozen=True)
+class Overruled:
+    """A colleague's move that was worth more, by one-step values, than the move that was played."""
+
+    turn: int
+    node: str
+    move: Move
+    played: Move
+    gain: float
+
+    def __str__(self) -> str:
+        return (
+            f"{self.node} proposed {self.move}, worth {self.gain:.1f} points more at once than {self.played}, which "
+            "was played"
+        )
+
+
+def overruled(story: Story, turn: StoryTurn) -> list[Overruled]:
+    """The colleagues who proposed a move that was clearly better at once, by the exact belief of their seat."""
+    if turn.moved is None:
+        return []
+    config = story.started.seat_at(turn.started.seat, turn.started.turn).config or {}
+    played = turn.moved.past.move
+    proposed = proposed_moves(turn.calls, config.get("decides"))
+    others = [(node, move) for node, move in proposed if move != played and move in turn.started.view.legal]
+    if not others:
+        return []
+    values = one_step_values(Position.of(story, turn.started.turn).scene)
+    gains = {(node, move): values[move] - values[played] for node, move in others}
+    return [
+        Overruled(turn.started.turn, node, move, played, gain) for (node, move), gain in gains.items() if gain >= WORTH
+    ]
+
+
+def _swing(path: Path, result: Result) -> Iterator[Look]:
+    found = strip(Story.read(journal.read(path)), deals=DEALS, mistakes=False, store=store_of(path))
+    turn = _worst(found.swings, found.swing_errors)
+    if turn is not None:
+        swing, error = found.swings[turn - 1], found.swing_errors[turn - 1]
+        why = f"the move of turn {turn} changed the expected score by {swing:+.1f} (\N{PLUS-MINUS SIGN}{error:.1f})"
+        yield Look("swings", path.as_posix(), result.score_strict, result.score_kept, turn, why, -swing)
+
+
+def _worst(swings: Sequence[float], errors: Sequence[float]) -> int | None:
+    """The turn whose move cost most, more than half a point and clearly."""
+    clear = [
+        turn
+        for turn, (swing, error) in enumerate(zip(swings, errors, strict=True), 1)
+        if swing < -WORTH and swing < -2 * error
+    ]
+    return min(clear, key=lambda turn: swings[turn - 1], default=None)

@@ -1,0 +1,263 @@
+"""Controls as arms: what they change, what they leave, and that a stopped run goes on with the same notes."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+import graphs
+from experiments.record.rows import Row, rows
+from experiments.running.runner import run
+from experiments.study import experiment as files
+from experiments.study import manifest, note_banks
+from experiments.study.arms import Deal, GivenNotes
+from experiments.study.note_banks import NoteBank
+from experiments.study.plan import Plan
+from graphs import ablate, note_bank
+from graphs.ablate import at
+from graphs.attempts import base
+from graphs.calls import turn_calls
+from graphs.config import GraphConfig, checked
+from graphs.given_notes import GIVEN
+from orchestrator import journal, play
+from orchestrator.errors import UserError
+from orchestrator.hanabi.referee import deal
+from orchestrator.journal.events import Call, GameStarted
+
+GRAPH = {
+    "name": "decorated",
+    "context": "house",
+    "nodes": {
+        "decoration": {"role": "discard_strategist"},
+        "tom_interpreter": {"role": "tom_interpreter"},
+        "aggregator": {"role": "aggregator", "reads": ["tom_interpreter"]},
+    },
+    "decides": "aggregator",
+}
+ARMS: dict[str, Any] = {
+    "full": {},
+    "again": {"null": True},
+    "unread": {"placebo": "decoration"},
+    "placebo": {"placebo": "tom_interpreter"},
+    "shuffled": {"shuffled": "tom_interpreter"},
+}
+
+
+def written(folder: Path, **changes: Any) -> files.Experiment:
+    """An experiment file in a folder, read."""
+    (folder / "decorated.yaml").write_text(yaml.safe_dump(GRAPH, sort_keys=False), "utf-8")
+    text = {
+        "name": "controls",
+        "graph": str(folder / "decorated.yaml"),
+        "players": [2],
+        "seeds": 2,
+        "models": {"default": {"model": "sim:average", "overconfident_play": 0.6}},
+        "arms": ARMS,
+        "baseline": "full",
+    }
+    (folder / "controls.yaml").write_text(yaml.safe_dump({**text, **changes}), "utf-8")
+    return files.read(folder / "controls.yaml")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A run of all arms on two deals."""
+    home = tmp_path_factory.mktemp("controls")
+    done = run(written(home), home / "run")
+    assert not done.failed and not done.left
+    yield home / "run"
+
+
+def games(folder: Path, arm: str) -> list[Row]:
+    return [row for row in rows(folder) if row.arm == arm]
+
+
+def calls(folder: Path, arm: str, node: str) -> list[Call]:
+    events = journal.read(folder / "games" / arm / "2p-s1-r1.jsonl")
+    return [event for event in events if isinstance(event, Call) and base(event.node) == node]
+
+
+def test_the_baseline_once_more_has_the_same_deals_and_other_answers(folder: Path) -> None:
+    first, again = games(folder, "full"), games(folder, "again")
+    assert [row.seed for row in first] == [row.seed for row in again]
+    assert all(one.moves_digest != other.moves_digest for one, other in zip(first, again, strict=True))
+    decks = [journal.read(folder / "games" / arm / "2p-s1-r1.jsonl")[0] for arm in ("full", "again")]
+    assert isinstance(decks[0], GameStarted) and isinstance(decks[1], GameStarted)
+    assert decks[0].deck == decks[1].deck and decks[0].game == decks[1].game
+    assert {row.control for row in again} == {"null"} and {row.control for row in first} == {None}
+
+
+def test_the_placebo_of_a_note_that_nobody_reads_changes_no_move(folder: Path) -> None:
+    assert [row.moves_digest for row in games(folder, "unread")] == [row.moves_digest for row in games(folder, "full")]
+    assert all(
+        row.calls < other.calls for row, other in zip(games(folder, "unread"), games(folder, "full"), strict=True)
+    )
+
+
+@pytest.mark.parametrize("control", ["placebo", "shuffled"])
+def test_a_note_of_another_game_is_marked_and_of_another_deal(folder: Path, control: str) -> None:
+    given = calls(folder, control, "tom_interpreter")
+    assert given and {call.fixed for call in given} == {control} and not any(call.asked for call in given)
+    assert all(call.origin and call.origin.startswith("full/2p-s2-r1, turn ") for call in given)
+
+
+def test_placebo_and_shuffled_notes_of_a_turn_are_made_from_the_same_turn(folder: Path) -> None:
+    by_turn = [
+        {call.turn: call.origin for call in calls(folder, arm, "tom_interpreter")}
+        for arm in ARMS
+        if arm in ("placebo", "shuffled")
+    ]
+    assert by_turn[0][1] == by_turn[1][1]  # later turns are of games that went another way
+
+
+def test_a_game_that_was_cut_off_goes_on_with_the_same_notes(folder: Path) -> None:
+    path = folder / "games/shuffled/2p-s2-r1.jsonl"
+    bank, whole = folder / "notes/shuffled/2p.json", path.read_bytes()
+    notes, before = bank.read_bytes(), journal.comparable(journal.read(path))
+    path.write_bytes(whole[: len(whole) // 2])  # as kill -9 leaves it: in the middle of a line
+    done = run(written(folder.parent), folder)
+    assert not done.left and not done.failed
+    assert journal.comparable(journal.read(path)) == before and bank.read_bytes() == notes
+
+
+def test_notes_that_were_changed_are_refused(folder: Path, tmp_path: Path) -> None:
+    bank = folder / "notes/placebo/2p.json"
+    kept = bank.read_text("utf-8")
+    bank.write_text(json.dumps(json.loads(kept) | {"source": "elsewhere"}), "utf-8")
+    try:
+        with pytest.raises(UserError, match="holds other notes: source differ"):
+            run(written(folder.parent), folder)
+    finally:
+        bank.write_text(kept, "utf-8")
+
+
+# Notes come from honest games of another deal
+
+
+DECORATED = checked(GRAPH, "decorated")
+ROLES = (("decoration", "discard_strategist"),)
+
+
+def noted(folder: Path, config: GraphConfig = DECORATED, **deal: Any) -> NoteBank:
+    """The bank of a folder with one more short game in it."""
+    number = len(list(folder.glob("*.jsonl"))) if folder.exists() else 0
+    play(graphs.seat(config), players=2, journal=folder / f"{number}.jsonl", max_turns=3, **deal)
+    return NoteBank("arm", 2, ROLES, str(folder), folder)
+
+
+def test_a_game_gets_no_note_of_its_own_deal_even_from_a_deck_without_a_seed(tmp_path: Path) -> None:
+    """On a later turn of the same deal a note knows cards that are hidden on an earlier one."""
+    noted(tmp_path, deck=deal(1), label="mine")
+    bank = noted(tmp_path, seed=2)
+    bank.write(bank.journals())
+    found = [note_banks.memory(GivenNotes(bank.path, Deal(1, 2, repeat)), 0)[GIVEN]["from"] for repeat in range(1, 9)]
+    assert len(found) == 8 and all(name.endswith("/1") for name in found)
+    with pytest.raises(UserError, match="another deal"):
+        only = noted(tmp_path / "only", deck=deal(1), label="mine")
+        only.write(only.journals())
+        note_banks.memory(GivenNotes(only.path, Deal(1, 2, 1)), 0)
+
+
+def test_no_note_comes_from_a_seat_that_saw_its_own_cards(tmp_path: Path) -> None:
+    cheating = ablate.controlled(DECORATED, own_hand=True)
+    bank = noted(tmp_path, cheating, seed=1)
+    with pytest.raises(UserError, match="a seat saw its own cards, which is cheating"):
+        bank.journals()
+    events = journal.read(tmp_path / "0.jsonl")
+    assert any(isinstance(event, Call) for event in events) and not note_bank.notes(events, ROLES)
+    noted(tmp_path, seed=2)
+    assert [path.name for path in bank.journals()] == ["1.jsonl"]
+    arms = {"full": {"own_hand": True}, "arm": {"shuffled": "decoration"}}
+    with pytest.raises(UserError, match="from full, whose seats see their own cards"):
+        plan(tmp_path, arms=arms)
+
+
+@pytest.mark.parametrize(
+    "text", ['{"games": [{}]}', '{"games": 3}', '{"games": [{"name": "a", "seed": 1, "notes": [1]}]}', "[" * 9999]
+)
+def test_a_bank_of_notes_that_is_broken_gets_one_sentence(tmp_path: Path, text: str) -> None:
+    (tmp_path / "2p.json").write_text(text, "utf-8")
+    with pytest.raises(UserError, match="holds no notes of other games"):
+        note_banks.memory(GivenNotes(tmp_path / "2p.json", Deal(1, 2, 1)), 0)
+
+
+# Plans, without games
+
+
+def plan(folder: Path, **changes: Any) -> Plan:
+    return Plan.resolve(written(folder, **changes), folder / "run")
+
+
+def test_programs_know_no_chance(tmp_path: Path) -> None:
+    made = plan(tmp_path, models={"default": "program"})
+    (again,) = [arm for arm in made.arms if arm.name == "again"]
+    assert again.players == () and dict(again.void) == {2: "full"}
+    assert any("Programs know no chance" in note for note in made.notes)
+
+
+def test_a_models_baseline_is_played_once_more_unless_one_says_no(tmp_path: Path) -> None:
+    model: dict[str, Any] = {
+        "models": {"default": "openai:some"},
+        "arms": {"full": {}, "less": {"without": "decoration"}},
+    }
+    made = plan(tmp_path, **model)
+    assert [arm.name for arm in made.arms] == ["full", "less", "null"] and made.aside == {"null"}
+    assert any("noise floor" in note and "controls.null=false" in note for note in made.notes)
+    off = plan(tmp_path, **model, controls={"null": False})
+    assert [arm.name for arm in off.arms] == ["full", "less"]
+    manifest.write(off)
+    assert [arm.name for arm in plan(tmp_path, **model).arms] == ["full", "less"], "a run does not grow by itself"
+
+
+def test_matched_arms_have_as_many_calls_at_every_player_count(tmp_path: Path) -> None:
+    arms = {"full": {}, "calls": {"same_compute": "full"}, "tokens": {"same_tokens": "full"}}
+    made = plan(tmp_path, graph="moa_sherlock", players=[2, 3], arms=arms)
+    full, calls, tokens = (arm.everybody.config for arm in made.arms)
+    assert full and calls and tokens
+    assert [turn_calls(at(calls, n)) for n in (2, 3)] == [turn_calls(at(full, n)) for n in (2, 3)] == [5, 6]
+    assert calls.context == full.context and calls.verify == full.verify
+    (said,) = [note for note in made.notes if note.startswith("tokens: ")]
+    own, theirs = (
+        int(said.split(at)[1].split()[0].strip(";.").replace(",", "")) for at in ("positions: ", "full has ")
+    )
+    assert abs(own - theirs) < 0.15 * theirs
+
+
+@pytest.mark.parametrize(
+    ("arm", "why"),
+    [
+        ({"placebo": "historian"}, "has no node or role 'historian'; its nodes are: decoration, tom_interpreter"),
+        ({"shuffled": "aggregator"}, "'aggregator' decides, so its answer cannot be that of another game"),
+        ({"permuted": True}, "permuted: no node of 'decorated' reads two others"),
+        ({"advise": "decoration"}, "'decoration' lists no moves; it is for a recommender"),
+        ({"same_compute": "ful"}, "'ful' is not an arm; did you mean 'full'"),
+        ({"same_compute": "full", "without": "decoration"}, "makes the arm's graph itself; leave out without"),
+        ({"shufled": "decoration"}, "unknown key 'shufled'; did you mean 'shuffled'"),
+    ],
+)
+def test_a_control_that_is_none_gets_one_sentence(tmp_path: Path, arm: dict[str, Any], why: str) -> None:
+    with pytest.raises(UserError) as caught:
+        plan(tmp_path, arms={"full": {}, "arm": arm})
+    assert why in str(caught.value) and "\n" not in str(caught.value)
+
+
+def test_notes_of_another_deal_take_two_deals(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="it takes two deals at least"):
+        plan(tmp_path, seeds=[1])
+
+
+def test_a_stop_rule_takes_no_notes_of_its_own_runs_games(folder: Path, tmp_path: Path) -> None:
+    """All games of the baseline would come first; notes of another run are there from the beginning."""
+    stop = {"when": "shown", "looks": [10, 20]}
+    own = plan(tmp_path, seeds=20, stop=stop, arms={"full": {}, "placebo": {"placebo": "tom_interpreter"}})
+    with pytest.raises(
+        UserError, match=r"stop: arm 'placebo' gets notes of the games of full, all of which come first"
+    ) as e:
+        assert own.stop
+    assert "placebo: {tom_interpreter: RUN}" in str(e.value) and "\n" not in str(e.value)
+    other = {"full": {}, "placebo": {"placebo": {"tom_interpreter": str(folder)}}}
+    rule = plan(tmp_path, seeds=20, stop=stop, arms=other).stop
+    assert rule is not None and rule.arms == ("placebo",) and not rule.alongside

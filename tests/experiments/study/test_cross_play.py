@@ -1,0 +1,106 @@
+"""Cross-play: who sits where, what the matrix says, and its pictures."""
+
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from experiments.report import run_report
+from experiments.report.figures import drawing
+from experiments.running.runner import run as run_experiment
+from experiments.study import cross_play
+from experiments.study import experiment as config
+from experiments.study.arms import Deal
+from orchestrator import journal, play
+from orchestrator.errors import UserError
+from orchestrator.hanabi.view import View
+from orchestrator.journal.events import GameStarted, Memory
+from orchestrator.players.partners import get
+from orchestrator.table.seat import Decision
+from tests.conftest import Run
+
+TEXT: dict[str, Any] = {
+    "name": "pairs",
+    "players": [2, 3],
+    "seeds": {"first": 1, "count": 3},
+    "journals": "lean",
+    "cross_play": {"seats": {"a": "partner:random", "b": {"graph": f"python:{__name__}:last"}}},
+}
+
+
+async def last(view: View, memory: Memory) -> Decision:
+    return Decision(view.legal[-1])
+
+
+def experiment(**cross: Any) -> config.Experiment:
+    return config.parse(yaml.safe_dump({**TEXT, "cross_play": {**TEXT["cross_play"], **cross}}))
+
+
+def graphs_at(path: Path) -> list[str]:
+    started = journal.read(path)[0]
+    assert isinstance(started, GameStarted)
+    return [seat.graph for seat in started.seats]
+
+
+def test_exactly_one_seat_is_the_first_of_a_pair_and_the_rest_the_second(tmp_path: Path) -> None:
+    done = run_experiment(experiment(), tmp_path)
+    assert {row.arm for row in done.rows} == {f"{one}.with.{rest}" for one in "ab" for rest in "ab"}
+    assert len(done.rows) == 4 * 2 * 3
+    games = tmp_path / "games"
+    assert graphs_at(games / "a.with.b" / "3p-s2-r1.jsonl") == ["partner:random", "last", "last"]
+    assert graphs_at(games / "b.with.a" / "2p-s1-r1.jsonl") == ["last", "partner:random"]
+    diagonal = [row for row in done.rows if row.arm == "a.with.a" and row.players == 3]
+    alone = [play(get("random"), players=3, seed=seed).score_kept for seed in (1, 2, 3)]
+    assert [row.score_kept for row in diagonal] == alone
+
+
+def test_a_rotated_first_sits_in_the_seat_of_the_deals_number() -> None:
+    arms = {arm.name: arm for arm in cross_play.arms(experiment(rotate=True))}
+    for seed in range(1, 7):
+        cast = arms["a.with.b"].lineup(Deal(seed, 3))
+        assert [one.spec for one in cast].index("partner:random") == seed % 3
+
+
+def test_the_table_says_what_the_games_say_and_pictures_stand_beside_it(tmp_path: Path) -> None:
+    done = run_experiment(experiment(), tmp_path)
+    run_report.write(tmp_path)
+    with (tmp_path / "figures" / "cross-play-2p.csv").open() as file:
+        found = {(row["one"], row["rest"]): row for row in csv.DictReader(file)}
+    for one in "ab":
+        for rest in "ab":
+            rows = [row for row in done.rows if (row.arm, row.players) == (f"{one}.with.{rest}", 2)]
+            assert float(found[one, rest]["strict"]) == pytest.approx(sum(r.score_strict for r in rows) / 3, abs=1e-4)
+            assert float(found[one, rest]["kept"]) == pytest.approx(sum(r.score_kept for r in rows) / 3, abs=1e-4)
+            assert float(found[one, rest]["struck_out"]) == pytest.approx(sum(r.lives == 0 for r in rows) / 3, abs=1e-4)
+    assert (tmp_path / "figures" / "cross-play-3p.png").read_bytes().startswith(b"\x89PNG")
+    assert "<svg" in (tmp_path / "figures" / "cross-play-3p.svg").read_text("utf-8")
+
+
+def test_without_matplotlib_the_tables_are_there_and_one_sentence_says_why_no_picture(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(drawing, "there", lambda: False)
+    Path("pairs.yaml").write_text(yaml.safe_dump({**TEXT, "players": [2], "seeds": [1]}), "utf-8")
+    code, out, _ = run("experiment", "run", "pairs.yaml", "--out", "here", "--json", "-q")
+    assert code == 0 and "pip install 'hanabi-orchestrator[figures]'" in json.loads(out)["notes"][-1]
+    names = {path.name for path in Path("here/figures").iterdir()}
+    assert "cross-play-2p.csv" in names and all(name.endswith(".csv") for name in names)
+    assert "There are tables, but no pictures" in Path("here/report.md").read_text("utf-8")
+
+
+def test_two_seats_of_one_label_are_refused_and_all_partners_can_be_named_at_once() -> None:
+    with pytest.raises(UserError, match="two seats are called 'random'; give them labels"):
+        experiment(seats=["partner:random", "partner:random"])
+    assert "random.with.random" in {arm.name for arm in cross_play.arms(experiment(seats="partners"))}
+
+
+def test_the_models_of_the_preset_are_given_on_the_command_line() -> None:
+    sets = [f"cross_play.seats.{label}.model=openai:{name}@http://127.0.0.1:9/v1" for label, name in ("ax", "by")]
+    arms = {arm.name: arm for arm in cross_play.arms(config.read("model-cross-play", sets))}
+    for players in (2, 3, 4, 5):
+        models = [one.models["default"] for one in arms["a.with.b"].lineup(Deal(1, players))]
+        assert [model.model[7] for model in models] == ["x", *"y" * (players - 1)]  # type: ignore[union-attr]
+        assert {model.reasoning_effort for model in models} == {"high"}  # type: ignore[union-attr]

@@ -1,0 +1,296 @@
+"""The judge of state tracking: what it is told, asked once, resumed after a kill, and how far it agrees."""
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from statistics import fmean
+
+import pytest
+import yaml
+
+import graphs
+import roles
+from experiments.record.story import Story
+from experiments.report import judged_section
+from experiments.tasks.judge import human_ratings, judge_report, judge_run, judged_folder, ratings
+from experiments.tasks.judge.judging import Judging, sections
+from experiments.tasks.judge.statements import Choice, Statement, find
+from experiments.values import mark_infos, role_marks
+from graphs.config import checked
+from orchestrator import journal, play
+from orchestrator.errors import ModelError, UserError
+from orchestrator.models import fake_endpoint
+from orchestrator.models.request import ModelRequest, Scripted
+from roles.hanabi.state_judge import ASPECTS
+from tests.conftest import Run
+from tests.support.folders import ROOT
+from tests.support.servers import in_a_thread
+
+MODEL = "openai:tester@http://127.0.0.1:9/v1"
+TURNS = 12
+EVERY_TURN = Choice()
+
+
+@pytest.fixture(scope="module")
+def games(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two games in which a seat often overlooks that a card has left a hand."""
+    folder = tmp_path_factory.mktemp("games")
+    rates = dict.fromkeys(("misread_stack", "overconfident_play", "slot_off_by_one", "malformed"), 0)
+    seat = graphs.seat("mycroft", {"model": "sim:average", **rates, "overlooked_move": 0.6})
+    for seed in (1, 2):
+        play(seat, players=2, seed=seed, journal=folder / f"g{seed}.jsonl", max_turns=TURNS)
+    return folder
+
+
+def judge(says: Callable[[ModelRequest], dict[str, object]]) -> Scripted:
+    return Scripted({"state_judge": says})
+
+
+def rating(value: float, **more: object) -> dict[str, object]:
+    lists: dict[str, object] = {"key_issues": ["one"], "strengths": []}
+    return {"feedback": "So.", **lists, **dict.fromkeys(ASPECTS, value), **more}
+
+
+def half() -> Scripted:
+    return judge(lambda request: rating(0.5))
+
+
+def calls(folder: Path) -> list[dict[str, object]]:
+    return [json.loads(line) for line in (folder / "calls.jsonl").read_text("utf-8").splitlines()]
+
+
+def test_no_graph_may_have_the_judge() -> None:
+    config = graphs.read("house").model_dump()
+    config["nodes"]["judge"] = {"role": "state_judge"}
+    with pytest.raises(UserError, match=r"nodes\.judge: role 'state_judge' judges games that are over.*`judge run`"):
+        checked(config, "mine")
+
+
+def test_the_judge_is_told_what_was_written_now_and_before_and_what_the_hints_leave(games: Path) -> None:
+    asked = next(one for one in find(games / "g1.jsonl", EVERY_TURN) if one.turn == 9)
+    parts = {part.name: part.text for part in Judging().request(asked, 0).parts}
+    assert list(parts) == ["rules", "history", "judged_lists", "instruction", "answer_format"]
+    for one in asked.now:
+        for slot, text in enumerate(one.slots):
+            assert f"- P{one.seat} slot {slot}: the hints leave: " in parts["judged_lists"] and repr(text) in str(parts)
+    assert asked.before is not None and "had written on their last turn\n\n- P0: slot 0 " in parts["judged_lists"]
+    assert "turn 7, P0 (you)" in parts["history"] and "turn 6" not in parts["history"]
+
+
+def test_the_program_rates_exactly_what_the_marks_of_the_turn_say(games: Path) -> None:
+    marks = role_marks(Story.read(journal.read(games / "g1.jsonl")))
+    solve = roles.get("state_judge").solve
+    assert solve is not None
+    below = 0
+    for one in find(games / "g1.jsonl", EVERY_TURN):
+        rated = solve(sections(one), {})
+        for aspect in ASPECTS:
+            (mark,) = [m.value for m in marks if m.turn == one.turn and m.name == aspect]
+            assert getattr(rated, aspect) == pytest.approx(mark, abs=1e-4) and mark == one.exact[aspect]
+            below += mark < 1
+    assert below > 10, "the lists have errors"
+    assert {m.name for m in marks if m.role == "tracker"} <= set(mark_infos("tracker"))
+    assert any(m.value > 0 for m in marks if m.name == "lists_not_moved")
+    assert any(m.value > 0 for m in marks if m.name == "stale_cards")
+
+
+def test_turns_can_be_chosen(games: Path) -> None:
+    chosen = find(games, Choice("2,5-8", 2))
+    assert [(one.game, one.turn) for one in chosen] == [(g, t) for g in ("g1", "g2") for t in (2, 6, 8)]
+    with pytest.raises(UserError, match=r"--turns is 'late'; say all, or numbers and ranges such as 5,10,20-30"):
+        Choice("late")
+
+
+def test_the_same_command_goes_on_and_asks_nothing_twice(games: Path, tmp_path: Path) -> None:
+    left = 5
+
+    def says(request: ModelRequest) -> dict[str, object]:
+        nonlocal left
+        left -= 1
+        if left < 0:
+            raise ModelError("the server is away")
+        return rating(0.5)
+
+    stopped = judge_run.run(games, MODEL, tmp_path / "j", brain=judge(says))
+    assert (stopped.left, stopped.trials) == (2 * TURNS - 5, 2 * TURNS) and "the server is away" in stopped.problem
+    asks = half()
+    done = judge_run.run(games, MODEL, tmp_path / "j", brain=asks)
+    assert (done.before, done.left, len(asks.asked)) == (5, 0, 2 * TURNS - 5)
+    assert set(Counter((one["node"], one["ask"]) for one in calls(tmp_path / "j")).values()) == {1}
+    with pytest.raises(UserError, match=r"holds a run with another turns: 'all', not '1-3'; give another --out"):
+        judge_run.run(games, MODEL, tmp_path / "j", choice=Choice("1-3"), brain=half())
+    record = yaml.safe_load((tmp_path / "j/judge.yaml").read_text("utf-8"))
+    assert record["judged"] == games.name and record["prompt"] == judged_folder.prompt_hash()
+
+
+def test_an_answer_that_cannot_be_read_is_asked_for_again_and_then_left_out(games: Path, tmp_path: Path) -> None:
+    def says(request: ModelRequest) -> dict[str, object]:
+        return rating(7) if " turn 1 " in request.node else rating(0.5)
+
+    done = judge_run.run(games, MODEL, tmp_path / "j", choice=Choice("1-3"), brain=judge(says))
+    found = ratings.read(tmp_path / "j")
+    assert (done.left, found.unread, len(found.means)) == (0, 2, 4)
+    assert {one.asks for one in found.answers if one.rating is None} == {2}
+    assert any(
+        "2 answers of the judge could not be read" in note for note in judge_report.notes(report(tmp_path / "j"))
+    )
+
+
+def report(folder: Path, people: Path | None = None) -> judge_report.Report:
+    return judge_report.of(folder, human_ratings.read(people) if people else ())
+
+
+def csv_of(path: Path, rows: list[str], header: str = "game,turn,overall") -> Path:
+    path.write_text("\n".join((header, *rows)) + "\n", "utf-8")
+    return path
+
+
+def test_agreement_of_judge_exact_score_and_people(games: Path, tmp_path: Path) -> None:
+    """The judge rates the exact score less 0.1; the person the exact score itself: all correlate, one is stricter."""
+    exact = {one.name: one.exact for one in find(games, EVERY_TURN)}
+
+    def stricter(request: ModelRequest) -> dict[str, object]:
+        return rating(0, **{aspect: max(score - 0.1, 0) for aspect, score in exact[request.node].items()})
+
+    judge_run.run(games, MODEL, tmp_path / "j", brain=judge(stricter))
+    rows = [f"{one.game}.jsonl,{one.turn},{one.exact['overall']}" for one in find(games, EVERY_TURN)]
+    people = csv_of(tmp_path / "people.csv", [*rows, "g9,1,0.5"])
+    made = report(tmp_path / "j", people)
+    found = {one.raters: one for one in made.agreements if one.aspect == "overall"}
+    assert set(found) == {("judge", "exact"), ("judge", "human"), ("exact", "human")}
+    strict, same = found["judge", "exact"], found["exact", "human"]
+    assert strict.pearson and strict.pearson.value == pytest.approx(1) and strict.alpha.groups == 2
+    assert same.alpha.value == pytest.approx(1)
+    assert strict.alpha.value is not None and strict.alpha.value < 0.95
+    means = {one.rater: one.mean.value for one in made.scores if one.aspect == "overall"}
+    overall = fmean(score["overall"] for score in exact.values())
+    assert means["judge"] == pytest.approx(overall - 0.1) and means["exact"] == pytest.approx(overall)
+    assert any(
+        "Left out: 1 rating by people of turns that were not judged" in note for note in judge_report.notes(made)
+    )
+
+
+@pytest.mark.parametrize(
+    ("header", "row", "said"),
+    [
+        ("game,turn,overall", "g1,2,1.5", "line 2: overall is '1.5'; it must be a number from 0 to 1"),
+        ("game,turn,overall", "g1,two,0.5", "line 2: turn is 'two'; it must be a whole number from 1"),
+        ("game,turn,overall", ",2,0.5", "line 2: the game is missing"),
+        ("game,turn,overall", "g1,2,", "line 2: no rating stands in this row"),
+        ("game,turn,overall", "g1,3,0.5\ng1,3,0.6", "human rates turn 3 of g1 twice; keep one row"),
+        ("game,turn,score", "g1,2,0.5", "needs the columns game and turn, and at least one of deduction_accuracy"),
+    ],
+)
+def test_a_bad_row_of_people_is_one_sentence(tmp_path: Path, header: str, row: str, said: str) -> None:
+    with pytest.raises(UserError) as error:
+        human_ratings.read(csv_of(tmp_path / "people.csv", [row], header))
+    assert said in str(error.value)
+
+
+def test_ratings_are_read_from_any_csv_and_refused_from_anything_else(tmp_path: Path) -> None:
+    """A comment may break lines as people and spreadsheets do; a file of another encoding is refused in a sentence."""
+    path = tmp_path / "people.csv"
+    path.write_bytes('game,turn,overall,comment\r\ng1,2,0.5,"two\nlines \u2028 here"\r\n'.encode("utf-8-sig"))
+    assert [(one.game, one.turn, one.ratings) for one in human_ratings.read(path)] == [("g1", 2, {"overall": 0.5})]
+    good = b"game,turn,overall\ng1,2,0.5\n"
+    for data, said in (
+        ("game,turn,overall\ng\u00e9,2,0.5\n".encode("latin-1"), "is not UTF-8 text"),
+        (good.decode().encode("utf-16"), "is not UTF-8 text"),
+        (good + b'g1,3,"0.5\n', "is not a CSV file"),
+        (good + b"g1,3," + b"9" * 200_000 + b"\n", "is not a CSV file: field larger than field limit"),
+        (good + b"g1,3\n", "line 3: no rating stands in this row"),
+        (good + "g1,\u00b2,0.5\n".encode(), "turn is '\u00b2'"),
+    ):
+        path.write_bytes(data)
+        with pytest.raises(UserError) as error:
+            human_ratings.read(path)
+        assert said in str(error.value) and "\n" not in str(error.value)
+
+
+def test_several_people_agree_among_themselves(games: Path, tmp_path: Path) -> None:
+    judge_run.run(games, MODEL, tmp_path / "j", choice=Choice("1-4"), brain=half())
+    rows = [f"g{game},{turn},{rater},{turn / 4}" for game in (1, 2) for turn in (1, 2, 3, 4) for rater in ("ann", "bo")]
+    made = report(tmp_path / "j", csv_of(tmp_path / "people.csv", rows, "game,turn,rater,overall"))
+    (among,) = [one for one in made.agreements if one.raters == ("ann", "bo")]
+    assert among.alpha.value == 1 and among.pearson is None
+    (constant,) = [one for one in made.agreements if one.raters == ("judge", "human")]
+    assert constant.pearson is not None and constant.pearson.value is None, "the judge always says the same"
+
+
+# The command
+
+
+def test_the_command_labels_programs_and_simulated_models_and_the_report_of_a_run_shows_them(
+    run: Run, games: Path, tmp_path: Path
+) -> None:
+    folder = tmp_path / "run"
+    folder.mkdir()
+    for game in games.iterdir():
+        (folder / game.name).write_bytes(game.read_bytes())
+    code, out, err = run("judge", "run", str(folder), "--every", "4", "-q")
+    assert code == 0 and "no model judged" in " ".join(out.split()), err
+    code, out, err = run("judge", "run", str(folder), "--every", "4", "--model", "sim:careless", "-q", "--json")
+    data = json.loads(out)
+    assert code == 0 and data["judge"] == "sim:careless (simulated)" and not data["language_model"]
+    shown = judged_section.found(folder)
+    assert [one.judge for one in shown] == ["program", "sim:careless (simulated)"]
+    assert shown[0].folder == "judge/program" and shown[0].agreement is None, "the program is the exact score"
+    assert shown[1].agreement and [row[1] for row in shown[1].scores.rows] == [
+        "judge sim:careless (simulated)",
+        "exact",
+    ]
+    code, out, err = run("judge", "report", str(folder / "judge/program"), "--json")
+    assert code == 0 and json.loads(out)["judge"] == "program"
+    code, out, err = run("judge", "run", str(folder), "--dry-run")
+    assert code == 0 and f"{2 * TURNS} turns of 2 games: {2 * TURNS} calls" in out
+
+
+def test_what_cannot_be_judged_is_one_sentence(run: Run, games: Path, tmp_path: Path) -> None:
+    play(graphs.seat("sherlock"), players=2, seed=1, journal=tmp_path / "s.jsonl", max_turns=2)
+    for path, said in {
+        "away": "there is nothing at 'away'",
+        str(tmp_path): "no reply in",
+        str(ROOT / "docs"): "there is no game in",
+    }.items():
+        code, out, err = run("judge", "run", path)
+        assert (code, out) == (2, "") and said in " ".join(err.split())
+    code, _, err = run("judge", "report", str(games))
+    assert code == 2 and "it has no judge.yaml" in " ".join(err.split())
+
+
+def test_a_killed_run_goes_on_where_it_was(games: Path, tmp_path: Path) -> None:
+    with in_a_thread(fake_endpoint.app(latency_s=0.05)) as url:
+        settings = tmp_path / "m.yaml"
+        settings.write_text(f"default: {{model: 'openai:m@{url}', max_concurrency: 1}}\n", "utf-8")
+        command = [sys.executable, "-m", "experiments", "judge", "run", str(games), "--model", "m.yaml", "--out", "j"]
+        with subprocess.Popen(
+            [*command, "-q"], cwd=tmp_path, env={"PYTHONPATH": str(ROOT), "PATH": ""}, stdout=subprocess.DEVNULL
+        ) as killed:
+            until = time.monotonic() + 60
+            while not ((tmp_path / "j/calls.jsonl").exists() and so_far(tmp_path / "j") > 3):
+                assert time.monotonic() < until and killed.poll() is None
+                time.sleep(0.02)
+            killed.send_signal(signal.SIGKILL)
+        held = so_far(tmp_path / "j")
+        assert 0 < held < 2 * TURNS
+        done = judge_run.run(games, f"openai:m@{url}", tmp_path / "j")
+    assert done.left == 0 and done.before >= held - 1
+    keys = Counter((one["node"], one["sample"], one["ask"]) for one in calls(tmp_path / "j"))
+    assert len(keys) == 2 * TURNS and set(keys.values()) == {1}
+    made = report(tmp_path / "j")
+    assert made.run.name == "openai:m (fake server)" and "no language model" in judge_report.notes(made)[0]
+
+
+def so_far(folder: Path) -> int:
+    return (folder / "calls.jsonl").read_bytes().count(b"\n")
+
+
+def test_a_statement_needs_no_hidden_card(games: Path) -> None:
+    """What the judge gets is cut from the seat's own view, in which its own cards are not."""
+    one: Statement = find(games / "g1.jsonl", EVERY_TURN)[0]
+    assert not any("card" in known.model_dump() for known in one.view.own)

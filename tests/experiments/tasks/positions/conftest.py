@@ -1,0 +1,31 @@
+"""A run of positions that several tests read: the packaged bank in a cheap graph of programs."""
+
+from pathlib import Path
+
+import pytest
+
+from experiments.tasks.positions import position_run
+from experiments.tasks.positions.effects import Found, of_run
+from experiments.tasks.positions.study import Study, opened, record_of
+
+ARMS = ("removed", "exact", "permuted", "null", "own_hand")
+FIRST = 5
+
+
+def found(folder: Path) -> Found:
+    study = record_of(folder)
+    return of_run(folder, opened(study), position_run.arms_of(study))
+
+
+@pytest.fixture(scope="session")
+def house_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("positions") / "house"
+    study = Study(positions="program", arms=ARMS, first=FIRST)
+    done = position_run.run(study, folder)
+    assert not done.left and not done.failed and not done.problem
+    return folder
+
+
+@pytest.fixture(scope="session")
+def house_effects(house_run: Path) -> Found:
+    return found(house_run)

@@ -1,0 +1,249 @@
+"""A run of positions: only what a change reaches is asked, nothing is asked twice, and the same study is the same."""
+
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from experiments.running.model_options import ModelOptions
+from experiments.tasks.positions import bank, cheat, decisions, position_report, position_run
+from experiments.tasks.positions.study import Study, read, record_of
+from experiments.tasks.positions.truth import truths
+from graphs.config import checked
+from orchestrator.errors import UserError
+from orchestrator.journal.events import Call
+from tests.conftest import Run
+from tests.support.folders import ROOT
+
+SIM = {"default": "sim:average"}
+
+
+def asked(folder: Path, arm: str) -> list[Call]:
+    journals = (decisions.read(folder, arm, path.stem) for path in (folder / "decisions" / arm).glob("*.jsonl"))
+    return [call for found in journals for sample in found for call in sample.calls]
+
+
+def tables(folder: Path) -> list[str]:
+    position_report.write(position_report.of(folder), folder)
+    return [(folder / name).read_text("utf-8") for name in position_report.FILES]
+
+
+@pytest.fixture(scope="module")
+def simulated(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("sim") / "run"
+    study = Study(positions="program", models=SIM, arms=("removed", "placebo:tom_interpreter"), first=5)
+    assert not position_run.run(study, folder).left
+    return folder
+
+
+def test_one_call_stands_for_a_turn_of_four(simulated: Path) -> None:
+    """A removed report of the interpreter asks the aggregator alone; the historian's is read by everybody."""
+
+    def nodes(arm: str) -> set[str]:
+        return {call.node.partition("-")[0] for call in asked(simulated, arm)}
+
+    assert nodes("no-tom_interpreter") == nodes("placebo-tom_interpreter") == nodes("null") == {"aggregator"}
+    others = {"tom_interpreter", "discard_strategist", "aggregator"}
+    assert nodes("no-history_analyst") == nodes("null-history_analyst") == others
+    report = position_report.of(simulated)
+    effect = report.found.effect("no-tom_interpreter")
+    assert effect and effect.cost.calls == len(asked(simulated, "no-tom_interpreter")) >= 5
+    assert effect.arm.null == "null" and effect.floor is not None
+
+
+def test_the_same_study_from_run_yaml_gives_the_same_tables(simulated: Path, tmp_path: Path) -> None:
+    before = tables(simulated)
+    again, replayed = tmp_path / "again", tmp_path / "replayed"
+    shutil.copytree(simulated, tmp_path / "moved", ignore=shutil.ignore_patterns("decisions", "*.csv", "*.md"))
+    position_run.run(read(tmp_path / "moved" / "run.yaml"), again)
+    assert tables(again) == before
+    position_run.run(read(tmp_path / "moved" / "run.yaml"), replayed, ModelOptions(replay=simulated))
+    assert tables(replayed) == before
+    texts = [{call.text for call in asked(folder, "null")} for folder in (simulated, replayed)]
+    assert texts[0] == texts[1]
+
+
+def test_a_run_that_was_killed_goes_on_where_it_stopped(simulated: Path, tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "experiments", "experiment", "positions", "run", str(simulated / "run.yaml")]
+    killed = subprocess.Popen([*command, "--out", str(tmp_path / "run"), "-q"], cwd=ROOT, stdout=subprocess.DEVNULL)
+    until = time.monotonic() + 60
+    while len(list(tmp_path.glob("run/decisions/*/*.jsonl"))) < 9 and time.monotonic() < until:
+        time.sleep(0.02)
+    killed.send_signal(signal.SIGKILL)
+    killed.wait()
+    there = [call for folder in (tmp_path / "run/decisions").iterdir() for call in asked(tmp_path / "run", folder.name)]
+    done = position_run.run(read(simulated / "run.yaml"), tmp_path / "run")
+    assert there and 0 < done.before < done.total and not done.left
+    assert tables(tmp_path / "run") == tables(simulated)
+
+
+def test_a_call_that_was_answered_before_a_kill_is_not_made_again(simulated: Path, tmp_path: Path) -> None:
+    shutil.copytree(simulated, tmp_path / "run")
+    path = decisions.path_of(tmp_path / "run", "no-history_analyst", "p001")
+    lines = path.read_text("utf-8").splitlines()
+    last = max(n for n, line in enumerate(lines) if '"text": "' in line)
+    path.write_text("\n".join([*lines[:last], lines[last][:50]]), "utf-8")  # killed within the last answer
+    done = position_run.run(read(simulated / "run.yaml"), tmp_path / "run")
+    assert done.before == done.total - 1
+    before, after = (
+        [line.partition('"turn"')[2] for line in one.splitlines() if '"text": "' in line]
+        for one in ("\n".join(lines), path.read_text("utf-8"))
+    )
+    assert len(after) == len(before) and after[: len(before) - 1] == before[:-1]
+
+
+def test_a_budget_suspends_and_a_larger_one_goes_on(run: Run, endpoint: str, tmp_path: Path) -> None:
+    arguments = ("--model", f"openai:fake-1@{endpoint}", "--arms", "removed:tom_interpreter", "--first", "4", "-q")
+    command = ("experiment", "positions", "run", "program", *arguments, "--out", str(tmp_path / "run"))
+    code, _, err = run(*command, "--max-tokens", "20000")
+    assert code == 3 and "a larger budget goes on" in err
+    some = sum(len(asked(tmp_path / "run", arm)) for arm in ("baseline", "null", "no-tom_interpreter"))
+    code, out, _ = run(*command, "--json")
+    assert code == 0 and '"null"' in out
+    every = [call for arm in ("baseline", "null", "no-tom_interpreter") for call in asked(tmp_path / "run", arm)]
+    assert 0 < some < len(every) and all(call.fake for call in every)
+    assert len({(call.prompt_hash, call.ask) for call in every}) >= 8
+
+
+def test_a_graph_of_other_notes_is_refused_until_they_are_made(tmp_path: Path) -> None:
+    other = Study(positions="program", graph="moa_watson", first=2, arms=("shuffled:analyst", "placebo:analyst"))
+    with pytest.raises(UserError, match="notes of graph 'house', none of 'proposer' of graph 'moa_watson'"):
+        position_run.run(other, tmp_path / "run")
+    assert not (tmp_path / "run").exists()
+    fresh = other.model_copy(update={"notes": "fresh", "models": SIM})
+    assert not position_run.run(fresh, tmp_path / "run").left
+    base = {call.node for call in asked(tmp_path / "run", "baseline")}
+    assert base >= {"proposer", "analyst", "discard_strategist", "aggregator"}
+    assert {call.node.partition("-")[0] for call in asked(tmp_path / "run", "placebo-analyst")} == {"aggregator"}
+
+
+def moves(folder: Path, arm: str) -> dict[str, str]:
+    found = {path.stem: decisions.read(folder, arm, path.stem) for path in (folder / "decisions" / arm).iterdir()}
+    return {name: str(one.decided.move) for name, (one,) in found.items() if one.decided}
+
+
+def offered(folder: Path, arm: str) -> dict[str, tuple[list[str], bool]]:
+    """The numbered moves in what the planner is asked first, and whether the list stands there as a report."""
+    found = {path.stem: decisions.read(folder, arm, path.stem) for path in (folder / "decisions" / arm).iterdir()}
+    first = {name: next(call for call in one.calls if call.node == "planner") for name, (one,) in found.items()}
+    texts = {name: call.messages[-1].content for name, call in first.items()}
+    return {n: (re.findall(r"^\d+: (\w+ .+)$", text, re.M), "## recommender" in text) for n, text in texts.items()}
+
+
+def test_a_gate_offers_its_moves_alone_and_advice_leaves_all_moves(tmp_path: Path) -> None:
+    arms = ("advise:recommender", "gate")
+    study = Study(positions="program", graph="tom_planner_0", notes="fresh", models=SIM, arms=arms, null=False, first=3)
+    assert not position_run.run(study, tmp_path / "run").left
+    places = {one.name: one for one in bank.read("program").positions}
+    gated, advised = (offered(tmp_path / "run", arm) for arm in ("gate-recommender", "advise-recommender"))
+    assert gated == offered(tmp_path / "run", "baseline") and len(gated) == 3
+    for name, (moves, reported) in advised.items():
+        legal, few = {str(move) for move in places[name].view.legal}, gated[name]
+        assert set(moves) == legal and reported
+        assert 1 <= len(few[0]) <= 5 and set(few[0]) < legal and not few[1]
+
+
+def test_a_colleague_who_chooses_is_a_gate_of_one_move(tmp_path: Path) -> None:
+    study = Study(positions="program", graph="house_planner", arms=("gate:aggregator",), first=4)
+    assert not position_run.run(study, tmp_path / "run").left
+    places = {one.name: one for one in bank.read("program").positions}
+    chosen = {
+        name: next(str(call.reply["action"]) for call in places[name].calls if call.node == "aggregator" and call.reply)
+        for name in moves(tmp_path / "run", "gate-aggregator")
+    }
+    assert len(chosen) == 4 and chosen == moves(tmp_path / "run", "gate-aggregator")
+
+
+def test_another_study_does_not_go_on_in_a_folder(simulated: Path) -> None:
+    study = record_of(simulated)
+    for change, said in (({"seed": 4}, "another seed"), ({"models": {"default": "program"}}, "another models")):
+        with pytest.raises(UserError, match=said):
+            position_run.run(study.model_copy(update=change), simulated)
+
+
+def test_nobody_who_is_asked_honestly_reads_the_truth(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(cheat, "truths", lambda path: pytest.fail("the truth is read"))
+    arms = ("removed", "exact", "placebo", "shuffled", "permuted", "same_compute", "null")
+    done = position_run.run(Study(positions="program", arms=arms, first=2), tmp_path / "run")
+    assert not done.left and not done.failed
+    position_report.of(tmp_path / "run")
+
+
+def test_the_cheating_arm_alone_is_told_the_own_hand(house_run: Path) -> None:
+    truth = truths(bank.found("program"))
+    for name in ("p001", "p002"):
+        (told,) = decisions.read(house_run, "own_hand-history_analyst", name)
+        note = next(event for event in told.events if isinstance(event, Call) and event.fixed == "edited")
+        assert note.reply and [one["cards"] for one in note.reply["inferred"]] == [[card] for card in truth[name].own]
+    report = position_report.of(house_run)
+    (row,) = (row for row in position_report.rows(report) if row[0].startswith("own_hand"))
+    assert row[0].endswith("(cheats)")
+    assert any("cheats: it is told the own hand" in line for line in position_report.said(report))
+
+
+@pytest.mark.parametrize(
+    ("arms", "said"),
+    [
+        ("remvoed", "did you mean 'removed'"),
+        ("removed:analyst", "'aggregator' reads no note of 'analyst' in graph 'house'"),
+        ("removed:aggregator", "'aggregator' decides in graph 'house', so it gives no note"),
+        ("perturbed:tom_interpreter@2", "the rate of errors is '2'"),
+        ("model:tom_interpreter", "give it a value, e.g. model:analyst@openai:NAME"),
+        ("exact@program", "it takes no value"),
+        ("null:tom_interpreter", "null is about no node"),
+        ("removed,removed:tom_interpreter", "two arms are called 'no-tom_interpreter'"),
+        ("advise:tom_interpreter", "'tom_interpreter' lists no moves in graph 'house'; advise is for a recommender"),
+        ("gate", "no colleague of 'aggregator' lists moves in graph 'house'; gate is for a recommender, or"),
+        ("own_hand:discard_strategist", "own_hand needs a node that reports on the past"),
+    ],
+)
+def test_an_arm_that_cannot_be_is_said_in_a_sentence(arms: str, said: str, run: Run, tmp_path: Path) -> None:
+    command = ("experiment", "positions", "run", "program", "--first", "1", "--out", str(tmp_path / "run"))
+    code, _, err = run(*command, "--arms", arms)
+    assert code == 2 and said in err and "Traceback" not in err
+
+
+def test_latex_has_every_table_of_a_run_of_positions(house_run: Path, run: Run) -> None:
+    code, out, _ = run("experiment", "positions", "report", str(house_run), "--latex")
+    report, tex = position_report.of(house_run), (house_run / "arms.tex").read_text("utf-8")
+    assert code == 0 and "arms.tex" in out
+    heads = [position_report.columns(report), position_report.kind_columns(report)]
+    bodies = re.findall(r"\\toprule\n(.*?)\\bottomrule", tex, re.DOTALL)
+    for head, lines, body in zip(
+        heads, (position_report.rows(report), position_report.kind_rows(report)), bodies, strict=True
+    ):
+        cells = [len(re.split(r"(?<!\\)&", line)) for line in body.splitlines() if "&" in line]
+        assert cells == [len(head)] * (1 + len(list(lines)))
+    assert "notes are those of program games: no language model wrote them" in tex and all(
+        ord(sign) < 128 for sign in tex
+    )
+    assert "cheats" in tex
+
+
+def test_commands_say_what_a_bank_holds(run: Run, tmp_path: Path) -> None:
+    assert "120" in run("experiment", "positions", "list")[1]
+    code, out, _ = run("experiment", "positions", "show", "program")
+    assert code == 0 and "made by   orchestrator experiment positions build" in out
+    code, out, _ = run("experiment", "positions", "show", "program", "--position", "p007")
+    assert code == 0 and '"view"' in out and '"deck"' not in out
+    assert run("experiment", "positions", "show", "program", "--position", "p999")[0] == 2
+    assert run("experiment", "positions", "build", "--from", str(tmp_path), "--out", str(tmp_path / "b.txt"))[0] == 2
+
+
+def decorated() -> Iterator[dict[str, object]]:
+    """A node whose report the deciding program does not use."""
+    nodes = {"chatter": {"role": "first_order"}, "proposer": {"role": "proposer", "reads": ["chatter"]}}
+    yield {"name": "decorated", "context": "house", "nodes": nodes, "decides": "proposer"}
+
+
+def test_a_graph_of_ones_own_is_kept_in_the_record(tmp_path: Path) -> None:
+    (graph,) = decorated()
+    study = Study(positions="program", graph=graph, notes="fresh", arms=("removed",), first=2)
+    assert not position_run.run(study, tmp_path / "run").left
+    assert record_of(tmp_path / "run").config == checked(graph, "decorated")

@@ -1,0 +1,216 @@
+"""A run of questions: as the paper asks, asked once, continued after every stop, and labelled for what it is."""
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from experiments.tasks.questions import answers, question_report, question_run, questions, run_folder
+from orchestrator.errors import ModelError, UserError
+from orchestrator.models import fake_endpoint
+from orchestrator.models.request import ModelRequest
+from tests.conftest import Run
+from tests.experiments.tasks.questions.sample import MODEL, always, brain, write
+from tests.experiments.tasks.questions.sample import run as asked
+from tests.support.folders import ROOT
+from tests.support.servers import in_a_thread
+
+
+def calls(folder: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (folder / "calls.jsonl").read_text("utf-8").splitlines()]
+
+
+def test_a_question_is_put_as_the_paper_puts_it(tmp_path: Path) -> None:
+    asks = always()
+    done = asked(tmp_path / "run", asks)
+    assert (done.questions, done.trials, done.left) == (6, 18, 0)
+    told = asks.heard[0]
+    assert [message.role for message in told] == ["system", "user", "assistant", "user"]
+    assert told[0].content.startswith("Answer a question on the state.")
+    assert told[1].content == "Two players stack cards of five colours."
+    assert told[3].content.endswith("C. 2\nD. 3 or more")
+    assert Counter(request.sample for request in asks.asked) == {0: 6, 1: 6, 2: 6}
+    assert [one.right for one in answers.read(tmp_path / "run").answers] == [True] * 18
+
+
+def test_an_unreadable_answer_is_asked_for_again_and_then_counts_as_none(tmp_path: Path) -> None:
+    def says(request: ModelRequest) -> str:
+        if request.node == "01-hanabi-ec":
+            return "Hm." if request.ask == 0 else "Answer: C"
+        return "Answer: A or B" if request.node == "01-hanabi-jp" else "Answer: A"
+
+    asks = brain(says)
+    asked(tmp_path / "run", asks, trials=1)
+    again = next(heard for one, heard in zip(asks.asked, asks.heard, strict=True) if one.ask and "jp" in one.node)
+    assert (
+        "'A or B'" in again[-1].content and "The options are: A: Play Card 0.; B: Play Card 1.; " in again[-1].content
+    )
+    found = {one.question.name: one for one in answers.read(tmp_path / "run").answers}
+    assert found["01-hanabi-ec"].right and found["01-hanabi-ec"].asks == 2
+    none = found["01-hanabi-jp"]
+    assert (none.chosen, none.asks, none.right) == (None, 2, False) and "'A or B'" in str(none.error)
+    cell = next(one for one in question_report.of([tmp_path / "run"]).cells[0] if (one.game, one.kind) == ("all", "jp"))
+    assert (cell.unread, cell.asked_again, cell.accuracy) == (1, 1, 0.5)
+
+
+def test_the_same_command_goes_on_and_asks_nothing_twice(tmp_path: Path) -> None:
+    left = 7
+
+    def says(request: ModelRequest) -> str:
+        nonlocal left
+        left -= 1
+        if left < 0:
+            raise ModelError("the server is away")
+        return "Hm." if request.node == "01-hanabi-tom" and not request.ask else "Answer: A"
+
+    stopped = asked(tmp_path / "run", brain(says))
+    assert stopped.left == 12 and "the server is away" in stopped.problem
+    asks = brain(lambda request: "Answer: A")
+    done = asked(tmp_path / "run", asks)
+    assert (done.before, done.left) == (6, 0)
+    assert len(asks.asked) == 12
+    keys = Counter((call["node"], call["sample"], call["ask"]) for call in calls(tmp_path / "run"))
+    assert set(keys.values()) == {1}
+    assert asked(tmp_path / "run", brain(lambda request: pytest.fail("it is asked"))).left == 0
+
+
+def test_a_second_ask_that_was_cut_short_is_made_and_the_first_not_again(tmp_path: Path) -> None:
+    def says(request: ModelRequest) -> str:
+        if request.ask:
+            raise ModelError("the server is away")
+        return "Hm." if request.node == "01-hanabi-ec" else "Answer: A"
+
+    assert asked(tmp_path / "run", brain(says), trials=1).left == 1
+    asks = brain(lambda request: "Answer: C")
+    assert asked(tmp_path / "run", asks, trials=1).left == 0
+    assert [(one.node, one.ask) for one in asks.asked] == [("01-hanabi-ec", 1)]
+
+
+def test_trials_may_grow_and_nothing_else_may_change(tmp_path: Path) -> None:
+    asked(tmp_path / "run", always(), trials=1)
+    asks = always()
+    assert asked(tmp_path / "run", asks, trials=2).left == 0 and len(asks.asked) == 6
+    with pytest.raises(UserError, match=r"holds a run with another model: .*tester.*, not 'sim:average'"):
+        asked(tmp_path / "run", always(), model="sim:average")
+    file = questions.read(tmp_path / "questions.csv", kinds=["ec"])
+    with pytest.raises(UserError, match="another kinds: ec, tom, jp, not ec"):
+        question_run.run(file, MODEL, tmp_path / "run", brain=always())
+
+
+def test_a_folder_with_other_files_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "thesis.tex").write_text("mine", "utf-8")
+    with pytest.raises(UserError, match=r"holds other files, and no qa\.yaml"):
+        asked(tmp_path / "run", always())
+    assert [path.name for path in (tmp_path / "run").iterdir()] == ["thesis.tex"]
+
+
+def test_the_record_says_what_was_asked_and_holds_no_path(tmp_path: Path) -> None:
+    asked(tmp_path / "run", always())
+    text = (tmp_path / "run" / "qa.yaml").read_text("utf-8")
+    record = yaml.safe_load(text)
+    assert (record["model"], record["file"], record["trials"]) == (MODEL, "questions.csv", 3)
+    assert record["kinds"] == ["ec", "tom", "jp"] and str(tmp_path) not in text
+    assert run_folder.record_of(tmp_path / "run").digest == record["digest"]
+
+
+def test_a_run_without_an_answer_does_not_stand_in_the_way_of_another(tmp_path: Path) -> None:
+    def away(_: ModelRequest) -> str:
+        raise ModelError("the server is away")
+
+    assert asked(tmp_path / "run", brain(away)).left == 18
+    assert asked(tmp_path / "run", always(), model="openai:other@http://127.0.0.1:9/v1").left == 0
+
+
+# The command
+
+
+def qa(run: Run, *options: str) -> tuple[int, str, str]:
+    write(Path("questions.csv"))
+    return run("qa", "run", "--data", "questions.csv", "-q", *options)
+
+
+def test_the_program_answers_hanabi_and_says_that_it_answers_nothing_else(run: Run) -> None:
+    code, out, err = qa(run, "--json")
+    assert code == 0, err
+    data = json.loads(out)
+    assert [(cell["game"], cell["kind"], cell["accuracy"], cell["trials"]) for cell in data["cells"]] == [
+        ("hanabi", kind, 1.0, 1) for kind in ("ec", "tom", "jp")
+    ]
+    assert any("no answers for other games" in note for note in data["notes"])
+    code, out, err = qa(run, "--game", "overcooked")
+    assert code == 2 and "programs answer the questions on hanabi alone" in " ".join(err.split())
+
+
+def test_a_simulated_model_is_labelled_and_always_says_the_same(run: Run) -> None:
+    code, out, err = qa(run, "--model", "sim:careless", "--out", "one")
+    assert code == 0 and "sim:careless (simulated)" in out and "no language model" in out, err
+    qa(run, "--model", "sim:careless", "--out", "two")
+    assert Path("one/answers.csv").read_text("utf-8") == Path("two/answers.csv").read_text("utf-8")
+
+
+def test_the_fake_server_is_labelled_and_its_run_can_be_replayed(run: Run, endpoint: str) -> None:
+    code, out, err = qa(run, "--model", f"openai:m@{endpoint}", "--out", "first", "--trials", "2")
+    assert code == 0 and "openai:m (fake server)" in out, err
+    code, out, err = qa(run, "--replay", "first", "--out", "again", "--trials", "2")
+    assert code == 0 and Path("first/answers.csv").read_text("utf-8") == Path("again/answers.csv").read_text("utf-8")
+    code, out, err = qa(run, "--replay", "first", "--out", "more", "--trials", "3")
+    assert code == 3 and "trial 3: it is not recorded in 'first'" in " ".join(err.split())
+
+
+def test_the_cache_answers_what_was_asked_before_each_trial_for_itself(run: Run) -> None:
+    with in_a_thread(fake_endpoint.app()) as url:
+        assert qa(run, "--model", f"openai:m@{url}", "--cache", "kept", "--out", "one")[0] == 0
+        assert qa(run, "--model", f"openai:m@{url}", "--cache", "kept", "--out", "two")[0] == 0
+    first, second = calls(Path("one")), calls(Path("two"))
+    assert [call["cached"] for call in first] == [False] * 18 and [call["cached"] for call in second] == [True] * 18
+
+
+def test_a_server_that_is_not_there_is_one_sentence(run: Run) -> None:
+    code, out, err = qa(run, "--model", "openai:m@http://127.0.0.1:9/v1")
+    assert (code, out) == (2, "") and "nothing listens there" in " ".join(err.split())
+
+
+def test_a_budget_stops_the_run_and_a_larger_one_goes_on(run: Run, endpoint: str) -> None:
+    model = ("--model", f"openai:m@{endpoint}", "--max-answer-tokens", "50", "--out", "run")
+    code, _, err = qa(run, *model, "--max-tokens", "2000")
+    said = " ".join(err.split())
+    assert code == 3 and "the budget is reached" in said and "a larger budget goes on" in said
+    held = len(calls(Path("run")))
+    assert 0 < held < 18
+    code, _, _ = qa(run, *model, "--max-tokens", "2000")
+    assert code == 3 and len(calls(Path("run"))) == held, "what was spent before counts"
+    assert qa(run, *model)[0] == 0 and len(calls(Path("run"))) == 18
+
+
+def test_a_killed_run_goes_on_where_it_was(tmp_path: Path) -> None:
+    write(tmp_path / "questions.csv")
+    with in_a_thread(fake_endpoint.app(latency_s=0.05)) as url:
+        settings = tmp_path / "m.yaml"
+        settings.write_text(f"default: {{model: 'openai:m@{url}', max_concurrency: 1}}\n", "utf-8")
+        command = [sys.executable, "-m", "experiments", "qa", "run", "--data", "questions.csv", "--trials", "5"]
+        command += ["--model", "m.yaml", "--out", "run", "-q"]
+        with subprocess.Popen(command, cwd=tmp_path, env={"PYTHONPATH": str(ROOT), "PATH": ""}) as killed:
+            until = time.monotonic() + 60
+            while not ((tmp_path / "run/calls.jsonl").exists() and calls_so_far(tmp_path / "run") > 3):
+                assert time.monotonic() < until and killed.poll() is None
+                time.sleep(0.02)
+            killed.send_signal(signal.SIGKILL)
+        held = calls_so_far(tmp_path / "run")
+        assert 0 < held < 30
+        file = questions.read(tmp_path / "questions.csv")
+        done = question_run.run(file, f"openai:m@{url}", tmp_path / "run", trials=5)
+    assert done.left == 0 and done.before >= held - 1
+    keys = Counter((call["node"], call["sample"], call["ask"]) for call in calls(tmp_path / "run"))
+    assert len(keys) == 30 and set(keys.values()) == {1}
+
+
+def calls_so_far(folder: Path) -> int:
+    return (folder / "calls.jsonl").read_bytes().count(b"\n")
