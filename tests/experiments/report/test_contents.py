@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 import yaml
 
+from experiments.document.latex import escape
 from experiments.record import failures, rows, run_folder
 from experiments.record.rows import Row
 from experiments.record.turn_rows import TurnRow
@@ -307,7 +308,7 @@ def test_tables_for_latex_are_whole_and_escaped(tmp_path: Path) -> None:
     assert "Holm's correction for all arms (1)" in captions[1]
     assert all(ord(sign) < 128 for sign in tex) and len(re.findall(r"(?<!\\)\$", tex)) % 2 == 0
     (one,) = made.analysis.differences
-    assert f"+{one.mean:.2f}" in tex and latex.escape("−1 < 2") == "$-$1 $<$ 2"
+    assert f"+{one.mean:.2f}" in tex and escape("−1 < 2") == "$-$1 $<$ 2"
     for said in ("seeds 1--8", "Protocol sparks-10", "metric (strict instead of kept)", "strict score", "sign-flip"):
         assert said in tex, said
 
@@ -339,7 +340,7 @@ def test_latex_has_every_table_of_a_report_whatever_section_it_is_in(tmp_path: P
     tex = latex.document(made, shown)
     for one in grids(shown):
         if one not in (shown.whole.scores, shown.whole.differences):  # these have versions for papers
-            assert all(latex.escape(row[0]) in tex for row in one.rows), one
+            assert all(escape(row[0]) in tex for row in one.rows), one
     assert all(f"row {n} " in tex for n in range(next(numbers)))
     found = re.findall(r"\\label\{tab:(\S+)\}", tex)
     assert len(set(found)) == len(found) == tex.count(r"\begin{table}"), "each label is there once"
