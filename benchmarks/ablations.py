@@ -13,7 +13,7 @@ from functools import partial
 
 from rich.console import Console
 
-from experiments.show.terminal import plain_table
+from experiments.document.terminal import plain_table
 from graphs import ablate
 from graphs.config import GraphConfig, names, read
 from graphs.graph_seat import seat

@@ -17,7 +17,7 @@ from rich.console import Console
 from benchmarks.fault_changes import Fault, collected, info
 from benchmarks.fault_games import Game, Mark, Played, played
 from benchmarks.fault_graphs import hosting, marked_roles, upstream
-from experiments.show.terminal import plain_table
+from experiments.document.terminal import plain_table
 from experiments.statistics.estimates import Estimate, of_one, unseen, within
 from orchestrator.errors import UserError
 

@@ -12,7 +12,7 @@ import numpy as np
 from rich.console import Console
 
 from experiments.analysis.rare_strike_outs import FEWEST
-from experiments.show.terminal import plain_table
+from experiments.document.terminal import plain_table
 from experiments.statistics.estimates import Bounds, Matrix, bootstrapped, means, of_one
 from experiments.statistics.permutation import by_signs
 from experiments.statistics.power import ALPHA

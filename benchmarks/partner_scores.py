@@ -11,7 +11,7 @@ from random import Random
 
 from rich.console import Console
 
-from experiments.show.terminal import plain_table
+from experiments.document.terminal import plain_table
 from orchestrator.hanabi.cards import HAND_SIZES
 from orchestrator.hanabi.referee import Referee, deal
 from orchestrator.players import partners

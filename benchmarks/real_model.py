@@ -27,7 +27,7 @@ from rich.console import Console
 
 import graphs
 from benchmarks import real_server
-from experiments.show.terminal import console, plain_table
+from experiments.document.terminal import console, plain_table
 from graphs.attempts import base
 from graphs.calls import node_calls
 from orchestrator import journal

@@ -22,7 +22,7 @@ from typing import Any
 import graphs
 from benchmarks import real_server
 from benchmarks.real_model import PLAYERS, SAMPLING, SEED
-from experiments.show.terminal import console, plain_table
+from experiments.document.terminal import console, plain_table
 from graphs.prompt_preview import requests
 from orchestrator import journal
 from orchestrator.errors import UserError

@@ -14,8 +14,8 @@ from rich.console import Console
 from experiments.analysis import conclusions
 from experiments.analysis.analysis import Analysis
 from experiments.analysis.differences import differences
+from experiments.document.terminal import plain_table
 from experiments.record.rows import PERFECT, Row
-from experiments.show.terminal import plain_table
 from experiments.statistics.power import POWER
 from experiments.statistics.sign_flip_power import detectable
 

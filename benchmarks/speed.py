@@ -13,7 +13,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from experiments.show.terminal import plain_table
+from experiments.document.terminal import plain_table
 from graphs.graph_seat import GraphSeat
 from graphs.graph_seat import seat as graph_seat
 from orchestrator.hanabi.cards import HAND_SIZES

@@ -13,9 +13,9 @@ from rich.console import Console
 
 from experiments.analysis.pairing import Pairs
 from experiments.analysis.stopping import ArmStop, Settled, at_look, outcomes, test_of
+from experiments.document.terminal import plain_table
 from experiments.record import measures
 from experiments.record.rows import PERFECT, Row
-from experiments.show.terminal import plain_table
 from experiments.statistics.estimates import Matrix
 from experiments.study.stop_rule import Stop, StopRule, resolved
 

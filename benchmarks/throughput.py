@@ -12,11 +12,11 @@ from tempfile import TemporaryDirectory
 
 from rich.console import Console
 
+from experiments.document.terminal import plain_table
 from experiments.running.executor import stream
 from experiments.running.game_pool import GamePool
 from experiments.running.seat_pool import SeatPool
 from experiments.show.graph_tree import depth
-from experiments.show.terminal import plain_table
 from experiments.study.arms import Deal
 from experiments.study.job import Job, Outcome
 from experiments.study.player_spec import PlayerSpec

@@ -111,4 +111,4 @@ def endpoint() -> Iterator[str]:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--golden", action="store_true", help="write the golden prompts anew")
+    parser.addoption("--golden", action="store_true", help="write the golden texts anew")

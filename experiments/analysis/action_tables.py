@@ -19,10 +19,10 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from experiments.document.terminal import plain_table
 from experiments.record import turn_rows
 from experiments.record.rows import Row
 from experiments.record.turn_rows import MovesOfGame
-from experiments.show.terminal import plain_table
 from experiments.statistics.clustered import shares
 from experiments.statistics.estimates import Bounds, Matrix
 from orchestrator.errors import UserError

@@ -10,11 +10,11 @@ from typing import Any
 from rich.console import Console
 
 from experiments.analysis.labels import labelled
+from experiments.document.terminal import plain_table
 from experiments.record import run_folder
 from experiments.record.rows import GAMES
 from experiments.record.run_folder import RUN
 from experiments.record.story import Story, StoryTurn
-from experiments.show.terminal import plain_table
 from experiments.statistics.estimates import standard_error
 from graphs.attempts import attempts, role_node
 from graphs.config import GraphConfig

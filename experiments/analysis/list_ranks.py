@@ -16,9 +16,9 @@ from rich.console import Console
 from rich.text import Text
 
 from experiments.analysis.action_tables import By
+from experiments.document.terminal import plain_table
 from experiments.record import turn_rows
 from experiments.record.rows import Row
-from experiments.show.terminal import plain_table
 from experiments.statistics.clustered import shares
 from experiments.statistics.estimates import Bounds
 from orchestrator.errors import UserError

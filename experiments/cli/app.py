@@ -139,7 +139,7 @@ def _outlive_readers() -> None:
 def _fail(sentence: str, code: int, head: str = "error: ") -> None:
     from rich.text import Text
 
-    from experiments.show.terminal import console
+    from experiments.document.terminal import console
 
     if sentence:
         console(err=True).print(Text.assemble((head, "bold red"), sentence))

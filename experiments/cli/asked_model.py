@@ -57,6 +57,6 @@ def say(line: str) -> None:
     """Print a line as it is."""
     from rich.text import Text
 
-    from experiments.show.terminal import console
+    from experiments.document.terminal import console
 
     console().print(Text(line), soft_wrap=True)

@@ -45,9 +45,9 @@ def cancel(game: Game, folder: Folder, as_json: Json = False) -> None:
 
 def status(folder: Folder, as_json: Json = False) -> None:
     """Show how a run stands: games, tokens, money, limits, and who plays it; also when nobody does."""
+    from experiments.document.terminal import console
     from experiments.running import run_status
     from experiments.show import run_status as shown
-    from experiments.show.terminal import console
 
     found = run_status.status(folder)
     printed(found) if as_json else shown.show(found, console())

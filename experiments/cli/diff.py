@@ -20,8 +20,8 @@ def diff(
     as_json: Json = False,
 ) -> None:
     """Compare two games turn by turn, or two runs deal by deal. Exit code 0: the same; 1: different."""
+    from experiments.document.terminal import console
     from experiments.report.diff import two_games, two_runs
-    from experiments.show.terminal import console
 
     if two_games.check(first, second):
         runs = two_runs.diff(first, second, arm, arm_b, metric=metric)

@@ -126,12 +126,12 @@ def run(
     quiet: Quiet = False,
 ) -> None:
     """Run an experiment; the same command again continues it. Completed API calls are never billed again."""
+    from experiments.document.terminal import console
     from experiments.report import mark_metric
     from experiments.running import runner
     from experiments.running.model_options import ModelOptions
     from experiments.running.progress import Progress
     from experiments.running.shard import Shard
-    from experiments.show.terminal import console
     from experiments.study import experiment
 
     loud = context.obj.more(verbose=verbose, quiet=quiet).set_up()
@@ -218,8 +218,8 @@ def report(
     as_json: Json = False,
 ) -> None:
     """Write report.html and report.md, with figures and tables, for a run folder."""
+    from experiments.document.terminal import console
     from experiments.report import run_report
-    from experiments.show.terminal import console
 
     if reference == ["list"]:
         references(as_json)
@@ -250,8 +250,8 @@ def compared(
     as_json: Json = False,
 ) -> None:
     """Compare two runs arm by arm, on the deals that both played."""
+    from experiments.document.terminal import console
     from experiments.report import compare
-    from experiments.show.terminal import console
 
     found = compare.compare(first, second, arm, arm_b, interval=interval, metric=metric)
     printed(compare.data(found)) if as_json else compare.show(found, console())
@@ -273,7 +273,7 @@ def plan(
 ) -> None:
     """Propose player counts and deals: what a budget can detect, or what an effect needs."""
     from experiments.costs import sample_size, sample_size_report
-    from experiments.show.terminal import console
+    from experiments.document.terminal import console
     from experiments.study import experiment
 
     asked, given = experiment.read(name, settings or ()), settings or []
@@ -302,8 +302,8 @@ def policy(
     as_json: Json = False,
 ) -> None:
     """Count which action follows which: the conditional action tables of the Hanabi Challenge."""
+    from experiments.document.terminal import console
     from experiments.report import policy_tables
-    from experiments.show.terminal import console
 
     wanted = policy_tables.Wanted(arm, players, by, list_ranks, csv, figure)
     found = policy_tables.make(folder, wanted)
@@ -318,7 +318,7 @@ def errors(
 ) -> None:
     """Count what became of the errors of simulated models in a run."""
     from experiments.analysis import error_counts
-    from experiments.show.terminal import console
+    from experiments.document.terminal import console
 
     found = error_counts.count_run(folder)
     printed(error_counts.data(found)) if as_json else error_counts.show(found, console())

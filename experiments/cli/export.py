@@ -68,7 +68,7 @@ def _needed(out: Path | None) -> Path:
 def _say(*lines: str) -> None:
     from rich.text import Text
 
-    from experiments.show.terminal import console
+    from experiments.document.terminal import console
 
     screen = console()
     for line in lines:
@@ -77,8 +77,8 @@ def _say(*lines: str) -> None:
 
 def _wanted(more: str | None, workers: int) -> "Wanted":
     """What is to be added, with its progress on stderr."""
+    from experiments.document.terminal import console
     from experiments.interchange.more_columns import Wanted
-    from experiments.show.terminal import console
 
     said = console(err=True)
 

@@ -66,8 +66,8 @@ def fork(
     quiet: Quiet = False,
 ) -> None:
     """Decide a turn of a game again, as it was or with another graph, model or note; with --continue play on."""
+    from experiments.document.terminal import console
     from experiments.running.model_options import ModelOptions
-    from experiments.show.terminal import console
     from experiments.tasks.fork import decision, fork_story
 
     loud = context.obj.more(verbose=verbose, quiet=quiet).set_up()
@@ -170,10 +170,10 @@ def _branch(
 
 def _play_on(fork: "Fork", begun: "Branch", layer: "ModelLayer", quiet: bool, verbose: bool, as_json: bool) -> None:
     """Play the forked game to its end, then print the turn and the result."""
+    from experiments.document.terminal import console
     from experiments.record.story import Story
     from experiments.show import game_story
     from experiments.show.live_table import LiveTable
-    from experiments.show.terminal import console
     from experiments.tasks.fork import fork_story
     from orchestrator import journal
     from orchestrator.journal.events import nowhere

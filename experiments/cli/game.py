@@ -62,13 +62,13 @@ def play(
 ) -> None:
     """Play one game; the same command again continues an unfinished one."""
     import graphs
+    from experiments.document.terminal import console
     from experiments.record.story import Story
     from experiments.running import single_game
     from experiments.running.model_options import ModelOptions
     from experiments.show import game_story
     from experiments.show.live_table import LiveTable
     from experiments.show.person import seated
-    from experiments.show.terminal import console
     from experiments.study import seat_spec
     from orchestrator import journal
     from orchestrator.hanabi import referee

@@ -19,9 +19,9 @@ def hanab_live(
     """Read a game of hanab.live: its deck and its moves, so that `show` and other commands take it."""
     from rich.text import Text
 
+    from experiments.document.terminal import console
     from experiments.interchange import hanab_live_import
     from experiments.show import game_story
-    from experiments.show.terminal import console
 
     game = hanab_live_import.read(source)
     name = "address" if source.startswith("http") else Path(source).stem
@@ -59,8 +59,8 @@ def hanabilogs(
     """Read published turns of models in: their games as journals, with the recorded answers and no others."""
     from rich.text import Text
 
+    from experiments.document.terminal import console
     from experiments.interchange import hanabi_logs
-    from experiments.show.terminal import console
 
     folder = out or Path("games") / f"hanabilogs-{file.stem}"
     done = hanabi_logs.run(file, folder, graph, names, models=model or (), skip_broken=skip_broken)

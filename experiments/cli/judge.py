@@ -59,8 +59,8 @@ def run(
     quiet: Quiet = False,
 ) -> None:
     """Ask the judge about every turn on which a seat listed what all cards may be; the same command again goes on."""
+    from experiments.document.terminal import ProgressLine
     from experiments.running.model_options import ModelOptions
-    from experiments.show.progress_line import ProgressLine
     from experiments.tasks.judge import human_ratings, judge_report, judge_run
     from experiments.tasks.judge.statements import Choice
 
@@ -105,7 +105,7 @@ def _plan(plan: "Plan", as_json: bool) -> None:
 
 
 def _shown(report: "Report", out: Path | None, as_json: bool, more: dict[str, object] | None = None) -> None:
-    from experiments.show.terminal import console
+    from experiments.document.terminal import console
     from experiments.tasks.judge import judge_report, judge_tables
 
     written = judge_report.write(report, out) if out else []

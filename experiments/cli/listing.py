@@ -16,8 +16,8 @@ games_app = group("List games.")
 @graphs_app.command("list")
 def graphs_list(imports: Import = None, as_json: Json = False) -> None:
     """List the graphs."""
+    from experiments.document.terminal import console
     from experiments.show import listing
-    from experiments.show.terminal import console
 
     printed(listing.graphs_data()) if as_json else listing.list_graphs(console())
 
@@ -33,8 +33,8 @@ def graphs_show(
 ) -> None:
     """Show which node of a graph reads which."""
     import graphs
+    from experiments.document.terminal import console
     from experiments.show import graph_tree
-    from experiments.show.terminal import console
     from orchestrator.hanabi.referee import check_players
 
     config = graphs.dotted(graphs.read(name), settings or ())
@@ -59,8 +59,8 @@ def graphs_prompt(
 ) -> None:
     """Print the prompts that a graph would send for a position, with their size; no model is asked."""
     import graphs
+    from experiments.document.terminal import console
     from experiments.show import prompts
-    from experiments.show.terminal import console
     from orchestrator.hanabi.referee import check_players, check_seed
 
     config = graphs.dotted(graphs.read(name), settings or ())
@@ -72,8 +72,8 @@ def graphs_prompt(
 def roles_list(imports: Import = None, as_json: Json = False) -> None:
     """List the roles."""
     import roles
+    from experiments.document.terminal import console
     from experiments.show import listing
-    from experiments.show.terminal import console
 
     if as_json:
         printed([listing.role_data(roles.get(name)) for name in roles.names()])
@@ -85,8 +85,8 @@ def roles_list(imports: Import = None, as_json: Json = False) -> None:
 def roles_show(name: str, imports: Import = None, as_json: Json = False) -> None:
     """Show the sections of a role, its reply and its instruction."""
     import roles
+    from experiments.document.terminal import console
     from experiments.show import listing
-    from experiments.show.terminal import console
 
     role = roles.get(name)
     printed(listing.role_data(role)) if as_json else listing.show_role(role, console())
@@ -98,7 +98,7 @@ def roles_check(name: str, imports: Import = None, as_json: Json = False) -> Non
     from rich.text import Text
 
     import roles
-    from experiments.show.terminal import console
+    from experiments.document.terminal import console
     from roles.hanabi import conformance
 
     problems = conformance.check(roles.get(name))
@@ -113,8 +113,8 @@ def roles_check(name: str, imports: Import = None, as_json: Json = False) -> Non
 @partners_app.command("list")
 def partners_list(as_json: Json = False) -> None:
     """List the rule players that can take a seat."""
+    from experiments.document.terminal import console
     from experiments.show import listing
-    from experiments.show.terminal import console
 
     printed(listing.partners_data()) if as_json else listing.list_partners(console())
 

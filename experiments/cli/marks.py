@@ -25,8 +25,8 @@ def marks(
     """Mark every role's answers against the hidden cards: a table of means with intervals and baselines."""
     from rich.text import Text
 
+    from experiments.document.terminal import console
     from experiments.report import marked_run, marks_table
-    from experiments.show.terminal import console
     from orchestrator.errors import UserError
 
     if 0 < rollouts < LEAST:

@@ -28,7 +28,7 @@ def init(
     """Write a commented models file, with an example of every kind of model."""
     from rich.text import Text
 
-    from experiments.show.terminal import console
+    from experiments.document.terminal import console
     from orchestrator.models.settings import EXAMPLE
 
     if file.suffix not in (".yaml", ".yml"):
@@ -54,7 +54,7 @@ def doctor(
     as_json: Json = False,
 ) -> None:
     """Check this machine; with --model, whether a model can play a graph: key, server, schemas, answers, costs."""
-    from experiments.show.terminal import console
+    from experiments.document.terminal import console
 
     if model is None:
         if online:

@@ -29,10 +29,10 @@ def view(
     imports: Import = None,
 ) -> None:
     """Look at a run or at games in a browser, on this machine alone. Ctrl-C ends it."""
+    from experiments.document.terminal import console
     from experiments.page import serving
     from experiments.page.library import Library
     from experiments.page.named_models import NamedModels
-    from experiments.show.terminal import console
 
     library, models = Library.open(path), NamedModels.of(model or (), max_tokens, max_usd)
     listener = serving.listening(port)
@@ -61,9 +61,9 @@ def bundle(
     imports: Import = None,
 ) -> None:
     """Write a copy of the page that needs no software of ours: one HTML file to mail, or a folder."""
+    from experiments.document.terminal import console
     from experiments.page.bundle import Bundle
     from experiments.page.library import Library
-    from experiments.show.terminal import console
 
     screen = console(err=True)
 

@@ -50,7 +50,7 @@ def build(
     quiet: Quiet = False,
 ) -> None:
     """Draw positions from journals, spread over player counts, phases, tokens, lives and kinds of best move."""
-    from experiments.show.terminal import console
+    from experiments.document.terminal import console
     from experiments.tasks.positions import bank, draw, tables
 
     context.obj.more(verbose=verbose, quiet=quiet).set_up()
@@ -80,7 +80,7 @@ def show(
     as_json: Json = False,
 ) -> None:
     """Say what is in a bank and where it is from."""
-    from experiments.show.terminal import console
+    from experiments.document.terminal import console
     from experiments.tasks.positions import bank, tables
 
     found = bank.read(name)
@@ -130,8 +130,8 @@ def run(
     quiet: Quiet = False,
 ) -> None:
     """Decide every position in every arm; the same command again goes on. Answers that were paid for are kept."""
+    from experiments.document.terminal import console
     from experiments.running.model_options import ModelOptions
-    from experiments.show.terminal import console
     from experiments.tasks.positions import position_report, position_run, tables
 
     loud = context.obj.more(verbose=verbose, quiet=quiet).set_up()
@@ -203,8 +203,8 @@ def report(
     as_json: Json = False,
 ) -> None:
     """How often each arm decides otherwise than the baseline, beside its controls, and what that costs."""
+    from experiments.document.terminal import console
     from experiments.record.files import write_atomically
-    from experiments.show.terminal import console
     from experiments.tasks.positions import position_report, tables
 
     made = position_report.of(folder, rollouts=rollouts, games=games)

@@ -74,7 +74,7 @@ def show_probe(
     as_json: Json = False,
 ) -> None:
     """Show one probe: how the position came about, the question, the moves that keep the convention, and why."""
-    from experiments.show.terminal import console
+    from experiments.document.terminal import console
     from experiments.tasks.probes import bank, probe_tables
 
     found = bank.probe(name, seed)
@@ -107,9 +107,9 @@ def run(
     quiet: Quiet = False,
 ) -> None:
     """Ask the probes; the same command again goes on. A probe that was decided is not asked again."""
+    from experiments.document.terminal import ProgressLine
     from experiments.running import single_game
     from experiments.running.model_options import ModelOptions
-    from experiments.show.progress_line import ProgressLine
     from experiments.study import seat_spec
     from experiments.tasks.probes import bank, probe_run
     from orchestrator.models.settings import PROGRAM, REPLAY
@@ -188,7 +188,7 @@ def report(
 def _reported(folders: Sequence[Path], out: Path | None, as_json: bool) -> None:
     from rich.text import Text
 
-    from experiments.show.terminal import console
+    from experiments.document.terminal import console
     from experiments.tasks.probes import probe_report, probe_tables
 
     made = probe_report.of(folders)

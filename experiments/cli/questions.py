@@ -53,9 +53,8 @@ def run(
     quiet: Quiet = False,
 ) -> None:
     """Ask every question; the same command again goes on. Answers that were paid for are never asked for again."""
+    from experiments.document.terminal import ProgressLine, console
     from experiments.running.model_options import ModelOptions
-    from experiments.show.progress_line import ProgressLine
-    from experiments.show.terminal import console
     from experiments.tasks.questions import question_report, question_run, question_tables, questions
     from orchestrator.models.settings import PROGRAM
 
@@ -87,7 +86,7 @@ def report(
     as_json: Json = False,
 ) -> None:
     """Accuracy by kind and game beside guessing; over three models or more, how EC and ToM go with joint planning."""
-    from experiments.show.terminal import console
+    from experiments.document.terminal import console
     from experiments.tasks.questions import question_report, question_tables
 
     made = question_report.of(folders)

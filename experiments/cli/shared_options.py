@@ -97,8 +97,8 @@ def group(said: str) -> typer.Typer:
 
 def listed(rows: Sequence[Mapping[str, Any]], nothing: str, *, as_json: bool) -> None:
     """Print rows of equal keys as a table or as JSON; `nothing` in place of a table without rows."""
+    from experiments.document.terminal import console
     from experiments.show import listing
-    from experiments.show.terminal import console
 
     printed(rows) if as_json else listing.list_rows(rows, nothing, console())
 

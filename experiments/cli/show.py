@@ -36,9 +36,9 @@ def show(
     if game.is_dir():
         _folder(game, most, swings=swings, as_json=as_json)
         return
+    from experiments.document.terminal import console
     from experiments.record.story import Story
     from experiments.show import game_story, turn_story
-    from experiments.show.terminal import console
     from orchestrator import journal
 
     told = Story.read(journal.read(game))
@@ -73,8 +73,8 @@ def _check(game: Path, turn: int | None, role: str | None, *, prompts: bool, one
 
 
 def _folder(folder: Path, most: int, *, swings: bool, as_json: bool) -> None:
+    from experiments.document.terminal import console
     from experiments.show import worth_a_look
-    from experiments.show.terminal import console
     from experiments.values.worth_a_look import worth_a_look as find
 
     said = console(err=True)
@@ -92,7 +92,7 @@ def _folder(folder: Path, most: int, *, swings: bool, as_json: bool) -> None:
 
 def _mistakes(told: "Story", path: Path, rollouts: int) -> dict[int, "Mistake"]:
     """The mistakes of a game, by turn."""
-    from experiments.show.terminal import console
+    from experiments.document.terminal import console
     from experiments.values import mistakes_of, store_of
 
     said = console(err=True)

@@ -41,7 +41,7 @@ def measure(
 
     import graphs
     from benchmarks import interval_coverage, partner_scores, simulated_experiments, speed, stop_simulation, throughput
-    from experiments.show.terminal import console
+    from experiments.document.terminal import console
     from orchestrator.players import partners
 
     if of_intervals:
@@ -83,7 +83,7 @@ def serve_blindly(
     """Serve an OpenAI-compatible endpoint that gives arbitrary well-formed answers, for trials without a model."""
     from rich.text import Text
 
-    from experiments.show.terminal import console
+    from experiments.document.terminal import console
     from orchestrator.models import fake_endpoint
     from orchestrator.models.fake_faults import KINDS, Faults
 

@@ -10,10 +10,10 @@ from rich.text import Text
 
 from experiments.costs import cost_estimate, detectable_effects, disk_space
 from experiments.costs.cost_estimate import Bill, Estimates
+from experiments.document.terminal import plain_table
 from experiments.record.rows import Peeked, finished, peek_all
 from experiments.running.resume import open_jobs
 from experiments.running.stages import Stages
-from experiments.show.terminal import plain_table
 from experiments.study import manifest
 from experiments.study.experiment import Experiment
 from experiments.study.job import Job

@@ -6,8 +6,8 @@ from experiments.costs import cost_estimate, prompt_probe
 from experiments.costs.node_needs import NodeNeed
 from experiments.doctor.checklist import Checklist
 from experiments.doctor.measure import Measure
+from experiments.document.formats import duration
 from experiments.show.graph_tree import depth
-from experiments.show.terminal import duration
 from experiments.study import prompt_positions
 from graphs.ablate import at
 from graphs.config import GraphConfig

@@ -1,7 +1,10 @@
-"""Tables for LaTeX, in the style of booktabs."""
+"""Tables of documents for LaTeX, in the style of booktabs."""
 
 import re
 from collections.abc import Iterable, Sequence
+
+from experiments.document.blocks import Block, Table
+from experiments.document.inline import plain
 
 WIDE = 9
 """Columns that fit the width of a text at the size of its tables."""
@@ -11,6 +14,7 @@ ESCAPED = {
     "^": r"\textasciicircum{}",
     "−": r"$-$",
     "–": "--",
+    "Δ": r"$\Delta$",
     "<": r"$<$",
     ">": r"$>$",
     **{sign: f"\\{sign}" for sign in "&%$#_{}"},
@@ -22,9 +26,27 @@ def escape(text: str) -> str:
     return "".join(ESCAPED.get(sign, sign) for sign in " ".join(text.split()))
 
 
-def table(heads: Sequence[str], rows: Iterable[Sequence[str]], caption: str, label: str, words: int = 1) -> str:
-    """A table environment; `heads` are LaTeX already, all else is plain text. A wide one is scaled to the text."""
-    lines = [" & ".join(map(escape, row)) + r" \\" for row in rows]
+def tables(parts: Iterable[Block], head: str, name: str) -> str:
+    """Return all tables of a document, to be read with \\input; `head`: a comment, `name`: the labels' first part."""
+    texts = (table(part, f"{name}-{part.key}") for part in parts if isinstance(part, Table))
+    return "\n".join([f"% {escape(head)}\n", *filter(None, texts)])
+
+
+def table(part: Table, label: str) -> str:
+    """Return a table environment."""
+    if (shown := part.printed()) is None:
+        return ""
+    titles = [escape(column.title).replace(r"95 \%", r"95\,\%") for column in shown.columns]
+    caption = ". ".join(filter(None, (plain(part.title).rstrip("."), plain(part.caption))))
+    places = "".join("l" if column.format.words else "r" for column in shown.columns)
+    return environment(titles, shown.texts(), caption, label, places)
+
+
+def environment(heads: Sequence[str], rows: Iterable[Sequence[str]], caption: str, label: str, places: str) -> str:
+    """Return a table environment, a wide one scaled to the width of the text.
+
+    `heads` are LaTeX already, all else is plain text; `places` holds `l` or `r` for each column.
+    """
     wide = len(heads) > WIDE
     return "\n".join(
         [
@@ -33,11 +55,11 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[str]], caption: str, lab
             rf"  \caption{{{escape(caption)}}}",
             rf"  \label{{tab:{re.sub('[^A-Za-z0-9-]', '-', label)}}}",
             *([r"  \resizebox{\textwidth}{!}{%"] if wide else []),
-            rf"  \begin{{tabular}}{{{'l' * words}{'r' * (len(heads) - words)}}}",
+            rf"  \begin{{tabular}}{{{places}}}",
             r"    \toprule",
             f"    {' & '.join(heads)} \\\\",
             r"    \midrule",
-            *(f"    {line}" for line in lines),
+            *(f"    {' & '.join(map(escape, row))} \\\\" for row in rows),
             r"    \bottomrule",
             r"  \end{tabular}" + ("}" if wide else ""),
             r"\end{table}",

@@ -10,7 +10,7 @@ from experiments.analysis.analysis import OTHER
 from experiments.analysis.differences import Difference
 from experiments.analysis.labels import difference_labels, labels
 from experiments.analysis.summaries import Score, Summary
-from experiments.document.latex import escape, table
+from experiments.document.latex import environment, escape
 from experiments.record.measures import MEASURES
 from experiments.record.rows import Metric
 from experiments.report import latex_captions, order, table_texts
@@ -39,7 +39,9 @@ def _as_it_is(data: RunData, name: str, one: Captioned) -> str:
     heads = [escape(column) for column in one.grid.columns]
     caption = f"{one.title} in {name}. {one.text} {_design(data)}"
     rows = (*one.grid.rows, *one.grid.folded)
-    return table(heads, rows, caption, f"{name}-{one.key}", words=one.grid.words)
+    return environment(
+        heads, rows, caption, f"{name}-{one.key}", "l" * one.grid.words + "r" * (len(heads) - one.grid.words)
+    )
 
 
 def _arms(data: RunData, name: str) -> str:
@@ -53,7 +55,8 @@ def _arms(data: RunData, name: str) -> str:
         f"standard deviations of games; games with 25 points and games in which the third life was lost, in percent. "
         f"{_design(data)}"
     )
-    return table([*heads, r"25 (\%)", r"Lost (\%)"], rows, caption, f"{name}-arms")
+    heads += [r"25 (\%)", r"Lost (\%)"]
+    return environment(heads, rows, caption, f"{name}-arms", "l" + "r" * (len(heads) - 1))
 
 
 def _summary(s: Summary, metrics: Sequence[Metric], players: str) -> tuple[str, ...]:
@@ -87,7 +90,7 @@ def _differences(data: RunData, name: str) -> str:
         "95 % confidence intervals (all means that the test does not reject, not corrected for the number of arms). "
         f"p: {_test(analysis.differences)}, {_correction(data)} {_design(data)}"
     )
-    return table(heads, rows, caption, f"{name}-differences")
+    return environment(heads, rows, caption, f"{name}-differences", "l" + "r" * (len(heads) - 1))
 
 
 def _correction(data: RunData) -> str:

@@ -12,11 +12,11 @@ from rich.text import Text
 
 from experiments.analysis.caveats import caveats
 from experiments.analysis.role_marks import MarkSummary, all_baselines, baselines_of
+from experiments.document.terminal import plain_table
 from experiments.record.rows import Row
 from experiments.report.marked_run import MarkedRun
 from experiments.report.missing_marks import missing
 from experiments.report.tables import number
-from experiments.show.terminal import plain_table
 from experiments.values.game_marks import GameMarks
 from experiments.values.move_values import TITLES, Kind
 from experiments.values.role_mark import RoleMark

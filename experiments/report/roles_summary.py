@@ -5,9 +5,9 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
+from experiments.document.terminal import plain_table
 from experiments.report.roles_section import RolesSection
 from experiments.report.tables import Grid
-from experiments.show.terminal import plain_table
 
 
 def show(roles: RolesSection, folder: Path, console: Console) -> None:

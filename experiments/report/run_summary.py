@@ -16,6 +16,7 @@ from experiments.analysis.differences import Difference
 from experiments.analysis.labels import difference_labels, labels
 from experiments.analysis.role_controls import RoleControls
 from experiments.analysis.summaries import Score, Summary
+from experiments.document.terminal import plain_table
 from experiments.record import failures, run_folder
 from experiments.record.rows import Metric
 from experiments.report import adhoc_section, controls_section, order, roles_summary, tables
@@ -24,7 +25,6 @@ from experiments.report.roles_section import RolesSection
 from experiments.report.tables import Grid
 from experiments.running.runner import Done
 from experiments.running.status import Status
-from experiments.show.terminal import plain_table
 from experiments.study import notes as design_notes
 from experiments.study.metric import Headline
 from experiments.study.rerun import labelled

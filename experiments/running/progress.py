@@ -12,9 +12,10 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
+from experiments.document.formats import duration
+from experiments.document.terminal import console, plain_table
 from experiments.record.rows import Metric, Row
 from experiments.running.status import Status
-from experiments.show.terminal import console, duration, plain_table
 from experiments.study.job import Outcome
 from roles.words import percent
 

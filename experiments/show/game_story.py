@@ -9,8 +9,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from experiments.document.terminal import printable
 from experiments.record.story import Story
-from experiments.show.terminal import fake_warning, fireworks, printable, turn_line, warning, who
+from experiments.show.terminal import fake_warning, fireworks, turn_line, warning, who
 from experiments.values.move_values import Mistake
 from orchestrator import journal
 from orchestrator.journal.events import Call, Result

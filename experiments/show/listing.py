@@ -9,8 +9,8 @@ from rich.console import Console
 from rich.text import Text
 
 import roles
+from experiments.document.terminal import plain_table
 from experiments.show.graph_tree import calls, depth
-from experiments.show.terminal import plain_table
 from experiments.values.choice_marks import mark_infos
 from graphs import config as graph_configs
 from graphs import context

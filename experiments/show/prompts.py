@@ -14,7 +14,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from experiments.show.terminal import plain_table
+from experiments.document.terminal import plain_table
 from graphs.ablate import at
 from graphs.config import GraphConfig
 from graphs.prompt_preview import Programs, requests

@@ -7,9 +7,9 @@ from typing import Any
 from rich.table import Table
 from rich.text import Text
 
+from experiments.document.terminal import printable
 from experiments.record.story import StoryTurn
 from experiments.show.chances import certainty
-from experiments.show.terminal import printable
 from experiments.show.turn_story import reply_lines
 
 WIDEST = 160

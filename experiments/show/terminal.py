@@ -1,17 +1,8 @@
-"""Consoles, plain tables, and how Hanabi looks in a terminal: cards in their colours, a turn on a line."""
+"""How Hanabi looks in a terminal: cards in their colours, a turn on a line."""
 
-import re
-import sys
-from collections.abc import Collection
-from io import StringIO
-from typing import Any, TextIO
-
-from rich.cells import cell_len
-from rich.console import Console, ConsoleOptions, RenderResult
-from rich.measure import Measurement
-from rich.table import Column, Table
 from rich.text import Text
 
+from experiments.document.terminal import UNBROKEN, printable
 from experiments.show.chances import certainty
 from orchestrator.hanabi.cards import COLOURS, Card
 from orchestrator.hanabi.view import Past, View
@@ -21,80 +12,6 @@ from orchestrator.models.simulated_settings import among
 from roles.words import ENGLISH
 
 STYLES = {"R": "red", "Y": "yellow", "G": "green", "W": "bright_white", "B": "blue"}
-
-
-UNBROKEN = 100_000
-"""Width of output to a file or another program, so that no line is broken."""
-
-FOLD = 16
-"""The least width to which a narrow terminal folds a column of words."""
-
-
-class Trimmed(StringIO):
-    """Passes text on without trailing spaces, with which tables fill their columns."""
-
-    def __init__(self, to: TextIO) -> None:
-        super().__init__()
-        self._to = to
-
-    def write(self, text: str) -> int:
-        self._to.write(re.sub(r" +$", "", text, flags=re.MULTILINE))
-        return len(text)
-
-    def flush(self) -> None:
-        self._to.flush()
-
-
-class Uncropped(Console):
-    """A console that leaves lines which are too long to the terminal, in place of cutting them off."""
-
-    def print(self, *objects: Any, **options: Any) -> None:
-        super().print(*objects, **{"crop": False, **options})
-
-
-class PlainTable(Table):
-    """A table whose numbers are whole on any terminal: rich would cut their last digits off."""
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        whole = Measurement.get(console, options.update(max_width=UNBROKEN), self).maximum
-        least = whole - sum(max(0, _width(column) - FOLD) for column in self.columns if not column.no_wrap)
-        yield from super().__rich_console__(console, options.update(max_width=max(options.max_width, least)))
-
-
-def _width(column: Column) -> int:
-    return max(cell_len(str(cell)) for cell in (column.header, *column.cells))
-
-
-def console(*, err: bool = False) -> Console:
-    """For stdout or stderr: plain text with unbroken lines when it is not a terminal; obeys NO_COLOR."""
-    stream = sys.stderr if err else sys.stdout
-    if stream.isatty():
-        return Uncropped(file=stream, highlight=False)
-    return Console(file=Trimmed(stream), highlight=False, width=UNBROKEN)
-
-
-def plain_table(*columns: str, words: Collection[str] = (), fixed: Collection[str] | None = None) -> Table:
-    """A table without lines. Columns of `words` are left-aligned, the others are numbers.
-
-    Cells of `fixed` columns are not broken on a narrow terminal; by default those are the columns of numbers.
-    """
-    table = PlainTable(box=None, pad_edge=False, header_style="dim")
-    for name in columns:
-        whole = name not in words if fixed is None else name in fixed
-        table.add_column(name, justify="left" if name in words else "right", no_wrap=whole, overflow="fold")
-    return table
-
-
-def printable(text: str) -> str:
-    """The text of a model without characters that move a terminal's cursor or change its colours."""
-    return "".join(c if c.isprintable() or c in "\n\t" else "\N{REPLACEMENT CHARACTER}" for c in text)
-
-
-def duration(seconds: float) -> str:
-    """`40 s`, `12 min`, `3.5 h`."""
-    if seconds < 90:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
 
 
 def on(models: str) -> str:

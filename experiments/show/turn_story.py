@@ -10,10 +10,11 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from experiments.document.terminal import printable
 from experiments.record.story import Story, StoryTurn
 from experiments.show.chances import certainty
 from experiments.show.live_table import picture
-from experiments.show.terminal import on, printable, who
+from experiments.show.terminal import on, who
 from graphs.attempts import base, reads
 from graphs.config import PROGRAM, GraphConfig
 from graphs.context import OWN_PARTS

@@ -6,7 +6,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from experiments.show.terminal import UNBROKEN, plain_table, printable
+from experiments.document.terminal import UNBROKEN, plain_table, printable
 from experiments.values.worth_a_look import GROUPS, Group, Look, Looks
 from roles.words import many
 

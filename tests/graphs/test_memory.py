@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 import graphs
+from experiments.document.terminal import console
 from experiments.show import graph_tree
-from experiments.show.terminal import console
 from graphs.config import checked, parse
 from orchestrator.errors import UserError
 from orchestrator.journal.events import Call, Decided, Event

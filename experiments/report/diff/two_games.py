@@ -8,10 +8,11 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
+from experiments.document.terminal import plain_table
 from experiments.record.story import Story, StoryTurn, first_difference
 from experiments.show.live_table import picture
 from experiments.show.side_by_side import Side, alike, replies, sides
-from experiments.show.terminal import on, plain_table
+from experiments.show.terminal import on
 from orchestrator import journal
 from orchestrator.errors import UserError
 from orchestrator.journal.events import GameStarted, SeatInfo

@@ -8,13 +8,13 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
+from experiments.document.terminal import plain_table
 from experiments.record import rows
 from experiments.record.rows import Metric, Row
 from experiments.record.story import first_difference
 from experiments.record.turn_rows import moves
 from experiments.report import compare
 from experiments.report.compare import Compared
-from experiments.show.terminal import plain_table
 
 SHOWN = 40
 """Games that are shown; `--json` has all."""

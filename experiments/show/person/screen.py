@@ -6,8 +6,9 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from experiments.document.terminal import plain_table
 from experiments.show.live_table import counts, hands
-from experiments.show.terminal import STYLES, card, plain_table
+from experiments.show.terminal import STYLES, card
 from orchestrator.hanabi import belief
 from orchestrator.hanabi.cards import COLOUR_NAMES, COLOURS
 from orchestrator.hanabi.moves import Discard, HintColour, HintRank, Move, Play

@@ -6,9 +6,10 @@ from rich.console import Console
 from rich.status import Status
 from rich.text import Text
 
+from experiments.document.terminal import printable
 from experiments.show.person import screen
 from experiments.show.person.typed_lines import TypedLines
-from experiments.show.terminal import fake_warning, printable, warning
+from experiments.show.terminal import fake_warning, warning
 from orchestrator.errors import Left
 from orchestrator.hanabi.view import View
 from orchestrator.journal.events import Call, Event, GameStarted, TurnStarted

@@ -5,11 +5,12 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
+from experiments.document.terminal import plain_table
 from experiments.record.story import StoryTurn
 from experiments.show.game_story import USED, spent
 from experiments.show.live_table import picture
 from experiments.show.side_by_side import Side, alike, sides
-from experiments.show.terminal import on, plain_table
+from experiments.show.terminal import on
 from experiments.tasks.fork.decision import Fork
 from experiments.tasks.fork.note_changes import Status, changes
 from orchestrator.journal.totals import Ledger

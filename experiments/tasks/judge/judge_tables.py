@@ -3,7 +3,7 @@
 from rich.console import Console
 from rich.text import Text
 
-from experiments.show.terminal import plain_table
+from experiments.document.terminal import plain_table
 from experiments.tasks.judge import judge_report
 from experiments.tasks.judge.judge_report import AGREED, SCORES, Report
 

@@ -295,7 +295,13 @@ def latex(report: Report) -> str:
         over = f"Correlation over arms of {name} with {games.folder}; intervals by a bootstrap over the deals of both."
         found.append(("correlations", over, 1, CORRELATED, correlation_rows(games)))
     made = (
-        tex.table([tex.escape(head.strip()) for head in heads], list(lines), caption, f"{name}-{key}", words=words)
+        tex.environment(
+            [tex.escape(head.strip()) for head in heads],
+            list(lines),
+            caption,
+            f"{name}-{key}",
+            "l" * words + "r" * (len(heads) - words),
+        )
         for key, caption, words, heads, lines in found
     )
     return "\n".join([TEX.format(name=tex.escape(name)), *made])

@@ -10,7 +10,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from experiments.show.terminal import console, plain_table
+from experiments.document.terminal import console, plain_table
 from experiments.tasks.positions import position_report as reports
 from experiments.tasks.positions.bank import Bank
 from experiments.tasks.positions.position_report import Report

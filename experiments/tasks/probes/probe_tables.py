@@ -6,8 +6,9 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
+from experiments.document.terminal import plain_table
 from experiments.show.live_table import picture
-from experiments.show.terminal import plain_table, turn_line
+from experiments.show.terminal import turn_line
 from experiments.tasks.probes import bank, probe_report, scores
 from experiments.tasks.probes.probe import Probe
 from experiments.tasks.probes.probe_report import Report

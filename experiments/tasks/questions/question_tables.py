@@ -3,7 +3,7 @@
 from rich.console import Console
 from rich.text import Text
 
-from experiments.show.terminal import plain_table
+from experiments.document.terminal import plain_table
 from experiments.tasks.questions import question_report
 from experiments.tasks.questions.question_report import COLUMNS, CORRELATED, Report
 

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
+from experiments.document.terminal import Uncropped, plain_table
 from experiments.record.rows import constructed
 from experiments.record.run_folder import RUN
 from experiments.record.saved import told
 from experiments.show import listing
-from experiments.show.terminal import Uncropped, plain_table
 from experiments.study.experiment import packaged
 from tests.conftest import Run
 

@@ -1,0 +1,130 @@
+"""What a document is made of: headings, texts, notes, tables, figures, and texts that a page folds away."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal, TypeAlias
+
+from experiments.document.formats import TEXT, Format, empty
+
+Cell: TypeAlias = str | int | float | bool | tuple[Any, ...] | None
+"""A value, a text, or the parts of a value that has several, such as the bounds of an interval."""
+Level: TypeAlias = Literal["plain", "aside", "caution", "no model"]
+"""How a note is meant: a sentence of the report, small print, something to be careful about, or that what follows was
+not answered by a language model."""
+Look: TypeAlias = Literal["plain", "strong", "faint", "no model"]
+"""How a row stands out: a total, a mere reference, one that is not of a language model or cheats."""
+
+
+@dataclass(frozen=True)
+class Column:
+    key: str
+    """The name in data."""
+    title: str
+    format: Format = TEXT
+    says: str = ""
+    """The sentence that explains it."""
+    unbroken: bool = False
+    """Whether its words stay on one line on a narrow terminal, as numbers do."""
+    constant: bool = False
+    """Whether it is no reason to print a table: it says which row this is."""
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows of values below typed columns; in words and numbers only through a writer."""
+
+    key: str
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    caption: str = ""
+    """What is in it; a word in `*` is emphasised."""
+    title: str = ""
+    folded: int = 0
+    """The number of last rows that a page folds away."""
+    looks: tuple[Look, ...] = ()
+    """How each row looks; empty where all are plain."""
+
+    def select(self, keys: Iterable[str], **changes: Any) -> "Table":
+        """Return the table with these columns, in this order, those that it has; `changes` as for `replace`."""
+        places = {column.key: place for place, column in enumerate(self.columns)}
+        chosen = [places[key] for key in keys if key in places]
+        columns = tuple(self.columns[place] for place in chosen)
+        rows = tuple(tuple(row[place] for place in chosen) for row in self.rows)
+        return replace(self, columns=columns, rows=rows, **changes)
+
+    def printed(self) -> "Table | None":
+        """Return the table without the columns that have no value; None where nothing is left to print."""
+        keys = [c.key for place, c in enumerate(self.columns) if any(not empty(row[place]) for row in self.rows)]
+        table = self.select(keys)
+        return table if any(not column.constant for column in table.columns) else None
+
+    def texts(self) -> list[list[str]]:
+        """Return the cells as they are written."""
+        return [[c.format.text(cell) for c, cell in zip(self.columns, row, strict=True)] for row in self.rows]
+
+
+@dataclass(frozen=True)
+class Heading:
+    text: str
+    level: int = 2
+    key: str = ""
+    """The place on a page to which links lead."""
+
+
+@dataclass(frozen=True)
+class Text:
+    """A paragraph; a word in `*` is emphasised, one in backticks is code."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Note:
+    """A sentence; several that follow each other are a list."""
+
+    text: str
+    level: Level = "plain"
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A picture and the file of its numbers."""
+
+    key: str
+    title: str
+    caption: str
+    csv: str
+    """The file of its numbers, below the document's folder."""
+    picture: str = ""
+    svg: str = ""
+    """The picture for a page; empty where it could not be drawn."""
+    broad: bool = False
+    """Whether it needs more than the width of a text."""
+
+
+@dataclass(frozen=True)
+class Folded:
+    """Texts as they are, below a title that opens them."""
+
+    title: str
+    texts: "str | tuple[Folded, ...]"
+    open: bool = False
+
+
+Block: TypeAlias = Heading | Text | Note | Table | Figure | Folded
+
+
+@dataclass(frozen=True)
+class Document:
+    title: str
+    blocks: tuple[Block, ...]
+
+
+def table(key: str, columns: Sequence[Column], rows: Iterable[Sequence[Cell]], **options: Any) -> Table:
+    """Return a table of any sequences; `options`: its other fields."""
+    return Table(key, tuple(columns), tuple(map(tuple, rows)), **options)
+
+
+def notes(texts: Iterable[str], level: Level = "plain") -> tuple[Note, ...]:
+    """Return a note of each text."""
+    return tuple(Note(text, level) for text in texts)

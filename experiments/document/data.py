@@ -1,0 +1,44 @@
+"""Tables and documents as data: JSON and CSV, with values where the other forms have words."""
+
+import csv
+from collections.abc import Iterable, Mapping
+from io import StringIO
+from typing import Any
+
+from experiments.document.blocks import Block, Cell, Column, Document, Note, Table, Text
+
+
+def records(table: Table) -> list[dict[str, Any]]:
+    """Return a table's rows by the keys of its columns; a value of several parts has a key for each of them."""
+    return [
+        {key: value for column, cell in zip(table.columns, row, strict=True) for key, value in _parts(column, cell)}
+        for row in table.rows
+    ]
+
+
+def _parts(column: Column, cell: Cell) -> Iterable[tuple[str, Cell]]:
+    if not column.format.parts:
+        return [(column.key, cell)]
+    keys = [f"{column.key}_{part}" if part else column.key for part in column.format.parts]
+    return zip(keys, cell if isinstance(cell, tuple) else [cell] * len(keys), strict=True)
+
+
+def csv_text(rows: Table | Iterable[Mapping[str, Any]]) -> str:
+    """Return a table, or rows of equal keys, as CSV; what is not known is empty."""
+    lines = records(rows) if isinstance(rows, Table) else list(rows)
+    text = StringIO()
+    writer = csv.DictWriter(text, list(lines[0]) if lines else [], lineterminator="\n")
+    writer.writeheader()
+    writer.writerows({key: "" if value is None else value for key, value in line.items()} for line in lines)
+    return text.getvalue()
+
+
+def json_value(document: Document | Iterable[Block]) -> dict[str, Any]:
+    """Return a document as plain data: its tables by their keys, and its sentences."""
+    parts = document.blocks if isinstance(document, Document) else tuple(document)
+    title = {"title": document.title} if isinstance(document, Document) else {}
+    return {
+        **title,
+        **{part.key: records(part) for part in parts if isinstance(part, Table)},
+        "notes": [part.text for part in parts if isinstance(part, Note | Text)],
+    }

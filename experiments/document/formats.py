@@ -1,0 +1,106 @@
+"""How a value is written, once for every table in every form."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from roles.words import percent
+
+MISSING = "–"
+"""Written where there is no value."""
+
+
+@dataclass(frozen=True)
+class Format:
+    """How the values of a column are written. A value that is a text already stays as it is."""
+
+    write: Callable[[Any], str]
+    words: bool = False
+    """Whether its columns are words, which are left-aligned and broken where a line is too long."""
+    parts: tuple[str, ...] = ()
+    """The names of a value's parts in data, where it has several: `low`, `high`; the main one has an empty name."""
+
+    def text(self, value: Any) -> str:
+        """Return the value as text; a dash for None."""
+        if isinstance(value, str):
+            return value
+        return MISSING if empty(value) else self.write(value)
+
+
+def empty(value: Any) -> bool:
+    """Tell whether a cell has no value."""
+    return value is None or value == "" or (isinstance(value, tuple) and (not value or value[0] is None))
+
+
+def duration(seconds: float) -> str:
+    """Return `40 s`, `12 min`, `3.5 h`."""
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
+
+
+def probability(p: float) -> str:
+    """Return `.042`, `< .001`."""
+    return "< .001" if p < 0.001 else f"{p:.3f}".removeprefix("0")
+
+
+def measured(value: float) -> str:
+    """Return a signed number of any measure: with four digits where it is small."""
+    digits = 0 if abs(value) >= 1000 else 2 if abs(value) >= 0.095 or abs(value) < 0.00005 else 4
+    return f"{value if abs(value) >= 0.00005 else 0.0:+,.{digits}f}".replace("-", "−")
+
+
+def _bounds(write: Callable[[Any], str]) -> Callable[[Any], str]:
+    return lambda pair: f"{write(pair[0])} to {write(pair[1])}"
+
+
+def _estimate(write: Callable[[Any], str]) -> Callable[[Any], str]:
+    """Return a writer of a value and the bounds of its interval, which may be missing."""
+    return lambda value: (
+        write(value[0]) + (f" ({write(value[1])} to {write(value[2])})" if value[1] is not None else "")
+    )
+
+
+@cache
+def number(digits: int = 2, *, signed: bool = False, grouped: bool = False) -> Format:
+    """Return the format of a number: `1.25`, `+1.25`, `12,345`."""
+    return Format(lambda value: f"{value:{'+' * signed}{',' * grouped}.{digits}f}".replace("-", "−"))
+
+
+@cache
+def interval(digits: int = 2, *, signed: bool = False) -> Format:
+    """Return the format of a pair of bounds: `1.25 to 2.50`."""
+    return Format(_bounds(number(digits, signed=signed).write), parts=("low", "high"))
+
+
+@cache
+def estimate(digits: int = 2, *, signed: bool = False) -> Format:
+    """Return the format of a value and its bounds: `1.25 (0.50 to 2.00)`; without bounds where they are None."""
+    return Format(_estimate(number(digits, signed=signed).write), parts=("", "low", "high"))
+
+
+TEXT = Format(str, words=True)
+RIGHT = Format(str)
+"""A text that stands in a column of numbers."""
+INT = Format(str)
+COUNT = Format(lambda value: f"{value:,}")
+"""A large whole number: `12,345`."""
+NUMBER = number()
+SIGNED = number(signed=True)
+INTERVAL = interval()
+SIGNED_INTERVAL = interval(signed=True)
+PERCENT = Format(percent)
+PERCENT_INTERVAL = Format(_bounds(percent), parts=("low", "high"))
+PERCENT_ESTIMATE = Format(
+    lambda value: f"{percent(value[0])} ({100 * value[1]:.0f}–{100 * value[2]:.0f})", parts=("", "low", "high")
+)
+"""A share and its bounds: `12% (3–20)`."""
+MEASURED = Format(measured)
+MEASURED_INTERVAL = Format(_bounds(measured), parts=("low", "high"))
+P_VALUE = Format(probability)
+USD = number(4)
+DURATION = Format(duration)
+TALLY = Format(lambda value: "/".join(map(str, value)), parts=("wins", "ties", "losses"))
+"""Deals won, tied and lost: `3/5/2`."""
+YES_NO = Format(lambda value: "yes" if value else "no", words=True)

@@ -1,0 +1,110 @@
+"""Documents as HTML: parts of a page, and a whole page that needs no other file."""
+
+import re
+from collections.abc import Iterable
+from html import escape
+from importlib.resources import files
+
+from experiments.document.blocks import Block, Document, Figure, Folded, Heading, Note, Table, Text
+from experiments.document.inline import EMPHASIS
+
+
+def page(document: Document) -> str:
+    """Return a document as a page of its own."""
+    template = files("experiments.document").joinpath("page.html").read_text("utf-8")
+    head = [part for part in document.blocks if isinstance(part, Heading) and part.level == 2 and part.key]
+    links = " ".join(f'<a href="#{escape(part.key)}">{escape(part.text)}</a>' for part in head)
+    texts = {"title": escape(document.title), "links": links, "main": blocks(document.blocks)}
+    return re.sub(r"\{\{ (\w+) \}\}", lambda match: texts[match[1]], template)
+
+
+def blocks(parts: Iterable[Block]) -> str:
+    """Return blocks as HTML; notes that follow each other are one list."""
+    lines: list[str] = []
+    notes: list[str] = []
+    before = ""
+    for part in parts:
+        level = part.level if isinstance(part, Note) and part.level in ("plain", "aside") else ""
+        if notes and level != before:
+            lines.append(_list(notes, before))
+            notes = []
+        if isinstance(part, Note) and level:
+            notes.append(f"<li>{inline(part.text)}</li>")
+        elif written := _block(part):
+            lines.append(written)
+        before = level
+    return "\n".join([*lines, *([_list(notes, before)] if notes else [])])
+
+
+def table(part: Table) -> str:
+    """Return a table without its title; rows that are folded away stand below it."""
+    if (shown := part.printed()) is None:
+        return ""
+    texts, first = shown.texts(), len(shown.rows) - shown.folded
+    lines = _lines(shown, texts[:first])
+    if not shown.folded:
+        return lines
+    more = f"{shown.folded} more {'row' if shown.folded == 1 else 'rows'}"
+    return f"{lines}\n<details><summary>{more}</summary>\n{_lines(shown, texts[first:])}\n</details>"
+
+
+def inline(words: str) -> str:
+    """Return a text with its emphasis, code and links."""
+    words = EMPHASIS.sub(r"<em>\1</em>", escape(words, quote=False))
+    return re.sub(r"`([^`\n]+)`", r"<code>\1</code>", words)
+
+
+def _list(notes: list[str], level: str) -> str:
+    return "\n".join(['<ul class="quiet">' if level == "aside" else "<ul>", *notes, "</ul>"])
+
+
+WIDE = 60
+"""Characters of the longest cell from which a column of words is broken."""
+
+
+def _lines(shown: Table, texts: list[list[str]]) -> str:
+    kinds = ["" if column.format.words else ' class="number"' for column in shown.columns]
+    wide = [
+        ' class="wide"' if not kind and max((len(row[place]) for row in texts), default=0) > WIDE else kind
+        for place, kind in enumerate(kinds)
+    ]
+    says = [f' title="{escape(column.says)}"' if column.says else "" for column in shown.columns]
+    head = "".join(
+        f'<th scope="col"{kind}{about}>{escape(column.title)}</th>'
+        for column, kind, about in zip(shown.columns, kinds, says, strict=True)
+    )
+    rows = (
+        f"<tr>{''.join(f'<td{kind}>{escape(cell)}</td>' for kind, cell in zip(wide, row, strict=True))}</tr>"
+        for row in texts
+    )
+    heads = [f"<thead><tr>{head}</tr></thead>"] if any(column.title for column in shown.columns) else []
+    return "\n".join(
+        ['<div class="box" tabindex="0">', "<table>", *heads, "<tbody>", *rows, "</tbody>", "</table>", "</div>"]
+    )
+
+
+def _block(part: Block) -> str:
+    match part:
+        case Heading():
+            key = f' id="{escape(part.key)}"' if part.key else ""
+            return f"<h{part.level}{key}>{inline(part.text)}</h{part.level}>"
+        case Text():
+            return f"<p>{inline(part.text)}</p>"
+        case Note():
+            return f'<p class="warning" role="note">{inline(part.text)}</p>'
+        case Table():
+            if not (written := table(part)):
+                return ""
+            title = f'<h3 id="table-{escape(part.key)}">{inline(part.title)}</h3>' if part.title else ""
+            caption = f"<p>{inline(part.caption)}</p>" if part.caption else ""
+            return "\n".join(filter(None, (title, caption, written)))
+        case Figure():
+            box = ' class="box broad" tabindex="0"' if part.broad else ""
+            picture = f"<div{box}>\n{part.svg}\n</div>" if part.svg else ""
+            link = f'<a href="{escape(part.csv)}">{escape(part.csv)}</a>'
+            lines = [f'<figure id="{escape(part.key)}">', f"<h3>{inline(part.title)}</h3>", picture]
+            caption = f"<figcaption>{inline(part.caption)} {link}</figcaption>"
+            return "\n".join(filter(None, [*lines, caption, "</figure>"]))
+        case Folded(title=title, texts=texts):
+            within = f"<pre>{escape(texts)}</pre>" if isinstance(texts, str) else "\n".join(map(_block, texts))
+            return f"<details{' open' * part.open}><summary>{escape(title)}</summary>{within}</details>"

@@ -1,0 +1,79 @@
+"""Documents as Markdown."""
+
+import re
+from collections.abc import Iterable
+
+from experiments.document.blocks import Block, Document, Figure, Folded, Heading, Note, Table, Text
+
+
+def text(document: Document) -> str:
+    """Return a document as a page."""
+    return "\n\n".join([f"# {_inert(document.title)}", *blocks(document.blocks)]) + "\n"
+
+
+def blocks(parts: Iterable[Block]) -> list[str]:
+    """Return each block as Markdown; notes that follow each other are one list."""
+    lines: list[str] = []
+    before: Block | None = None
+    for part in parts:
+        if written := _block(part):
+            if isinstance(part, Note) and isinstance(before, Note) and _listed(part) and _listed(before):
+                lines[-1] += f"\n{written}"
+            else:
+                lines.append(written)
+            before = part
+    return lines
+
+
+def table(part: Table) -> str:
+    """Return a table without its title; rows that are folded away stand below it."""
+    if (shown := part.printed()) is None:
+        return ""
+    texts, first = shown.texts(), len(shown.rows) - shown.folded
+    tables = [_lines(shown, texts[:first])]
+    if shown.folded:
+        tables.append(f"<details><summary>{shown.folded} more {'row' if shown.folded == 1 else 'rows'}</summary>")
+        tables += [_lines(shown, texts[first:]), "</details>"]
+    return "\n\n".join(tables)
+
+
+def _lines(shown: Table, texts: list[list[str]]) -> str:
+    rule = "".join("---|" if column.format.words else "--:|" for column in shown.columns)
+    rows = [[column.title for column in shown.columns], *texts]
+    lines = [f"| {' | '.join(_inert(cell).replace('|', chr(92) + '|') for cell in row)} |" for row in rows]
+    return "\n".join([lines[0], f"|{rule}", *lines[1:]])
+
+
+def _listed(note: Note) -> bool:
+    return note.level in ("plain", "aside")
+
+
+def _block(part: Block) -> str:
+    match part:
+        case Heading():
+            return f"{'#' * part.level} {_inert(part.text)}"
+        case Text():
+            return _inert(part.text)
+        case Note():
+            return f"- {_inert(part.text)}" if _listed(part) else f"> **{_inert(part.text)}**"
+        case Table():
+            written = table(part)
+            heads = [f"### {part.title}" if part.title else "", part.caption]
+            return "\n\n".join(filter(None, [*map(_inert, heads), written])) if written else ""
+        case Figure():
+            picture = f"![{_inert(part.title)}]({part.picture})" if part.picture else ""
+            caption = f"{_inert(part.caption)} [{part.csv}]({part.csv})"
+            return "\n\n".join(filter(None, [f"### {_inert(part.title)}", picture, caption]))
+        case Folded(title=title, texts=texts):
+            within = _fenced(texts) if isinstance(texts, str) else "\n\n".join(map(_block, texts))
+            return f"<details><summary>{_inert(title)}</summary>\n\n{within}\n\n</details>"
+
+
+def _fenced(words: str) -> str:
+    fence = "`" * max(3, 1 + max(map(len, re.findall("`+", words)), default=0))
+    return f"{fence}\n{words}\n{fence}"
+
+
+def _inert(words: str) -> str:
+    """Return the text such that names of models and arms bring no HTML, links or pictures of their own."""
+    return re.sub(r"<(?=[A-Za-z/!?])", "&lt;", words).replace("](", "]&#40;")

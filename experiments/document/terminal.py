@@ -1,0 +1,169 @@
+"""Consoles, and documents as text for a terminal."""
+
+import re
+import sys
+import time
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, field
+from io import StringIO
+from typing import Any, TextIO
+
+from rich import table as rich_table
+from rich import text as rich_text
+from rich.cells import cell_len
+from rich.console import Console, ConsoleOptions, RenderResult
+from rich.measure import Measurement
+
+from experiments.document.blocks import Block, Document, Figure, Folded, Heading, Level, Look, Note, Table, Text
+from experiments.document.inline import plain
+
+UNBROKEN = 100_000
+"""Width of output to a file or another program, so that no line is broken."""
+FOLD = 16
+"""The least width to which a narrow terminal folds a column of words."""
+NOTES: dict[Level, str] = {"plain": "", "aside": "dim", "caution": "yellow", "no model": "magenta"}
+ROWS: dict[Look, str] = {"plain": "", "strong": "bold", "faint": "dim", "no model": "magenta"}
+
+
+class Trimmed(StringIO):
+    """Passes text on without trailing spaces, with which tables fill their columns."""
+
+    def __init__(self, to: TextIO) -> None:
+        super().__init__()
+        self._to = to
+
+    def write(self, text: str) -> int:
+        self._to.write(re.sub(r" +$", "", text, flags=re.MULTILINE))
+        return len(text)
+
+    def flush(self) -> None:
+        self._to.flush()
+
+
+class Uncropped(Console):
+    """A console that leaves lines which are too long to the terminal, in place of cutting them off."""
+
+    def print(self, *objects: Any, **options: Any) -> None:
+        super().print(*objects, **{"crop": False, **options})
+
+
+class PlainTable(rich_table.Table):
+    """A table whose numbers are whole on any terminal: rich would cut their last digits off."""
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        broken = [column for column in self.columns if not column.no_wrap]
+        widths = [max(cell_len(str(cell)) for cell in (column.header, *column.cells)) for column in broken]
+        full = Measurement.get(console, options.update(max_width=UNBROKEN), self).maximum
+        least = full - sum(max(0, width - FOLD) for width in widths)
+        yield from super().__rich_console__(console, options.update(max_width=max(options.max_width, least)))
+
+
+def console(*, err: bool = False) -> Console:
+    """Return the console of stdout or stderr: plain text with unbroken lines when it is no terminal; obeys NO_COLOR."""
+    stream = sys.stderr if err else sys.stdout
+    if stream.isatty():
+        return Uncropped(file=stream, highlight=False)
+    return Console(file=Trimmed(stream), highlight=False, width=UNBROKEN)
+
+
+def printable(text: str) -> str:
+    """Return a model's text without characters that move a terminal's cursor or change its colours."""
+    return "".join(c if c.isprintable() or c in "\n\t" else "\N{REPLACEMENT CHARACTER}" for c in text)
+
+
+def show(document: Document | Iterable[Block], screen: Console) -> None:
+    """Print a document, or blocks: an empty line between parts, none between notes."""
+    before: Block | None = None
+    for part in document.blocks if isinstance(document, Document) else document:
+        if isinstance(part, Table) and part.printed() is None:
+            continue
+        if before is not None and not (isinstance(part, Note | Figure) and isinstance(before, Note | Figure)):
+            screen.print()
+        _print(part, screen)
+        before = part
+
+
+def _print(part: Block, screen: Console) -> None:
+    match part:
+        case Table(title=title, caption=caption):
+            if title:
+                screen.print(_text(title), soft_wrap=True)
+            if caption:
+                screen.print(_text(caption, "dim"), soft_wrap=True)
+            screen.print(table(part))
+        case Heading(text=words):
+            screen.print(_text(words, "bold"), soft_wrap=True)
+        case Text(text=words):
+            screen.print(_text(words), soft_wrap=True)
+        case Note(text=words, level=level):
+            screen.print(_text(words, NOTES[level]), soft_wrap=True)
+        case Figure(title=title):
+            screen.print(_text(f"{title}: {part.picture or part.csv}"), soft_wrap=True)
+        case Folded(title=title, texts=texts):
+            screen.print(_text(title, "bold"), soft_wrap=True)
+            if isinstance(texts, str):
+                screen.print(rich_text.Text(printable(texts)), soft_wrap=True)
+            else:
+                show(texts, screen)
+
+
+def table(part: Table) -> PlainTable:
+    """Return a table as Rich prints it, without its title."""
+    shown = part.printed() or part
+    fixed = [column.unbroken or not column.format.words for column in shown.columns]
+    rows = _grid([column.title for column in shown.columns], [column.format.words for column in shown.columns], fixed)
+    rows.show_header = any(column.title for column in shown.columns)
+    looks: Sequence[Look] = shown.looks or ["plain"] * len(shown.rows)
+    for row, texts, look in zip(shown.rows, shown.texts(), looks, strict=True):
+        cells = (t if isinstance(cell, str) else t.translate(ASCII) for cell, t in zip(row, texts, strict=True))
+        rows.add_row(*(rich_text.Text(printable(cell)) for cell in cells), style=ROWS[look])
+    return rows
+
+
+ASCII = str.maketrans({"−": "-", "–": "-"})
+"""Signs of numbers that not every terminal has."""
+
+
+def plain_table(*columns: str, words: Collection[str] = (), fixed: Collection[str] | None = None) -> PlainTable:
+    """Return an empty table without lines, for cells that Rich draws. Columns of `words` are left-aligned.
+
+    Cells of `fixed` columns are not broken on a narrow terminal; by default those are the columns of numbers.
+    """
+    aligned = [name in words for name in columns]
+    return _grid(columns, aligned, [name not in words if fixed is None else name in fixed for name in columns])
+
+
+def _grid(titles: Iterable[str], words: Iterable[bool], fixed: Iterable[bool]) -> PlainTable:
+    grid = PlainTable(box=None, pad_edge=False, header_style="dim")
+    for title, left, unbroken in zip(titles, words, fixed, strict=True):
+        grid.add_column(title, justify="left" if left else "right", no_wrap=unbroken, overflow="fold")
+    return grid
+
+
+def _text(words: str, style: str = "") -> rich_text.Text:
+    return rich_text.Text(printable(plain(words)), style=style)
+
+
+EVERY_S = 10.0
+"""Seconds between two lines of progress; on a terminal the line is renewed each second."""
+
+
+@dataclass
+class ProgressLine:
+    """A line on stderr that says how many of some things are done."""
+
+    title: str
+    things: str
+    """What is counted, e.g. `answers`."""
+    quiet: bool = False
+    _printed_at: float = field(default_factory=time.monotonic)
+
+    def __call__(self, done: int, total: int) -> None:
+        terminal, now = sys.stderr.isatty(), time.monotonic()
+        if self.quiet or (now - self._printed_at < (1.0 if terminal else EVERY_S) and done < total):
+            return
+        self._printed_at = now
+        end = "\r" if terminal and done < total else "\n"
+        console(err=True).print(
+            rich_text.Text(f"{self.title}: {done} of {total} {self.things}"), end=end, soft_wrap=True
+        )
