@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any, Self
 from experiments.running import single_game
 from experiments.running.model_options import ModelOptions
 from orchestrator.errors import UserError
-from orchestrator.models.budget import Accounts, Budget, Usage
+from orchestrator.models.budget import Accounts, Budget
 from orchestrator.models.layer import ModelLayer, Named, described, is_langchain
 from orchestrator.models.request import Brain
 from orchestrator.models.settings import PROGRAM, REPLAY, ModelSettings, settings
 from orchestrator.models.simulated_settings import SimSettings, is_simulated
+from orchestrator.models.usage import Usage
 
 if TYPE_CHECKING:
     from langchain_core.language_models.chat_models import BaseChatModel

@@ -16,7 +16,6 @@ from orchestrator.errors import ModelError, OverBudget, TurnError, Unwritten, Us
 from orchestrator.journal.events import Call
 from orchestrator.journal.file import Journal
 from orchestrator.journal.recorded_answers import Resumed, answered
-from orchestrator.models.budget import Usage
 from orchestrator.models.layer import ModelLayer
 from orchestrator.models.request import Brain, Exchange, Key, Message, ModelRequest, ModelResponse
 from orchestrator.models.request import answer as ask_model
@@ -204,7 +203,7 @@ class _QuestionRun(Generic[Q]):
         try:
             with on_interrupt(self._interrupt):
                 if layer.budget and asks:
-                    layer.budget.remember([_usage(call)] for call in self.known.values())
+                    layer.budget.remember([call.usage] for call in self.known.values())
                 await self._checked(layer)
                 await self._all(left, asks)
         finally:
@@ -289,7 +288,3 @@ class _QuestionRun(Generic[Q]):
             str(first) if first else "",
             isinstance(first, OverBudget),
         )
-
-
-def _usage(call: Call) -> Usage:
-    return Usage(call.tokens_in, call.tokens_out, call.usd) if call.paid else Usage(0, 0, 0.0)

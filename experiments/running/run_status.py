@@ -15,8 +15,8 @@ from experiments.running.control_folder import Player
 from experiments.running.folder_lock import taken
 from orchestrator import journal
 from orchestrator.errors import UserError
-from orchestrator.journal.totals import usage, usage_by_turn
-from orchestrator.models.budget import Usage
+from orchestrator.journal.totals import usage_by_turn
+from orchestrator.models.usage import Usage
 
 
 def there(folder: Path) -> Path:
@@ -115,7 +115,7 @@ def _spent(games: Mapping[Path, Peeked]) -> Spent:
     for path, game in games.items():
         if game.result:
             spent.turns += game.result.turns
-            spent.add(usage(game.result))
+            spent.add(game.result.usage)
         elif game.started:
             spent.turns += moves(path)
             for calls in usage_by_turn(journal.read(path)):

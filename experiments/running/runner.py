@@ -34,7 +34,7 @@ from experiments.study.plan import Plan
 from experiments.study.player_spec import PlayerSpec
 from orchestrator import journal
 from orchestrator.errors import UserError
-from orchestrator.journal.totals import usage, usage_by_turn
+from orchestrator.journal.totals import usage_by_turn
 from orchestrator.models.budget import Budget
 from orchestrator.models.layer import ModelLayer
 from orchestrator.models.settings import PROGRAM
@@ -412,6 +412,6 @@ def _remember(budget: Budget, begun: Mapping[Path, Peeked]) -> None:
     """Count what the run has spent before against its budget."""
     for path, peeked in begun.items():
         if peeked.result is not None:
-            budget.recall(usage(peeked.result))
+            budget.recall(peeked.result.usage)
         else:
             budget.remember(usage_by_turn(journal.read(path)))

@@ -12,6 +12,7 @@ from orchestrator.hanabi.view import Past, View
 from orchestrator.models.fake_server import FINGERPRINT
 from orchestrator.models.request import Constraint, Key, Message, Outcome
 from orchestrator.models.simulated_settings import is_simulated
+from orchestrator.models.usage import Usage
 from orchestrator.replies.reader import Cause
 from orchestrator.replies.reply import Form
 from orchestrator.values import Frozen
@@ -233,6 +234,13 @@ class Call(Frozen):
         """Whether a model answered, neither the cache nor the game that this one was forked from."""
         return self.asked and self.text is not None and not (self.cached or self.fixed or self.simulated)
 
+    @property
+    def usage(self) -> Usage:
+        """What was paid for."""
+        if not self.paid:
+            return Usage()
+        return Usage(self.tokens_in, self.tokens_out, self.usd, 1, self.cached_tokens, self.reasoning_tokens)
+
     @model_serializer(mode="wrap")
     def _without_what_models_lack(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
         data: dict[str, Any] = handler(self)
@@ -371,6 +379,13 @@ class Result(Frozen):
     control: Annotated[str | None, NOT_STATED] = None
     """The control of an experiment that the game was: `null`, `placebo analyst`; with `own_hand` a seat saw its own
     cards, which is cheating. None for any other game."""
+
+    @property
+    def usage(self) -> Usage:
+        """What was paid for."""
+        paid = self.calls - self.cache_hits
+        usd = self.usd if paid else 0.0
+        return Usage(self.tokens_in, self.tokens_out, usd, paid, self.cached_tokens, self.reasoning_tokens)
 
 
 class GameEnded(Frozen):

@@ -7,20 +7,17 @@ from typing import Any
 from orchestrator.hanabi import one_step
 from orchestrator.hanabi.moves import Move
 from orchestrator.hanabi.public_record import Record
-from orchestrator.journal.events import Call, Event, Result
+from orchestrator.journal.events import Call, Event
 from orchestrator.journal.move_origins import COUNTS, MoveOrigins
-from orchestrator.models.budget import Usage
+from orchestrator.models.usage import Usage
 
 
 class Ledger:
     """Counts what a Result states about the model calls and decisions of a game; a sink of events."""
 
-    COUNTED = ("tokens_in", "tokens_out", "cached_tokens", "reasoning_tokens")
-
     def __init__(self) -> None:
         self.counts: Counter[str] = Counter()
-        self.usd = 0.0
-        self.priced = True
+        self.usage = Usage()
         self.fake = False
         self.refused: dict[int, Move] = {}
         """By turn, the first choice that was refused."""
@@ -43,21 +40,19 @@ class Ledger:
         self.counts["fallbacks"] += event.outcome == "fallback"
         self.counts["copied"] += event.copied and event.reply is not None
         self.counts["cache_hits"] += event.cached or event.fixed is not None
-        if event.paid:
-            self._pay(event)
-
-    def _pay(self, call: Call) -> None:
-        for name in self.COUNTED:
-            self.counts[name] += getattr(call, name)
-        self.usd += call.usd or 0.0
-        self.priced &= call.usd is not None
+        self.usage += event.usage
 
     @property
     def stated(self) -> dict[str, Any]:
-        names = (*self.COUNTED, "calls", "repaired", "reasked", "fallbacks", "faults", "cache_hits", "copied", *COUNTS)
-        paid = self.counts["calls"] > self.counts["cache_hits"]
-        return {name: self.counts[name] for name in names} | {
-            "usd": round(self.usd, 8) if self.priced and paid else None,
+        names = ("calls", "repaired", "reasked", "fallbacks", "faults", "cache_hits", "copied", *COUNTS)
+        usage, asked = self.usage, self.counts["calls"] > self.counts["cache_hits"]
+        return {
+            "tokens_in": usage.tokens_in,
+            "tokens_out": usage.tokens_out,
+            "cached_tokens": usage.cached_tokens,
+            "reasoning_tokens": usage.reasoning_tokens,
+            **{name: self.counts[name] for name in names},
+            "usd": round(usage.usd, 8) if asked and usage.usd is not None else None,
             "fake": self.fake,
         }
 
@@ -77,11 +72,5 @@ def usage_by_turn(events: Iterable[Event]) -> list[list[Usage]]:
     turns = defaultdict[int, list[Usage]](list)
     for event in events:
         if isinstance(event, Call) and event.paid:
-            turns[event.turn].append(usage(event))
+            turns[event.turn].append(event.usage)
     return list(turns.values())
-
-
-def usage(paid: Call | Result) -> Usage:
-    """What a call or a finished game has used, for a budget."""
-    calls = paid.calls - paid.cache_hits if isinstance(paid, Result) else 1
-    return Usage(paid.tokens_in, paid.tokens_out, paid.usd, calls)

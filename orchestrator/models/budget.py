@@ -15,9 +15,9 @@ may be kept in another process.
 import asyncio
 from collections.abc import Iterable
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import count
-from typing import Any, Protocol, Self
+from typing import Any, Protocol
 from uuid import uuid4
 
 from orchestrator.errors import OverBudget, UserError
@@ -25,43 +25,12 @@ from orchestrator.logs import log
 from orchestrator.models import list_prices
 from orchestrator.models.request import Brain, Message, ModelRequest, ModelResponse, estimated, takes_schema
 from orchestrator.models.settings import ModelSettings, Price
+from orchestrator.models.usage import NO_USAGE, Usage
 
 ANSWER = 4000
 """The least, in tokens, that an answer of a model without `max_tokens` is counted at, its first one included."""
 FACTOR = 1.1
 """Tokens of a prompt for each one that is estimated, before a server has counted any."""
-
-
-@dataclass(frozen=True)
-class Cost:
-    tokens: int = 0
-    usd: float = 0.0
-
-    def __add__(self, other: Self) -> "Cost":
-        return Cost(self.tokens + other.tokens, self.usd + other.usd)
-
-    def __sub__(self, other: Self) -> "Cost":
-        return Cost(self.tokens - other.tokens, self.usd - other.usd)
-
-    def __mul__(self, times: float) -> "Cost":
-        return Cost(int(self.tokens * times), self.usd * times)
-
-    def at_least(self, other: Self) -> "Cost":
-        return Cost(max(self.tokens, other.tokens), max(self.usd, other.usd))
-
-
-NOTHING = Cost()
-
-
-@dataclass(frozen=True)
-class Usage:
-    """The tokens and the price of a call or a game that has been played."""
-
-    tokens_in: int
-    tokens_out: int
-    usd: float | None = None
-    """None where no price was known."""
-    calls: int = 1
 
 
 POLL_S = 0.05
@@ -74,8 +43,8 @@ MARGIN = 1.25
 class Turn:
     """A turn that has begun."""
 
-    paid: Cost = NOTHING
-    held: Cost = NOTHING
+    paid: Usage = NO_USAGE
+    held: Usage = NO_USAGE
 
 
 class Teller(Protocol):
@@ -95,10 +64,10 @@ class Accounts:
     max_tokens: int | None = None
     """Tokens in and out, reasoning included; answers from the cache cost none."""
     max_usd: float | None = None
-    spent: Cost = NOTHING
-    held: Cost = NOTHING
+    spent: Usage = NO_USAGE
+    held: Usage = NO_USAGE
     """Set aside for calls in flight, at the most that they may cost."""
-    dearest: Cost = NOTHING
+    dearest: Usage = NO_USAGE
     """The highest cost that a turn has reached, with what was set aside for its calls in flight."""
     turns: dict[str, Turn] = field(default_factory=dict)
     """Those that have begun, of all games."""
@@ -117,12 +86,12 @@ class Accounts:
 
     def begin(self, name: str) -> tuple[str | None, bool]:
         """Begin a turn; or return why it cannot begin, and whether that may change once other turns end."""
-        one = self.dearest * MARGIN
-        coming = one
+        turn_at_most = Usage(int(self.dearest.tokens * MARGIN), usd=(self.dearest.usd or 0) * MARGIN)
+        coming = turn_at_most
         for turn in self.turns.values():
-            coming += one.at_least(turn.paid) - turn.paid
+            coming += _larger(turn_at_most, turn.paid) - turn.paid
         if why := self._over(self.spent + coming):
-            return f"{why}, and the turns in play may need {self._said(coming)}", bool(self.turns)
+            return f"{why}, and the turns in play may need {self._more(coming)}", bool(self.turns)
         self.turns[name] = Turn()
         return None, False
 
@@ -152,19 +121,19 @@ class Accounts:
         if self.firsts.get(model) == name:
             del self.firsts[model]
 
-    def hold(self, name: str | None, worst: Cost) -> tuple[str | None, bool]:
+    def hold(self, name: str | None, worst: Usage) -> tuple[str | None, bool]:
         """Set aside what a call may cost; or return why it cannot be made, and whether that may change."""
         if why := self._over(self.spent + self.held + worst):
-            return f"{why}, and the next call may need {self._said(worst)}", self.held.tokens > 0
+            return f"{why}, and the next call may need {self._more(worst)}", self.held.tokens > 0
         turn = self.turns.get(name or "")
         if turn is not None:
             turn.held += worst
-            self.dearest = self.dearest.at_least(turn.paid + turn.held)
+            self.dearest = _larger(self.dearest, turn.paid + turn.held)
         if turn is not None or name is None:
             self.held += worst
         return None, False
 
-    def settle(self, name: str | None, worst: Cost, paid: Cost) -> None:
+    def settle(self, name: str | None, worst: Usage, paid: Usage) -> None:
         """Replace what was set aside for a call by what it cost, 0 for one that failed."""
         self.spent += paid
         turn = self.turns.get(name or "")
@@ -174,21 +143,27 @@ class Accounts:
         if turn is not None or name is None:
             self.held -= worst
 
-    def remember(self, spent: Cost, dearest: Cost, longest: int) -> None:
+    def remember(self, spent: Usage, dearest: Usage, longest: int) -> None:
         """Add what a game has spent in an earlier run, what its most expensive turn needed, and its longest answer."""
         self.spent += spent
-        self.dearest = self.dearest.at_least(dearest)
+        self.dearest = _larger(self.dearest, dearest)
         self.longest_before = max(longest, self.longest_before)
 
-    def _said(self, cost: Cost) -> str:
-        return f"{cost.tokens} more" if self.max_tokens is not None else f"${cost.usd:.4f} more"
+    def _more(self, usage: Usage) -> str:
+        return f"{usage.tokens} more" if self.max_tokens is not None else f"${usage.usd or 0:.4f} more"
 
-    def _over(self, whole: Cost) -> str | None:
-        if self.max_tokens is not None and whole.tokens > self.max_tokens:
+    def _over(self, total: Usage) -> str | None:
+        if self.max_tokens is not None and total.tokens > self.max_tokens:
             return f"the budget is reached: {self.spent.tokens} of {self.max_tokens} tokens are spent"
-        if self.max_usd is not None and whole.usd > self.max_usd:
-            return f"the budget is reached: ${self.spent.usd:.4f} of ${self.max_usd:g} are spent"
+        if self.max_usd is not None and (total.usd or 0) > self.max_usd:
+            return f"the budget is reached: ${self.spent.usd or 0:.4f} of ${self.max_usd:g} are spent"
         return None
+
+
+def _larger(usage: Usage, other: Usage) -> Usage:
+    """Return the larger of two amounts, in tokens and in dollars each."""
+    most = max(usage, other, key=lambda amount: amount.tokens)
+    return Usage(most.tokens_in, most.tokens_out, max(usage.usd or 0, other.usd or 0))
 
 
 _turn: ContextVar[str | None] = ContextVar("turn", default=None)
@@ -235,24 +210,23 @@ class Budget:
         """Count what an unfinished game has spent in earlier runs: the calls of each of its turns."""
         played = [tuple(calls) for calls in turns]
         longest = max((call.tokens_out for calls in played for call in calls), default=0)
-        answer = NOTHING
+        answer = NO_USAGE
         for one in self.models:  # a turn also needs room for an answer at its worst
-            answer = answer.at_least(_cost(one, 0, _most(one) or max(ANSWER, 2 * longest), 0))
+            answer = _larger(answer, _cost(one, 0, _most(one) or max(ANSWER, 2 * longest), 0))
         for calls in played:
-            cost = sum(map(self._paid, calls), NOTHING)
+            cost = sum(map(self._paid, calls), NO_USAGE)
             self._teller.tell("remember", cost, cost + answer, longest)
 
     def recall(self, game: Usage) -> None:
         """Count what a finished game has cost; its longest answer had at least as many tokens as the mean one."""
-        self._teller.tell("remember", self._paid(game), NOTHING, game.tokens_out // max(1, game.calls))
+        self._teller.tell("remember", self._paid(game), NO_USAGE, game.tokens_out // max(1, game.calls))
 
-    def _paid(self, usage: Usage) -> Cost:
-        """What was paid; where no price was set then, at the highest of now."""
-        usd = usage.usd
-        if usd is None:
-            prices = filter(None, map(list_prices.price_of, self.models))
-            usd = max((price.of(usage.tokens_in, usage.tokens_out) for price in prices), default=0.0)
-        return Cost(usage.tokens_in + usage.tokens_out, usd)
+    def _paid(self, usage: Usage) -> Usage:
+        """Price what was used at the highest price of now where none was set then."""
+        if usage.usd is not None:
+            return usage
+        prices = filter(None, map(list_prices.price_of, self.models))
+        return replace(usage, usd=max((price.of(usage.tokens_in, usage.tokens_out) for price in prices), default=0.0))
 
     async def enter(self) -> str | None:
         """Wait for room for the next turn, then begin it; called in the task that plays the game.
@@ -288,7 +262,7 @@ class Budget:
         """Note how long an answer was; None where none came."""
         self._teller.tell("learn", model, name, tokens)
 
-    async def hold(self, worst: Cost) -> None:
+    async def hold(self, worst: Usage) -> None:
         """Wait for room for a call that may cost this much. Raises OverBudget when there will be none."""
         if why := await self._patiently("hold", _turn.get(), worst):
             raise OverBudget(why)
@@ -301,14 +275,14 @@ class Budget:
                 return answer[0]
             await asyncio.sleep(POLL_S)
 
-    def settle(self, worst: Cost, paid: Cost) -> None:
+    def settle(self, worst: Usage, paid: Usage) -> None:
         """Replace what was set aside for a call by what it cost, 0 for one that failed."""
         self._teller.tell("settle", _turn.get(), worst, paid)
 
 
-def _cost(settings: ModelSettings, tokens_in: int, tokens_out: int, cached: int) -> Cost:
+def _cost(settings: ModelSettings, tokens_in: int, tokens_out: int, cached: int) -> Usage:
     price = list_prices.price_of(settings) or Price(input=0, output=0)
-    return Cost(tokens_in + tokens_out, price.of(tokens_in, tokens_out, cached))
+    return Usage(tokens_in, tokens_out, price.of(tokens_in, tokens_out, cached))
 
 
 def _most(settings: ModelSettings) -> int | None:
@@ -345,7 +319,7 @@ class Metered:
         length = sum(estimated(message.content) for message in messages)
         worst = self._cost(int(length * self.factor), most)
         await self.budget.hold(worst)
-        paid = NOTHING
+        paid = NO_USAGE
         try:
             spoken = await self.brain(request, messages)
             self.factor = max(self.factor, spoken.tokens_in / max(length, 1))
@@ -357,7 +331,7 @@ class Metered:
     def takes_schema(self, request: ModelRequest, /) -> bool:
         return takes_schema(self.brain, request)
 
-    def _cost(self, tokens_in: int, tokens_out: int, cached: int = 0) -> Cost:
+    def _cost(self, tokens_in: int, tokens_out: int, cached: int = 0) -> Usage:
         return _cost(self.settings, tokens_in, tokens_out, cached)
 
     async def aclose(self) -> None:

@@ -11,8 +11,8 @@ from orchestrator.errors import UserError
 from orchestrator.models import langchain_fields
 from orchestrator.models.request import Message, ModelResponse
 from orchestrator.models.settings import ModelSettings, of_object
-from orchestrator.models.token_counts import counted
 from orchestrator.models.transport import CompletionRequest
+from orchestrator.models.usage import Usage
 
 
 class LangChainTransport:
@@ -49,21 +49,21 @@ def _langchain(message: Message) -> BaseMessage:
 
 
 def _response(message: AIMessage) -> ModelResponse:
-    usage: Any = message.usage_metadata or {}
+    counts: Any = message.usage_metadata or {}
     meta = message.response_metadata
-    counts = counted(
-        usage.get("input_tokens") or 0,
-        usage.get("output_tokens") or 0,
-        usage.get("total_tokens") or 0,
-        (usage.get("input_token_details") or {}).get("cache_read") or 0,
-        (usage.get("output_token_details") or {}).get("reasoning") or 0,
+    usage = Usage.counted(
+        counts.get("input_tokens") or 0,
+        counts.get("output_tokens") or 0,
+        counts.get("total_tokens") or 0,
+        (counts.get("input_token_details") or {}).get("cache_read") or 0,
+        (counts.get("output_token_details") or {}).get("reasoning") or 0,
     )
     return ModelResponse(
         text=message.text,
-        tokens_in=counts.tokens_in,
-        tokens_out=counts.tokens_out,
-        cached_tokens=counts.cached,
-        reasoning_tokens=counts.reasoning,
+        tokens_in=usage.tokens_in,
+        tokens_out=usage.tokens_out,
+        cached_tokens=usage.cached_tokens,
+        reasoning_tokens=usage.reasoning_tokens,
         finish=meta.get("finish_reason") or meta.get("stop_reason") or meta.get("done_reason"),
         served_by=meta.get("model_name"),
         fingerprint=meta.get("system_fingerprint"),

@@ -21,8 +21,8 @@ from orchestrator.models.http_client import BoundedClient
 from orchestrator.models.request import ModelResponse
 from orchestrator.models.server_info import ServerInfo
 from orchestrator.models.settings import ModelSettings
-from orchestrator.models.token_counts import counted
 from orchestrator.models.transport import CompletionRequest
+from orchestrator.models.usage import Usage
 
 CONNECT_S = 10.0
 """Seconds for a connection, and for the check of a server."""
@@ -196,7 +196,7 @@ def parse_completion(answer: object) -> ModelResponse:
     message = _at(choice, "message")
     if not isinstance(message, dict):
         raise NotACompletion(f"it sent {str(answer)[:2000]!r}")  # shortened further once keys are removed
-    counts = counted(
+    usage = Usage.counted(
         _count(answer, "usage", "prompt_tokens"),
         _count(answer, "usage", "completion_tokens"),
         _count(answer, "usage", "total_tokens"),
@@ -205,10 +205,10 @@ def parse_completion(answer: object) -> ModelResponse:
     )
     return ModelResponse(
         text=_text(_at(message, "content")) or _text(_at(message, "refusal")),
-        tokens_in=counts.tokens_in,
-        tokens_out=counts.tokens_out,
-        cached_tokens=counts.cached,
-        reasoning_tokens=counts.reasoning,
+        tokens_in=usage.tokens_in,
+        tokens_out=usage.tokens_out,
+        cached_tokens=usage.cached_tokens,
+        reasoning_tokens=usage.reasoning_tokens,
         finish=_string(_at(choice, "finish_reason")),
         served_by=_string(_at(answer, "model")),
         fingerprint=_string(_at(answer, "system_fingerprint")),

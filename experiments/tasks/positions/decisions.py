@@ -13,8 +13,8 @@ from orchestrator.journal.events import Call, Decided, Event
 from orchestrator.journal.file import Journal
 from orchestrator.journal.file import read as read_journal
 from orchestrator.journal.recorded_answers import answered
-from orchestrator.models.budget import Usage
 from orchestrator.models.request import Key
+from orchestrator.models.usage import Usage
 
 FOLDER = "decisions"
 
@@ -41,7 +41,7 @@ class Sample:
 
     @property
     def usage(self) -> list[Usage]:
-        return [Usage(call.tokens_in, call.tokens_out, call.usd) for call in self.calls if call.paid]
+        return [call.usage for call in self.calls if call.paid]
 
 
 def samples(events: Iterable[Event]) -> list[Sample]:

@@ -33,9 +33,10 @@ from orchestrator.hanabi.view import View
 from orchestrator.journal import fsync
 from orchestrator.journal.events import Call, Decided, GameSuspended, Memory, Moved, TurnStarted
 from orchestrator.models import fake_endpoint
-from orchestrator.models.budget import Accounts, Cost
+from orchestrator.models.budget import Accounts
 from orchestrator.models.layer import ModelLayer
 from orchestrator.models.limiter import Limiter, turn_to_call
+from orchestrator.models.usage import Usage
 from orchestrator.table.seat import Decision
 from tests.conftest import Run
 from tests.support import processes
@@ -360,24 +361,24 @@ async def exiting(view: View, memory: Memory) -> Decision:
 
 
 def test_what_a_dead_process_held_of_the_budget_comes_free() -> None:
-    accounts, one = Accounts(max_tokens=1000), Cost(300)
+    accounts, one = Accounts(max_tokens=1000), Usage(300)
     assert accounts.begin("dead-0") == accounts.begin("well-0") == (None, False)
     assert accounts.hold("dead-0", one) == (None, False)
     assert accounts.begin("well-1")[1]  # it waits
     accounts.gone("dead")
     accounts.end("well-0")
-    assert (accounts.held, accounts.spent, accounts.turns) == (Cost(), one, {})
-    accounts.settle("dead-0", one, Cost())  # a word that came late
-    assert accounts.held == Cost() and accounts.begin("well-1") == (None, False)
+    assert (accounts.held, accounts.spent, accounts.turns) == (Usage(), one, {})
+    accounts.settle("dead-0", one, Usage())  # a word that came late
+    assert accounts.held == Usage() and accounts.begin("well-1") == (None, False)
 
 
 def test_a_call_that_was_given_up_holds_nothing_after_its_turn() -> None:
     accounts = Accounts(max_tokens=1000)
     accounts.begin("a-0")
-    accounts.hold("a-0", Cost(300))
+    accounts.hold("a-0", Usage(300))
     accounts.end("a-0")
-    accounts.hold("a-0", Cost(300))
-    assert accounts.held == Cost()
+    accounts.hold("a-0", Usage(300))
+    assert accounts.held == Usage()
 
 
 def test_what_the_run_raises_at_the_end_of_a_game_is_not_lost(tmp_path: Path) -> None:

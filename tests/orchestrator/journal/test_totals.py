@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from orchestrator.journal.events import Call, Result
-from orchestrator.journal.totals import Ledger, usage
-from orchestrator.models.budget import Usage
+from orchestrator.journal.totals import Ledger
+from orchestrator.models.usage import Usage
 
 
 def call(**more: Any) -> Call:
@@ -56,8 +56,8 @@ def test_answers_and_faults_are_counted_by_what_became_of_them() -> None:
 
 
 def test_a_finished_game_has_used_what_its_paid_calls_have() -> None:
-    assert usage(call(usd=0.5)) == Usage(10, 5, 0.5, 1)
+    assert call(usd=0.5).usage == Usage(10, 5, 0.5, 1)
     told = {"players": 2, "seed": 1, "graph": "g", "model": "m", "fireworks": {}, "end": "perfect"}
     scored = {"score_strict": 25, "score_kept": 25, "lives": 3, "turns": 60, "forced": 0, "fallbacks": 0}
     spent = {"tokens_in": 900, "tokens_out": 70, "usd": 0.25, "calls": 9, "cache_hits": 2}
-    assert usage(Result.model_validate(told | scored | spent)) == Usage(900, 70, 0.25, 7)
+    assert Result.model_validate(told | scored | spent).usage == Usage(900, 70, 0.25, 7)

@@ -13,7 +13,7 @@ from orchestrator.models import fake_endpoint
 from orchestrator.models.layer import ModelLayer
 from orchestrator.models.request import ModelResponse, messages
 from orchestrator.models.settings import Price
-from orchestrator.models.token_counts import counted
+from orchestrator.models.usage import Usage
 from tests.support.servers import GOOD, ask, quick, server
 
 COUNT = st.integers(0, 10**6)
@@ -100,8 +100,8 @@ async def test_models_of_langchain_are_counted_alike() -> None:
 
 @given(st.tuples(COUNT, COUNT, COUNT, COUNT, COUNT))
 def test_parts_are_never_larger_than_their_whole(counts: tuple[int, int, int, int, int]) -> None:
-    found = counted(*counts)
-    assert found.cached <= found.tokens_in and found.reasoning <= found.tokens_out
+    found = Usage.counted(*counts)
+    assert found.cached_tokens <= found.tokens_in and found.reasoning_tokens <= found.tokens_out
     assert found.tokens_in >= counts[0] and found.tokens_out >= counts[1]
 
 
