@@ -72,9 +72,9 @@ def analyse(
     first, where the metric is no score. `stopped`: of a run with a stop rule. `contrasts`: pairs of arms that are also
     compared with each other.
     """
-    measure = metric if isinstance(metric, Measure) else measures.of(metric)
-    named: Metric = score or ("kept" if measure.name == "kept" else "strict")
-    other = measures.of(OTHER[named] if measure.name == named else named)
+    measure = metric if isinstance(metric, Measure) else measures.metric(metric)
+    named: Metric = score or ("kept" if measure.key == "kept" else "strict")
+    other = measures.metric(OTHER[named] if measure.key == named else named)
     arms = arranged(rows, order)
     standard = arms.get(baseline or "", [])
     free = [row for row in rows if not row.forced]
@@ -93,7 +93,7 @@ def analyse(
         else None,
         withheld=withheld,
         interval=interval,
-        metric=measure.name,
+        metric=measure.key,
         score=named,
         other_differences=differences(tested, other, stopped),
         stopped=stopped,

@@ -77,7 +77,7 @@ def _between(deals: Sequence[Sequence[float]], within: float) -> float:
 def _correlation(ours: Sequence[Row], theirs: Sequence[Row], players: int, metric: Metric) -> float | None:
     if not theirs or theirs[0].arm == ours[0].arm or pairing.unit(ours) == "repeats":
         return None
-    one, other = Pairs.match(ours, theirs, [players], measures.of(metric)).scores
+    one, other = Pairs.match(ours, theirs, [players], measures.metric(metric)).scores
     if len(one) < 3 or any(max(scores) - min(scores) < ROUNDING for scores in (one, other)):
         return None
     return correlation(one, other)

@@ -11,8 +11,8 @@ from experiments.analysis.pairing import Pairs, Unit
 from experiments.analysis.stopping import ArmStop
 from experiments.analysis.summaries import too_few_own
 from experiments.record import measures
-from experiments.record.measures import Better, Measure
-from experiments.record.rows import Row
+from experiments.record.measures import Measure
+from experiments.record.rows import Better, Row
 from experiments.statistics.estimates import ROUNDING, Bounds, spread, within
 from experiments.statistics.permutation import Permuted, draws_for, holm, holm_levels, least_p
 from experiments.statistics.power import ALPHA
@@ -216,7 +216,7 @@ def difference(tested: Tested, p_holm: float | None, level: float | None, tests:
         losses=losses,
         mde=mde,
         for_one_point=for_one_point,
-        metric=pairs.measure.name,
+        metric=pairs.measure.key,
         measured_in=pairs.measure.unit,
         better=pairs.measure.better,
         se=pairs.estimate.error if pairs.estimate else None,
@@ -246,7 +246,7 @@ def _planning(pairs: Pairs, tests: int) -> tuple[float | None, int | None]:
     estimate, n = pairs.estimate, len(pairs.deltas)
     if estimate is None or not estimate.error:
         return None, None
-    if pairs.measure.name not in ("strict", "kept"):
+    if pairs.measure.key not in ("strict", "kept"):
         return None, None
     if pairs.unit == "deals":
         sd = estimate.error * math.sqrt(n)

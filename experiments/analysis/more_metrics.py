@@ -40,7 +40,7 @@ def _widest(
 
 
 def _varies(games: Sequence[Row], measure: Measure) -> bool:
-    return len({value for row in games if (value := measure.value(row)) is not None}) > 1
+    return len({value for row in games if (value := measure.of(row)) is not None}) > 1
 
 
 def _among(one: Difference, tests: int) -> Difference:

@@ -61,7 +61,7 @@ def scores(games: Sequence[Row], measure: Measure = measures.STRICT) -> list[flo
     found: dict[int, dict[int, list[float]]] = {}
     for row in games:
         at = found.setdefault(row.repeat if by_repeat else row.seed, {})
-        if (value := measure.value(row)) is not None:
+        if (value := measure.of(row)) is not None:
             at.setdefault(row.players, []).append(value)
     return [fmean(map(fmean, at.values())) for _, at in sorted(found.items())]
 
@@ -82,7 +82,7 @@ class Pairs:
     ) -> "Pairs":
         """Pair the games of two arms, pooled over these player counts. A game without a value is in no pair."""
         at = [[row for row in games if row.players in players] for games in (ours, theirs)]
-        known = [[row for row in games if measure.value(row) is not None] for games in at]
+        known = [[row for row in games if measure.of(row) is not None] for games in at]
         shared = set.intersection(*({_game(row) for row in games} for games in known))
         one, other = (complete([row for row in games if _game(row) in shared]) for games in at)
         return cls((one, other), sum(map(len, at)) - len(one) - len(other), measure)

@@ -92,7 +92,7 @@ def _complete(rule: StopRule, look: int, arms: Sequence[Sequence[Row]], counts: 
 def _settled(
     rule: StopRule, look: int, ours: Sequence[Row], theirs: Sequence[Row], counts: Sequence[int]
 ) -> Settled | None:
-    pairs = at_look(rule, look, ours, theirs, counts, measures.of(rule.metric))
+    pairs = at_look(rule, look, ours, theirs, counts, measures.metric(rule.metric))
     test = None if too_few_own(ours) or too_few_own(theirs) else test_of(rule, look, pairs)
     if test is None or not (pairs.estimate and pairs.estimate.error):
         return None

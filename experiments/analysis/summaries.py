@@ -257,7 +257,7 @@ def _summary(games: Sequence[Row], players: int | None, interval: Interval) -> S
 
 
 def _score(games: Sequence[Row], metric: Metric, interval: Interval) -> Score:
-    units, of_games = pairing.scores(games, measures.of(metric)), [row.score(metric) for row in games]
+    units, of_games = pairing.scores(games, measures.metric(metric)), [row.score(metric) for row in games]
     estimate = None if _one_game(games) else of_one(units)
     low, high = _bounds(estimate, units, interval) if estimate else (None, None)
     iqm_low, iqm_high = (bootstrapped(interquartile, units) if estimate else None) or (None, None)

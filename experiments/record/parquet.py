@@ -8,10 +8,10 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args, get_origin, get_type_hints
 
-from experiments.record import run_folder, turn_rows
-from experiments.record.rows import COLUMNS, Row
+from experiments.record import measures, run_folder, turn_rows
+from experiments.record.rows import Row
 from orchestrator.errors import UserError
 
 MISSING = "Parquet tables need pyarrow, which is not installed: `pip install 'hanabi-orchestrator[tables]'`"
@@ -19,69 +19,25 @@ MISSING = "Parquet tables need pyarrow, which is not installed: `pip install 'ha
 BATCH = 20_000
 """Rows that are written at once; a twentieth of it with texts."""
 
-GAME = {"arm": "string", "players": "int8", "seed": "int64", "repeat": "int32"}
 
-GAMES = {
-    **GAME,
-    "graph": "string",
-    "model": "string",
-    "score_strict": "int8",
-    "score_kept": "int8",
-    "lives": "int8",
-    "turns": "int16",
-    "end": "string",
-    "calls": "int32",
-    "fallbacks": "int32",
-    "forced": "int32",
-    "misplays": "int8",
-    "hints_wasted": "int16",
-    "tokens_in": "int64",
-    "tokens_out": "int64",
-    "usd": "float64",
-    "simulated": "bool",
-    "journal": "string",
-    "reasked": "int32",
-    "model_moves": "int16",
-    "own": "int16",
-    "refused": "int16",
-    "refused_by_rule": "int16",
-    "refused_turns": "int16",
-    "after_refusal": "int16",
-    "copied": "int32",
-    "copied_moves": "int16",
-    "second_ask": "int16",
-    "first_misplays": "int16",
-    "first_points": "int16",
-    "played_misplays": "int16",
-    "played_points": "int16",
-    "fake": "bool",
-    "moves_digest": "string",
-    "control": "string",
-}
-TURNS = {
-    **GAME,
-    "turn": "int16",
-    "seat": "int8",
-    "move": "string",
-    "score": "int8",
-    "lives": "int8",
-    "forced": "bool",
-    "node": "string",
-    "rank": "int16",
-    "agreement": "float64",
-    "proposals": "map",
-    "own": "bool",
-    "refused": "int16",
-    "refused_by_rule": "int16",
-    "second_ask": "bool",
-    "copied": "bool",
-    "first_choice": "string",
-    "first_points": "int8",
-    "first_lives": "int8",
-    "played_points": "int8",
-    "played_lives": "int8",
-    "list_rank": "int16",
-}
+def types(table: type) -> dict[str, str]:
+    """Return the columns of a table's rows with their Parquet types, from the annotations of a dataclass."""
+    return {name: _type_name(hint) for name, hint in get_type_hints(table, include_extras=True).items()}
+
+
+def _type_name(hint: Any) -> str:
+    """Return the Parquet type of a field; integers say their width beside their type."""
+    widths = [note for note in measures.metadata(hint) if isinstance(note, str)]
+    while args := get_args(hint):
+        if get_origin(hint) is Mapping:
+            return "map"
+        hint = args[0]
+    return widths[0] if widths else {str: "string", bool: "bool", float: "float64"}[hint]
+
+
+GAMES = types(Row)
+GAME = {name: GAMES[name] for name in ("arm", "players", "seed", "repeat")}
+TURNS = types(turn_rows.TurnRow)
 CALLS = {
     **GAME,
     "turn": "int16",
@@ -140,7 +96,7 @@ def export(folder: Path, out: Path, *, texts: bool = False, more: MoreColumns = 
 
 def _game(row: Row, more: MoreColumns) -> dict[str, Any]:
     added = more.cells.get(row.journal, {})
-    return {name: getattr(row, name) for name in GAMES if name in COLUMNS} | {n: added.get(n) for n in more.types}
+    return {name: getattr(row, name) for name in GAMES} | {n: added.get(n) for n in more.types}
 
 
 def _turns(folder: Path, rows: list[Row]) -> Iterator[dict[str, Any]]:

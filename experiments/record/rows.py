@@ -6,9 +6,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from io import StringIO
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
 from experiments.record.files import write_atomically
+from experiments.record.provenance import Provenance
 from orchestrator.errors import UserError
 from orchestrator.hanabi.cards import MAX_LIVES
 from orchestrator.journal import file
@@ -25,54 +26,103 @@ PERFECT = 25
 Metric = Literal["strict", "kept"]
 """How a game in which the third life was lost scores: 0, or the points on the table."""
 
+Better = Literal["more", "fewer"]
+
+Int8 = Annotated[int, "int8"]
+Int16 = Annotated[int, "int16"]
+Int32 = Annotated[int, "int32"]
+Int64 = Annotated[int, "int64"]
+"""Integers with the width that they have in Parquet files."""
+
+
+@dataclass(frozen=True)
+class Number:
+    """The meaning of a number of a game, as the column of that number declares it."""
+
+    says: str
+    """What it is, in a clause."""
+    unit: str = ""
+    """`points`, `turns per game`: what there is more or fewer of."""
+    better: Better | None = None
+    """Which side is better; None where neither is."""
+    least: float | None = 0.0
+    """The smallest value that is possible; None where there is no such value."""
+    most: float | None = None
+    by_moves: bool = False
+    """Whether it follows from the moves, so that games with the same moves cannot differ in it."""
+    aggregate: Literal["mean", "sum"] = "mean"
+    """How a summary of games states it; unknown where it is unknown for any of them."""
+
 
 @dataclass(frozen=True, order=True)
 class Row:
-    """A finished game; the fields are the columns."""
+    """A finished game; the fields are the columns of results.csv. Counts are None in journals too old to state them."""
 
     arm: str
     graph: str
     """The names of the graphs and players in the seats, joined by `+`."""
-    players: int
-    seed: int
-    repeat: int
-    score_strict: int
-    score_kept: int
-    lives: int
-    turns: int
+    players: Int8
+    seed: Int64
+    repeat: Int32
+    score_strict: Annotated[
+        Int8,
+        Number(
+            "the score, 0 in a game in which the third life was lost", "points", "more", most=PERFECT, by_moves=True
+        ),
+    ]
+    score_kept: Annotated[
+        Int8,
+        Number(
+            "the points on the table, even when the third life was lost",
+            "kept points",
+            "more",
+            most=PERFECT,
+            by_moves=True,
+        ),
+    ]
+    lives: Annotated[
+        Int8,
+        Number("lives left at the end", "lives at the end", "more", most=MAX_LIVES, by_moves=True),
+    ]
+    turns: Annotated[Int16, Number("the turns of a game", "turns per game", by_moves=True)]
     end: str
-    calls: int
-    fallbacks: int
-    forced: int
-    tokens_in: int
-    tokens_out: int
-    usd: float | None
+    calls: Annotated[Int32, Number("calls of models", "calls per game", "fewer")]
+    fallbacks: Annotated[Int32, Number("questions without a usable answer", "fallbacks per game", "fewer")]
+    forced: Annotated[Int32, Number("moves that a program chose safely", "forced moves per game", "fewer")]
+    tokens_in: Annotated[Int64, Number("tokens of prompts", "prompt tokens per game", "fewer")]
+    tokens_out: Annotated[Int64, Number("tokens of answers", "answer tokens per game", "fewer")]
+    usd: Annotated[float | None, Number("the price of a game in dollars", "dollars per game", "fewer")]
     journal: str
     """Relative to the run folder."""
     simulated: bool = False
     """Whether a simulated model played, which must never be taken for a language model."""
     model: str = PROGRAM
     """The names of the models, joined by `+`."""
-    misplays: int = 0
-    """Each misplay costs a life."""
-    hints_wasted: int | None = None
-    """Hints that told their receiver nothing new about any card; None in old journals, which do not say."""
-    reasked: int = 0
-    """Unusable responses after which a node was asked again."""
-    model_moves: int | None = None
-    """Moves of seats that ask a model. This and all that follows is as in `Result`: None in old journals."""
-    own: int | None = None
-    refused: int | None = None
-    refused_by_rule: int | None = None
-    refused_turns: int | None = None
-    after_refusal: int | None = None
-    copied: int | None = None
-    copied_moves: int | None = None
-    second_ask: int | None = None
-    first_misplays: int | None = None
-    first_points: int | None = None
-    played_misplays: int | None = None
-    played_points: int | None = None
+    misplays: Annotated[
+        Int8,
+        Number("plays that cost a life", "misplays per game", "fewer", most=MAX_LIVES, by_moves=True),
+    ] = 0
+    hints_wasted: Annotated[
+        Int16 | None,
+        Number("hints that told nothing new", "wasted hints per game", "fewer", by_moves=True),
+    ] = None
+    reasked: Annotated[Int32, Number("answers that were asked again", "second asks per game", "fewer")] = 0
+    model_moves: Annotated[Int16 | None, Number("moves of seats that ask a model", aggregate="sum")] = None
+    own: Annotated[Int16 | None, Number("of these, the moves that the seat chose", aggregate="sum")] = None
+    refused: Annotated[
+        Int16 | None,
+        Number("choices that a judge or rule refused", "refused choices per game", "fewer"),
+    ] = None
+    refused_by_rule: Annotated[Int16 | None, Number("of these, choices that the safety rule refused")] = None
+    refused_turns: Annotated[Int16 | None, Number("turns with a refused choice")] = None
+    after_refusal: Annotated[Int16 | None, Number("of these, turns in which the next choice was accepted")] = None
+    copied: Annotated[Int32 | None, Number("answers that repeat the example of their prompt")] = None
+    copied_moves: Annotated[Int16 | None, Number("moves read from such answers")] = None
+    second_ask: Annotated[Int16 | None, Number("moves read from the deciding node's second answer")] = None
+    first_misplays: Annotated[Int16 | None, Number("refused first choices that would have cost a life")] = None
+    first_points: Annotated[Int16 | None, Number("refused first choices that would have scored")] = None
+    played_misplays: Annotated[Int16 | None, Number("moves played in their place that cost a life")] = None
+    played_points: Annotated[Int16 | None, Number("moves played in their place that scored")] = None
     fake: bool | None = None
     """Whether the package's fake server answered, which must never be taken for a language model."""
     moves_digest: str | None = None
@@ -107,20 +157,26 @@ class Row:
         return (self.turns, self.turns - self.forced) if self.calls else (0, 0)
 
     @property
+    def provenance(self) -> Provenance:
+        """Who played; a journal that does not state the fake server is known by the name of its model."""
+        names = self.model.split("+") if self.fake is None else ()
+        fake = bool(self.fake) or any(name.partition("@")[0] == "openai:fake" for name in names)
+        return Provenance.of_models(self.model, fake=fake)
+
+    @property
     def faked(self) -> bool:
-        """Whether the fake server answered; in old journals, whether its own model name was asked for."""
-        asked = self.model.split("+") if self.fake is None else []
-        return bool(self.fake) or any(one.partition("@")[0] == "openai:fake" for one in asked)
+        """Whether the fake server answered."""
+        return Provenance.FAKE_SERVER in self.provenance
+
+    @property
+    def program(self) -> bool:
+        """Whether programs alone played."""
+        return self.provenance.only_programs
 
     @property
     def cheats(self) -> bool:
         """Whether a seat saw its own cards, which must never be taken for play by the rules."""
         return "own_hand" in (self.control or "").split("; ")
-
-    @property
-    def program(self) -> bool:
-        """Whether no model played."""
-        return set(self.model.split("+")) == {PROGRAM}
 
 
 COLUMNS = tuple(Row.__dataclass_fields__)

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import roles
-from experiments.record.rows import Row
+from experiments.record.rows import Int8, Int16, Int32, Int64, Row
 from graphs.attempts import base
 from orchestrator.errors import UserError
 from orchestrator.hanabi import one_step
@@ -33,21 +33,21 @@ class TurnRow:
     """A turn of a finished game."""
 
     arm: str
-    players: int
-    seed: int | None
-    repeat: int
-    turn: int
+    players: Int8
+    seed: Int64 | None
+    repeat: Int32
+    turn: Int16
     """1 is the first move of the game."""
-    seat: int
+    seat: Int8
     move: str
-    score: int
+    score: Int8
     """Points on the table after the turn, even when the game is lost later."""
-    lives: int
+    lives: Int8
     """After the turn."""
     forced: bool
     node: str | None
     """The node that chose the move; None when it was forced, and for seats that are not graphs."""
-    rank: int | None
+    rank: Int16 | None
     """Rank of the move in the seat's own ratings, 1 for the best, ties share the better rank; None without ratings."""
     agreement: float | None
     """Of the samples of a node, the share that chose the most frequent move; None without several samples."""
@@ -56,9 +56,9 @@ class TurnRow:
     of programs, whose nodes are then missing."""
     own: bool | None = None
     """Whether a seat that asks a model chose the move itself; None for seats that ask none."""
-    refused: int = 0
+    refused: Int16 = 0
     """Choices that the safety rule or a judge refused before it."""
-    refused_by_rule: int = 0
+    refused_by_rule: Int16 = 0
     """Of these: by the safety rule."""
     second_ask: bool = False
     """Whether it was read from the deciding node's second answer."""
@@ -66,14 +66,14 @@ class TurnRow:
     """Whether the answer that it was read from repeats the example of its prompt."""
     first_choice: str | None = None
     """The first choice, where it was refused; None where it is the move. What follows is None there, too."""
-    first_points: int | None = None
+    first_points: Int8 | None = None
     """Points that the first choice would have scored at once: 1 or 0."""
-    first_lives: int | None = None
+    first_lives: Int8 | None = None
     """-1 if the first choice would have cost a life, else 0."""
-    played_points: int | None = None
+    played_points: Int8 | None = None
     """The same for the move that was played."""
-    played_lives: int | None = None
-    list_rank: int | None = None
+    played_lives: Int8 | None = None
+    list_rank: Int16 | None = None
     """The rank that a recommender of the seat gave the move it chose, 1 for the best; 0 for a move that is not on the
     list. None where nobody listed moves, and for a forced move."""
 

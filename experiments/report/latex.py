@@ -11,7 +11,7 @@ from experiments.analysis.differences import Difference
 from experiments.analysis.labels import difference_labels, labels
 from experiments.analysis.summaries import Score, Summary
 from experiments.document.latex import environment, escape
-from experiments.record.measures import MEASURES
+from experiments.record.measures import METRICS
 from experiments.record.rows import Metric
 from experiments.report import latex_captions, order, table_texts
 from experiments.report.latex_captions import Captioned
@@ -126,8 +126,8 @@ def _design(data: RunData) -> str:
 
 
 def _about(data: RunData) -> str:
-    named = MEASURES.get(data.analysis.metric)
-    return named.about if named else "the mean of a mark over the replies of a game"
+    named = METRICS.get(data.analysis.metric)
+    return named.says if named else "the mean of a mark over the replies of a game"
 
 
 def _method(data: RunData) -> str:

@@ -7,7 +7,7 @@ from statistics import fmean
 import roles
 from experiments.record import measures
 from experiments.record.measures import MARK, Measure
-from experiments.record.rows import Row
+from experiments.record.rows import Better, Row
 from experiments.running.marking import marked
 from experiments.values import mark_infos
 from experiments.values.mark_tally import infos_of
@@ -63,15 +63,16 @@ def _games(folders: Sequence[Path], games: Sequence[Sequence[Row]]) -> Iterator[
 
 def _measure(name: str, info: MarkInfo | None, means: Mapping[Row, float]) -> Measure:
     if info is None:
-        return Measure(name, means.get, name, "the mean of a mark over the replies of a game", least=None)
+        says = "the mean of a mark over the replies of a game"
+        return Measure(key=name, of=means.get, unit=name, says=says, least=None)
     least, most = info.range or (None, None)
-    better: measures.Better = "more" if info.higher else "fewer"
+    better: Better = "more" if info.higher else "fewer"
     return Measure(
-        name,
-        means.get,
-        f"{info.name.replace('_', ' ')} ({info.unit})",
-        f"{info.says.rstrip('.')}: the mean over the replies of a game",
-        None if info.best is None else better,
+        key=name,
+        of=means.get,
+        unit=f"{info.name.replace('_', ' ')} ({info.unit})",
+        says=f"{info.says.rstrip('.')}: the mean over the replies of a game",
+        better=None if info.best is None else better,
         least=least,
         most=most,
     )

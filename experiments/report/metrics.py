@@ -8,7 +8,7 @@ from experiments.analysis import role_controls, stopping
 from experiments.analysis.analysis import OTHER, Analysis, analyse
 from experiments.analysis.differences import Stopped
 from experiments.record import measures
-from experiments.record.measures import MARK, MEASURES, Measure
+from experiments.record.measures import MARK, METRICS, Measure
 from experiments.record.rows import Row
 from experiments.report.mark_metric import of_mark
 from experiments.statistics.estimates import Interval
@@ -17,12 +17,12 @@ from experiments.study.metric import Headline
 
 def of_runs(name: str, folders: Sequence[Path], games: Sequence[Sequence[Row]]) -> Measure:
     """The metric of this name; that of a mark is read from the journals of the games. Raises UserError."""
-    return of_mark(name, folders, games) if name.startswith(MARK) else measures.of(name)
+    return of_mark(name, folders, games) if name.startswith(MARK) else measures.metric(name)
 
 
 def second(shown: Headline) -> Measure:
     """What the second columns of a table of differences show: the other score, or the score beside another metric."""
-    return measures.of(OTHER[shown.score] if shown.metric == shown.score else shown.score)
+    return measures.metric(OTHER[shown.score] if shown.metric == shown.score else shown.score)
 
 
 DERIVED = ("lives", "tokens")
@@ -31,7 +31,7 @@ DERIVED = ("lives", "tokens")
 
 def others(shown: str) -> list[Measure]:
     """All metrics but those that other tables show, the one of this name and both scores, and those that follow."""
-    return [one for one in MEASURES.values() if one.name not in (shown, "strict", "kept", *DERIVED)]
+    return [one for one in METRICS.values() if one.key not in (shown, "strict", "kept", *DERIVED)]
 
 
 def compared(

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from experiments.analysis.analysis import OTHER, Analysis
 from experiments.analysis.differences import Difference
-from experiments.record.measures import MEASURES
+from experiments.record.measures import METRICS
 
 
 def differences(analysis: Analysis) -> str:
@@ -61,7 +61,7 @@ def more(found: Sequence[Difference], analysis: Analysis) -> str:
     """Above the differences by every other metric: exploratory, and a family of their own."""
     if not found:
         return ""
-    abouts = "; ".join(f"{name}: {MEASURES[name].about}" for name in dict.fromkeys(one.metric for one in found))
+    abouts = "; ".join(f"{name}: {METRICS[name].says}" for name in dict.fromkeys(one.metric for one in found))
     by = "Bonferroni" if analysis.stopped else "Holm"
     looks = "; p and intervals are valid at every look" if analysis.stopped else ""
     return (

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from experiments.record import measures
-from experiments.record.measures import MEASURES
+from experiments.record.measures import METRICS
 from experiments.record.rows import Metric
 from experiments.study.protocols import PROTOCOLS
 
@@ -33,8 +33,8 @@ class Headline:
         if self.metric in MEANS:
             about = f"the {self.metric} score, {MEANS[self.score]}"
             return f"Arms are compared by {about}: {self.why}. Tables have both scores."
-        named = MEASURES.get(self.metric)
-        about = f"{self.metric}, {named.about} ({named.side})" if named else f"{self.metric}, its mean over a game"
+        named = METRICS.get(self.metric)
+        about = f"{self.metric}, {named.says} ({named.side})" if named else f"{self.metric}, its mean over a game"
         return f"Arms are compared by {about}: {self.why}. Tables of scores begin with the {self.score} score."
 
 

@@ -38,7 +38,7 @@ def _deals(data: RunData) -> FigureTable:
 
 def _pairs(data: RunData, games: list[Row], base: list[Row], players: int) -> dict[int, tuple[float, float]]:
     """By seed: the score of the baseline and of the arm, averaged over the repeats that both played."""
-    ours, theirs = Pairs.match(games, base, [players], measures.of(data.metric)).games
+    ours, theirs = Pairs.match(games, base, [players], measures.metric(data.metric)).games
     seeds = sorted({row.seed for row in ours})
     both = [{seed: [r.score(data.metric) for r in of if r.seed == seed] for seed in seeds} for of in (theirs, ours)]
     return {seed: (fmean(both[0][seed]), fmean(both[1][seed])) for seed in seeds}

@@ -208,10 +208,10 @@ def test_arms_that_are_no_hypotheses_are_not_corrected_for() -> None:
 def test_a_mark_of_choices_is_a_metric_with_its_side_and_bounds(folder: Path, marks: list[GameMarks]) -> None:
     rows = run_folder.read_rows(folder)
     regret = mark_metric.of_mark("mark:aggregator.regret", [folder], [rows])
-    assert (regret.better, regret.range) == ("fewer", None) and "aggregator.regret" in regret.name
+    assert (regret.better, regret.range) == ("fewer", None) and "aggregator.regret" in regret.key
     by_hand = fmean(one.value for one in marks[0].marks if (one.role, one.name) == ("aggregator", "regret"))
     (first,) = [row for row in rows if (folder / row.journal) == sorted(folder.glob("games/*/*.jsonl"))[0]]
-    assert regret.value(first) == pytest.approx(by_hand)
+    assert regret.of(first) == pytest.approx(by_hand)
     followed = mark_metric.of_mark("mark:discard_strategist.followed", [folder], [rows])
     assert followed.better is None and followed.range == (-1.0, 1.0), "no side of it is better"
     with pytest.raises(UserError, match="it has: regret, rank"):
