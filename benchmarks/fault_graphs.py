@@ -7,8 +7,7 @@ import graphs
 import roles
 from experiments.values import mark_infos
 from graphs.config import GraphConfig, checked
-from orchestrator import spelling
-from orchestrator.errors import UserError
+from orchestrator.errors import UserError, did_you_mean
 from orchestrator.models.simulated_settings import KINDS
 from roles.marks import MarkInfo
 
@@ -49,7 +48,7 @@ def hosting(role: str, graph: str | None = None) -> tuple[GraphConfig, tuple[str
     if known.solve is None or known.template is None:
         raise UserError(f"role {role!r} cannot be played by a simulated model, so no errors can be put into it")
     if not naming_marks(role):
-        raise UserError(f"role {role!r} has no mark that could name it; {spelling.known(role, marked_roles())}")
+        raise UserError(f"role {role!r} has no mark that could name it; {did_you_mean(role, marked_roles())}")
     found = next((one for one in _candidates(graph) if _nodes(one, role)), None) or _with(graphs.read(HOST), role)
     return found, _nodes(found, role)
 

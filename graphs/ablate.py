@@ -7,8 +7,8 @@ from typing import Any
 from graphs.config import NOBODY, PROGRAM, GraphConfig, Node, check_removed_sections, checked
 from graphs.controls import OWN_HAND
 from graphs.refusals import given
-from orchestrator import spelling, yaml_files
-from orchestrator.errors import UserError
+from orchestrator import yaml_files
+from orchestrator.errors import UserError, did_you_mean
 from orchestrator.models.simulated_settings import is_simulated
 
 
@@ -55,7 +55,7 @@ def change(config: GraphConfig, **nodes: Mapping[str, Any]) -> GraphConfig:
 def setting(config: GraphConfig, **settings: Any) -> GraphConfig:
     """Other settings for the whole graph, e.g. `setting(config, context="watson", order="cache")`."""
     if unknown := [key for key in settings if key not in GraphConfig.model_fields]:
-        known = spelling.known(unknown[0], GraphConfig.model_fields)
+        known = did_you_mean(unknown[0], GraphConfig.model_fields)
         raise UserError(f"graph {config.name!r} has no setting {unknown[0]!r}; {known}")
     data = config.model_dump(mode="json") | given(settings)
     return _again(config, data, "-".join(f"{key}-{_short(value)}" for key, value in settings.items()))
@@ -77,7 +77,7 @@ def dotted(config: GraphConfig, settings: Iterable[str]) -> GraphConfig:
 def _put(data: dict[str, Any], keys: list[str], value: Any, given: str) -> None:
     *path, last = keys
     if path[:1] == ["nodes"] and len(path) > 1 and path[1] not in data["nodes"]:
-        nodes = spelling.known(path[1], data["nodes"], "the nodes are")
+        nodes = did_you_mean(path[1], data["nodes"], "the nodes are")
         raise UserError(f"--set {given!r}: there is no node {path[1]!r}; {nodes}")
     for done, key in enumerate(path):
         inner = data.setdefault(key, {}) if done else data.get(key)
@@ -157,7 +157,7 @@ def at(config: GraphConfig, players: int) -> GraphConfig:
 
 def _known(config: GraphConfig, named: Any) -> None:
     if unknown := [name for name in named if name not in config.nodes]:
-        known = spelling.known(unknown[0], config.nodes, "it has")
+        known = did_you_mean(unknown[0], config.nodes, "it has")
         raise UserError(f"graph {config.name!r} has no node {unknown[0]!r}; {known}")
 
 

@@ -19,8 +19,7 @@ from graphs import named as library
 from graphs.context import Context, ContextName, Order
 from graphs.controls import NONE, Controls
 from graphs.refusals import Check, Verify, given
-from orchestrator import spelling
-from orchestrator.errors import UserError, user_error
+from orchestrator.errors import UserError, did_you_mean, user_error
 from orchestrator.models.settings import PROGRAM as PROGRAM
 from orchestrator.models.simulated_settings import is_simulated
 from orchestrator.values import Frozen, OneOrMore
@@ -117,7 +116,7 @@ class GraphConfig(Frozen):
         _decision(self)
         _judging(self)
         if unknown := [section for section in self.without_sections if section not in roles.SECTIONS]:
-            known = spelling.known(unknown[0], sorted(roles.SECTIONS))
+            known = did_you_mean(unknown[0], sorted(roles.SECTIONS))
             raise ValueError(f"without_sections: unknown section {unknown[0]!r}; {known}")
         if self.options:
             _graph_options(self)
@@ -204,7 +203,7 @@ def between(config: GraphConfig, first: str, last: str) -> list[str]:
 
 
 def _unknown(value: str, what: str, known: Iterable[str]) -> ValueError:
-    return ValueError(f"{what} {value!r} is not a node; {spelling.known(value, known, 'the nodes are')}")
+    return ValueError(f"{what} {value!r} is not a node; {did_you_mean(value, known, 'the nodes are')}")
 
 
 def _names(config: GraphConfig) -> None:
@@ -274,7 +273,7 @@ def _graph_options(config: GraphConfig) -> None:
     """The graph's own section options belong to sections that a node gets."""
     known = list(dict.fromkeys(section for name in config.nodes for section in config.context_of(name).names))
     if absent := [section for section in config.options if section not in known]:
-        meant = spelling.known(absent[0], known)
+        meant = did_you_mean(absent[0], known)
         raise ValueError(f"options: no context of the graph has a section {absent[0]!r}; {meant}")
 
 
@@ -358,7 +357,7 @@ def check_removed_sections(config: GraphConfig, where: str | None = None) -> Gra
     there = list(dict.fromkeys(section for name in config.nodes for section in config.context_of(name).names))
     if unknown := [section for section in config.without_sections if section not in there]:
         graph = where or f"graph {config.name!r}"
-        raise UserError(f"{graph} has no section {unknown[0]!r}; {spelling.known(unknown[0], there, 'it has')}")
+        raise UserError(f"{graph} has no section {unknown[0]!r}; {did_you_mean(unknown[0], there, 'it has')}")
     return config
 
 
@@ -382,7 +381,7 @@ def read(graph: str | Path) -> GraphConfig:
 
 def _named(name: str) -> library.Found:
     if name not in library.graphs():
-        raise UserError(f"unknown graph {name!r}; {spelling.known(name, names())}, or a path to a .yaml file")
+        raise UserError(f"unknown graph {name!r}; {did_you_mean(name, names())}, or a path to a .yaml file")
     return library.graphs()[name]
 
 

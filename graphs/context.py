@@ -11,8 +11,7 @@ from pydantic import BeforeValidator, Field, ValidationError, ValidationInfo, fi
 import prompts
 import roles
 from graphs import named
-from orchestrator import spelling
-from orchestrator.errors import UserError, user_error
+from orchestrator.errors import UserError, did_you_mean, user_error
 from orchestrator.models.request import Part
 from orchestrator.values import Frozen, OneOrMore, listed
 from orchestrator.yaml_files import from_file, loaded
@@ -190,7 +189,7 @@ def check(listed: ContextSection) -> None:
         return
     roles.load()  # a section may be an installed package's
     if listed.section not in roles.SECTIONS:
-        known = spelling.known(listed.section, (*sorted(roles.SECTIONS), *OWN_PARTS))
+        known = did_you_mean(listed.section, (*sorted(roles.SECTIONS), *OWN_PARTS))
         raise ValueError(f"unknown section {listed.section!r}; {known}")
     check_options(f"section {listed.section!r}", listed.options, roles.SECTIONS[listed.section].choices)
 
@@ -200,7 +199,7 @@ def read(name: str) -> Context:
     """A context by its name; raises UserError."""
     known = named.contexts()
     if name not in known:
-        raise UserError(f"unknown context {name!r}; {spelling.known(name, known)}, or a path to a .yaml file")
+        raise UserError(f"unknown context {name!r}; {did_you_mean(name, known)}, or a path to a .yaml file")
     return parse(known[name].text, f"context {name!r}")
 
 

@@ -10,8 +10,7 @@ from graphs import prompt_files
 from graphs.ablate import at
 from graphs.config import GraphConfig, checked
 from graphs.prompt_preview import requests
-from orchestrator import spelling
-from orchestrator.errors import UserError
+from orchestrator.errors import UserError, did_you_mean
 from orchestrator.hanabi.view import View
 from orchestrator.journal.events import Memory
 from roles import SECTIONS, Notes
@@ -29,7 +28,7 @@ def replaced(config: GraphConfig, texts: Mapping[str, str]) -> GraphConfig:
     files = {name.removesuffix(".md"): text.strip() for name, text in texts.items()}
     for name, text in files.items():
         if name not in known:
-            meant = spelling.known(name, known, "it uses")
+            meant = did_you_mean(name, known, "it uses")
             raise UserError(f"prompts: graph {config.name!r} uses no text {name!r}; {meant}")
         _check_variables(name, known[name], text)
     given = {f"{name}.md": text for name, text in files.items()}

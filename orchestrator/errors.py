@@ -1,4 +1,4 @@
-"""The error model: each class names the boundary at which something failed.
+"""The error model: each class names the boundary at which something failed. Also the sentences about wrong values.
 
 UserError         a config, a prompt, a deck or a command is wrong: raised before any turn is played
 TurnError         a turn could not be finished
@@ -14,14 +14,14 @@ Suspended         a game stopped before its end and has no score; it can be resu
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # for `--help`, which takes as long as its imports
     from pydantic import ValidationError
     from pydantic_core import ErrorDetails
-
-    from orchestrator.wire_try import WireTry
 
 
 class UserError(ValueError):
@@ -51,22 +51,22 @@ def complaint(problem: ErrorDetails, path: str, examples: Mapping[str, str] | No
     """What is wrong with the value at a path, in plain words."""
     kind, limits = problem["type"], problem.get("ctx", {})
     if kind in ("value_error", "assertion_error"):
-        said = problem["msg"].removeprefix("Value error, ").removeprefix("Assertion failed, ")
-        return f"{path}: {said}" if path else said
+        sentence = problem["msg"].removeprefix("Value error, ").removeprefix("Assertion failed, ")
+        return f"{path}: {sentence}" if path else sentence
     subject = f"{path}:" if path else "it"
     if kind == "missing":
         example = (examples or {}).get(str(problem["loc"][-1]))
         return f"{subject} is missing; write e.g. `{example}`" if example else f"{subject} is missing"
     if kind == "too_long":
         return f"{subject} must have at most {limits['max_length']:,} entries, not {len(problem['input']):,}"
-    if (asked := _ASKED.get(kind)) is None:
+    if (form := _EXPECTED.get(kind)) is None:
         return f"{subject} {problem['msg']}, not {shortened(repr(problem['input']))}"
-    wanted = asked.format(**{name: value for name, value in limits.items() if isinstance(value, str | int | float)})
-    return f"{subject} must be {wanted}, not {shortened(repr(problem['input']))}"
+    expected = form.format(**{name: value for name, value in limits.items() if isinstance(value, str | int | float)})
+    return f"{subject} must be {expected}, not {shortened(repr(problem['input']))}"
 
 
 _NUMBER, _WHOLE, _TEXT, _LIST, _MAPPING = "a number", "a whole number", "text", "a list", "a mapping of keys to values"
-_ASKED = {
+_EXPECTED = {
     **dict.fromkeys(("int_type", "int_parsing", "int_from_float", "int_parsing_size"), _WHOLE),
     **dict.fromkeys(("float_type", "float_parsing"), _NUMBER),
     **dict.fromkeys(("bool_type", "bool_parsing"), "true or false"),
@@ -88,8 +88,43 @@ _ASKED = {
 """By pydantic's name of a problem: what the value should have been."""
 
 
+def did_you_mean(value: object, names: Iterable[str], introduction: str = "known") -> str:
+    """Return the second half of a message about an unknown name: `did you mean 'house'? Known: cac, house`.
+
+    `introduction` stands before the list of names; without a similar name there is the list alone.
+    """
+    listing = list(dict.fromkeys(names))
+    near = similar_name(str(value), listing)
+    sentence = f"{introduction}: {', '.join(listing) or 'none'}"
+    return f"did you mean {near!r}? {sentence[0].upper()}{sentence[1:]}" if near else sentence
+
+
+def similar_name(value: str, names: Iterable[str]) -> str | None:
+    """Return the name that was probably meant; `piers` stands for `partner:piers`, and `-` for `_`."""
+    forms = {_plain(form): name for name in reversed(list(names)) for form in (name.rpartition(":")[2], name)}
+    near = get_close_matches(_plain(value), [form for form in forms if form], n=1, cutoff=0.7)
+    return forms[near[0]] if near else None
+
+
+def _plain(name: str) -> str:
+    return name.lower().replace("-", "_")
+
+
 class TurnError(RuntimeError):
     """A turn failed; the journal holds everything up to it."""
+
+
+@dataclass(frozen=True)
+class WireTry:
+    """One try of a model call over the wire, as journals keep it."""
+
+    error: str | None = None
+    """What went wrong; None when a response came."""
+    status: int | None = None
+    """The HTTP status of an error, when there was one."""
+    waited_s: float = 0.0
+    """Seconds waited after it before the next try."""
+    latency_s: float = 0.0
 
 
 class ModelError(TurnError):

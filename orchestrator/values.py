@@ -4,7 +4,7 @@ from typing import Annotated, Any, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, model_validator
 
-from orchestrator import spelling
+from orchestrator.errors import did_you_mean
 
 
 class Frozen(BaseModel):
@@ -18,7 +18,7 @@ class Frozen(BaseModel):
         known = cls.__pydantic_fields__  # `model_fields` takes ten times as long, and this runs for every value
         if isinstance(data, dict) and not data.keys() <= known.keys():
             unknown = next(key for key in data if key not in known)
-            raise ValueError(f"unknown key {unknown!r}; {spelling.known(unknown, known)}")
+            raise ValueError(f"unknown key {unknown!r}; {did_you_mean(unknown, known)}")
         return data
 
 

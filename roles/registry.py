@@ -7,8 +7,8 @@ from typing import Any
 from pydantic import BaseModel
 
 import prompts
-from orchestrator import plugins, spelling
-from orchestrator.errors import UserError
+from orchestrator import plugins
+from orchestrator.errors import UserError, did_you_mean
 from orchestrator.models.request import Absent
 from roles.legal_moves import LegalMoves
 from roles.marks import Mark, Marker, Marks, Stated, checked
@@ -85,9 +85,7 @@ def get(name: str) -> Role:
     """The role of a name; raises UserError with the known names, or when an installed package fails to load."""
     load()
     if name not in _KNOWN:
-        raise UserError(
-            f"unknown role {name!r}; {spelling.known(name, names())}; a role of your own needs --import FILE"
-        )
+        raise UserError(f"unknown role {name!r}; {did_you_mean(name, names())}; a role of your own needs --import FILE")
     return _KNOWN[name]
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from orchestrator import spelling
+from orchestrator.errors import did_you_mean
 
 Options = Mapping[str, object]
 """The value of each option, by its name."""
@@ -28,9 +28,9 @@ def check_options(what: str, options: Options, allowed: AllowedValues) -> None:
     """Raises ValueError with one sentence for an option that does not exist, or a value that it cannot have."""
     for option, value in options.items():
         if option not in allowed:
-            raise ValueError(f"{what} has no option {option!r}; {spelling.known(option, allowed)}")
+            raise ValueError(f"{what} has no option {option!r}; {did_you_mean(option, allowed)}")
         if not any(_allows(one, value) for one in allowed[option]):
-            known = spelling.known(value, map(shown, allowed[option]), "it can be")
+            known = did_you_mean(value, map(shown, allowed[option]), "it can be")
             raise ValueError(f"option {option!r} of {what} is {value!r}; {known}")
 
 

@@ -16,17 +16,14 @@ MAY_IMPORT: dict[str, set[str]] = {
     "experiments": {"orchestrator", "prompts", "roles", "graphs"},
 }
 
-NEUTRAL = {"spelling", "errors", "values", "wire_try", "logs", "versions", "plugins", "yaml_files", "replies"}
+NEUTRAL = {"errors", "values", "logs", "plugins", "yaml_files", "replies"}
 """What every room of orchestrator may use."""
 
 ROOMS: dict[str, dict[str, set[str]]] = {
     "orchestrator": {
-        "spelling": set(),
-        "values": {"spelling"},
-        "wire_try": {"values"},
-        "errors": {"wire_try"},
+        "errors": set(),
+        "values": {"errors"},
         "logs": set(),
-        "versions": set(),
         "plugins": {"errors"},
         "yaml_files": {"errors"},
         "replies": {"errors", "values"},

@@ -29,8 +29,7 @@ from experiments.cli import (
     tools,
 )
 from experiments.cli.shared_options import HELP, INTERRUPTED, Interrupted, Quiet, Verbose
-from orchestrator import spelling
-from orchestrator.errors import Suspended, TurnError, UserError
+from orchestrator.errors import Suspended, TurnError, UserError, did_you_mean
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, context_settings=HELP)
 app.command()(game.play)
@@ -163,7 +162,7 @@ def _version(wanted: bool) -> None:
     if wanted:
         from platform import python_version
 
-        from orchestrator.versions import versions
+        from orchestrator.plugins import versions
 
         print("\n".join(f"{name} {number}" for name, number in {**versions(), "python": python_version()}.items()))
         raise typer.Exit
@@ -184,5 +183,5 @@ def common(
 ) -> None:
     """Role graphs that play Hanabi."""
     if form not in logs.FORMS:
-        raise UserError(f"--logs is {form!r}; {spelling.known(form, logs.FORMS, 'it can be')}")
+        raise UserError(f"--logs is {form!r}; {did_you_mean(form, logs.FORMS, 'it can be')}")
     context.obj = logs.Loudness(verbose, quiet, "json" if form == "json" else "console").set_up()

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from experiments.cli.shared_options import Import, Json, printed
-from orchestrator import spelling
-from orchestrator.errors import UserError
+from orchestrator.errors import UserError, did_you_mean
 
 if TYPE_CHECKING:
     from experiments.interchange.more_columns import Wanted
@@ -32,7 +31,7 @@ def export(
 ) -> None:
     """Write games in another format. Exports hold the deal: those of unfinished games show hidden cards."""
     if to not in TARGETS:
-        raise UserError(f"--to is {to!r}; {spelling.known(to, TARGETS, 'it can be')}")
+        raise UserError(f"--to is {to!r}; {did_you_mean(to, TARGETS, 'it can be')}")
     if not path.exists():
         raise UserError(f"there is nothing at {str(path)!r}; name a run's folder or the journal of a game")
     _check(to, {"--texts": ("tables", texts), "--endpoint": ("otlp", endpoint), "--content": ("otlp", content)})

@@ -16,7 +16,7 @@ from pathlib import Path
 from platform import python_version
 
 from experiments.doctor.checklist import Checklist
-from orchestrator.versions import versions
+from orchestrator.plugins import versions
 
 PACKAGE = "hanabi-orchestrator"
 EXTRAS = {

@@ -18,7 +18,7 @@ from experiments.record.files import write_atomically
 from experiments.record.story import Story, StoryTurn
 from orchestrator.hanabi.view import Past
 from orchestrator.journal.events import Call, Event, Moved
-from orchestrator.versions import versions
+from orchestrator.plugins import versions
 
 SCHEMA = "ATIF-v1.7"
 NOTES = (

@@ -13,8 +13,7 @@ from typing import Any
 from experiments.interchange import hle_state
 from experiments.interchange.hle_state import HleState, NotAState
 from experiments.record import parquet
-from orchestrator import spelling
-from orchestrator.errors import UserError, shortened
+from orchestrator.errors import UserError, did_you_mean, shortened
 from orchestrator.yaml_files import from_file, loaded
 
 NEEDED = (
@@ -66,7 +65,7 @@ def columns(path: Path | None) -> Mapping[str, str]:
         raise UserError(f"{path}: it must map field names to column names, e.g. response_content: answer")
     for field in named:
         if field not in FIELDS:
-            raise UserError(f"{path}: unknown field {field!r}; {spelling.known(field, FIELDS)}")
+            raise UserError(f"{path}: unknown field {field!r}; {did_you_mean(field, FIELDS)}")
     return {field: named.get(field, field) for field in FIELDS}
 
 

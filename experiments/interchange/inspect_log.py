@@ -21,7 +21,7 @@ from orchestrator.errors import UserError
 from orchestrator.hanabi.view import Past
 from orchestrator.journal.events import Call, Decided, Event, GameEnded, GameStarted, Moved
 from orchestrator.journal.fingerprint import hashed
-from orchestrator.versions import versions
+from orchestrator.plugins import versions
 
 MISSING = (
     "Inspect's logs need the package inspect-ai, which is not installed: `pip install inspect-ai` in an environment "

@@ -19,8 +19,7 @@ from experiments.running.marking import Done
 from experiments.values.game_marks import GameMarks
 from experiments.values.mark_tally import Key, tallied
 from experiments.values.move_faults import KINDS
-from orchestrator import spelling
-from orchestrator.errors import UserError
+from orchestrator.errors import UserError, did_you_mean
 
 KNOWN = ("marks", "quality")
 MARKS = {
@@ -52,7 +51,7 @@ class Wanted:
         names = tuple(filter(None, (name.strip() for name in text.split(","))))
         for name in names:
             if name not in KNOWN:
-                raise UserError(f"--with is {name!r}; {spelling.known(name, KNOWN, 'it can be')}, or both with a comma")
+                raise UserError(f"--with is {name!r}; {did_you_mean(name, KNOWN, 'it can be')}, or both with a comma")
         return cls(names, workers, done)
 
     def marks(self, folder: Path, rows: Sequence[Row]) -> Iterator[GameMarks]:

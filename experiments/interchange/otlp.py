@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 
 from experiments.interchange.spans import Span, SpanEvent
 from orchestrator.errors import UserError, shortened
-from orchestrator.versions import versions
+from orchestrator.plugins import versions
 
 MISSING = "OTLP needs OpenTelemetry's SDK, which is not installed: `pip install 'hanabi-orchestrator[otlp]'`"
 

@@ -13,8 +13,7 @@ from experiments.page.turn_page import proposals
 from experiments.record.story import StoryTurn
 from experiments.running import single_game
 from experiments.tasks.fork.decision import Fork, decide
-from orchestrator import spelling
-from orchestrator.errors import ModelError, TurnError, UserError
+from orchestrator.errors import ModelError, TurnError, UserError, did_you_mean
 from orchestrator.journal.events import Call
 from orchestrator.models.simulated_settings import among
 
@@ -60,7 +59,7 @@ class Forks:
         """A graph or a model that is offered: no file is read, and nobody is paid whom the user has not named."""
         value, offered = asked.get(key) or None, self.offered()[f"{key}s"]
         if value is not None and value not in offered:
-            raise UserError(f"{key} is {str(value)[:80]!r}; {spelling.known(str(value), offered, 'it can be')}")
+            raise UserError(f"{key} is {str(value)[:80]!r}; {did_you_mean(str(value), offered, 'it can be')}")
         return value
 
 

@@ -9,8 +9,7 @@ from operator import attrgetter
 from typing import Annotated, get_args, get_origin, get_type_hints
 
 from experiments.record.rows import Number, Row
-from orchestrator import spelling
-from orchestrator.errors import UserError
+from orchestrator.errors import UserError, did_you_mean
 
 MARK = "mark:"
 """Begins the name of a mark's mean: `mark:analyst.brier`."""
@@ -106,7 +105,7 @@ def check(name: str) -> str:
         if role and mark:
             return name
         raise UserError(f"the metric {name!r} names no mark; one is named by role and mark: mark:tom_interpreter.NAME")
-    known = spelling.known(name, METRICS)
+    known = did_you_mean(name, METRICS)
     raise UserError(f"there is no metric {name!r}; {known}, or mark:ROLE.NAME for a mark of a role")
 
 

@@ -12,8 +12,7 @@ from experiments.running.marking import marked
 from experiments.values import mark_infos
 from experiments.values.mark_tally import infos_of
 from experiments.values.role_mark import RoleMark
-from orchestrator import spelling
-from orchestrator.errors import UserError
+from orchestrator.errors import UserError, did_you_mean
 from roles.marks import Marker, MarkInfo
 
 
@@ -23,13 +22,13 @@ def check(name: str) -> None:
         return
     role, _, mark = name.removeprefix(MARK).partition(".")
     if role not in roles.names():
-        raise UserError(f"the metric {name!r} names no role; {spelling.known(role, roles.names())}")
+        raise UserError(f"the metric {name!r} names no role; {did_you_mean(role, roles.names())}")
     marker, known = roles.get(role).mark, mark_infos(role)
     if mark not in known and (marker is None or isinstance(marker, Marker)):  # of a plain function it is not known
         marked = [one for one in roles.names() if mark_infos(one)]
         none = f"it has none; roles with marks: {', '.join(marked)}"
         raise UserError(
-            f"the role {role!r} has no mark {mark!r}; {spelling.known(mark, known, 'it has') if known else none}"
+            f"the role {role!r} has no mark {mark!r}; {did_you_mean(mark, known, 'it has') if known else none}"
         )
 
 
@@ -48,7 +47,7 @@ def of_mark(name: str, folders: Sequence[Path], games: Sequence[Sequence[Row]]) 
         if values := [one.value for one in found if (one.role, one.name) == (role, mark)]:
             means[row] = fmean(values)
     if not means:
-        raise UserError(f"no game has the mark {name!r}; {spelling.known(name, sorted(seen), 'these games have')}")
+        raise UserError(f"no game has the mark {name!r}; {did_you_mean(name, sorted(seen), 'these games have')}")
     return _measure(name, infos_of(role).get(mark), means)
 
 

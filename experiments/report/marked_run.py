@@ -16,8 +16,7 @@ from experiments.report import run_data
 from experiments.report.run_data import RunData
 from experiments.running import marking
 from experiments.values.game_marks import GameMarks
-from orchestrator import spelling
-from orchestrator.errors import UserError
+from orchestrator.errors import UserError, did_you_mean
 
 SMALL = 20
 """Games that a report marks unasked where their marks are not kept already; it takes seconds a game."""
@@ -51,7 +50,7 @@ class MarkedRun:
         """The marks of one role alone. Raises UserError for a role that no game has."""
         known = list(dict.fromkeys(node.role for game in self.games for node in game.nodes))
         if role not in known:
-            raise UserError(f"--role is {role!r}; {spelling.known(role, known, 'the roles of these games are')}")
+            raise UserError(f"--role is {role!r}; {did_you_mean(role, known, 'the roles of these games are')}")
         return replace(self, games=tuple(_of_role(game, role) for game in self.games))
 
 
@@ -65,7 +64,7 @@ def found(path: Path, arm: str | None = None) -> RunData:
     games, run = _games(path), run_folder.run(path) if path.is_dir() else {}
     arms = list(dict.fromkeys(row.arm for row in games))
     if arm is not None and arm not in arms:
-        raise UserError(f"--arm is {arm!r}; {spelling.known(arm, arms, 'the arms of these games are')}")
+        raise UserError(f"--arm is {arm!r}; {did_you_mean(arm, arms, 'the arms of these games are')}")
     return run_data.run_data(path, [row for row in games if arm in (None, row.arm)], run)
 
 

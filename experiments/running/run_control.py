@@ -12,8 +12,7 @@ from experiments.running.executor import Executor
 from experiments.running.progress import Progress
 from experiments.study import manifest
 from experiments.study.job import Job, Outcome
-from orchestrator import spelling
-from orchestrator.errors import UserError
+from orchestrator.errors import UserError, did_you_mean, similar_name
 
 
 @dataclass
@@ -99,7 +98,7 @@ class RunControl:
         found = [key for key in self.limits if given in _names(key[1])]
         if not found:
             names = [_names(model)[-1] for _, model in self.limits]
-            raise UserError(f"this run asks no model {given!r}; {spelling.known(given, names, 'it asks')}")
+            raise UserError(f"this run asks no model {given!r}; {did_you_mean(given, names, 'it asks')}")
         return found
 
     def _retry(self, game: str) -> dict[str, Any]:
@@ -133,7 +132,7 @@ class RunControl:
         names = [given.removesuffix(".jsonl"), f"{path.parent.name}/{path.stem}"]
         found = next((self.jobs[name] for name in names if name in self.jobs), None)
         if found is None:
-            near = spelling.similar(names[0], self.jobs)
+            near = similar_name(names[0], self.jobs)
             like = f"did you mean {near!r}?" if near else f"one is {next(iter(self.jobs), 'ARM/2p-s1-r1')!r}"
             raise UserError(f"{given!r} is no game that this process plays; {like}")
         return found

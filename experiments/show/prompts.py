@@ -18,8 +18,7 @@ from experiments.document.terminal import plain_table
 from graphs.ablate import at
 from graphs.config import GraphConfig
 from graphs.prompt_preview import Programs, requests
-from orchestrator import spelling
-from orchestrator.errors import UserError
+from orchestrator.errors import UserError, did_you_mean
 from orchestrator.hanabi.view import View
 from orchestrator.journal.events import Decided, Event, Memory, TurnStarted
 from orchestrator.models.request import Message, estimated, messages
@@ -57,7 +56,7 @@ def node_prompts(config: GraphConfig, players: int, seed: int, turn: int, node: 
     notes, _ = asyncio.run(programs.turn(view, memory))
     made = requests(here, view, notes, memory)
     if node is not None and node not in made:
-        known = spelling.known(node, made, "it asks")
+        known = did_you_mean(node, made, "it asks")
         raise UserError(f"graph {config.name!r} asks no node {node!r} at turn {turn}; {known}")
     return [NodePrompt(name, messages(request.parts)) for name, request in made.items() if node in (None, name)]
 

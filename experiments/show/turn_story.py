@@ -20,8 +20,7 @@ from graphs.config import PROGRAM, GraphConfig
 from graphs.context import OWN_PARTS
 from graphs.prompt_preview import requests
 from graphs.recorded_notes import notes_of
-from orchestrator import spelling
-from orchestrator.errors import UserError
+from orchestrator.errors import UserError, did_you_mean
 from orchestrator.journal.events import Call, Event, Memory, VerdictGiven
 from orchestrator.models.request import Message, messages
 from roles.notes_text import scalar
@@ -65,7 +64,7 @@ class Part:
         names = [name for call in turn.calls for name in (call.node, base(call.node), call.role)]
         names += [event.node for event in turn.events if isinstance(event, VerdictGiven)]
         if self.role not in names:
-            known = spelling.known(self.role, names, "its nodes and roles are")
+            known = did_you_mean(self.role, names, "its nodes and roles are")
             raise UserError(f"turn {turn.started.turn} has no node or role {self.role!r}; {known}")
         return replace(turn, events=tuple(event for event in turn.events if self._keeps(event)))
 

@@ -12,8 +12,7 @@ from experiments.study.experiment import Experiment
 from experiments.study.file_schema import Changes, SeatConfig
 from experiments.study.matrix import ListedArm
 from experiments.study.player_spec import PlayerSpec, named, player_spec
-from orchestrator import spelling
-from orchestrator.errors import UserError
+from orchestrator.errors import UserError, did_you_mean
 
 
 @dataclass(frozen=True, order=True)
@@ -89,7 +88,7 @@ def arms(experiment: Experiment, run: Mapping[str, Any] | None = None) -> list[A
     """
     listed = matrix.listed_arms(experiment)
     if experiment.baseline and experiment.baseline not in listed:
-        known = spelling.known(experiment.baseline, listed, "the arms are")
+        known = did_you_mean(experiment.baseline, listed, "the arms are")
         raise UserError(f"baseline {experiment.baseline!r} is not an arm; {known}")
     made = [_checked(name, experiment, one.changes, listed) for name, one in listed.items()]
     if null := control_arms.null(experiment, listed, run or {}):

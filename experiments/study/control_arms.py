@@ -8,8 +8,7 @@ from experiments.study.experiment import Experiment
 from experiments.study.file_schema import Changes, SeatConfig, asked
 from experiments.study.matrix import ListedArm
 from experiments.study.player_spec import PlayerSpec, player_spec
-from orchestrator import spelling
-from orchestrator.errors import UserError
+from orchestrator.errors import UserError, did_you_mean
 
 
 def null(experiment: Experiment, listed: Mapping[str, ListedArm], run: Mapping[str, Any]) -> ListedArm | None:
@@ -49,7 +48,7 @@ def matching(
     key = "same_compute" if changes.same_compute else "same_tokens"
     other = str(changes.same_compute or changes.same_tokens)
     if other not in listed or other == name:
-        raise UserError(f"{key}: {other!r} is not an arm; {spelling.known(other, listed, 'the arms are')}")
+        raise UserError(f"{key}: {other!r} is not an arm; {did_you_mean(other, listed, 'the arms are')}")
     if (one := listed[other].changes).same_compute or one.same_tokens:
         raise UserError(f"{key}: {other!r} is itself matched to another arm")
     base = _spec_of(experiment, listed[experiment.baseline].changes if experiment.baseline else Changes())

@@ -27,8 +27,7 @@ from experiments.study.file_schema import (
 from experiments.study.protocols import completed
 from experiments.study.stop_rule import Stop
 from graphs.config import PLAYERS, PlayerCount
-from orchestrator import spelling
-from orchestrator.errors import UserError, complaint, user_error
+from orchestrator.errors import UserError, complaint, did_you_mean, user_error
 from orchestrator.hanabi.referee import MAX_SEED
 from orchestrator.models.settings import PROGRAM, ModelSettings
 from orchestrator.values import Frozen, OneOrMore, listed
@@ -186,7 +185,7 @@ class Experiment(Frozen):
     def _named(cls, columns: tuple[str, ...]) -> tuple[str, ...]:
         for name in columns:
             if name not in TABLE:
-                raise ValueError(f"there is no column {name!r}; {spelling.known(name, TABLE)}")
+                raise ValueError(f"there is no column {name!r}; {did_you_mean(name, TABLE)}")
         return columns
 
     @field_validator("seeds", mode="before")
@@ -265,7 +264,7 @@ def read(experiment: str | Path, changes: Iterable[str] = ()) -> Experiment:
     if path.suffix in (".yaml", ".yml"):
         return parse(from_file(path, "experiment"), str(experiment), changes, path.parent)
     if str(experiment) not in packaged():
-        known = spelling.known(experiment, packaged())
+        known = did_you_mean(experiment, packaged())
         raise UserError(f"unknown experiment {str(experiment)!r}; {known}, or a path to a .yaml file")
     asked = parse(packaged()[str(experiment)], str(experiment), changes)
     return asked if asked.question else asked.model_copy(update={"question": about(packaged()[str(experiment)])})

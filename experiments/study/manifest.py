@@ -27,7 +27,7 @@ from graphs.config import PLAYERS
 from graphs.graph_seat import label
 from orchestrator.errors import UserError
 from orchestrator.models.settings import PROGRAM
-from orchestrator.versions import versions
+from orchestrator.plugins import versions
 from prompts import digest
 
 try:

@@ -18,8 +18,7 @@ from experiments.study.experiment import Experiment, place
 from experiments.study.file_schema import Changes, label
 from experiments.study.seat_spec import OTHERS, read_graph
 from graphs import ablate
-from orchestrator import spelling
-from orchestrator.errors import UserError, user_error
+from orchestrator.errors import UserError, did_you_mean, user_error
 
 LONGEST = 100
 """Characters of a name, which is also the name of a folder."""
@@ -160,7 +159,7 @@ def _known(experiment: Experiment, matrix: Mapping[str, tuple[Any, ...]], specs:
         if key.split(".")[0] in NOT_IN_GRIDS:
             raise UserError(f"matrix: {key} cannot vary in a grid; list an arm for each of its values")
         if key.split(".")[0] not in Changes.model_fields:
-            known = spelling.known(key.split(".")[0], Changes.model_fields, "settings start with")
+            known = did_you_mean(key.split(".")[0], Changes.model_fields, "settings start with")
             raise UserError(f"matrix: {key} is no setting of an arm; {known}")
     arms = [arm for graph in specs for arm in _listed(experiment, graph)]
     axes: dict[str, list[Any]] = {"graph": list(specs), "arm": arms, **{key: list(v) for key, v in matrix.items()}}
@@ -169,9 +168,9 @@ def _known(experiment: Experiment, matrix: Mapping[str, tuple[Any, ...]], specs:
             raise UserError("exclude: {} would exclude everything; name settings and values")
         for key, value in entry.items():
             if key not in axes:
-                raise UserError(f"exclude: {key!r} does not vary; {spelling.known(key, axes, 'these do')}")
+                raise UserError(f"exclude: {key!r} does not vary; {did_you_mean(key, axes, 'these do')}")
             if value not in axes[key]:
-                known = spelling.known(value, map(str, axes[key]), "it is")
+                known = did_you_mean(value, map(str, axes[key]), "it is")
                 raise UserError(f"exclude: {key} is never {value!r}; {known}")
 
 

@@ -13,8 +13,7 @@ from experiments.study.file_schema import Changes, Model, SeatConfig, sampled, s
 from graphs import ablate
 from graphs.config import PLAYERS, PROGRAM, GraphConfig, as_stored
 from graphs.replaced_texts import replaced
-from orchestrator import spelling
-from orchestrator.errors import UserError
+from orchestrator.errors import UserError, did_you_mean
 from orchestrator.table.seat import Seat, describe
 from orchestrator.values import Frozen
 
@@ -144,5 +143,5 @@ def named(config: GraphConfig, control: str, name: str) -> list[str]:
         return [name]
     if found := [node for node, one in config.nodes.items() if one.role == name]:
         return found
-    known = spelling.known(name, config.nodes, "its nodes are")
+    known = did_you_mean(name, config.nodes, "its nodes are")
     raise UserError(f"{control}: graph {config.name!r} has no node or role {name!r}; {known}")

@@ -4,8 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from orchestrator import spelling
-from orchestrator.errors import UserError
+from orchestrator.errors import UserError, did_you_mean
 from orchestrator.players.base import PREFIX
 
 
@@ -77,7 +76,7 @@ def completed(data: Mapping[str, Any]) -> dict[str, Any]:
     if name is None:
         return dict(data)
     if not isinstance(name, str) or name not in PROTOCOLS:
-        raise UserError(f"unknown protocol {name!r}; {spelling.known(name, PROTOCOLS)}")
+        raise UserError(f"unknown protocol {name!r}; {did_you_mean(name, PROTOCOLS)}")
     return _under(data, PROTOCOLS[name].defaults)
 
 

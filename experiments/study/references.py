@@ -12,8 +12,7 @@ import yaml
 
 from experiments.record.rows import Metric
 from graphs.config import PlayerCount
-from orchestrator import spelling
-from orchestrator.errors import UserError
+from orchestrator.errors import UserError, did_you_mean
 from orchestrator.values import Frozen
 
 
@@ -41,7 +40,7 @@ def named(names: Sequence[str]) -> tuple[Reference, ...]:
     """Those of these names, each once. Raises UserError."""
     for name in names:
         if name not in known():
-            raise UserError(f"there is no reference {name!r}; {spelling.known(name, known())}")
+            raise UserError(f"there is no reference {name!r}; {did_you_mean(name, known())}")
     return tuple(known()[name] for name in dict.fromkeys(names))
 
 

@@ -15,8 +15,8 @@ from graphs import prompt_files
 from graphs.config import GraphConfig, PlayerCount
 from orchestrator.errors import UserError, user_error
 from orchestrator.hanabi import referee
+from orchestrator.plugins import versions
 from orchestrator.values import Frozen
-from orchestrator.versions import versions
 
 
 class RecordedSeat(Frozen):

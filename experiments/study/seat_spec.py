@@ -12,8 +12,7 @@ from graphs.config import PROGRAM, GraphConfig, read
 from graphs.config import names as graph_names
 from graphs.graph_seat import Model
 from graphs.graph_seat import seat as graph_seat
-from orchestrator import spelling
-from orchestrator.errors import UserError
+from orchestrator.errors import UserError, similar_name
 from orchestrator.models.layer import ModelLayer
 from orchestrator.models.settings import PERSON
 from orchestrator.players import partners, python_agent
@@ -37,7 +36,7 @@ def read_graph(spec: str) -> GraphConfig:
     if spec in graph_names() or spec.endswith((".yaml", ".yml")):
         return read(spec)
     known = (*(f"{partners.PREFIX}{name}" for name in partners.names()), *graph_names())
-    if (meant := spelling.similar(spec, known)) and meant.startswith(partners.PREFIX):
+    if (meant := similar_name(spec, known)) and meant.startswith(partners.PREFIX):
         raise UserError(f"unknown graph {spec!r}; did you mean {meant!r}? A rule player is named {partners.PREFIX}NAME")
     return read(spec)
 

@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, PlainSerializer, SerializerFunctionWrapHandler, model_serializer
 
+from orchestrator.errors import WireTry
 from orchestrator.hanabi.cards import Card
 from orchestrator.hanabi.move_reading import Grounded
 from orchestrator.hanabi.referee import End
@@ -16,7 +17,6 @@ from orchestrator.models.usage import Usage
 from orchestrator.replies.reader import Cause
 from orchestrator.replies.reply import Form
 from orchestrator.values import Frozen
-from orchestrator.wire_try import WireTry
 
 
 def _short(view: View) -> dict[str, Any]:

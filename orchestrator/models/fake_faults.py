@@ -14,8 +14,7 @@ from typing import Any
 
 from aiohttp import web
 
-from orchestrator import spelling
-from orchestrator.errors import UserError
+from orchestrator.errors import UserError, did_you_mean
 
 WIRE = (
     "429",
@@ -68,7 +67,7 @@ class Faults:
 
     def __post_init__(self) -> None:
         if unknown := [kind for kind in self.kinds if kind not in KINDS]:
-            raise UserError(f"unknown fault {unknown[0]!r}; {spelling.known(unknown[0], KINDS)}")
+            raise UserError(f"unknown fault {unknown[0]!r}; {did_you_mean(unknown[0], KINDS)}")
 
     def pick(self, request: dict[str, Any]) -> str | None:
         """The kind of fault that hits a request, or None."""

@@ -12,14 +12,13 @@ from typing import Literal, NamedTuple, Protocol, runtime_checkable
 
 from pydantic import BaseModel
 
-from orchestrator.errors import ModelError, UserError
+from orchestrator.errors import ModelError, UserError, WireTry
 from orchestrator.logs import log
 from orchestrator.models import second_ask
 from orchestrator.replies.copies import copied
 from orchestrator.replies.reader import Cause, Reading, Unreadable, read
 from orchestrator.replies.reply import Form, Options, Reply
 from orchestrator.values import Frozen
-from orchestrator.wire_try import WireTry
 
 Speaker = Literal["system", "user", "assistant"]
 

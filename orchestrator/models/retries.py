@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from orchestrator.errors import Held, ModelError
+from orchestrator.errors import Held, ModelError, WireTry
 from orchestrator.logs import log
 from orchestrator.models import faults
 from orchestrator.models.context_window import ContextWindow
@@ -21,7 +21,6 @@ from orchestrator.models.redaction import redact
 from orchestrator.models.request import TOO_LARGE, TOO_LONG, Constraint, Message, ModelRequest, ModelResponse, estimated
 from orchestrator.models.settings import ModelSettings
 from orchestrator.models.transport import CompletionRequest, Transport
-from orchestrator.wire_try import WireTry
 
 LONGEST_WAIT_S = 60.0
 """The longest wait between two tries, unless the server names a longer one."""

@@ -9,8 +9,7 @@ from urllib.parse import urlsplit
 
 from pydantic import Field, ValidationError, field_validator, model_validator
 
-from orchestrator import spelling
-from orchestrator.errors import UserError, shortened, user_error
+from orchestrator.errors import UserError, shortened, similar_name, user_error
 from orchestrator.models import simulated_settings
 from orchestrator.models.simulated_settings import PROFILES, SimSettings
 from orchestrator.values import Frozen
@@ -255,7 +254,7 @@ def _meant(model: str) -> str | None:
     provider, slash, name = model.partition("/")
     if slash and provider in ("openai", "azure"):
         return f"{provider}:{name}"
-    if near := spelling.similar(model, (PROGRAM, *(f"{simulated_settings.SIM}{one}" for one in PROFILES))):
+    if near := similar_name(model, (PROGRAM, *(f"{simulated_settings.SIM}{one}" for one in PROFILES))):
         return near
     maker = next((langchain for start, langchain in MAKERS.items() if model.startswith(start)), None)
     written = f"langchain:{maker}:{model}" if maker else f"openai:{model}"

@@ -9,8 +9,7 @@ from typing import Annotated, Any
 
 from pydantic import Field, ValidationError, field_validator
 
-from orchestrator import spelling
-from orchestrator.errors import UserError, user_error
+from orchestrator.errors import UserError, did_you_mean, user_error
 from orchestrator.values import Frozen
 
 SIM = "sim:"
@@ -92,7 +91,7 @@ def profile(model: str) -> Rates:
     """The rates of `sim:NAME`. Raises ValueError for an unknown name."""
     name = model.removeprefix(SIM)
     if not is_simulated(model) or name not in PROFILES:
-        known = spelling.known(model, [f"{SIM}{one}" for one in PROFILES])
+        known = did_you_mean(model, [f"{SIM}{one}" for one in PROFILES])
         raise ValueError(f"there is no simulated model {model!r}; {known}")
     return PROFILES[name]
 

@@ -2,8 +2,7 @@
 
 from collections.abc import Mapping
 
-from orchestrator import spelling
-from orchestrator.errors import UserError
+from orchestrator.errors import UserError, did_you_mean
 from orchestrator.players import chance, graded, published, smart
 from orchestrator.players.base import PREFIX as PREFIX
 from orchestrator.players.base import Partner as Partner
@@ -22,5 +21,5 @@ def names() -> list[str]:
 def get(name: str) -> Partner:
     """The partner of a name. Raises UserError with the known names."""
     if name not in PARTNERS:
-        raise UserError(f"unknown partner {name!r}; {spelling.known(name, names())}")
+        raise UserError(f"unknown partner {name!r}; {did_you_mean(name, names())}")
     return PARTNERS[name]

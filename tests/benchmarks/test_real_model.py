@@ -9,10 +9,9 @@ from aiohttp import web
 
 from benchmarks import real_model, real_server
 from benchmarks.real_model import Game, checks, figures
-from orchestrator.errors import UserError
+from orchestrator.errors import UserError, WireTry
 from orchestrator.journal.events import Call
 from orchestrator.models.request import Message
-from orchestrator.wire_try import WireTry
 from tests.support.servers import completion, in_a_thread, server
 
 GAMES = ("--graph", "watson", "--graph", "cac", "--calls", "1", "--out", "out", "--model", "fake")

@@ -22,9 +22,9 @@ from orchestrator.journal import fingerprint
 from orchestrator.journal.events import Event
 from orchestrator.journal.recorded_answers import Replay
 from orchestrator.models.layer import ModelLayer
+from orchestrator.plugins import versions
 from orchestrator.table.game_loop import decided_event
 from orchestrator.table.seat import GameContext
-from orchestrator.versions import versions
 from roles import Notes
 
 

@@ -10,8 +10,8 @@ import roles
 from experiments.running.answer_folder import AnswerFolder, AnswerRecord
 from experiments.tasks.judge.judging import ROLE, context
 from experiments.tasks.judge.statements import Choice, Statement
+from orchestrator.plugins import versions
 from orchestrator.values import Frozen
-from orchestrator.versions import versions
 
 
 class JudgeRecord(AnswerRecord):

@@ -12,8 +12,7 @@ from typing import Literal, get_args
 
 from graphs.config import GraphConfig
 from graphs.fixed_notes import depending
-from orchestrator import spelling
-from orchestrator.errors import UserError
+from orchestrator.errors import UserError, did_you_mean
 from orchestrator.replies.reply import Reply
 from roles.reply_types import Choice, Shortlist
 
@@ -106,7 +105,7 @@ def _arms(name: str, short: str, config: GraphConfig) -> Iterator[Arm]:
     found = SHORT.fullmatch(short.strip())
     kind = ALSO.get(found["kind"], found["kind"]) if found else None
     if found is None or kind not in KINDS:
-        known = spelling.known(found["kind"] if found else short, KINDS, "the kinds are")
+        known = did_you_mean(found["kind"] if found else short, KINDS, "the kinds are")
         raise UserError(f"{short!r} is no arm: KIND[:NODE][@VALUE], e.g. removed:analyst; {known}")
     kind = next(one for one in KINDS if one == kind)
     node, value = found["node"], found["value"]
@@ -156,7 +155,7 @@ def _known(node: str, config: GraphConfig) -> str:
     if node == config.decides:
         raise UserError(f"{node!r} decides in graph {config.name!r}, so it gives no note; its colleagues are: {there}")
     if node not in there:
-        known = spelling.known(node, there, "they are")
+        known = did_you_mean(node, there, "they are")
         raise UserError(f"{config.decides!r} reads no note of {node!r} in graph {config.name!r}; {known}")
     return node
 

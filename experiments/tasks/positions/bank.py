@@ -21,8 +21,7 @@ from pydantic import Field, ValidationError
 
 from experiments.tasks.positions.kinds import AskedConvention, Kind
 from graphs.config import GraphConfig, checked
-from orchestrator import spelling
-from orchestrator.errors import UserError, user_error
+from orchestrator.errors import UserError, did_you_mean, user_error
 from orchestrator.hanabi.view import View
 from orchestrator.journal.events import Call, SeatInfo, StoredEvent
 from orchestrator.values import Frozen
@@ -140,7 +139,7 @@ def found(name: str | Path) -> Path:
         return path
     if str(name) in packaged():
         return Path(str(files("experiments.tasks.positions") / "banks" / f"{name}{SUFFIX}"))
-    known = spelling.known(str(name), packaged(), "the packaged banks are")
+    known = did_you_mean(str(name), packaged(), "the packaged banks are")
     raise UserError(f"there is no bank {str(name)!r}: neither a file nor a packaged bank; {known}")
 
 

@@ -39,7 +39,7 @@ from orchestrator.errors import UserError
 from orchestrator.journal import fingerprint
 from orchestrator.journal.events import Call, Decided, Event, GameStarted, SeatInfo, VerdictGiven
 from orchestrator.logs import log
-from orchestrator.versions import versions
+from orchestrator.plugins import versions
 
 LOOKS = 9
 """Turns of a game whose kind is worked out, for each position wanted of it."""

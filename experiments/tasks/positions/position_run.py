@@ -31,9 +31,9 @@ from orchestrator.journal.recorded_answers import answered
 from orchestrator.models.layer import ModelLayer
 from orchestrator.models.request import Key, Message, ModelRequest, ModelResponse
 from orchestrator.models.settings import ModelSettings
+from orchestrator.plugins import versions
 from orchestrator.table.game_loop import decided_event
 from orchestrator.table.seat import GameContext
-from orchestrator.versions import versions
 
 AT_ONCE = 16
 """Decisions at a time, where no model says how many calls it bears."""

@@ -16,8 +16,7 @@ from random import Random
 from experiments.tasks.probes import basic, hgroup, hgroup_1, newest
 from experiments.tasks.probes.place import Convention, Moves
 from experiments.tasks.probes.probe import Probe
-from orchestrator import spelling
-from orchestrator.errors import UserError
+from orchestrator.errors import UserError, did_you_mean
 from orchestrator.hanabi.cards import CARDS, HAND_SIZES, Card
 from orchestrator.hanabi.moves import Move
 from orchestrator.hanabi.referee import Referee, check_players
@@ -66,7 +65,7 @@ def packs() -> list[str]:
 def pack(name: str) -> Pack:
     """Raises UserError for an unknown pack."""
     if name not in PACKS:
-        raise UserError(f"unknown convention pack {name!r}; {spelling.known(name, packs())}")
+        raise UserError(f"unknown convention pack {name!r}; {did_you_mean(name, packs())}")
     return PACKS[name]
 
 
@@ -94,7 +93,7 @@ def probes(
     order = {(name, one.name): place for name in packs for place, one in enumerate(pack(name).conventions)}
     for wanted in conventions:
         if wanted not in known:
-            raise UserError(f"unknown convention {wanted!r}; {spelling.known(wanted, known)}")
+            raise UserError(f"unknown convention {wanted!r}; {did_you_mean(wanted, known)}")
     for name in dict.fromkeys(packs):
         for number in dict.fromkeys(map(check_players, players)):
             made += [one for one in _found(name, number, per, seed) if not conventions or one.convention in conventions]

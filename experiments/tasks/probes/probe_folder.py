@@ -15,8 +15,8 @@ from experiments.record.rows import GAMES
 from experiments.tasks.probes.probe import Probe
 from orchestrator.errors import UserError, shortened, user_error
 from orchestrator.journal.events import SeatInfo
+from orchestrator.plugins import versions
 from orchestrator.values import Frozen
-from orchestrator.versions import versions
 from orchestrator.yaml_files import from_file, loaded
 
 RECORD, PROBES = "probes.yaml", "probes.json"

@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, get_args
 
-from orchestrator import spelling
-from orchestrator.errors import UserError, shortened
+from orchestrator.errors import UserError, did_you_mean, shortened
 from orchestrator.values import Frozen
 
 Kind = Literal["ec", "tom", "jp"]
@@ -149,7 +148,7 @@ def _kind(given: str) -> Kind:
     for kind in KINDS:
         if given.lower() in (kind, TITLES[kind]):
             return kind
-    raise UserError(f"--kind is {given!r}; {spelling.known(given, KINDS, 'it can be')}")
+    raise UserError(f"--kind is {given!r}; {did_you_mean(given, KINDS, 'it can be')}")
 
 
 def _check_columns(path: Path, row: Mapping[str, str], kinds: Iterable[Kind]) -> None:
@@ -171,7 +170,7 @@ def _game(row: Mapping[str, str]) -> str:
 def _check_games(path: Path, wanted: Sequence[str], there: set[str]) -> None:
     for game in wanted:
         if game not in there:
-            raise UserError(f"{path} has no questions on {game!r}; {spelling.known(game, sorted(there), 'it has')}")
+            raise UserError(f"{path} has no questions on {game!r}; {did_you_mean(game, sorted(there), 'it has')}")
 
 
 def _made(

@@ -11,8 +11,8 @@ from typing import Any
 
 from experiments.running.answer_folder import AnswerFolder, AnswerRecord
 from experiments.tasks.questions.questions import Kind, Option, Question, QuestionFile
+from orchestrator.plugins import versions
 from orchestrator.values import Frozen
-from orchestrator.versions import versions
 
 
 class Record(AnswerRecord):

@@ -11,7 +11,7 @@ import pytest
 from aiohttp import web
 
 import graphs
-from orchestrator.errors import ModelError, Suspended
+from orchestrator.errors import ModelError, Suspended, WireTry
 from orchestrator.journal.events import Call, Event, GameSuspended
 from orchestrator.models import fake_endpoint, faults
 from orchestrator.models.fake_faults import CONTENT, WIRE, Faults, spoil
@@ -20,7 +20,6 @@ from orchestrator.models.limiter import FIRST, Limiter
 from orchestrator.models.request import Absent, Brain, Exchange, ModelResponse, answer, messages
 from orchestrator.models.retries import ChatBrain
 from orchestrator.table.game_loop import play_async
-from orchestrator.wire_try import WireTry
 from roles import Choice
 from tests.support.servers import GOOD, Handler, ask, completion, quick, server
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from orchestrator import spelling
+from orchestrator.errors import did_you_mean, similar_name
 
 
 @pytest.mark.parametrize(
@@ -16,10 +16,10 @@ from orchestrator import spelling
     ],
 )
 def test_the_similar_name_is_found(written: str, names: list[str], meant: str | None) -> None:
-    assert spelling.similar(written, names) == meant
+    assert similar_name(written, names) == meant
 
 
 def test_the_known_names_follow_the_question() -> None:
-    assert spelling.known("huose", ["cac", "house"]) == "did you mean 'house'? Known: cac, house"
-    assert spelling.known("zebra", ["cac", "house"], "it has") == "it has: cac, house"
-    assert spelling.known("zebra", []) == "known: none"
+    assert did_you_mean("huose", ["cac", "house"]) == "did you mean 'house'? Known: cac, house"
+    assert did_you_mean("zebra", ["cac", "house"], "it has") == "it has: cac, house"
+    assert did_you_mean("zebra", []) == "known: none"
