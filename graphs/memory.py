@@ -29,7 +29,7 @@ def remember(config: GraphConfig, view: View, notes: Notes, move: Move) -> Memor
         "tokens": view.tokens,
         "deck_size": view.deck_size,
         "fireworks": list(view.fireworks),
-        "own": [ENGLISH.told(known) for known in view.own],
+        "own": [ENGLISH.hint(known) for known in view.own],
         "hands": {str(hand.seat): [card.value for card in hand.cards] for hand in view.hands},
         **({} if Discards.name in config.without_sections else {"discards": [card.value for card in view.discards]}),
         "notes": {node: kept for node in config.remembers if (kept := _kept(config, notes, node))},

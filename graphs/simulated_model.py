@@ -62,7 +62,7 @@ def response(reply: Reply, slips: Slips, request: ModelRequest, messages: tuple[
     """A reply as the text that a simulated model answers: in the format asked for, malformed at the stated rate."""
     text, finish = text_format.text_of(reply, request.form), "stop"
     if dice := slips.strike("malformed"):
-        slips.made.append("malformed")
+        slips.errors.append("malformed")
         text, finish = malformed.spoilt(reply, request.form, dice)
     return ModelResponse(
         text=text,
@@ -72,5 +72,5 @@ def response(reply: Reply, slips: Slips, request: ModelRequest, messages: tuple[
         served_by="simulated",
         usd=0.0,
         estimated=True,
-        injected=tuple(slips.made),
+        injected=tuple(slips.errors),
     )

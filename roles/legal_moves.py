@@ -51,8 +51,8 @@ class LegalMoves(Section):
         """Only those that are recommended, in their order, with labels of their own; all where nothing is."""
         if not recommended:
             return self
-        kept = [move for move in recommended if move in self.moves]
-        return replace(self, listed=listed(kept, letters=self.letters), legal=len(self.moves))
+        moves = [move for move in recommended if move in self.moves]
+        return replace(self, listed=listed(moves, letters=self.letters), legal=len(self.moves))
 
     def without(self, refused: Sequence[Move]) -> Self:
         if not refused:

@@ -82,10 +82,10 @@ class Marker:
     """Baselines beside the uniform guess, by name: the marks that another answer would have in the reply's place."""
 
     def __call__(self, reply: Any, sections: Sections, truth: Any) -> Marks | None:
-        found = self.score(reply, sections, truth)
-        if unknown := set(found or {}) - {info.name for info in self.infos}:
+        marks = self.score(reply, sections, truth)
+        if unknown := set(marks or {}) - {info.name for info in self.infos}:
             raise ValueError(f"no info says what these marks are: {sorted(unknown)}")
-        return found
+        return marks
 
 
 def prose_only(sentence: str) -> Marker:
@@ -129,18 +129,18 @@ def log_score(guesses: Iterable[tuple[float | None, bool | None]]) -> float | No
 
 def mean(values: Iterable[float]) -> float | None:
     """None when there are none."""
-    found = [float(value) for value in values]
-    return sum(found) / len(found) if found else None
+    numbers = [float(value) for value in values]
+    return sum(numbers) / len(numbers) if numbers else None
 
 
-def only(**found: float | None) -> Marks | None:
+def only(**marks: float | None) -> Marks | None:
     """The marks that there are; None when there is none."""
-    return {name: float(value) for name, value in found.items() if value is not None} or None
+    return {name: float(value) for name, value in marks.items() if value is not None} or None
 
 
-def checked(role: str, found: Marks | None) -> Marks | None:
+def checked(role: str, marks: Marks | None) -> Marks | None:
     """Marks that are finite numbers. Raises ValueError that names the one that is not."""
-    for name, value in (found or {}).items():
+    for name, value in (marks or {}).items():
         if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
             raise ValueError(f"mark {name!r} of role {role!r} is {value!r}, not a finite number")
-    return found or None
+    return marks or None

@@ -29,14 +29,14 @@ def notes_text(
     candidates with the ratings that the answers gave them. `brief`: of reports only what they conclude.
     """
     present = {node: [n for n in replies if not isinstance(n, Absent)] for node, replies in notes.items()}
-    verdicts = [n for found in present.values() for n in found if isinstance(n, Verdict)]
-    shown = {node: found for node, found in present.items() if found and not isinstance(found[0], Verdict)}
-    own = [node for node, found in shown.items() if len(notes[node]) > 1 and isinstance(found[0], Choice)]
+    verdicts = [n for answers in present.values() for n in answers if isinstance(n, Verdict)]
+    reports = {node: answers for node, answers in present.items() if answers and not isinstance(answers[0], Verdict)}
+    sampled = [node for node, answers in reports.items() if len(notes[node]) > 1 and isinstance(answers[0], Choice)]
     blocks = {
         "reports": "\n\n".join(
-            report(node, found, words, raw, brief=brief) for node, found in shown.items() if node not in own
+            report(node, answers, words, raw, brief=brief) for node, answers in reports.items() if node not in sampled
         ),
-        "candidates": "\n\n".join(candidates(shown[node], words, ratings=ratings) for node in own),
+        "candidates": "\n\n".join(candidates(reports[node], words, ratings=ratings) for node in sampled),
         "refusals": "\n".join(words("- $name: $text", name=v.move, text=v.reason) for v in verdicts if not v.accept),
     }
     return "\n\n".join(words.fill(f"{name}.md", **{name: text}) for name, text in blocks.items() if text)
@@ -53,12 +53,11 @@ def notes_for_judge(
     """The reports, and the one choice that a judge is asked about, with the player's reason or without."""
     choices = [note for replies in notes.values() for note in replies if isinstance(note, Choice)]
     reports = {node: replies for node, replies in notes.items() if not any(isinstance(n, Choice) for n in replies)}
-    chosen = [words.fill("judged.md", move=choice.action, reason=_reason(choice, words, reason)) for choice in choices]
+    chosen = []
+    for choice in choices:
+        text = "\n\n" + words("The player's reason: $reason", reason=choice.reason) if reason else ""
+        chosen.append(words.fill("judged.md", move=choice.action, reason=text))
     return "\n\n".join(part for part in (notes_text(reports, words, raw, brief=brief), *chosen) if part)
-
-
-def _reason(choice: Choice, words: Words, told: bool) -> str:
-    return "\n\n" + words("The player's reason: $reason", reason=choice.reason) if told else ""
 
 
 def report(
@@ -70,7 +69,7 @@ def report(
     if len(texts) == 1:
         return f"## {title}\n{texts[0]}"
     titles = (words("$title, answer $number", title=title, number=number) for number, _ in enumerate(texts, 1))
-    return "\n\n".join(f"## {one}\n{text}" for one, text in zip(titles, texts, strict=True))
+    return "\n\n".join(f"## {heading}\n{text}" for heading, text in zip(titles, texts, strict=True))
 
 
 def written(reply: BaseModel, form: Form) -> str:
@@ -86,20 +85,20 @@ CANDIDATE = "candidate $number: $move (given $times of $all times)"
 def candidates(replies: Sequence[BaseModel], words: Words, *, ratings: bool = False) -> str:
     """Several choices of one node; equal ones once, with their count, all reasons and, if asked for, all ratings."""
     choices = [reply for reply in replies if isinstance(reply, Choice)]
-    given = Counter(str(choice.action) for choice in choices)
+    counts = Counter(str(choice.action) for choice in choices)
     blocks = []
-    for number, (move, times) in enumerate(given.items(), 1):
+    for number, (move, times) in enumerate(counts.items(), 1):
         reasons = dict.fromkeys(choice.reason for choice in choices if str(choice.action) == move)
-        listed = "\n".join(f"- {reason}" for reason in reasons)
+        bullets = "\n".join(f"- {reason}" for reason in reasons)
         head = words(CANDIDATE, number=number, move=move, times=times, all=len(choices))
-        blocks.append(f"{head}\n{listed}{_rated(move, choices, words) if ratings else ''}")
+        blocks.append(f"{head}\n{bullets}{_rated(move, choices, words) if ratings else ''}")
     return "\n".join(blocks)
 
 
 def _rated(move: str, choices: Iterable[Choice], words: Words) -> str:
     """A line with the ratings that the choices gave a move, in sample order; nothing when there are none."""
-    given = [rating for choice in choices if isinstance(choice, RatedChoice) for rating in choice.ratings]
-    marks = [scalar(rating.rating, words) for rating in given if str(rating.action) == move]
+    every = [rating for choice in choices if isinstance(choice, RatedChoice) for rating in choice.ratings]
+    marks = [scalar(rating.rating, words) for rating in every if str(rating.action) == move]
     return f"\n{words('- rated by the answers: $ratings', ratings=words.listed(marks))}" if marks else ""
 
 
@@ -108,8 +107,8 @@ def plain(reply: BaseModel, words: Words, *, brief: bool = False) -> str:
     if not isinstance(reply, Reply):
         return lines(reply.model_dump(mode="json"), words)
     data = reply.as_data() | reply.besides()
-    kept = reply.conclusion if brief and reply.conclusion else tuple(data)
-    return lines({name: value for name, value in data.items() if name in kept}, words)
+    fields = reply.conclusion if brief and reply.conclusion else tuple(data)
+    return lines({name: value for name, value in data.items() if name in fields}, words)
 
 
 def lines(reply: Mapping[str, Any], words: Words) -> str:
@@ -133,9 +132,9 @@ def check_report(kind: type[BaseModel], words: Words) -> None:
 def _field(key: str, value: Any, words: Words) -> Iterator[str]:
     if isinstance(value, list) and value and isinstance(value[0], dict):
         yield words("$name:", name=label(key, words))
-        for one in value:
-            there = (_named(inner, v, words) for inner, v in one.items() if v is not None)
-            yield "- " + words("; ").join(there)
+        for entry in value:
+            parts = (_named(inner, v, words) for inner, v in entry.items() if v is not None)
+            yield "- " + words("; ").join(parts)
     elif value is not None:
         yield _named(key, value, words)
 

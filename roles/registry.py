@@ -23,22 +23,22 @@ _SOURCES: dict[str, str] = {}
 _PLUGINS = plugins.Group("hanabi_orchestrator.roles")
 
 
-def add(made: Role) -> Role:
+def add(role: Role) -> Role:
     """Make a role known by its name. Raises UserError when the name is taken or a model could not play it."""
-    by = _PLUGINS.source(made.solve)
-    if made.name in _KNOWN:
-        first = _SOURCES[made.name]
-        raise UserError(f"role {made.name!r} is registered twice: by {first} and by {by}; choose another name")
-    if made.reply.names_moves and made.template is not None and LegalMoves not in made.takes:
-        raise UserError(f"role {made.name!r} names moves but does not take the section 'legal_moves'")
+    by = _PLUGINS.source(role.solve)
+    if role.name in _KNOWN:
+        first = _SOURCES[role.name]
+        raise UserError(f"role {role.name!r} is registered twice: by {first} and by {by}; choose another name")
+    if role.reply.names_moves and role.template is not None and LegalMoves not in role.takes:
+        raise UserError(f"role {role.name!r} names moves but does not take the section 'legal_moves'")
     try:
-        check_declared(f"role {made.name!r}", made.options)
+        check_declared(f"role {role.name!r}", role.options)
     except ValueError as error:
         raise UserError(str(error)) from None
-    if surplus := prompts.variables(made.template or "") - set(made.options):
-        raise UserError(f"the template of role {made.name!r} has variables, which no option fills: {sorted(surplus)}")
-    _KNOWN[made.name], _SOURCES[made.name] = made, by
-    return made
+    if surplus := prompts.variables(role.template or "") - set(role.options):
+        raise UserError(f"the template of role {role.name!r} has variables, which no option fills: {sorted(surplus)}")
+    _KNOWN[role.name], _SOURCES[role.name] = role, by
+    return role
 
 
 def role(

@@ -26,8 +26,8 @@ _BARE = "\x00"
 def form(kind: type[Reply], format: Form, words: Words = ENGLISH) -> str:  # the field's own word
     """The form of a reply in an answer format."""
     schema = kind.model_json_schema()
-    made = _Blanks(schema.get("$defs", {}), words, format == "text")
-    data = {name: made.of(schema["properties"][name]) for name in kind.asked()}
+    forms = _Blanks(schema.get("$defs", {}), words, format == "text")
+    data = {name: forms.of(schema["properties"][name]) for name in kind.asked()}
     if format == "text":
         return text_format.write(kind, data)
     if format == "json_schema":
@@ -41,8 +41,8 @@ def blanks(kind: type[Reply], format: Form, words: Words = ENGLISH) -> frozenset
     """What the prompt says in place of values: an answer that repeats it is no answer of its own."""
     schema = kind.model_json_schema()
     objects = (schema, *schema.get("$defs", {}).values())
-    told = [field for one in objects for field in one.get("properties", {}).values() if "x-words" not in field]
-    meant = [words(field["description"]) for field in told if field.get("description")]
+    fields = [field for record in objects for field in record.get("properties", {}).values() if "x-words" not in field]
+    meant = [words(field["description"]) for field in fields if field.get("description")]
     return frozenset((*re.findall(r"<[^<>]+>", form(kind, format, words)), *meant))
 
 
@@ -65,29 +65,29 @@ class _Blanks:
         return self._blank(schema)
 
     def _any_of(self, schema: Mapping[str, Any]) -> Any:
-        told = [{**self._resolved(one), BEGINS: schema.get(BEGINS)} for one in schema["anyOf"]]
-        given = [one for one in told if one.get("type") != "null"]
-        if len(given) != 1:
-            return self._marked(self.words("text"), quoted=True)
-        return self._blank(given[0], nullable=len(given) < len(told))
+        branches = [{**self._resolved(branch), BEGINS: schema.get(BEGINS)} for branch in schema["anyOf"]]
+        options = [branch for branch in branches if branch.get("type") != "null"]
+        if len(options) != 1:
+            return self._bracketed(self.words("text"), quoted=True)
+        return self._blank(options[0], nullable=len(options) < len(branches))
 
     def _resolved(self, schema: Mapping[str, Any]) -> Mapping[str, Any]:
         return self.defs[schema["$ref"].rpartition("/")[2]] if "$ref" in schema else schema
 
     def _blank(self, schema: Mapping[str, Any], *, nullable: bool = False) -> str:
-        said, quoted = self._said(schema)
+        text, quoted = self._words_of(schema)
         if not nullable:
-            return self._marked(said, quoted=quoted)
+            return self._bracketed(text, quoted=quoted)
         if self.plainly:
-            return self._marked(self.words("$kind, or none", kind=said), quoted=True)
-        inside = f'"{said}"' if quoted else said
-        return self._marked(self.words("$kind, or null", kind=inside), quoted=False)
+            return self._bracketed(self.words("$kind, or none", kind=text), quoted=True)
+        inside = f'"{text}"' if quoted else text
+        return self._bracketed(self.words("$kind, or null", kind=inside), quoted=False)
 
-    def _marked(self, said: str, *, quoted: bool) -> str:
-        return f"<{said}>" if quoted or self.plainly else f"{_BARE}<{said}>{_BARE}"
+    def _bracketed(self, text: str, *, quoted: bool) -> str:
+        return f"<{text}>" if quoted or self.plainly else f"{_BARE}<{text}>{_BARE}"
 
-    def _said(self, schema: Mapping[str, Any]) -> tuple[str, bool]:
-        """What stands in a blank, and whether JSON quotes the value."""
+    def _words_of(self, schema: Mapping[str, Any]) -> tuple[str, bool]:
+        """Return the words of a blank, and whether JSON quotes the value."""
         values = schema.get("enum") or ([schema["const"]] if "const" in schema else [])
         if values:
             more = " ..." if len(values) > SHORT else ""

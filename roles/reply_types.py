@@ -64,8 +64,8 @@ class Choice(Reply):
     @model_validator(mode="after")
     def _of_one_mind(self, info: ValidationInfo) -> Self:
         """Of a model's answer: a reason that states another move as the chosen one leaves doubt."""
-        others = set(map(str, (info.context or {}).get("moves", {}).values())) - {str(self.action)}
-        if any(stated in others for stated in _STATED.findall(self.reason)):
+        moves = set(map(str, (info.context or {}).get("moves", {}).values())) - {str(self.action)}
+        if any(stated in moves for stated in _STATED.findall(self.reason)):
             raise ValueError("the reason states another move than the one chosen; state one")
         return self
 
@@ -136,20 +136,20 @@ def variant(
 ) -> type[Reply]:
     """A reply type as a context asks for it: a plain choice with ratings, and any choice with its reason first, or with
     room for so many words of it."""
-    wanted = RatedChoice if ratings and kind is Choice else kind
-    if not issubclass(wanted, Choice) or not (reason_first or reason_words):
-        return wanted
-    return _reasoned(wanted, reason_first, reason_words)
+    base = RatedChoice if ratings and kind is Choice else kind
+    if not issubclass(base, Choice) or not (reason_first or reason_words):
+        return base
+    return _reasoned(base, reason_first, reason_words)
 
 
 def _reasoned(kind: type[Choice], first: bool, count: int | None) -> type[Choice]:
     fields: dict[str, Any] = {}
     if count:
-        told = Field(description=ENGLISH(REASON, count=count), json_schema_extra={WORDS: count})
-        fields["reason"] = (str, told)
-    made: type[Choice] = create_model(kind.__name__, __base__=kind, __doc__=kind.__doc__, **fields)
-    made.reason_first = first
-    return made
+        reason = Field(description=ENGLISH(REASON, count=count), json_schema_extra={WORDS: count})
+        fields["reason"] = (str, reason)
+    reasoned: type[Choice] = create_model(kind.__name__, __base__=kind, __doc__=kind.__doc__, **fields)
+    reasoned.reason_first = first
+    return reasoned
 
 
 class Recommended(Reply):
@@ -179,10 +179,10 @@ class Shortlist(Reply):
 
 def _accepted(value: Any) -> bool:
     """What a verdict says by its leading word: `true`, `Okay.`, `No, it is unsafe`."""
-    said = verdict(value) if isinstance(value, str) else value
-    if not isinstance(said, bool):
+    accepts = verdict(value) if isinstance(value, str) else value
+    if not isinstance(accepts, bool):
         raise ValueError(f"{str(value)[:80]!r} is no clear verdict; begin with yes or no")
-    return said
+    return accepts
 
 
 Accepted = Annotated[bool, BeforeValidator(_accepted)]
@@ -251,11 +251,13 @@ def _fields(
     for name in names:
         field = kind.model_fields[name]
         inner = text_format.entry(field.annotation)
-        asked = words("object") if name in objects else _kind(field.annotation, words)
-        lines.append(indent + words('- "$name" ($kind): $meaning', name=name, kind=asked, meaning=_meant(field, words)))
+        wording = words("object") if name in objects else _kind(field.annotation, words)
+        lines.append(
+            indent + words('- "$name" ($kind): $meaning', name=name, kind=wording, meaning=_meant(field, words))
+        )
         if inner and name in objects:
-            told = zip((KEY, VALUE), inner.model_fields.values(), strict=True)
-            lines += (f"  {_line(one, field, words)}" for one, field in told)
+            rows = zip((KEY, VALUE), inner.model_fields.values(), strict=True)
+            lines += (f"  {_line(pattern, field, words)}" for pattern, field in rows)
         elif inner:
             lines += _fields(inner, inner.model_fields, words, {}, indent + "  ")
     return lines

@@ -52,16 +52,16 @@ class Role:
         """
         if self.template is None:
             raise UserError(f"role {self.name!r} has no template: only a program plays it")
-        if (given := words.given(f"roles/{self.name}.md")) is not None:
-            return given
+        if (text := words.replacement(f"roles/{self.name}.md")) is not None:
+            return text
         if wording and self.name in prompts.names(f"roles/{wording}"):
             return words.text(f"roles/{wording}/{self.name}.md")
         return self.template if words.lang == "en" else words.text(f"roles/{self.name}.md")
 
     def filling(self, options: Options) -> dict[str, object]:
         """The values of its template's variables."""
-        wanted = prompts.variables(self.template or "")
-        return {name: value for name, value in (defaults(self.options) | dict(options)).items() if name in wanted}
+        variables = prompts.variables(self.template or "")
+        return {name: value for name, value in (defaults(self.options) | dict(options)).items() if name in variables}
 
     def prompt(
         self,
@@ -90,12 +90,12 @@ class Role:
                 for node, replies in notes.items()
             }
         filled = prompts.substitute(instruction, self.filling(sections.options), self.name)
-        own = (
+        instructions = (
             Part("notes", self._notes(notes, sections, written, brief=brief)),
             Part("instruction", "\n\n".join(part for part in (filled, gate) if part)),
             Part("answer_format", answer_format(reply or self.reply, form, words)),
         )
-        return tuple(part for part in (*sections.parts(), *own) if part.text)
+        return tuple(part for part in (*sections.parts(), *instructions) if part.text)
 
     def _notes(self, notes: Notes, sections: Sections, raw: Form | None, *, brief: bool) -> str:
         """What it reads, in words. Its options may leave a player's reason out, or show the ratings of candidates."""

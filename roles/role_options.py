@@ -29,9 +29,9 @@ def check_options(what: str, options: Options, allowed: AllowedValues) -> None:
     for option, value in options.items():
         if option not in allowed:
             raise ValueError(f"{what} has no option {option!r}; {did_you_mean(option, allowed)}")
-        if not any(_allows(one, value) for one in allowed[option]):
-            known = did_you_mean(value, map(shown, allowed[option]), "it can be")
-            raise ValueError(f"option {option!r} of {what} is {value!r}; {known}")
+        if not any(_allows(values, value) for values in allowed[option]):
+            choices = did_you_mean(value, map(shown, allowed[option]), "it can be")
+            raise ValueError(f"option {option!r} of {what} is {value!r}; {choices}")
 
 
 def _allows(allowed: object, value: object) -> bool:

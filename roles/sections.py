@@ -64,7 +64,7 @@ class Section:
     def wording(cls, words: Words = ENGLISH) -> str:
         """Its template's text."""
         file = f"sections/{cls.name}.md"
-        if cls.template is None or words.given(file) is not None:
+        if cls.template is None or words.replacement(file) is not None:
             return words.text(file)
         return prompts.given(cls.template)
 
@@ -78,10 +78,10 @@ class Section:
 
     def part(self, words: Words = ENGLISH) -> Part:
         """Its words as a part of a prompt, made once: the nodes of a turn share their sections."""
-        known: dict[Words, Part] = self.__dict__.setdefault("_parts", {})
-        if words not in known:
-            known[words] = Part(self.name, self.words(words))
-        return known[words]
+        parts: dict[Words, Part] = self.__dict__.setdefault("_parts", {})
+        if words not in parts:
+            parts[words] = Part(self.name, self.words(words))
+        return parts[words]
 
 
 S = TypeVar("S", bound=Section)
@@ -122,13 +122,13 @@ class Sections:
 
     def get(self, kind: type[S]) -> S | None:
         """The section of a type; None when it is not among them."""
-        found = self._by_kind.get(kind)
-        return found if isinstance(found, kind) else None
+        section = self._by_kind.get(kind)
+        return section if isinstance(section, kind) else None
 
     def __getitem__(self, kind: type[S]) -> S:
-        if (found := self.get(kind)) is None:
+        if (section := self.get(kind)) is None:
             raise KeyError(f"section {kind.name!r} is missing")
-        return found
+        return section
 
     def __contains__(self, kind: type[Section]) -> bool:
         return kind in self._by_kind
@@ -164,9 +164,9 @@ def cut(
     Where moves are recommended, the list of legal moves holds them alone; refused moves leave it.
     """
 
-    made = _made(_Seen(view))
-    found = [made[kind, tuple(given.items())].holding(memory or {}) for kind, given in kinds]
-    return Sections([one.among(recommended).without(refused) for one in found], options, words)
+    cache = _made(_Seen(view))
+    sections = [cache[kind, tuple(choices.items())].holding(memory or {}) for kind, choices in kinds]
+    return Sections([section.among(recommended).without(refused) for section in sections], options, words)
 
 
 class _Seen:
@@ -189,8 +189,8 @@ class _Made(dict[tuple[type[Section], tuple[tuple[str, object], ...]], Section])
         self.view = view
 
     def __missing__(self, key: tuple[type[Section], tuple[tuple[str, object], ...]]) -> Section:
-        kind, given = key
-        self[key] = kind.of(self.view, defaults(kind.choices) | dict(given))
+        kind, choices = key
+        self[key] = kind.of(self.view, defaults(kind.choices) | dict(choices))
         return self[key]
 
 

@@ -39,14 +39,14 @@ class Words:
 
     def text(self, name: str) -> str:
         """The text of a prompt file, unfilled."""
-        if (given := self.given(name)) is not None:
-            return given
+        if (text := self.replacement(name)) is not None:
+            return text
         try:
             return prompts.text(name, self.lang)
         except ValueError as error:
             raise UserError(str(error)) from None
 
-    def given(self, name: str) -> str | None:
+    def replacement(self, name: str) -> str | None:
         """The text that stands in the place of a prompt file, if one does."""
         return next((text for file, text in self.replaced if file == name), None)
 
@@ -68,9 +68,9 @@ class Words:
     def colour(self, colour: Colour) -> str:
         return self(COLOUR_NAMES[colour])
 
-    def player(self, seat: int, own: int) -> str:
+    def player(self, seat: int, reader: int) -> str:
         """`P1`, or `P1 (you)` for the own seat."""
-        return self("P$seat (you)", seat=seat) if seat == own else f"P{seat}"
+        return self("P$seat (you)", seat=seat) if seat == reader else f"P{seat}"
 
     def say(
         self, past: Past, seat: int, players: int | None = None, *, after: bool = True, details: bool = True
@@ -98,8 +98,8 @@ class Words:
     def outcome(self, past: Past) -> str:
         """What a play or a discard showed, e.g. ` (R1, it fits)`."""
         if isinstance(past.move, Play) and past.card:
-            shown = " ($card, it fits)" if past.scored else " ($card, it does not fit, a life is lost)"
-            return self(shown, card=past.card.value)
+            phrase = " ($card, it fits)" if past.scored else " ($card, it does not fit, a life is lost)"
+            return self(phrase, card=past.card.value)
         return self(" ($card)", card=past.card.value) if isinstance(past.move, Discard) and past.card else ""
 
     def result(self, past: Past) -> str:
@@ -131,21 +131,21 @@ class Words:
             else:
                 yield self("- slots $slots: $text", slots=", ".join(slots), text=text)
 
-    def told(self, known: Knowledge) -> str:
+    def hint(self, card: Knowledge) -> str:
         """What positive hints say about a card: `nothing`, `red`, `rank 3` or `red 3`."""
-        if known.colour and known.rank:
-            return self("$colour $rank", colour=self.colour(known.colour), rank=known.rank)
-        if known.colour:
-            return self.colour(known.colour)
-        return self("rank $rank", rank=known.rank) if known.rank else self("nothing")
+        if card.colour and card.rank:
+            return self("$colour $rank", colour=self.colour(card.colour), rank=card.rank)
+        if card.colour:
+            return self.colour(card.colour)
+        return self("rank $rank", rank=card.rank) if card.rank else self("nothing")
 
-    def possible(self, known: Knowledge) -> str:
+    def possible(self, card: Knowledge) -> str:
         """What hints leave of a card, e.g. `red, white; rank 1, 2`."""
         colours, ranks = self("any colour"), self("any rank")
-        if len(known.colours) < len(COLOURS):
-            colours = self.listed(map(self.colour, known.colours))
-        if len(known.ranks) < len(RANKS):
-            ranks = self("rank $rank", rank=self.listed(map(str, known.ranks)))
+        if len(card.colours) < len(COLOURS):
+            colours = self.listed(map(self.colour, card.colours))
+        if len(card.ranks) < len(RANKS):
+            ranks = self("rank $rank", rank=self.listed(map(str, card.ranks)))
         return f"{colours}{self('; ')}{ranks}"
 
     def few(self, slot: Slot) -> str:
@@ -168,9 +168,9 @@ class Words:
             card = likely[0][0]
             cards = self("$colour $rank, for certain", colour=self.colour(card.colour), rank=card.rank)
         else:
-            shown = [f"{card.value} {percent(share)}" for card, share in likely[:SHOWN]]
+            spelled = [f"{card.value} {percent(share)}" for card, share in likely[:SHOWN]]
             more = len(likely) - SHOWN
-            cards = self.listed((*shown, self("$count more", count=more)) if more > 0 else shown)
+            cards = self.listed((*spelled, self("$count more", count=more)) if more > 0 else spelled)
         return cards + self(
             " (playable $playable, dead $dead, critical $critical)",
             playable=percent(slot.playable),
@@ -187,9 +187,9 @@ def _worded(words: Words, past: Past, seat: int, players: int | None, after: boo
     player = words.player(past.seat, seat)
     if players is not None and past.seat != seat:
         player += words(", +$steps", steps=(past.seat - seat) % players)
-    who = words("turn $turn, $who: ", turn=past.turn, who=player)
-    found = f"{words.outcome(past)}{words.touched(past)}" if details else ""
-    text = f"{who}{_move(past, players)}{found}"
+    start = words("turn $turn, $who: ", turn=past.turn, who=player)
+    more = f"{words.outcome(past)}{words.touched(past)}" if details else ""
+    text = f"{start}{_move(past, players)}{more}"
     return f"{text}{words.standing(past)}" if after else text
 
 
@@ -201,9 +201,9 @@ def _move(past: Past, players: int | None) -> str:
     return str(past.move).replace(f"P{to}", f"+{(to - past.seat) % players} (P{to})", 1)
 
 
-def many(number: int, one: str, several: str = "") -> str:
+def many(number: int, singular: str, several: str = "") -> str:
     """A number with its noun: `1 turn`, `2 turns`, `2 lives`."""
-    return f"{number} {one if number == 1 else several or one + 's'}"
+    return f"{number} {singular if number == 1 else several or singular + 's'}"
 
 
 def percent(chance: float) -> str:

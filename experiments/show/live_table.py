@@ -127,5 +127,5 @@ def hands(view: View) -> Table:
 
 
 def _shown(face: Text, known: Knowledge) -> Text:
-    hinted = f" {ENGLISH.told(known)}" if known.colour or known.rank else ""
+    hinted = f" {ENGLISH.hint(known)}" if known.colour or known.rank else ""
     return Text.assemble(face, (hinted, "dim"))

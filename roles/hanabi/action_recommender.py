@@ -37,4 +37,4 @@ def action_recommender(sections: Sections, notes: Notes) -> Shortlist:
 def by_rank(notes: Notes) -> list[Recommended]:
     """What was recommended, the best first."""
     lists = [note for replies in notes.values() for note in replies if isinstance(note, Shortlist)]
-    return sorted((entry for found in lists for entry in found.entries), key=lambda entry: entry.rank)
+    return sorted((entry for shortlist in lists for entry in shortlist.entries), key=lambda entry: entry.rank)

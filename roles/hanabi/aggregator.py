@@ -95,9 +95,9 @@ def _sure_play(case: Case) -> Advice:
 def _inferred_play(case: Case) -> Advice:
     """Plays of cards that by the history analyst's report can only fit."""
     for report in _all(case.notes, HistoryReport):
-        for found in report.inferred:
-            if known(mask(found.cards), case.position.piles.playable):
-                yield Play(slot=found.slot), f"by the historian's note it fits: {found.reason}"
+        for inference in report.inferred:
+            if known(mask(inference.cards), case.position.piles.playable):
+                yield Play(slot=inference.slot), f"by the historian's note it fits: {inference.reason}"
 
 
 def _likely_play(case: Case) -> Advice:
@@ -116,10 +116,10 @@ def _gamble(case: Case) -> Advice:
 
 def _chances(case: Case) -> list[tuple[Move, float]]:
     """The chances of plays, the likeliest first: the analyst's, or without one those of the position."""
-    found = [(a.action, a.chance or 0.0) for report in _all(case.notes, Analysis) for a in report.moves]
+    chances = [(a.action, a.chance or 0.0) for report in _all(case.notes, Analysis) for a in report.moves]
     slots = case.position.slots
-    found = found or [(move, slots[move.slot].playable) for move in case.position.plays]
-    return sorted(((m, chance) for m, chance in found if isinstance(m, Play)), key=lambda item: -item[1])
+    chances = chances or [(move, slots[move.slot].playable) for move in case.position.plays]
+    return sorted(((m, chance) for m, chance in chances if isinstance(m, Play)), key=lambda item: -item[1])
 
 
 def _hint(case: Case) -> Advice:

@@ -24,7 +24,7 @@ TAKES_ALL = (Rules, Conventions, ConventionFacts, *TAKES, NextPlayable, FinalRou
 def analyst(sections: Sections, notes: Notes) -> Analysis:
     """Assesses every legal move: success, risk, value, effect on the turns to come."""
     position, at = understood(sections, notes)
-    lessons = {str(found.hint): found for found in literal_play.lessons(position)}
+    lessons = {str(lesson.hint): lesson for lesson in literal_play.lessons(position)}
     assessed = tuple(_assess(position, at, move, lessons) for move in position.moves)
     deadly = [str(a.action) for a in assessed if a.discard_risk == "deadly" or a.success == "impossible"]
     return Analysis(
@@ -39,7 +39,7 @@ def analyst(sections: Sections, notes: Notes) -> Analysis:
 def _best(position: Position, at: Scene | None, lessons: list[Lesson]) -> tuple[Move, ...]:
     sure = literal_play.certain_plays(position) if at is None else [play for play, _ in policy.play(at)]
     plays: list[Move] = [*sure, *literal_play.likely_plays(position)]
-    hints = [found.hint for found in lessons if found.worth >= literal_play.WORTHWHILE]
+    hints = [lesson.hint for lesson in lessons if lesson.worth >= literal_play.WORTHWHILE]
     if at is not None:
         hints = [hint for hint, _ in policy.help(at)] + [h for h in hints if at.literally(h)]
     discards: list[Move] = [*literal_play.by_spareness(position)[:1]]
@@ -92,29 +92,29 @@ def _discard(position: Position, move: Discard) -> Assessment:
     )
 
 
-def _hint(move: Move, found: Lesson) -> Assessment:
-    if found.plays:
+def _hint(move: Move, lesson: Lesson) -> Assessment:
+    if lesson.plays:
         value: Value = "immediate-play"
-    elif found.saves:
+    elif lesson.saves:
         value = "critical-save"
-    elif found.points:
+    elif lesson.points:
         value = "setup"
     else:
-        value = "redundant" if found.news else "wasted"
+        value = "redundant" if lesson.news else "wasted"
     return Assessment(
         action=move,
         type="colour-hint" if isinstance(move, HintColour) else "rank-hint",
-        immediate_effect=f"token -1; touches {len(found.touched)} of P{found.hint.to}'s cards",
+        immediate_effect=f"token -1; touches {len(lesson.touched)} of P{lesson.hint.to}'s cards",
         hint_value=value,
         token_change=-1,
-        future_impact=f"{found.plays} of their cards become known plays, {found.saves} critical ones are saved",
-        rationale=literal_play.why_hint(found),
+        future_impact=f"{lesson.plays} of their cards become known plays, {lesson.saves} critical ones are saved",
+        rationale=literal_play.why_hint(lesson),
     )
 
 
-def _pointing(taught: HintEffect, found: Lesson) -> Assessment:
+def _pointing(taught: HintEffect, lesson: Lesson) -> Assessment:
     """A hint to a partner who takes it to point at a card."""
-    assessed = _hint(found.hint, found)
+    assessed = _hint(lesson.hint, lesson)
     value: Value = "immediate-play" if taught.helps else "critical-save" if taught.warns and taught.true else "setup"
     plain = "a card becomes known to be playable" if taught.plays else "it points at no card"
     says = plain if taught.says is None else f"it would be taken as a {taught.says.why}"

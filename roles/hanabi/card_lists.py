@@ -35,13 +35,15 @@ def _tracked(reply: TrackedChoice, seat: int) -> Lists:
 
 def lists(deductions: Iterable[Deduction]) -> Lists:
     """The lists of a tracker's reply."""
-    return {(one.seat, slot): meaning(text) for one in deductions for slot, text in enumerate(one.slots)}
+    return {
+        (deduction.seat, slot): meaning(text) for deduction in deductions for slot, text in enumerate(deduction.slots)
+    }
 
 
 def by_hints(view: View) -> Hands:
     """What the hints leave of each card of all hands, by seat, as the engine has it."""
-    known = {hand.seat: hand.known for hand in view.hands} | {view.seat: view.own}
-    return tuple(tuple(one.mask for one in known[seat]) for seat in range(view.players))
+    hands = {hand.seat: hand.known for hand in view.hands} | {view.seat: view.own}
+    return tuple(tuple(card.mask for card in hands[seat]) for seat in range(view.players))
 
 
 # Words
@@ -53,8 +55,8 @@ def written(types: Mask) -> str:
     ranks = [str(rank) for rank in RANKS if types & OF_RANK[rank]]
     if len(colours) == len(COLOURS) and len(ranks) == len(RANKS):
         return "anything"
-    left = "/".join(colours) if len(colours) < len(COLOURS) else "any colour"
-    return f"{left} {'/'.join(ranks) if len(ranks) < len(RANKS) else 'any rank'}"
+    colour_words = "/".join(colours) if len(colours) < len(COLOURS) else "any colour"
+    return f"{colour_words} {'/'.join(ranks) if len(ranks) < len(RANKS) else 'any rank'}"
 
 
 def read(text: str) -> Mask:
@@ -92,18 +94,18 @@ def meaning(text: str) -> Mask | None:
 
     It is strict, since marks rest on it: a word that is neither a colour, a rank nor filling makes a text unread.
     """
-    said, cards, named = _Said(), set[Card](), False
+    parsed, cards, named = _Parsed(), set[Card](), False
     negated, before = False, ""
     for token in _TOKEN.findall(text):
         word = token if token in _COLOUR else token.lower()
         if word in _NOT:
             negated = True
         elif values := _values(word):
-            if negated and said.refused and before not in (*_NOT, *_JOINS):
-                if before not in _ENDS or said.refuses_like(values):
+            if negated and parsed.refused and before not in (*_NOT, *_JOINS):
+                if before not in _ENDS or parsed.refuses_like(values):
                     return None  # `not red 3`, `not red, blue`: which of them are refused?
                 negated = False
-            said.add(values, negated)
+            parsed.add(values, negated)
             named = True
         elif word.upper() in Card.__members__ and not negated:
             cards.add(Card(word.upper()))
@@ -113,8 +115,8 @@ def meaning(text: str) -> Mask | None:
             return None
         before = before if _FILLING.fullmatch(word) else word
     if cards:
-        return None if said.anything else _product(cards)
-    return said.left if named else None
+        return None if parsed.anything else _product(cards)
+    return parsed.types if named else None
 
 
 def _values(word: str) -> list[str]:
@@ -131,7 +133,7 @@ def _product(cards: Iterable[Card]) -> Mask:
     return masked({card.colour for card in cards}, {card.rank for card in cards})
 
 
-class _Said:
+class _Parsed:
     """The colours and ranks that a text names, kept and refused."""
 
     def __init__(self) -> None:
@@ -142,16 +144,16 @@ class _Said:
         (self.refused if negated else self.kept).update(values)
 
     def refuses_like(self, values: Sequence[str]) -> bool:
-        return any(one.isdigit() == values[0].isdigit() for one in self.refused)
+        return any(word.isdigit() == values[0].isdigit() for word in self.refused)
 
     @property
     def anything(self) -> bool:
         return bool(self.kept or self.refused)
 
     @property
-    def left(self) -> Mask | None:
+    def types(self) -> Mask | None:
         """None where nothing is left."""
         colours = {colour for colour in COLOURS if colour in self.kept} or {*COLOURS}
         ranks = {str(rank) for rank in RANKS if str(rank) in self.kept} or {str(rank) for rank in RANKS}
-        found = masked(colours - self.refused, (int(rank) for rank in ranks - self.refused))
-        return found or None
+        cards = masked(colours - self.refused, (int(rank) for rank in ranks - self.refused))
+        return cards or None

@@ -49,10 +49,10 @@ class Case:
         return f"{self.view.players} players, turn {self.view.turn}"
 
     def sections(
-        self, role: Role, *gone: type[Section], refused: Iterable[Move] = (), options: Options | None = None
+        self, role: Role, *removed: type[Section], refused: Iterable[Move] = (), options: Options | None = None
     ) -> Sections:
         """All that the role takes, at the sections' defaults, but for sections that are gone and moves refused."""
-        kinds = [(kind, defaults(kind.choices)) for kind in role.takes if kind not in gone]
+        kinds = [(kind, defaults(kind.choices)) for kind in role.takes if kind not in removed]
         return cut(self.view, kinds, tuple(refused), None, defaults(role.options) | dict(options or {}))
 
     def notes(self, role: Role) -> Notes:
@@ -64,11 +64,11 @@ class Case:
 @cache
 def cases() -> tuple[Case, ...]:
     """Some positions of a game at each player count, the first and the last turn among them."""
-    found: list[Case] = []
+    positions: list[Case] = []
     for players in (2, 3, 4, 5):
         game = list(_game(players, seed=players))
-        found += [*game[:-1:EVERY], game[-1]]
-    return tuple(found)
+        positions += [*game[:-1:EVERY], game[-1]]
+    return tuple(positions)
 
 
 def _game(players: int, seed: int) -> Iterator[Case]:
@@ -84,15 +84,15 @@ def _game(players: int, seed: int) -> Iterator[Case]:
 
 def check(role: Role) -> list[str]:
     """Everything that is wrong with a role, a sentence each; empty when it keeps its promises."""
-    found = [*_reply(role.reply), *_made(role)]
-    if found:
-        return found
-    for one in CHECKS:
+    problems = [*_reply(role.reply), *_playable(role)]
+    if problems:
+        return problems
+    for test in CHECKS:
         for at in cases():
-            if problem := next(one(role, at), None):
-                found.append(f"{problem} (first seen at {at})")
+            if problem := next(test(role, at), None):
+                problems.append(f"{problem} (first seen at {at})")
                 break
-    return found
+    return problems
 
 
 # What can be seen without a position
@@ -119,8 +119,13 @@ def _reply(kind: type[Reply]) -> Iterator[str]:
 def _types(kind: type[Reply]) -> list[type[Reply]]:
     """A reply type and the types of the entries in it that models are asked for."""
     inner = [part for name in kind.asked() for part in _parts(kind.model_fields[name].annotation)]
-    found = [one for part in inner if isinstance(part, type) and issubclass(part, Reply) for one in _types(part)]
-    return [kind, *found]
+    entries = [
+        inner_type
+        for part in inner
+        if isinstance(part, type) and issubclass(part, Reply)
+        for inner_type in _types(part)
+    ]
+    return [kind, *entries]
 
 
 def _parts(annotation: Any) -> Iterator[Any]:
@@ -129,7 +134,7 @@ def _parts(annotation: Any) -> Iterator[Any]:
         yield from _parts(inner)
 
 
-def _made(role: Role) -> Iterator[str]:
+def _playable(role: Role) -> Iterator[str]:
     """Somebody can play it, and what it needs and fills is there."""
     if role.template is None and role.solve is None:
         yield "it has neither a template nor a program, so nobody can play it"
@@ -158,13 +163,11 @@ def _prompts(role: Role, at: Case) -> Iterator[str]:
 
 def _settings(role: Role) -> list[Mapping[str, object]]:
     """Every option at each of its values, the others at their defaults."""
-    single = [{name: _one(value)} for name, values in role.options.items() for value in values]
-    return [{}, *single]
 
+    def example(allowed: object) -> object:
+        return allowed[0] if isinstance(allowed, range) else 3 if allowed is int else allowed
 
-def _one(allowed: object) -> object:
-    """A value that an option's allowed one stands for."""
-    return allowed[0] if isinstance(allowed, range) else 3 if allowed is int else allowed
+    return [{}, *({name: example(value)} for name, values in role.options.items() for value in values)]
 
 
 def _answers(role: Role, at: Case) -> Iterator[str]:
@@ -172,7 +175,7 @@ def _answers(role: Role, at: Case) -> Iterator[str]:
     for options in _settings(role) if role.solve else ():
         first, again = (at.sections(role, options=options) for _ in range(2))
         try:
-            reply, same = (_solve(role, one, at.notes(role)) for one in (first, again))
+            reply, same = (_solve(role, view_sections, at.notes(role)) for view_sections in (first, again))
         except Exception as error:
             yield f"solve() raised {_message(error)}"
             return
@@ -201,11 +204,11 @@ def _reads_back(role: Role, at: Case) -> Iterator[str]:
     """Its replies survive every answer format: written as text and read by the ordinary reader."""
     reply = _reply_to(role, at.sections(role), at.notes(role))
     example = role.reply.model_validate(role.reply.example)
-    for one, form in product((example, reply), FORMS):
-        if one is None:
+    for written, form in product((example, reply), FORMS):
+        if written is None:
             continue
         try:
-            yield from _differs(one, _read(one, form), form)
+            yield from _differs(written, _read(written, form), form)
         except Exception as error:
             yield f"its reply cannot be read back from the answer format {form!r}: {_message(error)}"
 
@@ -242,9 +245,9 @@ def _reads_notes(role: Role, at: Case) -> Iterator[str]:
     if _reply_to(role, at.sections(role), at.notes(role)) is None:
         return
     answered = {name: replies for name, replies in _replies_of_others(at).items() if name != role.name}
-    gone = (Absent(reason="no usable answer"),)
-    silent: Notes = dict.fromkeys(answered, gone)
-    twice: Notes = {name: (*replies, *gone, *replies) for name, replies in answered.items()}
+    absent = (Absent(reason="no usable answer"),)
+    silent: Notes = dict.fromkeys(answered, absent)
+    twice: Notes = {name: (*replies, *absent, *replies) for name, replies in answered.items()}
     for what, notes in {"nobody answered": silent, "all answered": answered, "some answered twice": twice}.items():
         read = {**at.notes(role), **notes}
         try:
@@ -260,8 +263,8 @@ def _replies_of_others(at: Case) -> Notes:
     """What programs of built-in roles reply there at the least effort: one for each type of reply, and no judge."""
     built_in = (registry.get(name) for name in registry.names() if registry.source(name) == BUILT_IN)
     others = {role.reply: role for role in built_in if role.solve and not issubclass(role.reply, Judgement)}
-    made = {role.name: _reply_to(role, at.sections(role, options=_least(role)), {}) for role in others.values()}
-    return {name: (reply,) for name, reply in made.items() if reply is not None}
+    replies = {role.name: _reply_to(role, at.sections(role, options=_least(role)), {}) for role in others.values()}
+    return {name: (reply,) for name, reply in replies.items() if reply is not None}
 
 
 def _least(role: Role) -> Mapping[str, object]:
@@ -287,8 +290,8 @@ def _baselines(role: Role, reply: Reply, sections: Sections, at: Case) -> Iterat
     if not isinstance(role.mark, Marker):
         return
     for name, baseline in (("guess", role.mark.guess), ("previous", role.mark.previous)):
-        found = checked(role.name, baseline(reply, sections, at.truth)) if baseline else None
-        if unknown := set(found or {}) - set(infos(role.mark)):
+        marks = checked(role.name, baseline(reply, sections, at.truth)) if baseline else None
+        if unknown := set(marks or {}) - set(infos(role.mark)):
             yield f"{name}() gave {', '.join(sorted(unknown))}, which no MarkInfo explains"
     for pair in registry.stated(role, reply, sections, at.truth):
         if not isinstance(pair.said, str) and not 0 <= pair.said <= 1:

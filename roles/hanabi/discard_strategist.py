@@ -41,8 +41,8 @@ def discard_strategist(sections: Sections, notes: Notes) -> DiscardReport:
 def _summary(position: Position, order: list[int]) -> str:
     dead = [i for i, slot in enumerate(position.slots) if slot.dead == 1.0]
     critical = [i for i, slot in enumerate(position.slots) if slot.critical == 1.0]
-    known = [f"slot {i} is known dead" for i in dead] + [f"slot {i} is known critical" for i in critical]
-    return f"Safest to lose: slot {order[0]}. {'; '.join(known) or 'No card is known dead or critical'}."
+    extremes = [f"slot {i} is known dead" for i in dead] + [f"slot {i} is known critical" for i in critical]
+    return f"Safest to lose: slot {order[0]}. {'; '.join(extremes) or 'No card is known dead or critical'}."
 
 
 def _risk(position: Position, number: int, slot: Slot, *, first: bool) -> CardRisk:
@@ -59,7 +59,7 @@ def _risk(position: Position, number: int, slot: Slot, *, first: bool) -> CardRi
 def _duplicates(position: Position, slot: Slot) -> str:
     """Copies in sight of the likeliest card."""
     card = next(iter(slot.likely()))
-    gone = position.piles.gone[INDEX[card]]
+    played = position.piles.gone[INDEX[card]]
     held = [f"P{seat} slot {i}" for seat, hand in position.hands.items() for i, c in enumerate(hand) if c == card]
-    places = [*([f"{gone} played or discarded"] if gone else []), *held]
-    return f"{gone + len(held)} of {card.copies} {name(card)}s seen: {', '.join(places)}" if places else "none"
+    places = [*([f"{played} played or discarded"] if played else []), *held]
+    return f"{played + len(held)} of {card.copies} {name(card)}s seen: {', '.join(places)}" if places else "none"

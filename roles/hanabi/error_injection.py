@@ -38,7 +38,7 @@ class Slips:
 
     rates: Rates
     seed: int
-    made: list[str] = field(default_factory=list)
+    errors: list[str] = field(default_factory=list)
 
     def strike(self, kind: str) -> random.Random | None:
         """Random numbers to make this error with; None when it is not to be made."""
@@ -56,10 +56,10 @@ def reply(kind: type[Reply], solve: Solve, exact: Exact, sections: Sections, not
     """
     if issubclass(kind, Judgement):
         return judgement(exact(), slips)
-    made = _misled(solve, sections, notes, slips) or exact()
-    assert isinstance(made, Reply)  # a node checks what its program replies
-    made = overconfident(made, sections, slips) if isinstance(made, Choice) else shortened(made, slips)
-    return rated(moved(made, sections, slips), kind, sections, slips)
+    answer = _misled(solve, sections, notes, slips) or exact()
+    assert isinstance(answer, Reply)  # a node checks what its program replies
+    answer = overconfident(answer, sections, slips) if isinstance(answer, Choice) else shortened(answer, slips)
+    return rated(moved(answer, sections, slips), kind, sections, slips)
 
 
 # Errors in what it sees
@@ -74,14 +74,14 @@ def _misled(solve: Solve, sections: Sections, notes: Notes, slips: Slips) -> Bas
     for kind, change in (("forgotten_negatives", forgetful), ("overlooked_move", overlooking)):
         if changed := change(before, slips.strike(kind)):
             before, errors = changed, [*errors, kind]
-    variants = [(one, ["misread_stack", *errors]) for one in misread(before, slips.strike("misread_stack"))]
+    variants = [(position, ["misread_stack", *errors]) for position in misread(before, slips.strike("misread_stack"))]
     for wrong, kinds in [*variants, *([(before, errors)] if errors else [])]:
         try:
-            found = solve(wrong, notes)
+            answer = solve(wrong, notes)
         except Exception:  # a program may raise anything where no hand is possible
             continue
-        slips.made += kinds
-        return found
+        slips.errors += kinds
+        return answer
     return None
 
 
@@ -99,18 +99,18 @@ def misread(sections: Sections, dice: random.Random | None) -> Iterator[Sections
 
 def forgetful(sections: Sections, dice: random.Random | None) -> Sections | None:
     """The position with the negative hints to one hand forgotten; None where there are none."""
-    found: list[Section] = []
+    variants: list[Section] = []
     if own := sections.get(OwnDeductions):
         outright = tuple(known.positive for known in own.known)
-        found += [replace(own, slots=outright)] if outright != own.slots else []
+        variants += [replace(own, slots=outright)] if outright != own.slots else []
     if others := sections.get(PartnerDeductions):
         for hand in others.hands:
             outright = tuple(known.positive for known in hand.known)
             less = replace(others, masks={**others.masks, hand.seat: outright})
-            found += [less] if less != others else []
+            variants += [less] if less != others else []
     if remembered := sections.get(Remembered):
-        found += _less_remembered(remembered)
-    return sections.replacing(dice.choice(found)) if dice and found else None
+        variants += _less_remembered(remembered)
+    return sections.replacing(dice.choice(variants)) if dice and variants else None
 
 
 def _less_remembered(remembered: Remembered) -> Iterator[Remembered]:
@@ -124,11 +124,11 @@ def _less_remembered(remembered: Remembered) -> Iterator[Remembered]:
 
 
 def _less_listed(reply: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    kept = reply.get("deductions", ())
-    for at, one in enumerate(kept):
-        less = {**one, "slots": [written(outright(read(text))) for text in one["slots"]]}
-        if less["slots"] != list(one["slots"]):
-            yield {**reply, "deductions": (*kept[:at], less, *kept[at + 1 :])}
+    deductions = reply.get("deductions", ())
+    for at, deduction in enumerate(deductions):
+        less = {**deduction, "slots": [written(outright(read(text))) for text in deduction["slots"]]}
+        if less["slots"] != list(deduction["slots"]):
+            yield {**reply, "deductions": (*deductions[:at], less, *deductions[at + 1 :])}
 
 
 def _keeps_lists(remembered: Remembered) -> bool:
@@ -142,10 +142,10 @@ def overlooking(sections: Sections, dice: random.Random | None) -> Sections | No
     history, remembered = sections.get(History), sections.get(Remembered)
     if dice is None or history is None or remembered is None or not _keeps_lists(remembered):
         return None
-    left = [past for past in history.moves if isinstance(past.move, Play | Discard)]
-    if not left:
+    departures = [past for past in history.moves if isinstance(past.move, Play | Discard)]
+    if not departures:
         return None
-    missed = dice.choice(left)
+    missed = dice.choice(departures)
     return sections.replacing(replace(history, moves=tuple(past for past in history.moves if past is not missed)))
 
 
@@ -160,37 +160,37 @@ def overconfident(choice: Choice, sections: Sections, slips: Slips) -> Choice:
     hoped = [move for move in position.plays if hinted[move.slot] and 0 < position.slots[move.slot].playable < 1]
     if not hoped:
         return choice
-    slips.made.append("overconfident_play")
+    slips.errors.append("overconfident_play")
     move = max(hoped, key=lambda move: position.slots[move.slot].playable)
     return choice.model_copy(update={"action": move, "reason": f"slot {move.slot} was hinted, so it should fit"})
 
 
-def shortened(made: Reply, slips: Slips) -> Reply:
+def shortened(answer: Reply, slips: Slips) -> Reply:
     """A report without one entry of one of its lists of entries; one entry stays."""
-    lists = {name: value for name, value in made if isinstance(value, tuple) and len(value) > 1}
-    lists = {name: value for name, value in lists.items() if all(isinstance(one, Reply) for one in value)}
+    lists = {name: value for name, value in answer if isinstance(value, tuple) and len(value) > 1}
+    lists = {name: value for name, value in lists.items() if all(isinstance(entry, Reply) for entry in value)}
     if not lists or not (dice := slips.strike("left_out")):
-        return made
-    slips.made.append("left_out")
+        return answer
+    slips.errors.append("left_out")
     name = dice.choice(sorted(lists))
-    gone = dice.randrange(len(lists[name]))
-    return made.model_copy(update={name: (*lists[name][:gone], *lists[name][gone + 1 :])})
+    index = dice.randrange(len(lists[name]))
+    return answer.model_copy(update={name: (*lists[name][:index], *lists[name][index + 1 :])})
 
 
-def moved(made: Reply, sections: Sections, slips: Slips) -> Reply:
+def moved(answer: Reply, sections: Sections, slips: Slips) -> Reply:
     """The answer with every slot in it one higher, or one lower."""
     if not (dice := slips.strike("slot_off_by_one")):
-        return made
+        return answer
     state, legal = sections.get(State), sections.get(LegalMoves)
     size = len(state.own) if state else 5
     for step in dice.sample((1, -1), 2):
-        if (wrong := _shifted(made, step, size, legal.moves if legal else None)) != made:
-            slips.made.append("slot_off_by_one")
+        if (wrong := _shifted(answer, step, size, legal.moves if legal else None)) != answer:
+            slips.errors.append("slot_off_by_one")
             return wrong
-    return made
+    return answer
 
 
-def _shifted(made: R, step: int, size: int, legal: Iterable[Move] | None) -> R:
+def _shifted(answer: R, step: int, size: int, legal: Iterable[Move] | None) -> R:
     """Moves stay legal ones, and slots of the hand."""
 
     def other(name: str, value: Any) -> Any:
@@ -201,33 +201,33 @@ def _shifted(made: R, step: int, size: int, legal: Iterable[Move] | None) -> R:
             return _shifted(value, step, size, legal)
         if isinstance(value, tuple):
             return tuple(other(name, inner) for inner in value)
-        there = name in SLOTS and isinstance(value, int) and 0 <= value + step < size
-        return value + step if there else value
+        is_slot = name in SLOTS and isinstance(value, int) and 0 <= value + step < size
+        return value + step if is_slot else value
 
-    return made.model_copy(update={name: other(name, value) for name, value in made})
+    return answer.model_copy(update={name: other(name, value) for name, value in answer})
 
 
-def rated(made: Reply, kind: type[Reply], sections: Sections, slips: Slips) -> Reply:
+def rated(answer: Reply, kind: type[Reply], sections: Sections, slips: Slips) -> Reply:
     """The reply as it is asked for: with a rating of every legal move where there are ratings, the chosen one first."""
-    if isinstance(made, StateRating):
-        return misrated(made, slips)
-    if not isinstance(made, Choice) or "ratings" not in kind.model_fields:
-        return made if isinstance(made, kind) else kind.model_validate(made.as_data())
-    moves = list(dict.fromkeys((made.action, *_ranked(sections))))
+    if isinstance(answer, StateRating):
+        return misrated(answer, slips)
+    if not isinstance(answer, Choice) or "ratings" not in kind.model_fields:
+        return answer if isinstance(answer, kind) else kind.model_validate(answer.as_data())
+    moves = list(dict.fromkeys((answer.action, *_ranked(sections))))
     marks = [round(1 - 2 * i / max(len(moves) - 1, 1), 2) for i in range(len(moves))]
     if len(moves) > 1 and slips.strike("rating_mismatch"):
-        slips.made.append("rating_mismatch")
+        slips.errors.append("rating_mismatch")
         marks[:2] = marks[1::-1]
     ratings = [{"action": str(move), "rating": mark} for move, mark in zip(moves, marks, strict=True)]
-    return kind.model_validate(made.model_dump(mode="json") | {"ratings": ratings})
+    return kind.model_validate(answer.model_dump(mode="json") | {"ratings": ratings})
 
 
-def misrated(made: StateRating, slips: Slips) -> StateRating:
+def misrated(rating: StateRating, slips: Slips) -> StateRating:
     """A judgement of state tracking with ratings drawn at random."""
     if not (dice := slips.strike("rating_mismatch")):
-        return made
-    slips.made.append("rating_mismatch")
-    return made.model_copy(update={aspect: round(dice.random(), 2) for aspect in ASPECTS})
+        return rating
+    slips.errors.append("rating_mismatch")
+    return rating.model_copy(update={aspect: round(dice.random(), 2) for aspect in ASPECTS})
 
 
 def _ranked(sections: Sections) -> list[Move]:
@@ -237,12 +237,12 @@ def _ranked(sections: Sections) -> list[Move]:
     return list(sections[LegalMoves].moves) if LegalMoves in sections else []
 
 
-def judgement(made: BaseModel, slips: Slips) -> Reply:
+def judgement(verdict: BaseModel, slips: Slips) -> Reply:
     """A judge's verdict, or the opposite."""
-    assert isinstance(made, Judgement)
-    kind = "wrong_refusal" if made.accept else "wrong_accept"
+    assert isinstance(verdict, Judgement)
+    kind = "wrong_refusal" if verdict.accept else "wrong_accept"
     if not slips.strike(kind):
-        return made
-    slips.made.append(kind)
-    why = "it seems too much of a risk" if made.accept else "it seems safe, and it follows the rules"
-    return Judgement(reason=why, accept=not made.accept)
+        return verdict
+    slips.errors.append(kind)
+    why = "it seems too much of a risk" if verdict.accept else "it seems safe, and it follows the rules"
+    return Judgement(reason=why, accept=not verdict.accept)

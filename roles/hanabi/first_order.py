@@ -45,10 +45,10 @@ def _belief(sections: Sections, position: Position, seat: int) -> Belief:
     )
 
 
-def narrowed(known: Sequence[Mask], words: Words) -> str:
+def narrowed(masks: Sequence[Mask], words: Words) -> str:
     """The slots that hints leave few cards for: `slot 1 R1, R2; slot 3 B5`."""
-    few = {slot: unmask(mask) for slot, mask in enumerate(known) if mask.bit_count() <= FEW}
-    cards = {slot: words.listed(card.value for card in left) for slot, left in few.items()}
+    few = {slot: unmask(mask) for slot, mask in enumerate(masks) if mask.bit_count() <= FEW}
+    cards = {slot: words.listed(card.value for card in types) for slot, types in few.items()}
     slots = [words("slot $slot $text", slot=slot, text=text) for slot, text in cards.items()]
     return words("; ").join(slots) or words("no slot is narrowed down to a few cards")
 

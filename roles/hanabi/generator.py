@@ -40,8 +40,8 @@ def _advised(sections: Sections, position: Position, notes: Notes) -> Iterator[o
 
 
 def _reports(notes: Notes) -> list[MindReport | Interpretation]:
-    found = (note for replies in notes.values() for note in replies)
-    return [note for note in found if isinstance(note, MindReport | Interpretation)]
+    every = (note for replies in notes.values() for note in replies)
+    return [note for note in every if isinstance(note, MindReport | Interpretation)]
 
 
 def _suggested(position: Position, notes: Notes) -> Iterator[tuple[Hint, str]]:

@@ -72,8 +72,8 @@ def history_analyst(sections: Sections, notes: Notes) -> HistoryReport:
         return by_conventions(sections, history)
     hints = replay(history, players, history.seat)
     inferred = tuple(
-        Inference(slot=i, cards=unmask(left), reason=f"hinted on turn {', '.join(map(str, hints.touched[i]))}")
-        for i, left in enumerate(hints.slots)
+        Inference(slot=i, cards=unmask(types), reason=f"hinted on turn {', '.join(map(str, hints.touched[i]))}")
+        for i, types in enumerate(hints.slots)
         if hints.touched[i]
     )
     summary = "Hints so far leave " + "; ".join(f"slot {i.slot}: {len(i.cards)} kinds of card" for i in inferred)
@@ -93,14 +93,14 @@ def by_conventions(sections: Sections, history: History) -> HistoryReport:
         for slot, mask in enumerate(now.known[history.seat])
         if mask != ANY and (mask.bit_count() <= FEW or _pointed_at(now, history.seat, slot))
     )
-    said = {(history.seat, one.slot) for one in inferred}
+    inferred_slots = {(history.seat, partner.slot) for partner in inferred}
     telling = (OwnDeductions if seat == history.seat else PartnerDeductions for seat in range(len(now.known)))
-    shown = [kind in sections for kind in telling]
+    visible = [kind in sections for kind in telling]
     believed = tuple(
         Believed(seat=seat, slot=slot, cards=unmask(mask))
         for seat, hand in enumerate(now.known)
         for slot, mask in enumerate(hand)
-        if mask != (now.literal[seat][slot] if shown[seat] else ANY) and (seat, slot) not in said
+        if mask != (now.literal[seat][slot] if visible[seat] else ANY) and (seat, slot) not in inferred_slots
     )
     return HistoryReport(
         insights=tuple(_read(insight, now, history.seat) for insight in insights(history)),
@@ -109,13 +109,13 @@ def by_conventions(sections: Sections, history: History) -> HistoryReport:
         believed=believed,
         trust=tuple(
             Trusted(
-                seat=one.seat,
-                hints=_kept(one.convention.hints),
-                reads=_kept(one.convention.reads),
-                chance=one.chance,
-                broke=one.broke,
+                seat=partner.seat,
+                hints=_kept(partner.convention.hints),
+                reads=_kept(partner.convention.reads),
+                chance=partner.chance,
+                broke=partner.broke,
             )
-            for one in understood.partners
+            for partner in understood.partners
         ),
     )
 
@@ -174,17 +174,19 @@ POINTING = ("play hint", "warning", "silence")
 def _read(insight: Insight, now: CommonKnowledge, me: int) -> Insight:
     """An insight with what the conventions say of the move: what it means, then what its player left undone."""
     claims = sorted((c for c in now.claims if c.turn == insight.turn), key=lambda claim: claim.why == "silence")
-    said = [(MINE if c.owner == me else MEANINGS).get(c.why, MEANINGS[c.why]) for c in claims]
-    meant = [text.replace("$owner", str(claim.owner)) for text, claim in zip(said, claims, strict=True)]
+    meanings = [(MINE if c.owner == me else MEANINGS).get(c.why, MEANINGS[c.why]) for c in claims]
+    meant = [text.replace("$owner", str(claim.owner)) for text, claim in zip(meanings, claims, strict=True)]
     return Insight(turn=insight.turn, meaning="; ".join((insight.meaning, *dict.fromkeys(meant))))
 
 
 def _summary(now: CommonKnowledge, me: int, trust: Iterable[PartnerModel]) -> str:
     slots = ", ".join(str(slot) for seat, slot in _told_of(now) if seat == me)
     mine = f"By the conventions I can play slot {slots}" if slots else "By the conventions I know of no card to play"
-    told = [f"P{seat} slot {slot}" for seat, slot in _told_of(now) if seat != me]
-    theirs = f"; that can be played, as far as their owners know: {', '.join(told)}" if told else ""
-    doubted = [f"P{one.seat}" for one in trust if one.convention.hints is None or one.convention.reads is None]
+    playable = [f"P{seat} slot {slot}" for seat, slot in _told_of(now) if seat != me]
+    theirs = f"; that can be played, as far as their owners know: {', '.join(playable)}" if playable else ""
+    doubted = [
+        f"P{partner.seat}" for partner in trust if partner.convention.hints is None or partner.convention.reads is None
+    ]
     doubts = f"; players who do not wholly keep to them: {', '.join(doubted)}" if doubted else ""
     return f"{mine}{theirs}{doubts}."
 
@@ -200,8 +202,8 @@ RECENT = 5
 
 def insights(history: History) -> tuple[Insight, ...]:
     """The latest moves of the others, read literally."""
-    others = [past for past in history.moves if past.seat != history.seat]
-    return tuple(Insight(turn=past.turn, meaning=_meaning(past, history.seat)) for past in others[: -RECENT - 1 : -1])
+    moves = [past for past in history.moves if past.seat != history.seat]
+    return tuple(Insight(turn=past.turn, meaning=_meaning(past, history.seat)) for past in moves[: -RECENT - 1 : -1])
 
 
 def _meaning(past: Past, seat: int) -> str:
@@ -209,5 +211,5 @@ def _meaning(past: Past, seat: int) -> str:
         return f"P{past.seat} thought the card could be played, {'rightly' if past.scored else 'wrongly'}"
     if isinstance(past.move, Discard):
         return f"P{past.seat} saw no play and thought the card could be spared"
-    whose = "me" if past.move.to == seat else f"P{past.move.to}"
-    return f"P{past.seat} told {whose} of {len(past.slots)} card{'s' if len(past.slots) > 1 else ''}"
+    receiver = "me" if past.move.to == seat else f"P{past.move.to}"
+    return f"P{past.seat} told {receiver} of {len(past.slots)} card{'s' if len(past.slots) > 1 else ''}"

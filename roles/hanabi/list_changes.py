@@ -23,14 +23,14 @@ _EVERY = [of for values in VALUES.values() for of in values]
 
 @dataclass(frozen=True)
 class Share:
-    """How many of how many."""
+    """A count and the total that it is taken from."""
 
     part: float = 0
-    of: int = 0
+    total: int = 0
 
     @property
     def value(self) -> float | None:
-        return self.part / self.of if self.of else None
+        return self.part / self.total if self.total else None
 
 
 @dataclass
@@ -45,11 +45,11 @@ class _Hand:
     """The lists moved with their cards, and narrowed by the hints since."""
     unmoved: tuple[Mask, ...] = ()
     """The same, but left in their slots when a card went."""
-    told: tuple[Mask, ...] = ()
+    by_hints: tuple[Mask, ...] = ()
     """What the hints since then leave, by themselves."""
     origins: tuple[int | None, ...] = ()
     """The slots in which the cards were then; None for a card that was drawn since."""
-    gone: dict[int, Mask] = field(default_factory=dict)
+    departed: dict[int, Mask] = field(default_factory=dict)
     """By the slot where it was then: the list of a card that has left, as it was when it went."""
 
     @classmethod
@@ -59,8 +59,8 @@ class _Hand:
         hand = cls(start, start, start, (ANY,) * len(start), places)
         for past in moves:
             hand._happens(past, seat)
-        now = (lists[:size] for lists in (hand.right, hand.unmoved, hand.told))  # an empty deck gave no new card
-        hand.right, hand.unmoved, hand.told = now
+        now = (lists[:size] for lists in (hand.right, hand.unmoved, hand.by_hints))  # an empty deck gave no new card
+        hand.right, hand.unmoved, hand.by_hints = now
         hand.origins = hand.origins[:size]
         return hand
 
@@ -70,30 +70,30 @@ class _Hand:
             if past.seat != seat:
                 return
             if (origin := self.origins[move.slot]) is not None:
-                self.gone[origin] = self.right[move.slot]
-            self.right, self.told = (shifted(lists, move.slot, [ANY]) for lists in (self.right, self.told))
+                self.departed[origin] = self.right[move.slot]
+            self.right, self.by_hints = (shifted(lists, move.slot, [ANY]) for lists in (self.right, self.by_hints))
             self.origins = (*shifted(self.origins, move.slot, ()), None)
         elif move.to == seat:
-            narrowed = (hinted(lists, move, past.slots) for lists in (self.right, self.unmoved, self.told))
-            self.right, self.unmoved, self.told = narrowed
+            narrowed = (hinted(lists, move, past.slots) for lists in (self.right, self.unmoved, self.by_hints))
+            self.right, self.unmoved, self.by_hints = narrowed
 
     def variants(self, origin: int) -> set[Mask]:
         """The list of a card as it may be written: as it was, or with the hints since. An open list is nobody's own."""
         now = {right for right, came in zip(self.right, self.origins, strict=True) if came == origin}
-        return ({self.before[origin], *now} | ({self.gone[origin]} if origin in self.gone else set())) - {ANY}
+        return ({self.before[origin], *now} | ({self.departed[origin]} if origin in self.departed else set())) - {ANY}
 
     def fine(self, slot: int) -> set[Mask]:
         """What may be written of a slot without having moved anything wrongly."""
         origin = self.origins[slot]
         return {self.right[slot]} | (set() if origin is None else {self.before[origin]})
 
-    def wrong(self, slot: int, left: Mask) -> dict[int, set[Mask]]:
+    def wrong(self, slot: int, hinted_types: Mask) -> dict[int, set[Mask]]:
         """By the slot that it is taken from: lists of other cards that may stand here by mistake, own slot first."""
-        fine = {*self.fine(slot), left}
-        here = ({self.unmoved[slot]} - {ANY}) if slot < len(self.unmoved) else set()
+        fine = {*self.fine(slot), hinted_types}
+        unmoved = ({self.unmoved[slot]} - {ANY}) if slot < len(self.unmoved) else set()
         order = [slot, *(other for other in range(len(self.before)) if other != slot)]
-        found = {origin: self.variants(origin) | (here if origin == slot else set()) for origin in order}
-        return {origin: rest for origin, lists in found.items() if (rest := lists - fine)}
+        candidates = {origin: self.variants(origin) | (unmoved if origin == slot else set()) for origin in order}
+        return {origin: rest for origin, lists in candidates.items() if (rest := lists - fine)}
 
 
 @dataclass(frozen=True)
@@ -118,59 +118,59 @@ class Changes:
     def integration(self) -> float:
         """The mean of what there was of: hints taken in, slots with the right list, lists that went with their card,
         cards drawn that were left open. 1 where nothing had happened."""
-        shares = (self.hints.value, _less(self.shifts), _less(self.stale), self.drawn.value)
-        there = [share for share in shares if share is not None]
-        return fmean(there) if there else 1.0
+        shares = (self.hints.value, _complement(self.shifts), _complement(self.stale), self.drawn.value)
+        values = [share for share in shares if share is not None]
+        return fmean(values) if values else 1.0
 
 
-def _less(share: Share) -> float | None:
+def _complement(share: Share) -> float | None:
     return None if share.value is None else 1 - share.value
 
 
-def changes(before: Lists | None, said: Lists, known: Hands, moves: Sequence[Past]) -> Changes:
-    """From the lists `before`, of the player's last turn, to those `said` now.
+def changes(before: Lists | None, lists: Lists, known_hands: Hands, moves: Sequence[Past]) -> Changes:
+    """From the lists `before`, of the player's last turn, to the `lists` now.
 
     `moves`: all since that turn, its own included. Without lists before, nothing was known of any card.
     """
-    hands = _hands(before or {}, known, moves)
-    found = [_of_hand(hand, seat, said, known[seat]) for seat, hand in hands.items()]
-    taken = [pair for seat, hand in hands.items() for pair in _told(hand, seat, said)]
-    told = agreement(taken, _EVERY, excluded=True)
+    hands = _hands(before or {}, known_hands, moves)
+    moved_hands = [_moved(hand, seat, lists, known_hands[seat]) for seat, hand in hands.items()]
+    masks = [pair for seat, hand in hands.items() for pair in _hint_pairs(hand, seat, lists)]
+    counts = agreement(masks, _EVERY, excluded=True)
     return Changes(
-        hints=Share(told.both, told.there),
-        shifts=_sum(one.shifts for one in found),
-        unmoved=_sum(one.unmoved for one in found),
-        drawn=_sum(_drawn(hand, seat, said) for seat, hand in hands.items()),
-        stale=_sum(one.stale for one in found),
-        sources={slot: origin for one in found for slot, origin in one.sources.items()},
+        hints=Share(counts.both, counts.in_hints),
+        shifts=_sum(moved.shifts for moved in moved_hands),
+        unmoved=_sum(moved.unmoved for moved in moved_hands),
+        drawn=_sum(_open_share(hand, seat, lists) for seat, hand in hands.items()),
+        stale=_sum(moved.stale for moved in moved_hands),
+        sources={slot: origin for moved in moved_hands for slot, origin in moved.sources.items()},
     )
 
 
-def _hands(before: Lists, known: Hands, moves: Sequence[Past]) -> dict[int, _Hand]:
+def _hands(before: Lists, hands: Hands, moves: Sequence[Past]) -> dict[int, _Hand]:
     """Every hand from then to now."""
-    made = {}
-    for seat, hand in enumerate(known):
+    histories = {}
+    for seat, hand in enumerate(hands):
         went = any(isinstance(past.move, Play | Discard) and past.seat == seat for past in moves)
-        size = HAND_SIZES[len(known)] if went else len(hand)  # a seat has one turn at most after the last card is drawn
+        size = HAND_SIZES[len(hands)] if went else len(hand)  # a seat has one turn at most after the last card is drawn
         then = [before.get((seat, slot)) or ANY for slot in range(size)]
-        made[seat] = _Hand.after(then, moves, seat, len(hand))
-    return made
+        histories[seat] = _Hand.after(then, moves, seat, len(hand))
+    return histories
 
 
 def _sum(shares: Iterable[Share]) -> Share:
     every = list(shares)
-    return Share(sum(one.part for one in every), sum(one.of for one in every))
+    return Share(sum(share.part for share in every), sum(share.total for share in every))
 
 
-def _told(hand: _Hand, seat: int, said: Lists) -> Iterator[tuple[Mask, Mask]]:
-    for slot, told in enumerate(hand.told):
-        yield said.get((seat, slot)) or ANY, told
+def _hint_pairs(hand: _Hand, seat: int, lists: Lists) -> Iterator[tuple[Mask, Mask]]:
+    for slot, types in enumerate(hand.by_hints):
+        yield lists.get((seat, slot)) or ANY, types
 
 
-def _drawn(hand: _Hand, seat: int, said: Lists) -> Share:
+def _open_share(hand: _Hand, seat: int, lists: Lists) -> Share:
     new = [slot for slot, origin in enumerate(hand.origins) if origin is None]
-    left = [(said.get((seat, slot)) or ANY) & hand.told[slot] == hand.told[slot] for slot in new]
-    return Share(sum(left), len(new))
+    is_open = [(lists.get((seat, slot)) or ANY) & hand.by_hints[slot] == hand.by_hints[slot] for slot in new]
+    return Share(sum(is_open), len(new))
 
 
 @dataclass(frozen=True)
@@ -181,69 +181,76 @@ class _Moved:
     sources: Mapping[Slot, int]
 
 
-def _of_hand(hand: _Hand, seat: int, said: Lists, known: Sequence[Mask]) -> _Moved:
+def _moved(hand: _Hand, seat: int, lists: Lists, hints: Sequence[Mask]) -> _Moved:
     """Which list each slot holds, and which of these are wrong."""
-    wrong = {slot: hand.wrong(slot, left) for slot, left in enumerate(known)} if hand.gone else {}
-    visible = {slot: lists for slot, lists in wrong.items() if lists and said.get((seat, slot)) is not None}
-    taken = {slot: one for slot, lists in visible.items() if (one := _origin(said[seat, slot], lists)) is not None}
-    if taken:  # an open list says nothing by itself; beside a list that was not moved, it was not moved either
-        taken |= {slot: slot for slot in visible if slot not in taken and _open_unmoved(hand, slot, said[seat, slot])}
-    ruling = [origin for origin in hand.gone if hand.variants(origin)]
-    sources = {(seat, slot): one for slot, one in taken.items()}
+    wrong = {slot: hand.wrong(slot, types) for slot, types in enumerate(hints)} if hand.departed else {}
+    visible = {slot: masks for slot, masks in wrong.items() if masks and lists.get((seat, slot)) is not None}
+    origins = {
+        slot: source for slot, masks in visible.items() if (source := _origin(lists[seat, slot], masks)) is not None
+    }
+    if origins:  # an open list says nothing by itself; beside a list that was not moved, it was not moved either
+        origins |= {
+            slot: slot for slot in visible if slot not in origins and _open_unmoved(hand, slot, lists[seat, slot])
+        }
+    ruling = [origin for origin in hand.departed if hand.variants(origin)]
+    sources = {(seat, slot): source for slot, source in origins.items()}
     for slot, origin in enumerate(hand.origins):
-        if origin is not None and slot not in taken and said.get((seat, slot)) in hand.variants(origin):
+        if origin is not None and slot not in origins and lists.get((seat, slot)) in hand.variants(origin):
             sources[seat, slot] = origin
     return _Moved(
-        Share(len(taken), len(visible)),
-        Share(sum(slot == origin for slot, origin in taken.items()), len(visible)),
-        Share(sum(origin in taken.values() for origin in ruling), len(ruling)),
+        Share(len(origins), len(visible)),
+        Share(sum(slot == origin for slot, origin in origins.items()), len(visible)),
+        Share(sum(origin in origins.values() for origin in ruling), len(ruling)),
         sources,
     )
 
 
-def _origin(said: Mask | None, wrong: Mapping[int, set[Mask]]) -> int | None:
-    return next((origin for origin, lists in wrong.items() if said in lists), None)
+def _origin(written: Mask | None, wrong: Mapping[int, set[Mask]]) -> int | None:
+    return next((origin for origin, lists in wrong.items() if written in lists), None)
 
 
-def _open_unmoved(hand: _Hand, slot: int, said: Mask | None) -> bool:
-    return said == ANY and ANY not in hand.fine(slot) and hand.before[slot] == ANY
+def _open_unmoved(hand: _Hand, slot: int, written: Mask | None) -> bool:
+    return written == ANY and ANY not in hand.fine(slot) and hand.before[slot] == ANY
 
 
-def guessed(before: Lists | None, known: Hands, moves: Sequence[Past]) -> Mapping[str, float]:
+def guessed(before: Lists | None, known_hands: Hands, moves: Sequence[Past]) -> Mapping[str, float]:
     """What a uniform guess gives on average, by the names of `NAMED`."""
-    hands = _hands(before or {}, known, moves)
+    hands = _hands(before or {}, known_hands, moves)
     at = [
         (sum(map(len, lists.values())), len(lists.get(slot, ())))
         for seat, hand in hands.items()
-        if hand.gone
-        for slot, left in enumerate(known[seat])
-        if (lists := hand.wrong(slot, left))
+        if hand.departed
+        for slot, types in enumerate(known_hands[seat])
+        if (lists := hand.wrong(slot, types))
     ]
-    drawn = [
-        told for hand in hands.values() for told, origin in zip(hand.told, hand.origins, strict=True) if origin is None
+    new_cards = [
+        types
+        for hand in hands.values()
+        for types, origin in zip(hand.by_hints, hand.origins, strict=True)
+        if origin is None
     ]
-    found = {"new_cards_open": fmean(map(_left_open, drawn))} if drawn else {}
+    chances = {"new_cards_open": fmean(map(_left_open, new_cards))} if new_cards else {}
     if at:
-        found["shift_errors"] = fmean(every for every, _ in at) / POSSIBLE
-        found["lists_not_moved"] = fmean(here for _, here in at) / POSSIBLE
-    told = any(told != ANY for hand in hands.values() for told in hand.told)
-    return found | ({"hints_taken_in": 1 - KEEPS} if told else {})
+        chances["shift_errors"] = fmean(every for every, _ in at) / POSSIBLE
+        chances["lists_not_moved"] = fmean(unmoved for _, unmoved in at) / POSSIBLE
+    hinted_any = any(types != ANY for hand in hands.values() for types in hand.by_hints)
+    return chances | ({"hints_taken_in": 1 - KEEPS} if hinted_any else {})
 
 
-def _left_open(told: Mask) -> float:
+def _left_open(hints: Mask) -> float:
     """The chance that a uniform guess rules out no more than is told."""
-    ruled = (sum(told & of == 0 for of in values) for values in VALUES.values())
+    ruled = (sum(hints & types == 0 for types in values) for values in VALUES.values())
     return prod((2.0**out / SETS for out in ruled), start=1.0)
 
 
-def named(found: Changes) -> dict[str, float]:
+def named(changed: Changes) -> dict[str, float]:
     """The shares of changes by their names, those that there are."""
     shares = {
-        "hints_taken_in": found.hints,
-        "shift_errors": found.shifts,
-        "lists_not_moved": found.unmoved,
-        "new_cards_open": found.drawn,
-        "lists_of_gone_cards": found.stale,
+        "hints_taken_in": changed.hints,
+        "shift_errors": changed.shifts,
+        "lists_not_moved": changed.unmoved,
+        "new_cards_open": changed.drawn,
+        "lists_of_gone_cards": changed.stale,
     }
     return {name: share.value for name, share in shares.items() if share.value is not None}
 
@@ -268,9 +275,9 @@ class Aspects:
         return fmean((self.deduction_accuracy, self.history_integration, self.tracking_quality))
 
 
-def aspects(said: Lists, known: Hands, found: Changes) -> Aspects:
+def aspects(lists: Lists, hands: Hands, changed: Changes) -> Aspects:
     """The exact aspects of lists."""
-    return Aspects(ruled_out(pairs(said, known)).overlap, found.integration, exact(said, known))
+    return Aspects(ruled_out(pairs(lists, hands)).overlap, changed.integration, exact(lists, hands))
 
 
 STALE = "stale_cards"

@@ -35,103 +35,103 @@ KEEPS = 2 ** (len(COLOURS) - 1) / SETS
 
 @dataclass(frozen=True)
 class Agreement:
-    """Of two lists of values, how many each has and how many both have."""
+    """Counts of values that a player's lists have, that the hints leave, and that both have."""
 
     both: int
-    said: int
-    there: int
+    in_lists: int
+    in_hints: int
 
     @property
     def precision(self) -> float | None:
-        """Of what is said, the share that is there; None where nothing is said."""
-        return self.both / self.said if self.said else None
+        """Share of the listed values that the hints leave; None where nothing is listed."""
+        return self.both / self.in_lists if self.in_lists else None
 
     @property
     def recall(self) -> float | None:
-        """Of what is there, the share that is said; None where nothing is there."""
-        return self.both / self.there if self.there else None
+        """Share of the values that the hints leave which is listed; None where they leave nothing."""
+        return self.both / self.in_hints if self.in_hints else None
 
     @property
     def overlap(self) -> float:
         """Twice what both have, by what the two have together: 1 where they are equal, 0 where they share nothing."""
-        return 2 * self.both / (self.said + self.there) if self.said + self.there else 1.0
+        return 2 * self.both / (self.in_lists + self.in_hints) if self.in_lists + self.in_hints else 1.0
 
 
 Pair = tuple[Mask, Mask]
 """What a list leaves of a card, and what the hints leave."""
 
 
-def cards(known: Hands) -> dict[Slot, Mask]:
+def cards(hands: Hands) -> dict[Slot, Mask]:
     """What the hints leave of every card in a hand."""
-    return {(seat, slot): left for seat, hand in enumerate(known) for slot, left in enumerate(hand)}
+    return {(seat, slot): types for seat, hand in enumerate(hands) for slot, types in enumerate(hand)}
 
 
-def pairs(said: Lists, known: Hands) -> list[Pair]:
+def pairs(lists: Lists, hands: Hands) -> list[Pair]:
     """For every card in a hand: a card that is not listed is taken as open."""
-    return [(said.get(slot) or ANY, left) for slot, left in cards(known).items()]
+    return [(lists.get(slot) or ANY, types) for slot, types in cards(hands).items()]
 
 
-def agreement(found: Iterable[Pair], values: Iterable[Mask], *, excluded: bool) -> Agreement:
-    """Of the values that lists rule out, or keep."""
+def agreement(masks: Iterable[Pair], values: Iterable[Mask], *, excluded: bool) -> Agreement:
+    """Count the values that lists and hints rule out, or keep."""
     flags = [
-        ((said & of == 0) == excluded, (there & of == 0) == excluded)
-        for (said, there), of in product(found, list(values))
+        ((listed_types & types == 0) == excluded, (hinted_types & types == 0) == excluded)
+        for (listed_types, hinted_types), types in product(masks, list(values))
     ]
     return Agreement(
-        both=sum(said and there for said, there in flags),
-        said=sum(said for said, _ in flags),
-        there=sum(there for _, there in flags),
+        both=sum(in_list and in_hints for in_list, in_hints in flags),
+        in_lists=sum(in_list for in_list, _ in flags),
+        in_hints=sum(in_hints for _, in_hints in flags),
     )
 
 
-def ruled_out(found: Iterable[Pair]) -> Agreement:
-    """Of the colours and ranks that are ruled out, both together."""
-    return agreement(found, (of for values in VALUES.values() for of in values), excluded=True)
+def ruled_out(masks: Iterable[Pair]) -> Agreement:
+    """Count the colours and ranks that are ruled out."""
+    return agreement(masks, (types for values in VALUES.values() for types in values), excluded=True)
 
 
-def exact(said: Lists, known: Hands) -> float:
+def exact(lists: Lists, hands: Hands) -> float:
     """The share of cards whose list is there, can be read, and is what the hints leave."""
-    there = cards(known)
-    return sum(said.get(slot) == left for slot, left in there.items()) / len(there)
+    hints = cards(hands)
+    return sum(lists.get(slot) == types for slot, types in hints.items()) / len(hints)
 
 
 def score(reply: BaseModel, sections: Sections, truth: Truth) -> Marks | None:
     """The marks of a reply's lists; None for a reply that has none, or where what hints leave is not known."""
     state = sections.get(State)
-    said = stated_lists(reply, state.seat if state else -1)
-    if said is None or truth.view is None:
+    lists = stated_lists(reply, state.seat if state else -1)
+    if lists is None or truth.view is None:
         return None
-    return _compared(said, by_hints(truth.view)) | _against_cards(said, truth, state)
+    return _compared(lists, by_hints(truth.view)) | _against_cards(lists, truth, state)
 
 
-def _compared(said: Lists, known: Hands) -> dict[str, float]:
-    found, there = pairs(said, known), cards(known)
-    read = [slot for slot in there if said.get(slot) is not None]
+def _compared(lists: Lists, hands: Hands) -> dict[str, float]:
+    masks, hints = pairs(lists, hands), cards(hands)
+    read = [slot for slot in hints if lists.get(slot) is not None]
     return {
-        **dict(_shares(found)),
-        "cards_exact": exact(said, known),
-        "cards_listed": len(read) / len(there),
-        "lists_unread": sum(said[slot] is None for slot in there if slot in said),
-        "slots_beyond": sum(slot not in there for slot in said),
+        **dict(_shares(masks)),
+        "cards_exact": exact(lists, hands),
+        "cards_listed": len(read) / len(hints),
+        "lists_unread": sum(lists[slot] is None for slot in hints if slot in lists),
+        "slots_beyond": sum(slot not in hints for slot in lists),
     }
 
 
-def _shares(found: list[Pair]) -> Iterator[tuple[str, float]]:
+def _shares(masks: list[Pair]) -> Iterator[tuple[str, float]]:
     for kind, values in VALUES.items():
         for excluded in (False, True):
-            made = agreement(found, values, excluded=excluded)
-            of = f"{kind}_{'excluded' if excluded else 'kept'}"
-            named = {f"{of}_precision": made.precision, f"{of}_recall": made.recall}
+            counts = agreement(masks, values, excluded=excluded)
+            prefix = f"{kind}_{'excluded' if excluded else 'kept'}"
+            named = {f"{prefix}_precision": counts.precision, f"{prefix}_recall": counts.recall}
             yield from ((name, share) for name, share in named.items() if share is not None)
 
 
-def _against_cards(said: Lists, truth: Truth, state: State | None) -> dict[str, float]:
+def _against_cards(lists: Lists, truth: Truth, state: State | None) -> dict[str, float]:
     """Against the cards themselves, as far as the marks' reader knows them."""
     if state is None:
         return {}
     hands = {**state.hands, state.seat: truth.own}
-    held = [(said.get((seat, slot)), card) for seat, hand in hands.items() for slot, card in enumerate(hand)]
-    wrong = [not (left or ANY) >> INDEX[card] & 1 for left, card in held]
+    held = [(lists.get((seat, slot)), card) for seat, hand in hands.items() for slot, card in enumerate(hand)]
+    wrong = [not (types or ANY) >> INDEX[card] & 1 for types, card in held]
     return {"card_ruled_out": sum(wrong) / len(wrong)}
 
 
@@ -145,13 +145,13 @@ def guess(reply: BaseModel, sections: Sections, truth: Truth) -> Marks | None:
     """
     if truth.view is None:
         return None
-    found = pairs({}, by_hints(truth.view))
+    masks = pairs({}, by_hints(truth.view))
     shares: dict[str, float] = {}
     for kind, values in VALUES.items():
         for excluded in (False, True):
-            there = agreement(found, values, excluded=excluded).there / (len(found) * len(values))
-            of, recall = ("excluded", 1 - KEEPS) if excluded else ("kept", KEEPS)
-            shares |= {f"{kind}_{of}_precision": there} | ({f"{kind}_{of}_recall": recall} if there else {})
+            share = agreement(masks, values, excluded=excluded).in_hints / (len(masks) * len(values))
+            word, recall = ("excluded", 1 - KEEPS) if excluded else ("kept", KEEPS)
+            shares |= {f"{kind}_{word}_precision": share} | ({f"{kind}_{word}_recall": recall} if share else {})
     return {
         **shares,
         "cards_exact": 1 / POSSIBLE,
@@ -165,30 +165,32 @@ def guess(reply: BaseModel, sections: Sections, truth: Truth) -> Marks | None:
 NOTHING_EXCLUDED = "nothing_excluded"
 
 
-def open_lists(known: Hands) -> Lists:
+def open_lists(hands: Hands) -> Lists:
     """Lists that rule nothing out."""
-    return dict.fromkeys(cards(known), ANY)
+    return dict.fromkeys(cards(hands), ANY)
 
 
 def nothing_excluded(reply: BaseModel, sections: Sections, truth: Truth) -> Marks | None:
     """What lists give that rule nothing out."""
     if truth.view is None:
         return None
-    known = by_hints(truth.view)
-    said = open_lists(known)
-    return _compared(said, known) | _against_cards(said, truth, sections.get(State))
+    hands = by_hints(truth.view)
+    lists = open_lists(hands)
+    return _compared(lists, hands) | _against_cards(lists, truth, sections.get(State))
 
 
 # What they are
 
 
 def _info(kind: str, excluded: bool) -> Iterator[MarkInfo]:
-    done, of = ("rules out", "excluded") if excluded else ("keeps", "kept")
+    done, word = ("rules out", "excluded") if excluded else ("keeps", "kept")
     hints = "rule out" if excluded else "leave"
     yield MarkInfo(
-        f"{kind}_{of}_precision", f"of the {kind} that the list {done}, how many the hints {hints}", "share", 1
+        f"{kind}_{word}_precision", f"of the {kind} that the list {done}, how many the hints {hints}", "share", 1
     )
-    yield MarkInfo(f"{kind}_{of}_recall", f"of the {kind} that the hints {hints}, how many the list {done}", "share", 1)
+    yield MarkInfo(
+        f"{kind}_{word}_recall", f"of the {kind} that the hints {hints}, how many the list {done}", "share", 1
+    )
 
 
 INFOS = (

@@ -80,8 +80,8 @@ def _wise(position: Position, notes: Notes, plans: Sequence[Plan]) -> Iterator[t
 def _by_gain(position: Position, plans: Sequence[Plan]) -> Iterator[tuple[Move, str]]:
     """The moves by the gain of their plans; of equal ones plays first, then discards."""
     risky = [move for move in position.plays if move not in [play for play, _ in literal_play.ranked_plays(position)]]
-    found = [plan for plan in plans if plan.action not in risky]
-    for plan in sorted(found, key=lambda plan: (-plan.gain, _order(plan.action))):
+    allowed = [plan for plan in plans if plan.action not in risky]
+    for plan in sorted(allowed, key=lambda plan: (-plan.gain, _order(plan.action))):
         yield plan.action, f"its plan gains most: {plan.gain:.2f} points"
 
 
@@ -91,20 +91,24 @@ def _order(move: Move) -> int:
 
 def _objection(position: Position, move: Move, notes: Notes) -> bool:
     """Whether a hint points at just the card that its owner will play unprompted, or a move would be misread."""
-    found = [note for replies in notes.values() for note in replies]
-    readings = [one for note in found if isinstance(note, SecondOrder) for one in note.readings if one.action == move]
+    reports = [note for replies in notes.values() for note in replies]
+    readings = [
+        entry for note in reports if isinstance(note, SecondOrder) for entry in note.readings if entry.action == move
+    ]
     if any(reading.understood < MISREAD for reading in readings):
         return True
     if not isinstance(move, HintColour | HintRank):
         return False
-    beliefs = [one for note in found if isinstance(note, FirstOrder) for one in note.beliefs if one.seat == move.to]
+    beliefs = [
+        entry for note in reports if isinstance(note, FirstOrder) for entry in note.beliefs if entry.seat == move.to
+    ]
     return any(_pointed(position, move) == [belief.plays] for belief in beliefs)
 
 
 def _pointed(position: Position, hint: HintColour | HintRank) -> list[int]:
     """The playable cards that a hint touches, and the one that it saves."""
-    found, cards, playable = literal_play.lesson(position, hint), position.hands[hint.to], position.piles.playable
-    return [*(slot for slot in found.touched if playable >> INDEX[cards[slot]] & 1), *([-1] if found.saves else [])]
+    lesson, cards, playable = literal_play.lesson(position, hint), position.hands[hint.to], position.piles.playable
+    return [*(slot for slot in lesson.touched if playable >> INDEX[cards[slot]] & 1), *([-1] if lesson.saves else [])]
 
 
 def _plan(position: Position, move: Move, words: Words) -> Plan:
@@ -116,6 +120,6 @@ def _plan(position: Position, move: Move, words: Words) -> Plan:
     if isinstance(move, Discard):
         plan = words("the token lets somebody give a hint")
         return Plan(action=move, plan=plan, gain=0.0 - position.slots[move.slot].critical)
-    found = literal_play.lesson(position, move)
+    lesson = literal_play.lesson(position, move)
     plan = words("P$seat plays what they can by it, and keeps what they must", seat=move.to)
-    return Plan(action=move, plan=plan, gain=found.plays + 0.5 * found.points + 0.5 * found.saves)
+    return Plan(action=move, plan=plan, gain=lesson.plays + 0.5 * lesson.points + 0.5 * lesson.saves)

@@ -28,7 +28,7 @@ def second_order(sections: Sections, notes: Notes) -> SecondOrder:
 
 def _expected(position: Position, words: Words) -> str:
     """What hints alone, which everybody knows, would have this seat do."""
-    sure = [slot for slot, left in enumerate(position.own) if known(left, position.piles.playable)]
+    sure = [slot for slot, types in enumerate(position.own) if known(types, position.piles.playable)]
     if sure:
         return words("you play slot $slot, which the hints show to fit", slot=sure[0])
     slot = literal_play.next_discard(position.own) or 0
@@ -39,20 +39,22 @@ def _reading(position: Position, move: Move, words: Words) -> MoveReading:
     """A literal reader takes a hint for what it says, and a move of one's own for what it looks like."""
     if isinstance(move, Play):
         sure = known(position.own[move.slot], position.piles.playable)
-        taken = "they know that it was known to fit" if sure else "they take it for a risk, or for more than hints told"
-        return MoveReading(action=move, reading=words(taken), understood=0.9)
+        reading = (
+            "they know that it was known to fit" if sure else "they take it for a risk, or for more than hints told"
+        )
+        return MoveReading(action=move, reading=words(reading), understood=0.9)
     if isinstance(move, Discard):
         return MoveReading(action=move, reading=words("they take it for a card that can be spared"), understood=0.9)
     return _of_hint(literal_play.lesson(position, move), words)
 
 
-def _of_hint(found: literal_play.Lesson, words: Words) -> MoveReading:
-    if found.plays:
-        taken, understood = "P$seat will know a card that they can play, and play it", 0.9
-    elif found.saves:
-        taken, understood = "P$seat will keep the card that they would have discarded next", 0.6
-    elif found.points:
-        taken, understood = "P$seat learns of a playable card, but cannot be sure that it is", 0.6
+def _of_hint(lesson: literal_play.Lesson, words: Words) -> MoveReading:
+    if lesson.plays:
+        reading, understood = "P$seat will know a card that they can play, and play it", 0.9
+    elif lesson.saves:
+        reading, understood = "P$seat will keep the card that they would have discarded next", 0.6
+    elif lesson.points:
+        reading, understood = "P$seat learns of a playable card, but cannot be sure that it is", 0.6
     else:
-        taken, understood = "P$seat learns of nothing that they can play", 0.6
-    return MoveReading(action=found.hint, reading=words(taken, seat=found.hint.to), understood=understood)
+        reading, understood = "P$seat learns of nothing that they can play", 0.6
+    return MoveReading(action=lesson.hint, reading=words(reading, seat=lesson.hint.to), understood=understood)

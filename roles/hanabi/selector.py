@@ -17,9 +17,9 @@ from roles.sections import Sections
 
 def only(sections: Sections, notes: Notes) -> Choice | None:
     """The one candidate, when there is one, which the table still allows: nothing is left to select."""
-    there = candidates(notes)
+    moves = candidates(notes)
     legal = sections.get(LegalMoves)
-    return there[0] if len(there) == 1 and legal and there[0].action in legal.moves else None
+    return moves[0] if len(moves) == 1 and legal and moves[0].action in legal.moves else None
 
 
 def candidates(notes: Notes) -> list[Choice]:
@@ -48,9 +48,9 @@ def selector(sections: Sections, notes: Notes) -> Choice:
     Its program takes the most frequent one that does no certain harm; where there is none, it goes by the simple rules
     of `own_rule`.
     """
-    position, there = Position.of(sections), candidates(notes)
-    for move, times in by_frequency(there):
+    position, choices = Position.of(sections), candidates(notes)
+    for move, times in by_frequency(choices):
         if move in position.moves and literal_play.harmless(position, move):
-            return Choice(action=move, reason=f"{times} of {len(there)} answers chose it")
+            return Choice(action=move, reason=f"{times} of {len(choices)} answers chose it")
     move, why = own_rule.choose(sections, position)
     return Choice(action=move, reason=f"no candidate will do; {why}")

@@ -96,9 +96,9 @@ def sherlock_analyst(sections: Sections, notes: Notes) -> MoveRubric:
     """Fills in a rubric for every legal move, in plain text (Sherlock's mixture of agents, agent 3)."""
     position = Position.of(sections)
     move, why = literal_play.best(position)
-    harmful = [str(one) for one in position.moves if not literal_play.harmless(position, one)]
+    harmful = [str(other) for other in position.moves if not literal_play.harmless(position, other)]
     return MoveRubric(
-        moves=tuple(f"{one}: {_rubric(position, one)}" for one in position.moves),
+        moves=tuple(f"{other}: {_rubric(position, other)}" for other in position.moves),
         best=f"{move}: {why}.",
         risks=f"Sure to do harm: {', '.join(harmful)}." if harmful else "No move is sure to do harm.",
         observations=f"{position.reachable} points are within reach; {position.deck_size} cards to draw.",
@@ -117,9 +117,9 @@ def _rubric(position: Position, move: Move) -> str:
         risk = "safe" if risk == "risky" and slot.critical < 0.2 else risk
         why = f"for it is critical with probability {slot.critical:.2f}"
         return f"discard; effect: none on the score; risk: {risk}, {why}; tokens: +1"
-    found = literal_play.lesson(position, move)
-    value = "immediate play" if found.plays else "critical save" if found.saves else "setup" if found.points else ""
-    kind, why = "colour hint" if isinstance(move, HintColour) else "rank hint", literal_play.why_hint(found)
+    lesson = literal_play.lesson(position, move)
+    value = "immediate play" if lesson.plays else "critical save" if lesson.saves else "setup" if lesson.points else ""
+    kind, why = "colour hint" if isinstance(move, HintColour) else "rank hint", literal_play.why_hint(lesson)
     return f"{kind}; effect: none on the score; value: {value or 'redundant'}, for {why}; tokens: -1"
 
 
@@ -145,9 +145,9 @@ def sherlock_discard_strategist(sections: Sections, notes: Notes) -> CardRubric:
 @role(reply=Speculations, takes=(*SHARED, History), needs=(History,), mark=RUBRIC)
 def sherlock_history_analyst(sections: Sections, notes: Notes) -> Speculations:
     """Speculates on what past moves reveal of hidden cards (Sherlock's mixture of agents, agent 5)."""
-    found = insights(sections[History])
+    readings = insights(sections[History])
     return Speculations(
-        speculations=tuple(f"turn {one.turn}: {one.meaning}" for one in found) or ("Nobody has moved.",)
+        speculations=tuple(f"turn {reading.turn}: {reading.meaning}" for reading in readings) or ("Nobody has moved.",)
     )
 
 

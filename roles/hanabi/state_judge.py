@@ -62,14 +62,14 @@ def state_judge(sections: Sections, notes: Notes) -> StateRating:
 
 def of(judged: JudgedLists) -> Aspects:
     """The exact aspects of the lists that are judged."""
-    return aspects(judged.said, judged.known, judged.changed)
+    return aspects(judged.lists, judged.known, judged.changed)
 
 
 def _issues(judged: JudgedLists) -> Iterator[str]:
-    said = judged.said
-    for (seat, slot), left in cards(judged.known).items():
-        found = said.get((seat, slot))
-        if found is None:
-            yield f"P{seat} slot {slot}: nothing that can be read; the hints leave {written(left)}"
-        elif found != left:
-            yield f"P{seat} slot {slot}: {written(found)}; the hints leave {written(left)}"
+    lists = judged.lists
+    for (seat, slot), types in cards(judged.known).items():
+        text_types = lists.get((seat, slot))
+        if text_types is None:
+            yield f"P{seat} slot {slot}: nothing that can be read; the hints leave {written(types)}"
+        elif text_types != types:
+            yield f"P{seat} slot {slot}: {written(text_types)}; the hints leave {written(types)}"

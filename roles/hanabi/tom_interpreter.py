@@ -35,8 +35,8 @@ def tom_interpreter(sections: Sections, notes: Notes) -> MindReport:
     literally = Position.of(sections)
     position, at = understood(sections, notes)
     legal = set(position.moves)
-    urgent = next((found for found in (policy.save(at) if at else ()) if found[0] in legal), None)
-    hint, why = urgent or next((found for found in _hints(position, at) if found[0] in legal), (None, NO_HINT))
+    urgent = next((advice for advice in (policy.save(at) if at else ()) if advice[0] in legal), None)
+    hint, why = urgent or next((advice for advice in _hints(position, at) if advice[0] in legal), (None, NO_HINT))
     return MindReport(
         explanation=_explanation(sections.get(History)),
         intentions=tuple(_intention(literally, at, seat) for seat in position.hands),
@@ -56,7 +56,7 @@ def _hints(position: Position, at: Scene | None) -> Iterator[tuple[Hint, str]]:
         yield from policy.help(at)
     literal = literal_play.lessons(position, [hint for hint in position.hints if at is None or at.literally(hint)])
     yield from (
-        (found.hint, literal_play.why_hint(found)) for found in literal if found.worth >= literal_play.WORTHWHILE
+        (lesson.hint, literal_play.why_hint(lesson)) for lesson in literal if lesson.worth >= literal_play.WORTHWHILE
     )
     if at is not None:
         yield from policy.dump(at)

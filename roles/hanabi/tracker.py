@@ -41,10 +41,10 @@ def tracker(sections: Sections, notes: Notes) -> TrackedChoice:
     state = sections[State]
     lists = tracked(state, sections[History].moves, sections.get(Remembered))
     partners = {seat: tuple(masks) for seat, masks in lists.items() if seat != state.seat}
-    told = Position.of(sections)
-    position = replace(told, own=tuple(lists[state.seat]), known=partners)
+    by_hints = Position.of(sections)
+    position = replace(by_hints, own=tuple(lists[state.seat]), known=partners)
     if not position.possible:  # an old list that is wrong: what was told outright is not
-        position = replace(position, own=told.own)
+        position = replace(position, own=by_hints.own)
     move, why = literal_play.best(position)
     deductions = tuple(Deduction(seat=seat, slots=tuple(map(written, masks))) for seat, masks in sorted(lists.items()))
     return TrackedChoice(ratings=(), deductions=deductions, reason=why, action=move)
@@ -66,11 +66,11 @@ def _after(lists: Lists, past: Past) -> None:
         lists[past.seat] = [*shifted(lists[past.seat], past.move.slot, [ANY])]
     else:
         after = hinted(lists[past.move.to], past.move, past.slots)
-        lists[past.move.to] = [left or ANY for left in after]  # nothing is left: the old list was wrong
+        lists[past.move.to] = [types or ANY for types in after]  # nothing is left: the old list was wrong
 
 
 def _kept(memory: Mapping[str, Any]) -> Lists:
     """The list that the seat wrote on its last turn, as far as it can be read."""
     replies = [reply for replies in memory.get("notes", {}).values() for reply in replies]
-    kept = [deduction for reply in replies for deduction in reply.get("deductions", ())]
-    return {one["seat"]: [read(text) for text in one["slots"]] for one in kept}
+    entries = [deduction for reply in replies for deduction in reply.get("deductions", ())]
+    return {entry["seat"]: [read(text) for text in entry["slots"]] for entry in entries}

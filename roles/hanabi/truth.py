@@ -36,7 +36,7 @@ class Course:
         """
         faces = dict(enumerate(self.hands))
         judged = (understand(self.moves, self.players, seat, faces).partners for seat in (0, 1))
-        return {one.seat: one.convention for partners in judged for one in partners}
+        return {partner.seat: partner.convention for partners in judged for partner in partners}
 
 
 @dataclass(frozen=True)
@@ -58,9 +58,9 @@ class Truth:
     def of(cls, referee: Referee, course: Course | None = None, memory: Mapping[str, Any] | None = None) -> "Truth":
         """The acting seat's, before its move."""
         seat = referee.seat
-        others = referee.view((seat + 1) % referee.players)
-        own = next(hand.cards for hand in others.hands if hand.seat == seat)
-        return cls(own, Piles(others.fireworks, others.discards), referee.view(), course, memory or {})
+        view = referee.view((seat + 1) % referee.players)
+        cards = next(hand.cards for hand in view.hands if hand.seat == seat)
+        return cls(cards, Piles(view.fireworks, view.discards), referee.view(), course, memory or {})
 
     def within(self, slot: int, types: Mask) -> bool | None:
         """Whether the card of a slot is one of `types`; None for a slot that the hand does not have."""
@@ -88,7 +88,7 @@ class Truth:
         return self.course.moves[self.view.turn - 1 :] if self.course and self.view else ()
 
     @property
-    def made(self) -> Past | None:
+    def past(self) -> Past | None:
         """The seat's own move of this turn."""
         return self.after[0] if self.after else None
 

@@ -100,9 +100,9 @@ def _remark(position: Position, move: Move) -> str:
         slot = position.slots[move.slot]
         safety = "very low" if slot.critical == 1 else "high" if slot.dead == 1 or slot.critical < 0.2 else "medium"
         return f"{safety}. Critical with probability {slot.critical:.2f}, dead with {slot.dead:.2f}."
-    found = literal_play.lesson(position, move)
-    value = "high" if found.plays or found.saves else "medium" if found.points else "low"
-    return f"{value}. {literal_play.why_hint(found)}."
+    lesson = literal_play.lesson(position, move)
+    value = "high" if lesson.plays or lesson.saves else "medium" if lesson.points else "low"
+    return f"{value}. {literal_play.why_hint(lesson)}."
 
 
 @role(reply=PileReport, takes=SHARED, needs=(State,), mark=REMARKS)
@@ -123,8 +123,10 @@ def watson_discard_strategist(sections: Sections, notes: Notes) -> PileReport:
 @role(reply=Insights, takes=SHARED, needs=(History,), mark=REMARKS)
 def watson_history_analyst(sections: Sections, notes: Notes) -> Insights:
     """Reads the latest moves; proposes none (Watson's mixture of agents, agent 5)."""
-    found = insights(sections[History])
-    return Insights(insights=tuple(f"turn {one.turn}: {one.meaning}" for one in found) or ("Nobody has moved yet.",))
+    readings = insights(sections[History])
+    return Insights(
+        insights=tuple(f"turn {reading.turn}: {reading.meaning}" for reading in readings) or ("Nobody has moved yet.",)
+    )
 
 
 @role(reply=Choice, takes=WHOLE, needs=NEEDS)

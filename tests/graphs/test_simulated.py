@@ -121,7 +121,7 @@ def test_what_negative_hints_said_is_forgotten_of_one_hand(view: View, seed: int
 def test_an_overconfident_player_plays_a_hinted_card_that_may_not_fit(view: View, seed: int) -> None:
     exact, slips = choice(view), struck("overconfident_play", seed)
     wrong = error_injection.overconfident(exact, told_of(view), slips)
-    if not slips.made:
+    if not slips.errors:
         assert wrong == exact
         return
     assert isinstance(wrong.action, Play) and not isinstance(exact.action, Play) and wrong.action in view.legal
@@ -134,9 +134,9 @@ def test_an_overconfident_player_plays_a_hinted_card_that_may_not_fit(view: View
 def test_slots_are_off_by_one_and_stay_legal(view: View, seed: int) -> None:
     exact, slips = choice(view), struck("slot_off_by_one", seed)
     wrong = error_injection.moved(exact, told_of(view), slips)
-    assert isinstance(wrong, Choice) and bool(slips.made) == (wrong != exact) and wrong.action in view.legal
+    assert isinstance(wrong, Choice) and bool(slips.errors) == (wrong != exact) and wrong.action in view.legal
     if isinstance(exact.action, Play | Discard):
-        assert slips.made and isinstance(wrong.action, type(exact.action))
+        assert slips.errors and isinstance(wrong.action, type(exact.action))
         assert abs(wrong.action.slot - exact.action.slot) == 1
     report = roles.get("discard_strategist").solve(told_of(view), {})  # type: ignore[misc]
     off = error_injection.moved(report, told_of(view), struck("slot_off_by_one", seed))  # type: ignore[arg-type]
@@ -152,7 +152,7 @@ def test_ratings_put_the_chosen_move_first_or_not(view: View, seed: int) -> None
         assert isinstance(made, RatedChoice) and made.action == exact.action
         assert {rating.action for rating in made.ratings} == set(view.legal)
         best = max(made.ratings, key=lambda rating: rating.rating)
-        assert (best.action == made.action) == agrees == (not slips.made)
+        assert (best.action == made.action) == agrees == (not slips.errors)
 
 
 @pytest.mark.parametrize("name", ["analyst", "second_order", "discard_strategist"])
@@ -163,7 +163,7 @@ def test_a_report_may_lack_one_entry(name: str) -> None:
     assert isinstance(exact, Reply)
     made = error_injection.shortened(exact, slips)
     lost = [len(value) - len(getattr(made, field)) for field, value in exact if isinstance(value, tuple)]
-    assert sum(lost) == 1 and slips.made == ["left_out"] and type(made).model_validate(made.model_dump()) == made
+    assert sum(lost) == 1 and slips.errors == ["left_out"] and type(made).model_validate(made.model_dump()) == made
     assert error_injection.shortened(exact, Slips(Rates(), 1)) == exact
 
 
@@ -174,7 +174,7 @@ def test_a_judge_errs_each_way_at_its_own_rate(accept: bool, kind: str) -> None:
         slips = struck(name, 1)
         made = error_injection.judgement(exact, slips)
         assert isinstance(made, Judgement) and (made.accept == accept) == (name != kind)
-        assert slips.made == ([kind] if name == kind else [])
+        assert slips.errors == ([kind] if name == kind else [])
 
 
 def test_the_rates_are_those_of_the_page() -> None:

@@ -170,7 +170,7 @@ def test_a_seat_that_keeps_a_stale_list_by_hand() -> None:
     """P1's slot 2, listed blue, was played; its list stands in slot 2 still, all others are right."""
     before, known = hand(RED, ANY, BLUE, ANY), knowing(RED, ANY, ANY, ANY)
     found = changes(before, hand(RED, ANY, BLUE, ANY), known, [played(2)])
-    assert (found.shifts.part, found.shifts.of, found.stale.value) == (1, 4, 1)
+    assert (found.shifts.part, found.shifts.total, found.stale.value) == (1, 4, 1)
     exact = list_changes.aspects(hand(RED, ANY, BLUE, ANY), known, found)
     # ruled out: 4 colours of slot 0 rightly, 4 of slot 2 wrongly; of 16 cards P1's slots 0, 1 and 3 are listed right
     assert (exact.deduction_accuracy, exact.tracking_quality) == (2 * 4 / (8 + 4), 3 / 16)

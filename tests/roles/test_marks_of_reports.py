@@ -227,14 +227,14 @@ def test_a_forecast_is_compared_with_the_next_move_unless_a_hint_came_between(kn
 
 
 def test_a_suggested_hint_is_followed_to_what_its_receiver_did(known: list[Truth]) -> None:
-    given = [truth for truth in known if truth.made and isinstance(truth.made.move, HintColour | HintRank)]
+    given = [truth for truth in known if truth.past and isinstance(truth.past.move, HintColour | HintRank)]
     assert given
     for truth in given:
-        assert truth.made is not None and isinstance(truth.made.move, HintColour | HintRank)
-        report = program("tom_interpreter", truth).model_copy(update={"hint": truth.made.move, "urgent": False})
+        assert truth.past is not None and isinstance(truth.past.move, HintColour | HintRank)
+        report = program("tom_interpreter", truth).model_copy(update={"hint": truth.past.move, "urgent": False})
         scored = marks("tom_interpreter", report, truth)
-        then = truth.next_of(truth.made.move.to)
-        fitted = then and isinstance(then.move, Play) and then.move.slot in truth.made.slots and bool(then.scored)
+        then = truth.next_of(truth.past.move.to)
+        fitted = then and isinstance(then.move, Play) and then.move.slot in truth.past.slots and bool(then.scored)
         assert scored["hint_given"] == 1 and scored.get("hint_played") == (None if then is None else fitted)
         other = next(
             move for move in view_of(truth).legal if isinstance(move, HintColour | HintRank) and move != report.hint

@@ -37,7 +37,7 @@ class SimulatedAnswers:
         except program.NoAnswer:
             return random.Random(f"{slips.seed} guess").choice(numbers)
         if dice := slips.strike("misread_stack"):
-            slips.made.append("misread_stack")
+            slips.errors.append("misread_stack")
             return dice.choice([number for number in numbers if number != exact])
         return exact
 

@@ -120,17 +120,17 @@ def _hints(analysis: Analysis, truth: Truth) -> Iterator[_Hint]:
 
 def _assessed(analysis: Analysis, sections: Sections) -> float | None:
     """The share of the list's moves that have an entry."""
-    listed = sections[LegalMoves].moves if LegalMoves in sections else ()
-    there = {entry.action for entry in analysis.moves}
-    return mean(move in there for move in listed)
+    legal = sections[LegalMoves].moves if LegalMoves in sections else ()
+    moves = {entry.action for entry in analysis.moves}
+    return mean(move in moves for move in legal)
 
 
-def _given(analysis: Analysis, truth: Truth) -> tuple[Value, bool] | None:
+def _hint_worth(analysis: Analysis, truth: Truth) -> tuple[Value, bool] | None:
     """What the hint that was then given was said to be worth, and whether its receiver next played a card of it."""
-    made = truth.made
-    said = next((one.hint_value for one in analysis.moves if made and one.action == made.move), None)
+    hint = truth.past
+    value = next((entry.hint_value for entry in analysis.moves if hint and entry.action == hint.move), None)
     done = played_after(truth)
-    return None if said is None or done is None else (said, done)
+    return None if value is None or done is None else (value, done)
 
 
 def _share(plays: Iterable[_Play], words: Success, *, fits: bool) -> float | None:
@@ -142,19 +142,19 @@ def score(analysis: Analysis, sections: Sections, truth: Truth) -> Marks | None:
     plays, hints = list(_plays(analysis, sections, truth)), list(_hints(analysis, truth))
     chances = [(play.entry.chance, play.fits) for play in plays]
     worded = [play for play in plays if play.entry.success and play.exact is not None]
-    known = [(p.entry.chance, p.exact) for p in plays if p.entry.chance is not None and p.exact is not None]
-    given = _given(analysis, truth)
+    exact = [(p.entry.chance, p.exact) for p in plays if p.entry.chance is not None and p.exact is not None]
+    stated = _hint_worth(analysis, truth)
     return only(
         play_brier=brier(chances),
         play_log=log_score(chances),
-        play_error=mean((said - right) ** 2 for said, right in known),
+        play_error=mean((chance - right) ** 2 for chance, right in exact),
         certain_wrong=_share(plays, "certain", fits=False),
         impossible_wrong=_share(plays, "impossible", fits=True),
         success_agrees=mean(play.entry.success == in_words(play.exact or 0.0) for play in worded),
-        risk_agrees=mean(said == risk_of(slot) for said, slot in _discards(analysis, sections, truth)),
+        risk_agrees=mean(risk == risk_of(slot) for risk, slot in _discards(analysis, sections, truth)),
         immediate_true=mean(hint.useful for hint in hints if hint.entry.hint_value == "immediate-play"),
         redundant_true=mean(not hint.useful for hint in hints if hint.entry.hint_value in USELESS),
-        immediate_played=float(given[1]) if given and given[0] == "immediate-play" else None,
+        immediate_played=float(stated[1]) if stated and stated[0] == "immediate-play" else None,
         moves_assessed=_assessed(analysis, sections),
     )
 
@@ -189,8 +189,8 @@ def pairs(analysis: Analysis, sections: Sections, truth: Truth) -> Iterator[Stat
             critical = truth.within(entry.action.slot, truth.piles.critical)
             if critical is not None:
                 yield Stated("discard loses a critical card", entry.discard_risk, critical)
-    if given := _given(analysis, truth):
-        yield Stated("hint leads to a play", *given)
+    if stated := _hint_worth(analysis, truth):
+        yield Stated("hint leads to a play", *stated)
 
 
 ANALYST = Marker(score, INFOS, guess, pairs=pairs, prose="Effects, rationales and the summary are prose.")

@@ -94,43 +94,43 @@ def _first(report: DiscardReport, truth: Truth) -> int | None:
 def score(report: DiscardReport, sections: Sections, truth: Truth) -> Marks | None:
     """See INFOS."""
     judged, slots, first = _judged(report, sections, truth), exact(sections, truth), _first(report, truth)
-    said = [(one.entry.safety, not one.critical) for one in judged]
+    chances = [(card.entry.safety, not card.critical) for card in judged]
     chosen = slots[first] if slots and first is not None else None
     dead = any(slot.dead == 1.0 for slot in slots)
     return only(
-        safety_brier=brier(said),
-        safety_log=log_score(said),
-        safety_error=mean((one.entry.safety - 1 + one.exact.critical) ** 2 for one in judged if one.exact),
-        criticality_agrees=mean(one.entry.criticality == criticality_of(one.exact) for one in judged if one.exact),
+        safety_brier=brier(chances),
+        safety_log=log_score(chances),
+        safety_error=mean((card.entry.safety - 1 + card.exact.critical) ** 2 for card in judged if card.exact),
+        criticality_agrees=mean(card.entry.criticality == criticality_of(card.exact) for card in judged if card.exact),
         discard_regret=chosen.critical - min(slot.critical for slot in slots) if chosen else None,
         first_critical=None if first is None else truth.within(first, truth.piles.critical),
         dead_missed=float(chosen.dead < 1.0) if chosen and dead else None,
-        cards_judged=len({one.entry.slot for one in judged}) / len(truth.own) if report.cards else None,
+        cards_judged=len({card.entry.slot for card in judged}) / len(truth.own) if report.cards else None,
     )
 
 
 def guess(report: DiscardReport, sections: Sections, truth: Truth) -> Marks | None:
     """Of one who gives even chances, draws each word evenly, and orders the slots by lot."""
     judged, slots = _judged(report, sections, truth), exact(sections, truth)
-    even = [(0.5, not one.critical) for one in judged]
+    even = [(0.5, not card.critical) for card in judged]
     least = min((slot.critical for slot in slots), default=0.0)
     dead = [slot.dead == 1.0 for slot in slots]
     return only(
         safety_brier=brier(even),
         safety_log=log_score(even),
-        safety_error=mean((one.exact.critical - 0.5) ** 2 for one in judged if one.exact),
+        safety_error=mean((card.exact.critical - 0.5) ** 2 for card in judged if card.exact),
         criticality_agrees=1 / len(WORDS),
         discard_regret=mean(slot.critical - least for slot in slots),
         first_critical=mean(bool(truth.within(slot, truth.piles.critical)) for slot in range(len(truth.own))),
-        dead_missed=mean(not known for known in dead) if any(dead) else None,
+        dead_missed=mean(not is_dead for is_dead in dead) if any(dead) else None,
     )
 
 
 def pairs(report: DiscardReport, sections: Sections, truth: Truth) -> Iterator[Stated]:
     """Chances that a card can be spared, and how critical it was said to be."""
-    for one in _judged(report, sections, truth):
-        yield Stated("card can be spared", one.entry.safety, not one.critical)
-        yield Stated("card is critical, in words", one.entry.criticality, one.critical)
+    for card in _judged(report, sections, truth):
+        yield Stated("card can be spared", card.entry.safety, not card.critical)
+        yield Stated("card is critical, in words", card.entry.criticality, card.critical)
 
 
 STRATEGIST = Marker(score, INFOS, guess, pairs=pairs, prose="Duplicates, reasons and the summary are prose.")

@@ -17,26 +17,26 @@ def says_something(position: Position, hint: Hint) -> bool:
 
 def answer_to(truth: Truth) -> tuple[Past, Past] | None:
     """The hint that the seat gave, and its receiver's next move; None where it gave none, or the game ended before."""
-    made = truth.made
-    if made is None or not isinstance(made.move, HintColour | HintRank):
+    hint = truth.past
+    if hint is None or not isinstance(hint.move, HintColour | HintRank):
         return None
-    then = truth.next_of(made.move.to)
-    return (made, then) if then else None
+    then = truth.next_of(hint.move.to)
+    return (hint, then) if then else None
 
 
 def played_after(truth: Truth) -> bool | None:
     """Whether the receiver of the seat's hint next played a card that it touched, and it fitted."""
-    if (found := answer_to(truth)) is None:
+    if (answer := answer_to(truth)) is None:
         return None
-    hint, then = found
+    hint, then = answer
     return isinstance(then.move, Play) and then.move.slot in hint.slots and bool(then.scored)
 
 
 def kept_after(truth: Truth) -> bool | None:
     """Whether the receiver of the seat's hint next discarded no critical card."""
-    if (found := answer_to(truth)) is None:
+    if (answer := answer_to(truth)) is None:
         return None
-    then = found[1]
+    then = answer[1]
     lost = then.card if isinstance(then.move, Discard) else None
     return lost is None or not truth.piles.critical >> INDEX[lost] & 1
 

@@ -82,60 +82,60 @@ class _Inferred(NamedTuple):
 
 
 def _inferred(report: HistoryReport, truth: Truth) -> list[_Inferred]:
-    there = ((one.slot, mask(one.cards)) for one in report.inferred if one.slot < len(truth.own))
-    return [_Inferred(slot, kinds, bool(truth.within(slot, kinds))) for slot, kinds in there]
+    entries = ((entry.slot, mask(entry.cards)) for entry in report.inferred if entry.slot < len(truth.own))
+    return [_Inferred(slot, kinds, bool(truth.within(slot, kinds))) for slot, kinds in entries]
 
 
-def _nats(one: _Inferred) -> float:
-    left = one.kinds.bit_count()
-    other = len(CARDS) - left
-    if one.held:
-        return -log((SUREST if other else 1.0) / left)
+def _nats(inference: _Inferred) -> float:
+    kinds = inference.kinds.bit_count()
+    other = len(CARDS) - kinds
+    if inference.held:
+        return -log((SUREST if other else 1.0) / kinds)
     return -log((1 - SUREST) / other)
 
 
-def _narrow(one: _Inferred, sections: Sections, truth: Truth) -> bool | None:
+def _narrow(inference: _Inferred, sections: Sections, truth: Truth) -> bool | None:
     slots = exact(sections, truth)
-    return bool(slots[one.slot].possible & ~one.kinds) if slots else None
+    return bool(slots[inference.slot].possible & ~inference.kinds) if slots else None
 
 
 def _ruled_out(inferred: list[_Inferred], truth: Truth) -> float | None:
     """Over all inferred slots together."""
     if truth.view is None:
         return None
-    gone = [(~truth.view.own[one.slot].mask & ANY, ~one.kinds & ANY) for one in inferred]
-    return mean(bool(out >> i & 1) for hinted, out in gone for i in range(len(CARDS)) if hinted >> i & 1)
+    excluded = [(~truth.view.own[inference.slot].mask & ANY, ~inference.kinds & ANY) for inference in inferred]
+    return mean(bool(out >> i & 1) for hinted, out in excluded for i in range(len(CARDS)) if hinted >> i & 1)
 
 
 def _hinted(report: HistoryReport, truth: Truth) -> float | None:
-    known = truth.view.own if truth.view else ()
-    named = {one.slot for one in report.inferred}
-    return mean(slot in named for slot, one in enumerate(known) if one.colour is not None or one.rank is not None)
+    hand = truth.view.own if truth.view else ()
+    named = {card.slot for card in report.inferred}
+    return mean(slot in named for slot, card in enumerate(hand) if card.colour is not None or card.rank is not None)
 
 
 def _trust(report: HistoryReport, truth: Truth) -> Iterator[tuple[Trusted, bool, bool]]:
     """Each partner of whom something is said: whether it is right, and whether `chance` came true."""
-    kept = truth.course.kept if truth.course and report.trust else {}
-    for one in report.trust:
-        if (true := kept.get(one.seat)) is not None:
-            right = (one.hints, one.reads) == (true.hints, true.reads)
-            stranger = Convention(one.hints, one.reads) == STRANGER
-            yield one, right, (true != STRANGER if stranger else right)
+    conventions = truth.course.kept if truth.course and report.trust else {}
+    for entry in report.trust:
+        if (true := conventions.get(entry.seat)) is not None:
+            right = (entry.hints, entry.reads) == (true.hints, true.reads)
+            stranger = Convention(entry.hints, entry.reads) == STRANGER
+            yield entry, right, (true != STRANGER if stranger else right)
 
 
 def score(report: HistoryReport, sections: Sections, truth: Truth) -> Marks | None:
     """See INFOS."""
     inferred, trust = _inferred(report, truth), list(_trust(report, truth))
-    narrow = (_narrow(one, sections, truth) for one in inferred)
+    narrow = (_narrow(inference, sections, truth) for inference in inferred)
     return only(
-        inferred_held=mean(one.held for one in inferred),
-        inferred_types=mean(one.kinds.bit_count() for one in inferred),
-        inferred_log=mean(_nats(one) for one in inferred),
-        inferred_too_narrow=mean(one for one in narrow if one is not None),
+        inferred_held=mean(inference.held for inference in inferred),
+        inferred_types=mean(inference.kinds.bit_count() for inference in inferred),
+        inferred_log=mean(_nats(inference) for inference in inferred),
+        inferred_too_narrow=mean(flag for flag in narrow if flag is not None),
         inferred_ruled_out=_ruled_out(inferred, truth),
         hinted_inferred=_hinted(report, truth),
         trust_right=mean(right for _, right, _ in trust),
-        trust_brier=brier((one.chance, so) for one, _, so in trust),
+        trust_brier=brier((entry.chance, right) for entry, _, right in trust),
     )
 
 
@@ -155,10 +155,10 @@ def guess(report: HistoryReport, sections: Sections, truth: Truth) -> Marks | No
 
 def pairs(report: HistoryReport, sections: Sections, truth: Truth) -> Iterator[Stated]:
     """Inferences by how many kinds they leave, and how likely each partner keeps to a convention."""
-    for found in _inferred(report, truth):
-        left = found.kinds.bit_count()
-        yield Stated("card is among the inferred", f"{left} {'kind' if left == 1 else 'kinds'}", found.held)
-    yield from (Stated("partner keeps to the convention", one.chance, so) for one, _, so in _trust(report, truth))
+    for inference in _inferred(report, truth):
+        kinds = inference.kinds.bit_count()
+        yield Stated("card is among the inferred", f"{kinds} {'kind' if kinds == 1 else 'kinds'}", inference.held)
+    yield from (Stated("partner keeps to the convention", entry.chance, so) for entry, _, so in _trust(report, truth))
 
 
 HISTORIAN = Marker(

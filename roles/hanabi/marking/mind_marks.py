@@ -53,8 +53,8 @@ HINTS = (
 
 def _intended(report: MindReport) -> list[Forecast]:
     """The forecasts whose typed field is there: reports of earlier versions have none."""
-    said = (one for one in report.intentions if "plays" in one.model_fields_set)
-    return [Forecast(one.seat, one.plays, one.chance) for one in said]
+    typed = (intention for intention in report.intentions if "plays" in intention.model_fields_set)
+    return [Forecast(intention.seat, intention.plays, intention.chance) for intention in typed]
 
 
 def _hint(report: MindReport, truth: Truth) -> Hint | None:
@@ -73,15 +73,15 @@ def _useful(hint: Hint | None, sections: Sections, truth: Truth) -> float | None
 
 
 def _score(report: MindReport, sections: Sections, truth: Truth) -> Marks | None:
-    made, hint = truth.made, _hint(report, truth)
-    given = None if made is None or hint is None else made.move == hint
-    played, kept = (played_after(truth), kept_after(truth)) if given else (None, None)
+    move, hint = truth.past, _hint(report, truth)
+    is_hint = None if move is None or hint is None else move.move == hint
+    played, saved = (played_after(truth), kept_after(truth)) if is_hint else (None, None)
     hinted = only(
         hint_useful=_useful(hint, sections, truth),
-        hint_given=given,
+        hint_given=is_hint,
         hint_played=None if report.urgent else played,
         urgent_true=holds_critical(truth, hint.to) if hint and report.urgent else None,
-        urgent_kept=kept if report.urgent else None,
+        urgent_kept=saved if report.urgent else None,
     )
     return {**foreseen.score(_intended(report), truth), **(hinted or {})} or None
 
@@ -89,7 +89,7 @@ def _score(report: MindReport, sections: Sections, truth: Truth) -> Marks | None
 def _guess(report: MindReport, sections: Sections, truth: Truth) -> Marks | None:
     """Of one who names a legal hint by lot, beside even forecasts."""
     hints = [move for move in (truth.view.legal if truth.view else ()) if isinstance(move, HintColour | HintRank)]
-    one_of = None if truth.made is None or not hints else (truth.made.move in hints) / len(hints)
+    one_of = None if truth.past is None or not hints else (truth.past.move in hints) / len(hints)
     hinted = only(
         hint_useful=mean(useful for hint in hints if (useful := _useful(hint, sections, truth)) is not None),
         hint_given=one_of,
@@ -117,7 +117,7 @@ INTERPRETER = Marker(
 
 
 def _believed(report: FirstOrder) -> list[Forecast]:
-    return [Forecast(one.seat, one.plays, one.chance) for one in report.beliefs]
+    return [Forecast(belief.seat, belief.plays, belief.chance) for belief in report.beliefs]
 
 
 BELIEVER = Marker(
@@ -131,9 +131,9 @@ BELIEVER = Marker(
 
 
 def _read(report: SecondOrder, sections: Sections, truth: Truth) -> Marks | None:
-    listed = sections[LegalMoves].moves if LegalMoves in sections else ()
-    there = {one.action for one in report.readings}
-    return only(readings_given=mean(move in there for move in listed))
+    legal = sections[LegalMoves].moves if LegalMoves in sections else ()
+    moves = {reading.action for reading in report.readings}
+    return only(readings_given=mean(move in moves for move in legal))
 
 
 MIRROR = Marker(

@@ -82,9 +82,9 @@ class _Tested(NamedTuple):
     def chances(self) -> Chances:
         """Of each option: the forecast's for what was foreseen, even a slot that the hand lacks; the others share
         the rest evenly."""
-        said = self.forecast
-        others = [one for one in self.options if one != said.plays]
-        return dict.fromkeys(others, (1 - said.chance) / len(others)) | {said.plays: said.chance}
+        forecast = self.forecast
+        rest = [option for option in self.options if option != forecast.plays]
+        return dict.fromkeys(rest, (1 - forecast.chance) / len(rest)) | {forecast.plays: forecast.chance}
 
 
 def tested(forecasts: Iterable[Forecast], truth: Truth) -> list[_Tested]:
@@ -92,55 +92,55 @@ def tested(forecasts: Iterable[Forecast], truth: Truth) -> list[_Tested]:
     if truth.view is None:
         return []
     sizes = {hand.seat: len(hand.cards) for hand in truth.view.hands}
-    found = []
-    for one in forecasts:
-        did = truth.next_of(one.seat) if one.seat in sizes else None
-        if did and not truth.hinted_before(one.seat):
+    tests = []
+    for forecast in forecasts:
+        did = truth.next_of(forecast.seat) if forecast.seat in sizes else None
+        if did and not truth.hinted_before(forecast.seat):
             before = truth.after[did.turn - truth.view.turn - 1]  # the move just before theirs
-            found.append(_Tested(one, did, before.tokens, sizes[one.seat]))
-    return found
+            tests.append(_Tested(forecast, did, before.tokens, sizes[forecast.seat]))
+    return tests
 
 
 def score(forecasts: Iterable[Forecast], truth: Truth) -> Marks:
     """See INFOS; empty where nothing can be tested."""
-    found = tested(forecasts, truth)
-    return _scored([(one, one.chances) for one in found], [float(one.right) for one in found])
+    tests = tested(forecasts, truth)
+    return _scored([(test, test.chances) for test in tests], [float(test.right) for test in tests])
 
 
-def _scored(said: Sequence[tuple[_Tested, Chances]], right: Sequence[float]) -> Marks:
-    brier = mean(sum((c - (option == one.outcome)) ** 2 for option, c in chances.items()) for one, chances in said)
-    surprise = mean(nats(chances.get(one.outcome, 0.0)) for one, chances in said)
+def _scored(tests: Sequence[tuple[_Tested, Chances]], right: Sequence[float]) -> Marks:
+    brier = mean(sum((c - (option == test.outcome)) ** 2 for option, c in chances.items()) for test, chances in tests)
+    surprise = mean(nats(chances.get(test.outcome, 0.0)) for test, chances in tests)
     return only(next_right=mean(right), next_brier=brier, next_log=surprise) or {}
 
 
 def guess(forecasts: Iterable[Forecast], truth: Truth) -> Marks:
     """Of one who gives each kind of move that the partner can make the same chance, and each slot to play; and who
     names a move by these chances."""
-    said = [(one, _even(one)) for one in tested(forecasts, truth)]
-    return _scored(said, [chances[one.outcome] for one, chances in said])
+    tests = [(test, _even(test)) for test in tested(forecasts, truth)]
+    return _scored(tests, [chances[test.outcome] for test, chances in tests])
 
 
-def _even(one: _Tested) -> Chances:
-    kinds = 1 + (one.tokens < MAX_TOKENS) + (one.tokens > 0)
-    return {option: 1 - 1 / kinds if option is None else 1 / kinds / one.size for option in one.options}
+def _even(test: _Tested) -> Chances:
+    kinds = 1 + (test.tokens < MAX_TOKENS) + (test.tokens > 0)
+    return {option: 1 - 1 / kinds if option is None else 1 / kinds / test.size for option in test.options}
 
 
 def previous(forecasts: Iterable[Forecast], truth: Truth) -> Marks:
     """Of one who gives the shares of the partner's moves before, each option counted once more, and names the likeliest
     option."""
     history = truth.view.history if truth.view else ()
-    said = [(one, _before(one, history)) for one in tested(forecasts, truth)]
-    return _scored(said, [max(c, key=lambda option: c[option]) == one.outcome for one, c in said])
+    tests = [(test, _before(test, history)) for test in tested(forecasts, truth)]
+    return _scored(tests, [max(c, key=lambda option: c[option]) == test.outcome for test, c in tests])
 
 
-def _before(one: _Tested, history: Iterable[Past]) -> Chances:
-    moves = [past.move for past in history if past.seat == one.forecast.seat]
+def _before(test: _Tested, history: Iterable[Past]) -> Chances:
+    moves = [past.move for past in history if past.seat == test.forecast.seat]
     done = Counter(move.slot if isinstance(move, Play) else None for move in moves)
-    there = sum(done[option] for option in one.options)  # a hand may be shorter than it was
-    return {option: (done[option] + 1) / (there + len(one.options)) for option in one.options}
+    plays = sum(done[option] for option in test.options)  # a hand may be shorter than it was
+    return {option: (done[option] + 1) / (plays + len(test.options)) for option in test.options}
 
 
 def pairs(forecasts: Iterable[Forecast], truth: Truth) -> Iterator[Stated]:
     """The chance of each forecast that can be tested."""
-    for one in tested(forecasts, truth):
-        yield Stated("partner does as foreseen", one.forecast.chance, one.right)
+    for test in tested(forecasts, truth):
+        yield Stated("partner does as foreseen", test.forecast.chance, test.right)

@@ -49,12 +49,12 @@ class ConventionFacts(Section):
     @classmethod
     def of(cls, view: View, options: Options) -> Self:
         hands = {hand.seat: hand.cards for hand in view.hands}
-        told = str(options["told"])
-        return cls(view.players, view.seat, view.history, hands, tuple(view.legal), view.turns_left, told=told)
+        scope = str(options["told"])
+        return cls(view.players, view.seat, view.history, hands, tuple(view.legal), view.turns_left, told=scope)
 
     def holding(self, memory: Mapping[str, Any]) -> Self:
-        found = tuple(memory.get(BEFORE, ()))
-        return replace(self, records=found) if found else self
+        records = tuple(memory.get(BEFORE, ()))
+        return replace(self, records=records) if records else self
 
     @cached_property
     def understood(self) -> Understanding:
@@ -114,9 +114,9 @@ class ConventionFacts(Section):
 
     def _own(self, words: Words) -> Iterator[str]:
         both = enumerate(zip(self.by_hints, self.scene.own, strict=True))
-        told = [(slot, words.few(now)) for slot, (plain, now) in both if words.few(plain) != words.few(now)]
-        yield words(MORE if told else NO_MORE)
-        yield from words.shared_slots(told)
+        changed = [(slot, words.few(now)) for slot, (plain, now) in both if words.few(plain) != words.few(now)]
+        yield words(MORE if changed else NO_MORE)
+        yield from words.shared_slots(changed)
         commonly, piles, own = self.scene.knowledge.known[self.seat], self.scene.piles, self.scene.own
         fits = [(slot, known(commonly[slot], piles.playable)) for slot, s in enumerate(own) if s.playable == 1.0]
         dead = [(slot, known(commonly[slot], piles.dead)) for slot, s in enumerate(own) if s.dead == 1.0]
@@ -212,10 +212,10 @@ NO_TOKEN = "There is no token for a hint."
 
 
 def _whose(slots: Sequence[tuple[int, bool]], words: Words) -> str:
-    told = (
+    texts = (
         words("slot $slot (everybody knows)" if all_ else "slot $slot (only you know)", slot=s) for s, all_ in slots
     )
-    return words.listed(told) or words("none")
+    return words.listed(texts) or words("none")
 
 
 def _touches(hint: Hint, card: Card) -> bool:

@@ -54,19 +54,21 @@ class History(Section):
     @classmethod
     def of(cls, view: View, options: Options) -> Self:
         which = options["moves"]
-        kept = view.history
+        moves = view.history
         if which == "since_last_turn":
-            last = max((past.turn for past in kept if past.seat == view.seat), default=0)
-            kept = tuple(past for past in kept if past.turn >= last)
+            last = max((past.turn for past in moves if past.seat == view.seat), default=0)
+            moves = tuple(past for past in moves if past.turn >= last)
         elif isinstance(which, int):
-            kept = kept[-which:] if which else ()
-        said = {option: options[option] == "told" for option in ("after", "details", "shift")}
-        return cls(view.players, view.seat, kept, kept == view.history, relative=options["names"] == "relative", **said)
+            moves = moves[-which:] if which else ()
+        switches = {option: options[option] == "told" for option in ("after", "details", "shift")}
+        return cls(
+            view.players, view.seat, moves, moves == view.history, relative=options["names"] == "relative", **switches
+        )
 
     def variables(self, words: Words) -> dict[str, object]:
-        of = self.players if self.relative else None
-        told = (words.say(past, self.seat, of, after=self.after, details=self.details) for past in self.moves)
-        lines = list(told) or [words(NO_MOVE)]
+        players = self.players if self.relative else None
+        sentences = (words.say(past, self.seat, players, after=self.after, details=self.details) for past in self.moves)
+        lines = list(sentences) or [words(NO_MOVE)]
         title = "All moves so far, oldest first" if self.whole else "The latest moves, oldest first"
         return {
             "title": words(title),
@@ -104,8 +106,8 @@ class OwnActions(Section):
         return cls(tuple(past for past in view.history if past.seat == view.seat), options["results"] == "told")
 
     def variables(self, words: Words) -> dict[str, object]:
-        made = (words("$turn: $move", turn=past.turn, move=self._move(past, words)) for past in self.moves)
-        return {"moves": words("; ").join(made) or words("None yet.")}
+        moves = (words("$turn: $move", turn=past.turn, move=self._move(past, words)) for past in self.moves)
+        return {"moves": words("; ").join(moves) or words("None yet.")}
 
     def _move(self, past: Past, words: Words) -> str:
         return f"{past.move}{words.result(past)}" if self.results else str(past.move)
@@ -129,7 +131,7 @@ class Remembered(Section):
         return cls(whole=options["table"] == "whole")
 
     def holding(self, memory: Mapping[str, Any]) -> Self:
-        return replace(self, memory={key: kept for key, kept in memory.items() if key != BEFORE})
+        return replace(self, memory={key: value for key, value in memory.items() if key != BEFORE})
 
     def variables(self, words: Words) -> dict[str, object]:
         notes = [
@@ -149,11 +151,11 @@ class Remembered(Section):
         if not self.whole or "hands" not in self.memory:
             return ""
         hands = [words("P$seat: $text", seat=seat, text=words.by_slot(h)) for seat, h in self.memory["hands"].items()]
-        said = words("The others' hands then: $hands", hands=words("; ").join(hands))
+        text = words("The others' hands then: $hands", hands=words("; ").join(hands))
         if "discards" not in self.memory:
-            return f"\n{said}"
+            return f"\n{text}"
         pile = words.listed(self.memory["discards"]) or words("Empty.")
-        return f"\n{said}\n{words('The discard pile then: $cards', cards=pile)}"
+        return f"\n{text}\n{words('The discard pile then: $cards', cards=pile)}"
 
     def words(self, words: Words = ENGLISH) -> str:
         return super().words(words) if self.memory else ""

@@ -50,32 +50,33 @@ class JudgedLists(Section):
         return replace(self, now=_read(judged.get("now") or ()), before=None if before is None else _read(before))
 
     @property
-    def said(self) -> Lists:
+    def lists(self) -> Lists:
         """What the player wrote on this turn."""
         return lists(self.now)
 
     @cached_property
     def changed(self) -> Changes:
         """What became of the lists of their last turn."""
-        return changes(None if self.before is None else lists(self.before), self.said, self.known, self.moves)
+        return changes(None if self.before is None else lists(self.before), self.lists, self.known, self.moves)
 
     def variables(self, words: Words) -> dict[str, object]:
-        texts = {(one.seat, slot): text for one in self.now for slot, text in enumerate(one.slots)}
+        texts = {(deduction.seat, slot): text for deduction in self.now for slot, text in enumerate(deduction.slots)}
         hands = [
-            f"- P{seat} slot {slot}: the hints leave: {written(left)}. P{self.seat} wrote: {_quoted(texts, seat, slot)}"
+            f"- P{seat} slot {slot}: the hints leave: {written(types)}. P{self.seat} wrote: "
+            f"{_quoted(texts, seat, slot)}"
             for seat, hand in enumerate(self.known)
-            for slot, left in enumerate(hand)
+            for slot, types in enumerate(hand)
         ]
-        there = {(seat, slot) for seat, hand in enumerate(self.known) for slot in range(len(hand))}
+        slots = {(seat, slot) for seat, hand in enumerate(self.known) for slot in range(len(hand))}
         beyond = [
-            f"- P{seat} slot {slot}: {text!r}" for (seat, slot), text in texts.items() if (seat, slot) not in there
+            f"- P{seat} slot {slot}: {text!r}" for (seat, slot), text in texts.items() if (seat, slot) not in slots
         ]
-        said = "\n".join(("Slots that they listed and that no hand has:", *beyond, "", "")) if beyond else ""
+        extra = "\n".join(("Slots that they listed and that no hand has:", *beyond, "", "")) if beyond else ""
         return {
             "seat": self.seat,
             "turn": self.turn,
             "hands": "\n".join(hands),
-            "beyond": said,
+            "beyond": extra,
             "before": "\n".join(_listed(self.before)) if self.before else NOTHING,
         }
 
@@ -87,7 +88,7 @@ def since_last_turn(view: View) -> tuple[Past, ...]:
 
 
 def _read(data: Sequence[Any]) -> tuple[Deduction, ...]:
-    return tuple(Deduction.model_validate(one) for one in data)
+    return tuple(Deduction.model_validate(entry) for entry in data)
 
 
 def _quoted(texts: Mapping[tuple[int, int], str], seat: int, slot: int) -> str:
@@ -97,6 +98,7 @@ def _quoted(texts: Mapping[tuple[int, int], str], seat: int, slot: int) -> str:
 
 def _listed(before: Sequence[Deduction]) -> list[str]:
     hands = [
-        f"P{one.seat}: {', '.join(f'slot {slot} {text!r}' for slot, text in enumerate(one.slots))}" for one in before
+        f"P{deduction.seat}: {', '.join(f'slot {slot} {text!r}' for slot, text in enumerate(deduction.slots))}"
+        for deduction in before
     ]
     return [f"- {hand}" for hand in hands]

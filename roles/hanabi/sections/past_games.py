@@ -188,6 +188,6 @@ def _worded(habits: Habits, words: Words) -> str:
     return "\n".join(lines)
 
 
-def _shares(whole: int, **parts: int) -> dict[str, str]:
+def _shares(total: int, **parts: int) -> dict[str, str]:
     """Each part as a percentage of the whole; `0%` of an empty one."""
-    return {name: percent(part / whole) if whole else "0%" for name, part in parts.items()}
+    return {name: percent(part / total) if total else "0%" for name, part in parts.items()}

@@ -77,7 +77,7 @@ class State(Section):
     def _own(self, words: Words) -> str:
         if not self.own_in_words:
             return ""
-        return f"{words(OWN_HAND)}\n{words.slots(map(words.told, self.known))}\n\n"
+        return f"{words(OWN_HAND)}\n{words.slots(map(words.hint, self.known))}\n\n"
 
 
 @section
@@ -112,7 +112,7 @@ class OwnDeductions(Section):
     def variables(self, words: Words) -> dict[str, object]:
         if self.counted:
             return {"basis": words(COUNTED), "slots": self._counted(words)}
-        return {"basis": words(HINTED), "slots": words.slots(words.possible(known) for known in self.known)}
+        return {"basis": words(HINTED), "slots": words.slots(words.possible(card) for card in self.known)}
 
     def _counted(self, words: Words) -> str:
         if self.cards == "few":
@@ -146,7 +146,7 @@ class PartnerKnowledge(Section):
         )
 
     def variables(self, words: Words) -> dict[str, object]:
-        hints = {seat: words.by_slot(map(words.told, known)) for seat, known in self.known.items()}
+        hints = {seat: words.by_slot(map(words.hint, hand)) for seat, hand in self.known.items()}
         return {"hands": _by_seat(hints, words)}
 
 
@@ -175,8 +175,8 @@ class PartnerDeductions(Section):
         lines = []
         for hand in self.hands:
             lines.append(words("- P$seat:", seat=hand.seat))
-            for slot, (card, known) in enumerate(zip(hand.cards, hand.known, strict=True)):
-                text = words.possible(known)
+            for slot, (card, hints) in enumerate(zip(hand.cards, hand.known, strict=True)):
+                text = words.possible(hints)
                 lines.append(words("  - slot $slot ($card): $text", slot=slot, card=card.value, text=text))
         return {"hands": "\n".join(lines)}
 
