@@ -12,7 +12,7 @@ import pytest
 import graphs
 import prompts
 import roles
-from experiments.tasks.probes import asked_seat
+from experiments.tasks.probes import probe as probe_games
 from experiments.tasks.probes.bank import probes
 from graphs import ablate, context, note_bank, recorded_marks
 from graphs.config import checked
@@ -270,7 +270,7 @@ async def test_a_probe_tells_neither_its_name_nor_what_is_hidden() -> None:
         heard = []
         for deck in (probe.deck, other.deck):
             brain = Overheard()
-            asked = asked_seat.table(probe, graphs.seat("tom_planner_1", brain))
+            asked = probe_games.table(probe, graphs.seat("tom_planner_1", brain))
             await play_async(asked, players=3, deck=deck, label=probe.name, max_turns=probe.turn)
             heard.append(brain.heard)
         assert other.deck != probe.deck and heard[0] == heard[1]

@@ -56,7 +56,7 @@ def build(
     context.obj.more(verbose=verbose, quiet=quiet).set_up()
     if not out.name.endswith((".jsonl", ".jsonl.gz")):
         raise UserError(f"--out is {str(out)!r}; a bank's file ends with .jsonl or .jsonl.gz")
-    draw.build([*sources, *(more or ())], out, wanted=n, per_game=per_game, seed=seed, rollouts=rollouts)
+    draw.build([*sources, *(more or ())], out, n=n, per_game=per_game, seed=seed, rollouts=rollouts)
     made = bank.read(out)
     printed(tables.bank_data(made)) if as_json else tables.show_bank(made, console())
     if made.head.positions < n and not as_json:

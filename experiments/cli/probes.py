@@ -25,7 +25,6 @@ from experiments.cli.shared_options import (
     group,
     printed,
 )
-from experiments.cli.shared_options import listed as print_listed
 from orchestrator.errors import Suspended, TurnError, UserError
 
 if TYPE_CHECKING:
@@ -57,14 +56,15 @@ def list_probes(
     as_json: Json = False,
 ) -> None:
     """List the conventions with their probes; with --json every probe, its position, and the moves that keep it."""
-    from experiments.tasks.probes import bank, probe_tables
+    from experiments.document import terminal
+    from experiments.tasks.probes import bank, probe_report
 
     packs = pack or bank.packs()
-    found = bank.probes(packs, convention or (), players or bank.PLAYERS, per, seed)
+    probes = bank.probes(packs, convention or (), players or bank.PLAYERS, per, seed)
     if as_json:
-        printed([probe_tables.plain(one) for one in found])
+        printed([probe_report.probe_data(probe) for probe in probes])
         return
-    print_listed(probe_tables.listed(found, packs), "no probes", as_json=False)
+    terminal.show([probe_report.probe_list(probes, packs)], terminal.console())
 
 
 @app.command("show")
@@ -74,11 +74,21 @@ def show_probe(
     as_json: Json = False,
 ) -> None:
     """Show one probe: how the position came about, the question, the moves that keep the convention, and why."""
-    from experiments.document.terminal import console
-    from experiments.tasks.probes import bank, probe_tables
+    from experiments.document import terminal
+    from experiments.show.live_table import picture
+    from experiments.show.terminal import turn_line
+    from experiments.tasks.probes import bank, probe_report
 
-    found = bank.probe(name, seed)
-    printed(probe_tables.plain(found)) if as_json else probe_tables.show_probe(found, console())
+    probe = bank.probe(name, seed)
+    if as_json:
+        printed(probe_report.probe_data(probe))
+        return
+    screen = terminal.console()
+    for turn in probe.story.turns:
+        if turn.decided and turn.moved:
+            screen.print(turn_line(turn.started.view, turn.decided, turn.moved.past, None, screen.width))
+    screen.print(picture(probe.view))
+    terminal.show([probe_report.probe_facts(probe)], screen)
 
 
 @app.command("run")
@@ -186,16 +196,15 @@ def report(
 
 
 def _reported(folders: Sequence[Path], out: Path | None, as_json: bool) -> None:
-    from rich.text import Text
+    from experiments.document import terminal
+    from experiments.tasks.probes import probe_report
 
-    from experiments.document.terminal import console
-    from experiments.tasks.probes import probe_report, probe_tables
-
-    made = probe_report.of(folders)
+    made = probe_report.read(folders)
     written = probe_report.write(made, out) if out else []
     if as_json:
-        printed({**({"folder": str(out)} if out else {}), **probe_report.data(made)})
+        printed({**({"folder": str(out)} if out else {}), **probe_report.json_value(made)})
         return
-    probe_tables.show(made, console())
+    screen = terminal.console()
+    terminal.show(probe_report.blocks(made), screen)
     if written:
-        console().print(Text(f"\n{out}/: {', '.join(path.name for path in written)}"), soft_wrap=True)
+        screen.print(f"\n{out}/: {', '.join(path.name for path in written)}", soft_wrap=True, markup=False)

@@ -12,8 +12,9 @@ import json
 import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from importlib.resources import files
+from itertools import takewhile
 from pathlib import Path
 from typing import Any, Literal
 
@@ -27,6 +28,7 @@ from orchestrator.journal.events import Call, SeatInfo, StoredEvent
 from orchestrator.values import Frozen
 
 SUFFIX = ".jsonl.gz"
+TRUTH = '{"truth"'
 GZIP = b"\x1f\x8b"
 Label = Literal["program", "simulated", "model", "mixed", "none"]
 """Who made the recorded notes; `none` where there are none."""
@@ -37,11 +39,11 @@ class Source(Frozen):
 
     name: str
     games: int
-    """With at least one turn."""
+    """Games with at least one turn."""
     digest: str
     """A hash of the games' own hashes: the same games have the same."""
     versions: dict[str, str] = {}
-    """Of the program that played the first of them."""
+    """Versions of the program that played the first of them."""
 
 
 class Drawn(Frozen):
@@ -51,7 +53,7 @@ class Drawn(Frozen):
     per_game: int
     seed: int
     rollouts: int = 0
-    """For the kind of the best move; 0 for exact one-step values."""
+    """Rollouts for the kind of the best move; 0 for exact one-step values."""
     looked_at: int
     """Turns whose kind was worked out, among which they were chosen."""
 
@@ -67,7 +69,7 @@ class Head(Frozen):
     drawn: Drawn | None
     """None for a bank that was not drawn from games."""
     seats: tuple[SeatInfo, ...]
-    """Who sat at the tables; positions name them by their place here."""
+    """The seats at the tables; positions name them by their place here."""
     label: Label
     versions: dict[str, str]
     positions: int
@@ -92,7 +94,7 @@ class BankPosition(Frozen):
     """The notes and the decision of the recorded turn; prompts are left out, for they can be made again."""
     kind: Kind
     asked: AskedConvention | None = None
-    """What a probe asks here; None for a turn of a game."""
+    """The question of a probe; None for a turn of a game."""
 
     @property
     def calls(self) -> list[Call]:
@@ -108,92 +110,76 @@ class Bank:
     positions: tuple[BankPosition, ...]
 
     def config(self, position: BankPosition) -> GraphConfig | None:
-        """The graph that gave the recorded notes; None where no graph sat, or one that is not known here."""
-        return self._configs[position.seat]
-
-    @cached_property
-    def _configs(self) -> list[GraphConfig | None]:
-        return [_config(info) for info in self.head.seats]
-
-
-def _config(info: SeatInfo) -> GraphConfig | None:
-    try:
-        return checked(dict(info.config), f"the bank's graph {info.graph!r}") if info.config else None
-    except UserError:
-        return None
+        """Return the graph that gave the recorded notes; None where no graph sat, or one that is not known here."""
+        info = self.head.seats[position.seat]
+        try:
+            return checked(dict(info.config), f"the bank's graph {info.graph!r}") if info.config else None
+        except UserError:
+            return None
 
 
 # Files
 
 
+PACKAGED = files("experiments.tasks.positions") / "banks"
+
+
 def packaged() -> list[str]:
-    """The names of the packaged banks."""
-    folder = files("experiments.tasks.positions") / "banks"
-    return sorted(one.name.removesuffix(SUFFIX) for one in folder.iterdir() if one.name.endswith(SUFFIX))
+    """Return the names of the packaged banks."""
+    return sorted(file.name.removesuffix(SUFFIX) for file in PACKAGED.iterdir() if file.name.endswith(SUFFIX))
 
 
-def found(name: str | Path) -> Path:
-    """The file of a bank: a path, or the name of a packaged one. Raises UserError when there is none."""
+def path_of(name: str | Path) -> Path:
+    """Return the file of a bank: a path, or the name of a packaged one. Raises UserError when there is none."""
     path = Path(name)
     if path.is_file():
         return path
     if str(name) in packaged():
-        return Path(str(files("experiments.tasks.positions") / "banks" / f"{name}{SUFFIX}"))
+        return Path(str(PACKAGED / f"{name}{SUFFIX}"))
     known = did_you_mean(str(name), packaged(), "the packaged banks are")
     raise UserError(f"there is no bank {str(name)!r}: neither a file nor a packaged bank; {known}")
 
 
 def read(name: str | Path) -> Bank:
-    """A bank without its truth. Raises UserError for a file that is none, or that was changed."""
-    path = found(name)
+    """Return a bank without its truth. Raises UserError for a file that is none, or that was changed."""
+    path = path_of(name)
     at = path.stat()
     return _read(path, (at.st_mtime_ns, at.st_size))
 
 
 @lru_cache(maxsize=4)
 def _read(path: Path, version: tuple[int, int]) -> Bank:
-    """A bank is read once as long as its file stays as it is."""
-    head, lines = _open(path)
-    told = [line for line in lines if line.startswith('{"position"')]
-    if digest(told) != head.digest or len(told) != head.positions:
+    """Read a bank, once as long as its file stays as it is."""
+    text = takewhile(lambda line: not line.startswith(TRUTH), plain_lines(path))
+    first = next(text, "")
+    try:
+        data = json.loads(first)
+        if not isinstance(data, dict) or "bank" not in data:
+            raise ValueError
+        head = Head.model_validate(data)
+    except ValidationError as error:
+        raise user_error(str(path), error) from None
+    except (ValueError, RecursionError):
+        raise UserError(
+            f"{str(path)!r} is no position bank; `orchestrator experiment positions build` makes one"
+        ) from None
+    lines = [line for line in text if line.startswith('{"position"')]
+    if digest(lines) != head.digest or len(lines) != head.positions:
         raise UserError(f"{str(path)!r} is not whole: its positions are not those that its first line describes")
     try:
-        positions = tuple(BankPosition.model_validate(json.loads(line)["position"]) for line in told)
+        positions = tuple(BankPosition.model_validate(json.loads(line)["position"]) for line in lines)
     except ValidationError as error:
         raise user_error(str(path), error) from None
     except (ValueError, RecursionError):
         raise UserError(f"{str(path)!r} is no position bank: a line is no JSON") from None
-    if absent := [one for one in positions if one.seat >= len(head.seats)]:
-        raise UserError(f"{str(path)!r}: position {absent[0].name} has seat {absent[0].seat} of {len(head.seats)}")
+    for position in positions:
+        if position.seat >= len(head.seats):
+            raise UserError(f"{str(path)!r}: position {position.name} has seat {position.seat} of {len(head.seats)}")
     return Bank(path, head, positions)
 
 
-def _open(path: Path) -> tuple[Head, Iterator[str]]:
-    """The head of a bank and the lines of its positions, none of the truth."""
-    text = lines_of(path)
-    first = next(text, "")
-    try:
-        data = json.loads(first)
-        head = Head.model_validate(data) if isinstance(data, dict) and "bank" in data else None
-    except ValidationError as error:
-        raise user_error(str(path), error) from None
-    except (ValueError, RecursionError):
-        head = None
-    if head is None:
-        raise UserError(f"{str(path)!r} is no position bank; `orchestrator experiment positions build` makes one")
-    return head, text
-
-
-def lines_of(path: Path) -> Iterator[str]:
-    """The lines of a bank's file, up to the truth. Raises UserError when it cannot be read."""
-    for line in plain_lines(path):
-        if line.startswith('{"truth"'):
-            return
-        yield line
-
-
 def plain_lines(path: Path) -> Iterator[str]:
-    """All lines of a file, which may be compressed. Raises UserError."""
+    """Yield all lines of a file, which may be compressed. Raises UserError."""
     try:
         data = path.read_bytes()
         text = (gzip.decompress(data) if data[:2] == GZIP else data).decode("utf-8")
@@ -205,7 +191,7 @@ def plain_lines(path: Path) -> Iterator[str]:
 
 
 def digest(lines: Iterable[str]) -> str:
-    """A hash of lines."""
+    """Return a hash of lines."""
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:16]
 
 
@@ -214,14 +200,10 @@ def as_line(key: str, data: dict[str, Any]) -> str:
 
 
 def position_line(position: BankPosition) -> str:
-    """A position as its line; what has its default value is left out."""
-    return as_line("position", position.model_dump(mode="json", exclude_defaults=True) | _events(position))
-
-
-def _events(position: BankPosition) -> dict[str, Any]:
-    """Events with their tags, which are defaults."""
-    made = [e.model_dump(mode="json", exclude_defaults=True) | {"event": e.event} for e in position.events]
-    return {"events": made} if made else {}
+    """Return a position as its line; what has its default value is left out, but for the tags of events."""
+    data = position.model_dump(mode="json", exclude_defaults=True)
+    events = [e.model_dump(mode="json", exclude_defaults=True) | {"event": e.event} for e in position.events]
+    return as_line("position", data | ({"events": events} if events else {}))
 
 
 def save(path: Path, lines: Iterable[str]) -> None:
@@ -231,7 +213,7 @@ def save(path: Path, lines: Iterable[str]) -> None:
 
 
 def copy(bank: Path, to: Path) -> None:
-    """A bank with its truth, compressed. Raises UserError."""
+    """Copy a bank with its truth, compressed. Raises UserError."""
     data = bank.read_bytes()
     _write(to, data) if data[:2] == GZIP else save(to, plain_lines(bank))
 

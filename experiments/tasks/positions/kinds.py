@@ -6,14 +6,13 @@ from typing import Literal
 from experiments.values.position import Position
 from experiments.values.rollout_store import RolloutStore
 from experiments.values.turn_values import values_at
-from orchestrator.hanabi.cards import HAND_SIZES
+from orchestrator.hanabi.cards import DECK_SIZE, HAND_SIZES
 from orchestrator.hanabi.move_reading import Grounded
 from orchestrator.hanabi.moves import Discard, Move, Play
 from orchestrator.hanabi.view import View
 from orchestrator.values import Frozen
 
 Phase = Literal["early", "middle", "end"]
-CARDS = 50
 
 
 class AskedConvention(Frozen):
@@ -39,27 +38,30 @@ class Kind(Frozen):
     """The one that a probe asks about: `newest/chop`; None in games."""
 
     def values(self) -> Iterator[tuple[str, str]]:
-        """Each dimension that it has, with its value."""
+        """Yield each dimension that it has, with its value."""
         for name in type(self).model_fields:
             if (value := getattr(self, name)) is not None:
                 yield name, str(value)
 
 
 def kind_of(view: View, best: Move, convention: str | None = None) -> Kind:
-    tokens: Literal["0", "1-3", "4-8"] = "0" if not view.tokens else "1-3" if view.tokens < 4 else "4-8"
-    what: Literal["play", "discard", "hint"] = (
-        "play" if isinstance(best, Play) else "discard" if isinstance(best, Discard) else "hint"
-    )
+    """Return the kind of a position whose best move is this one."""
     return Kind(
-        players=view.players, phase=phase(view), tokens=tokens, lives=view.lives, best=what, convention=convention
+        players=view.players,
+        phase=phase(view),
+        tokens="0" if not view.tokens else "1-3" if view.tokens < 4 else "4-8",
+        lives=view.lives,
+        best="play" if isinstance(best, Play) else "discard" if isinstance(best, Discard) else "hint",
+        convention=convention,
     )
 
 
 def phase(view: View) -> Phase:
-    share = view.deck_size / (CARDS - view.players * HAND_SIZES[view.players])
+    """Return the phase of a game by the cards that are left to draw."""
+    share = view.deck_size / (DECK_SIZE - view.players * HAND_SIZES[view.players])
     return "early" if share > 2 / 3 else "middle" if share > 1 / 3 else "end"
 
 
-def best_move(position: Position, rollouts: int = 0, store: RolloutStore | None = None) -> Move:
-    """The best move by exact one-step values, or by rollouts."""
-    return values_at(position, None, rollouts, "strict", store or RolloutStore(), every=False).best
+def best_move(position: Position, rollouts: int = 0) -> Move:
+    """Return the best move by exact one-step values, or by rollouts."""
+    return values_at(position, None, rollouts, "strict", RolloutStore(), every=False).best

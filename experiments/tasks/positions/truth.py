@@ -9,19 +9,19 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from experiments.tasks.positions.bank import found, plain_lines
+from experiments.tasks.positions.bank import TRUTH, path_of, plain_lines
 from orchestrator.errors import UserError, user_error
 from orchestrator.hanabi.cards import Card
 from orchestrator.values import Frozen
 
 
 class PositionTruth(Frozen):
-    """What the acting seat of a position did not know."""
+    """The cards that the acting seat of a position did not know."""
 
     name: str
-    """Of the position."""
+    """The name of the position."""
     journal: str = ""
-    """From which it is; empty for a position that was made up."""
+    """The journal that it is from; empty for a position that was made up."""
     turn: int
     own: tuple[Card, ...]
     """The own hand, slot 0 first."""
@@ -30,12 +30,12 @@ class PositionTruth(Frozen):
 
 
 def truths(bank: str | Path) -> dict[str, PositionTruth]:
-    """By the name of the position; empty where a bank has none. Raises UserError for a file that cannot be read."""
-    lines = (line for line in plain_lines(found(bank)) if line.startswith('{"truth"'))
+    """Return the truths of a bank by the names of positions, if it has any. Raises UserError for an unreadable file."""
+    lines = (line for line in plain_lines(path_of(bank)) if line.startswith(TRUTH))
     try:
-        read = [PositionTruth.model_validate(json.loads(line)["truth"]) for line in lines]
+        rows = [PositionTruth.model_validate(json.loads(line)["truth"]) for line in lines]
     except ValidationError as error:
         raise user_error(f"the truth in {str(bank)!r}", error) from None
     except (ValueError, RecursionError):
         raise UserError(f"the truth in {str(bank)!r} is not whole: a line is no JSON") from None
-    return {one.name: one for one in read}
+    return {row.name: row for row in rows}

@@ -7,23 +7,21 @@ convention come from as many decks.
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from random import Random
 
 from experiments.tasks.probes import basic, hgroup, hgroup_1, newest
-from experiments.tasks.probes.place import Convention, Moves
+from experiments.tasks.probes.convention import Convention, Moves, Plays, other_moves, rule_player
 from experiments.tasks.probes.probe import Probe
 from orchestrator.errors import UserError, did_you_mean
 from orchestrator.hanabi.cards import CARDS, HAND_SIZES, Card
-from orchestrator.hanabi.moves import Move
 from orchestrator.hanabi.referee import Referee, check_players
-from orchestrator.hanabi.view import View
 
 SEED = 1
-"""Of the packaged probes."""
+"""Seed of the packaged probes."""
 PER = 3
 """Probes of a convention at each player count."""
 PLAYERS = (2, 3, 4, 5)
@@ -32,9 +30,15 @@ GAMES = 200
 STACKED = 4
 """Every so many games the hands begin without a 1, so that there is nothing to play and no hint to give at first."""
 STACKED_ROUNDS = 3
-"""Of such a game, which has nothing more to ask."""
+"""Rounds of such a game, which has nothing more to ask."""
 MOST_TURNS = 40
-"""Of the other games, so that no history is long."""
+"""Turns of the other games, so that no history is long."""
+Place = tuple[int, int]
+"""A game of a pack's program, from 0, and a turn of it, from 1."""
+STORED = Path(__file__).with_name("places.json")
+"""The places of the packaged probes, so that they need not be searched for."""
+MOST_STORED = 6
+"""Stored probes of a convention at each player count."""
 
 
 @dataclass(frozen=True)
@@ -43,35 +47,77 @@ class Pack:
 
     name: str
     conventions: tuple[Convention, ...]
-    play: Callable[[View], Move | None]
-    """Who plays until the question; None where the pack says nothing, which ends the game."""
+    play: Plays
+    """The program that plays until the question; it ends a game in which the pack says nothing."""
+    rivals: Mapping[str, Plays]
+    """Players of other conventions."""
+
+    def at(self, players: int) -> dict[str, Convention]:
+        """Return the conventions that are asked about at a player count, by name."""
+        return {convention.name: convention for convention in self.conventions if players in convention.players}
+
+    def ask(self, convention: Convention, referee: Referee) -> Probe | None:
+        """Return the probe of a convention that a game has reached; None where it has no answer, or tells from nobody
+        from whom it must."""
+        view = referee.view()
+        question = convention.find(view)
+        if question is None or not question.answers:
+            return None
+        moves = {**other_moves(view, self.rivals), **question.mistakes}
+        if not all(name in moves and not {*moves[name]} & {*question.answers} for name in question.rivals):
+            return None
+        return Probe(
+            name=convention.name,
+            pack=self.name,
+            convention=convention.name,
+            question=question.text,
+            players=referee.players,
+            deck=referee.deck,
+            moves=tuple(past.move for past in referee.history),
+            answers=question.answers,
+            why=question.why,
+            others=moves,
+            apart=question.rivals,
+        )
+
+    def games(self, players: int, seed: int, game: int) -> Iterator[Referee]:
+        """Play the game of a number from its deck; yield it before each turn."""
+        stacked = not game % STACKED
+        referee = Referee(players, _deck(Random(f"{self.name} {players} {seed} {game}"), stacked=stacked))
+        most = STACKED_ROUNDS * players if stacked else MOST_TURNS
+        while not referee.over and referee.turn <= most:
+            yield referee
+            if (move := self.play(referee.view())) is None:
+                return
+            referee.apply(move)
 
 
+_OLDEST = rule_player("smart_oldest")
 PACKS: Mapping[str, Pack] = {
-    one.name: one
-    for one in (
-        Pack("newest", newest.CONVENTIONS, newest.play),
-        Pack("hgroup_1", hgroup_1.CONVENTIONS, hgroup.play),
-        Pack("basic", basic.CONVENTIONS, hgroup.play),
+    pack.name: pack
+    for pack in (
+        Pack("newest", newest.CONVENTIONS, newest.play, {"oldest": _OLDEST, "hgroup_1": hgroup.play}),
+        Pack("hgroup_1", hgroup_1.CONVENTIONS, hgroup.play, {"newest": newest.play, "oldest": _OLDEST}),
+        Pack("basic", basic.CONVENTIONS, hgroup.play, {"newest": newest.play, "hgroup_1": hgroup.play}),
     )
 }
 
 
 def packs() -> list[str]:
-    """The names of the packs that have probes."""
+    """Return the names of the packs that have probes."""
     return list(PACKS)
 
 
 def pack(name: str) -> Pack:
-    """Raises UserError for an unknown pack."""
+    """Return a pack. Raises UserError for an unknown one."""
     if name not in PACKS:
         raise UserError(f"unknown convention pack {name!r}; {did_you_mean(name, packs())}")
     return PACKS[name]
 
 
 def conventions(name: str) -> list[str]:
-    """The names of a pack's conventions. Raises UserError for an unknown pack."""
-    return [one.name for one in pack(name).conventions]
+    """Return the names of a pack's conventions. Raises UserError for an unknown pack."""
+    return [convention.name for convention in pack(name).conventions]
 
 
 def probes(
@@ -81,135 +127,104 @@ def probes(
     per: int = PER,
     seed: int = SEED,
 ) -> list[Probe]:
-    """The probes of these packs and conventions (default: all of the packs).
+    """Return the probes of these packs and conventions (default: all of the packs).
 
     `per`: of each convention at each player count; there are fewer where a convention hardly ever decides. Raises
     UserError for a name that is unknown, a player count outside 2-5, or `per` below 1.
     """
     if per < 1:
         raise UserError(f"--per is {per}; take at least one probe of each convention")
-    made = []
-    known = [one.name for name in packs for one in pack(name).conventions]
-    order = {(name, one.name): place for name in packs for place, one in enumerate(pack(name).conventions)}
-    for wanted in conventions:
-        if wanted not in known:
-            raise UserError(f"unknown convention {wanted!r}; {did_you_mean(wanted, known)}")
-    for name in dict.fromkeys(packs):
-        for number in dict.fromkeys(map(check_players, players)):
-            made += [one for one in _found(name, number, per, seed) if not conventions or one.convention in conventions]
-    return sorted(made, key=lambda one: (list(packs).index(one.pack), order[one.pack, one.convention], one.players))
+    names = [(name, convention.name) for name in dict.fromkeys(packs) for convention in pack(name).conventions]
+    every = [convention for _, convention in names]
+    for name in conventions:
+        if name not in every:
+            raise UserError(f"unknown convention {name!r}; {did_you_mean(name, every)}")
+    rows = [
+        probe
+        for name in dict.fromkeys(packs)
+        for count in dict.fromkeys(map(check_players, players))
+        for probe in _probes(name, count, per, seed)
+        if not conventions or probe.convention in conventions
+    ]
+    return sorted(rows, key=lambda probe: (names.index((probe.pack, probe.convention)), probe.players))
 
 
 def probe(name: str, seed: int = SEED) -> Probe:
-    """One probe by its name, e.g. `newest/chop/3p-2`. Raises UserError."""
-    found = re.fullmatch(r"(?P<pack>[^/]+)/(?P<convention>[^/]+)/(?P<players>[2-5])p-(?P<number>[1-9]\d?)", name)
-    if found is None:
+    """Return one probe by its name, e.g. `newest/chop/3p-2`. Raises UserError."""
+    parts = re.fullmatch(r"(?P<pack>[^/]+)/(?P<convention>[^/]+)/(?P<players>[2-5])p-(?P<number>[1-9]\d?)", name)
+    if parts is None:
         raise UserError(f"{name!r} is not the name of a probe, such as newest/chop/3p-2")
-    there = probes([found["pack"]], [found["convention"]], [int(found["players"])], int(found["number"]), seed)
-    for one in there:
-        if one.name == name:
-            return one
-    raise UserError(f"there is no probe {name!r}; there are {len(there)} of this kind")
+    rows = probes([parts["pack"]], [parts["convention"]], [int(parts["players"])], int(parts["number"]), seed)
+    for row in rows:
+        if row.name == name:
+            return row
+    raise UserError(f"there is no probe {name!r}; there are {len(rows)} of this kind")
 
 
 @cache
-def _found(name: str, players: int, per: int, seed: int) -> tuple[Probe, ...]:
-    """Every convention of a pack at a player count, whatever is asked for: so a choice of some has the same probes."""
-    known = stored().get(f"{name} {players}") if seed == SEED and per <= MOST_STORED else None
-    places = {one: there[:per] for one, there in (known or search(name, players, per, seed)).items()}
-    made = dict(_made(name, players, seed, places))
+def _probes(name: str, players: int, per: int, seed: int) -> tuple[Probe, ...]:
+    """Return every convention's probes, whatever is asked for: so a choice of some has the same probes."""
+    places = stored().get(f"{name} {players}") if seed == SEED and per <= MOST_STORED else None
+    first = {key: rows[:per] for key, rows in (places or search(name, players, per, seed)).items()}
+    at, rows = pack(name).at(players), dict[tuple[str, Place], Probe]()
+    for game in sorted({game for row in first.values() for game, _ in row}):
+        turns = {(key, turn) for key, row in first.items() for number, turn in row if number == game}
+        last = max(turn for _, turn in turns)
+        for referee in pack(name).games(players, seed, game):
+            for key in (key for key, turn in turns if turn == referee.turn):
+                probe = pack(name).ask(at[key], referee)
+                if probe is None:
+                    raise RuntimeError(f"{STORED.name} is not that of these rules: {name}, {key}, turn {referee.turn}")
+                rows[key, (game, referee.turn)] = probe
+            if referee.turn >= last:
+                break
     return tuple(
-        made[one.name, *place].model_copy(update={"name": f"{name}/{one.name}/{players}p-{number}"})
-        for one in _asked(name, players)
-        for number, place in enumerate(places.get(one.name, ()), 1)
+        rows[key, place].model_copy(update={"name": f"{name}/{key}/{players}p-{number}"})
+        for key in at
+        for number, place in enumerate(first.get(key, ()), 1)
     )
-
-
-Place = tuple[int, int]
-"""A game of a pack's program, from 0, and a turn of it, from 1."""
-STORED = Path(__file__).with_name("places.json")
-"""Where the packaged probes are, so that they need not be searched for."""
-MOST_STORED = 6
-"""As many probes of a convention at each player count are stored."""
 
 
 @cache
 def stored() -> Mapping[str, Mapping[str, Sequence[Place]]]:
-    """By pack and player count, e.g. `newest 3`, and by convention: the places of the packaged probes."""
-    if not STORED.exists():
-        return {}
-    data = json.loads(STORED.read_text("utf-8"))
+    """Return the places of the packaged probes by pack and player count, e.g. `newest 3`, and by convention."""
+    data = json.loads(STORED.read_text("utf-8")) if STORED.exists() else {}
     return {
-        key: {one: [(game, turn) for game, turn in there] for one, there in found.items()}
-        for key, found in data.items()
+        key: {convention: [(game, turn) for game, turn in places] for convention, places in rows.items()}
+        for key, rows in data.items()
     }
 
 
 def search(name: str, players: int, per: int = MOST_STORED, seed: int = SEED) -> dict[str, list[Place]]:
-    """The first `per` games in which each convention decides, each with the first such turn: what `STORED` holds.
+    """Return the first `per` games in which each convention decides, each with the first such turn.
 
     No move keeps the convention in more than half of the probes so far, rounded up, so that no habit such as playing
     slot 0 passes for a convention.
     """
-    asked = _asked(name, players)
-    places: dict[str, list[Place]] = {one.name: [] for one in asked}
-    given: dict[str, list[Moves]] = {one.name: [] for one in asked}
+    at = pack(name).at(players)
+    places: dict[str, list[Place]] = {key: [] for key in at}
+    answers: dict[str, list[Moves]] = {key: [] for key in at}
     for game in range(GAMES):
-        left = [one for one in asked if len(places[one.name]) < per]
-        for referee in _played(name, players, seed, game) if left else ():
-            view = referee.view()
-            for one in list(left):
-                found = one.find(view)
-                if found is not None and found.tells and _varies(one, given[one.name], found.answers):
-                    places[one.name].append((game, view.turn))
-                    given[one.name].append(found.answers)
-                    left.remove(one)
-            if not left:
+        open_ = [key for key in at if len(places[key]) < per]
+        for referee in pack(name).games(players, seed, game) if open_ else ():
+            for key in list(open_):
+                probe = pack(name).ask(at[key], referee)
+                if probe and (at[key].always_same or _varies(answers[key], probe.answers)):
+                    places[key].append((game, referee.turn))
+                    answers[key].append(probe.answers)
+                    open_.remove(key)
+            if not open_:
                 break
     return places
 
 
-def _varies(convention: Convention, given: Sequence[Moves], answers: Moves) -> bool:
-    """Whether these answers may come after those before."""
-    most = max(sum(move in before for before in given) for move in answers)
-    return convention.always_same or most <= len(given) // 2
-
-
-def _asked(name: str, players: int) -> list[Convention]:
-    return [one for one in pack(name).conventions if players in one.players]
-
-
-def _played(name: str, players: int, seed: int, game: int) -> Iterator[Referee]:
-    """The game that the pack's program plays from the deck of a number, before each turn."""
-    stacked = not game % STACKED
-    referee = Referee(players, _deck(Random(f"{name} {players} {seed} {game}"), stacked=stacked))
-    most = STACKED_ROUNDS * players if stacked else MOST_TURNS
-    while not referee.over and referee.turn <= most:
-        yield referee
-        move = pack(name).play(referee.view())
-        if move is None:
-            return
-        referee.apply(move)
-
-
-def _made(
-    name: str, players: int, seed: int, places: Mapping[str, Sequence[Place]]
-) -> Iterator[tuple[tuple[str, int, int], Probe]]:
-    """The probes at these places, each game played once."""
-    finders = {one.name: one for one in _asked(name, players)}
-    every = [(one, game, turn) for one, there in places.items() for game, turn in there]
-    for game in sorted({game for _, game, _ in every}):
-        here = [place for place in every if place[1] == game]
-        for referee in _played(name, players, seed, game):
-            for one, _, turn in here:
-                if turn == referee.turn:
-                    yield (one, game, turn), _probe(name, finders[one], referee)
-            if referee.turn >= max(turn for _, _, turn in here):
-                break
+def _varies(before: Sequence[Moves], answers: Moves) -> bool:
+    """Return True if these answers may come after those before."""
+    return max(sum(move in row for row in before) for move in answers) <= len(before) // 2
 
 
 def _deck(dice: Random, *, stacked: bool) -> tuple[Card, ...]:
-    """A shuffled deck; a stacked one begins with the first hands of the largest table, and no 1 among them."""
+    """Return a shuffled deck; a stacked one begins with the first hands of the largest table, and no 1 among them."""
     deck = [card for card in CARDS for _ in range(card.copies)]
     dice.shuffle(deck)
     if stacked:
@@ -219,22 +234,3 @@ def _deck(dice: Random, *, stacked: bool) -> tuple[Card, ...]:
             rest.remove(card)
         deck = first + rest
     return tuple(deck)
-
-
-def _probe(name: str, convention: Convention, referee: Referee) -> Probe:
-    found = convention.find(referee.view())
-    if found is None or not found.tells:
-        raise RuntimeError(f"{STORED.name} is not that of these rules: {name}, {convention.name}, turn {referee.turn}")
-    return Probe(
-        name=convention.name,
-        pack=name,
-        convention=convention.name,
-        question=found.question,
-        players=referee.players,
-        deck=referee.deck,
-        moves=tuple(past.move for past in referee.history),
-        answers=found.answers,
-        why=found.why,
-        others=dict(found.others),
-        apart=found.apart,
-    )

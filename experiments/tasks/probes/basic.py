@@ -4,124 +4,113 @@ The pack does not say which of several touched cards a hint is about, nor which 
 are read where they touch one card, and any discard keeps rule 1.
 """
 
-from experiments.tasks.probes.hgroup import Table
-from experiments.tasks.probes.hgroup import play as hgroup_play
-from experiments.tasks.probes.newest import play as newest_play
-from experiments.tasks.probes.place import (
+from experiments.tasks.probes.convention import (
     LITERAL,
     Convention,
-    Found,
-    Moves,
+    Question,
     at_a_playable_card,
     discards,
     hints,
     hints_to_me,
     only_hint,
-    others,
-    said,
+    plays,
     touched,
 )
+from experiments.tasks.probes.hgroup import Table
 from orchestrator.hanabi import belief
 from orchestrator.hanabi.cards import INDEX, OF_RANK
 from orchestrator.hanabi.literal_knowledge import hinted
-from orchestrator.hanabi.moves import Hint, HintColour, HintRank, Play
+from orchestrator.hanabi.moves import Hint, HintRank
 from orchestrator.hanabi.view import View
 
-NEWEST, HGROUP, STALLS, REPEATS, SAVES = "newest", "hgroup_1", "hints to pass time", "repeats itself", "saves first"
+NEWEST, STALLS, REPEATS, SAVES = "newest", "hints to pass time", "repeats itself", "saves first"
 """Players of other conventions; the last three break one rule each."""
 
 
-def _others(view: View) -> dict[str, Moves]:
-    return others(view, newest=newest_play, hgroup_1=hgroup_play)
-
-
 def _is_news(view: View, hint: Hint) -> bool:
-    """Rule 4: whether the hint says something that its receiver does not know literally."""
-    masks = tuple(known.mask for known in belief.hand_of(view, hint.to).known)
+    """Return True if a hint says something that its receiver does not know literally (rule 4)."""
+    masks = tuple(card.mask for card in belief.hand_of(view, hint.to).known)
     return hinted(masks, hint, touched(view, hint)) != masks
 
 
-def _tells(view: View, hint: Hint, wanted: int) -> bool:
-    """Whether a hint names, as news, the colour or rank of a card of these types."""
+def _tells(view: View, hint: Hint, types: int) -> bool:
+    """Return True if a hint names, as news, the colour or rank of a card of these types."""
     hand = belief.hand_of(view, hint.to)
-    after = hinted(tuple(known.mask for known in hand.known), hint, touched(view, hint))
-    return any(
-        wanted >> INDEX[hand.cards[slot]] & 1 and after[slot] != hand.known[slot].mask for slot in touched(view, hint)
-    )
+    after = hinted(tuple(card.mask for card in hand.known), hint, touched(view, hint))
+    slots = (slot for slot in touched(view, hint) if after[slot] != hand.known[slot].mask)
+    return any(types >> INDEX[hand.cards[slot]] & 1 for slot in slots)
 
 
-def _play_hints(view: View) -> list[Hint]:
-    return [hint for hint in hints(view) if _tells(view, hint, view.piles.playable)]
+def _play_hints(view: View) -> tuple[Hint, ...]:
+    return tuple(hint for hint in hints(view) if _tells(view, hint, view.piles.playable))
 
 
-def _save_hints(view: View) -> list[Hint]:
-    """Rule 3: of a 5, a 2 without another copy in sight, or a last copy."""
+def _save_hints(view: View) -> tuple[Hint, ...]:
+    """Return the hints at a 5, a 2 without another copy in sight, or a last copy (rule 3)."""
     table = Table(view)
     cards = {card for hand in view.hands for card in hand.cards if table.precious(card)}
-    wanted = sum(1 << INDEX[card] for card in cards)
-    return [hint for hint in hints(view) if _tells(view, hint, wanted)]
+    types = sum(1 << INDEX[card] for card in cards)
+    return tuple(hint for hint in hints(view) if _tells(view, hint, types))
+
+
+def _fits(view: View) -> bool:
+    """Return True if an own card is literally known to fit."""
+    return any(card.playable == 1.0 for card in belief.own(view))
 
 
 def _sure(view: View) -> bool:
-    """Whether there may be an own card to play: one that is known to fit, or that a hint since the last turn named."""
-    literally = any(one.playable == 1.0 for one in belief.own(view))
-    return literally or bool(Table(view).sure) or any(hints_to_me(view))
+    """Return True if there may be an own card to play: known to fit, or named by a hint since the last turn."""
+    return _fits(view) or bool(Table(view).sure) or any(hints_to_me(view))
 
 
-def play_hint_read(view: View) -> Found | None:
-    found = only_hint(view)
-    if found is None or len(found[1].slots) != 1:
+def play_hint_read(view: View) -> Question | None:
+    hint = only_hint(view)
+    if hint is None or len(hint.past.slots) != 1:
         return None
-    past = found[1]
-    hint, (slot,) = past.move, past.slots
-    assert isinstance(hint, HintColour | HintRank)
+    (slot,) = hint.past.slots
     mask, piles = view.own[slot].mask, view.piles
-    savable = OF_RANK[5] | OF_RANK[2] | piles.critical if isinstance(hint, HintRank) else piles.critical
-    if mask & savable & ~piles.dead or not mask & piles.playable or belief.own(view)[slot].playable == 1.0:
-        return None
-    if any(one.playable == 1.0 for one in belief.own(view)):
+    savable = OF_RANK[5] | OF_RANK[2] | piles.critical if isinstance(hint.hint, HintRank) else piles.critical
+    if mask & savable & ~piles.dead or not mask & piles.playable or _fits(view):
         return None
     why = f"by rules 1 to 3 it is a play hint, for nothing there is to be saved, and it names slot {slot} alone"
-    return Found(f"{said(past)} alone: what do you do?", (Play(slot=slot),), why, _others(view), (LITERAL,))
+    return Question(f"{hint} alone: what do you do?", plays(slot), why, (LITERAL,))
 
 
-def play_hint_given(view: View) -> Found | None:
-    """Where only a play hint will do."""
-    true = tuple(_play_hints(view))
+def play_hint_given(view: View) -> Question | None:
+    """Ask where only a play hint will do."""
+    true = _play_hints(view)
     if _sure(view) or not true or 3 * len(true) > len(view.legal):
         return None
     saves = tuple(hint for hint in _save_hints(view) if hint not in true)
     if not saves:
         return None
     why = "by rule 5 a play hint goes before a save hint; these name a card that can be played now"
-    told = {**_others(view), SAVES: saves}
-    return Found("Both kinds of hint would do: which do you give?", true, why, told, (SAVES,))
+    return Question("Both kinds of hint would do: which do you give?", true, why, (SAVES,), {SAVES: saves})
 
 
-def save_given(view: View) -> Found | None:
-    saves = tuple(_save_hints(view))
+def save_given(view: View) -> Question | None:
+    saves = _save_hints(view)
     if _sure(view) or _play_hints(view) or not saves or 2 * len(saves) > len(view.legal):
         return None
     why = "no card in sight can be played, so that by rules 1 and 3 only a save hint is left"
-    return Found("No hint helps anybody to play: what do you do?", saves, why, _others(view), (NEWEST, LITERAL))
+    return Question("No hint helps anybody to play: what do you do?", saves, why, (NEWEST, LITERAL))
 
 
-def news(view: View) -> Found | None:
-    true = tuple(_play_hints(view))
+def news(view: View) -> Question | None:
+    true = _play_hints(view)
     repeats = tuple(hint for hint in at_a_playable_card(view) if not _is_news(view, hint))
     if _sure(view) or not true or not repeats or 3 * len(true) > len(view.legal):
         return None
     why = "by rule 4 the other hints at these cards say what their owner knows already"
-    told = {**_others(view), REPEATS: repeats}
-    return Found("Which hints tell of a card to play, and are news?", true, why, told, (REPEATS,))
+    return Question("Which hints tell of a card to play, and are news?", true, why, (REPEATS,), {REPEATS: repeats})
 
 
-def discard(view: View) -> Found | None:
+def discard(view: View) -> Question | None:
     if _sure(view) or not view.tokens or _play_hints(view) or _save_hints(view) or not discards(view):
         return None
     why = "by rule 1 a player who can give neither a play hint nor a save hint discards"
-    told = {**_others(view), STALLS: tuple(hints(view))}
-    return Found("No hint helps to play or to save: what do you do?", tuple(discards(view)), why, told, (STALLS,))
+    text = "No hint helps to play or to save: what do you do?"
+    return Question(text, discards(view), why, (STALLS,), {STALLS: tuple(hints(view))})
 
 
 CONVENTIONS = (

@@ -4,72 +4,61 @@ The pack has no finesse: its rule 3 knows a card that will be playable soon, and
 turn, but nobody there is asked to play a card that no hint touched.
 """
 
+from experiments.tasks.probes.convention import LITERAL, Convention, Question, only_hint, plays
 from experiments.tasks.probes.hgroup import Table, knowledge, play
-from experiments.tasks.probes.newest import play as newest_play
-from experiments.tasks.probes.place import LITERAL, Convention, Found, Moves, only_hint, others, rule_player, said
-from orchestrator.hanabi.moves import Discard, HintColour, HintRank, Play
+from orchestrator.hanabi.moves import Discard
 from orchestrator.hanabi.view import View
 
 NEWEST, OLDEST, PLAYS, BLIND = "newest", "oldest", "sees a play hint", "touches anything"
 """Players of other conventions; the last two make one mistake each."""
 
-_oldest = rule_player("smart_oldest")
-
-
-def _others(view: View) -> dict[str, Moves]:
-    return others(view, newest=newest_play, oldest=_oldest)
-
 
 def _calm(table: Table) -> bool:
-    """Whether nobody must be saved now."""
+    """Return True if nobody must be saved now."""
     return table.must_be_saved(table.next) is None
 
 
-def chop(view: View) -> Found | None:
-    table = Table(view)
-    slot = table.now.chop(view.seat)
+def chop(view: View) -> Question | None:
+    slot = Table(view).now.chop(view.seat)
     if not slot or play(view) != Discard(slot=slot):
         return None
     why = f"by rule 1 slot {slot} is the oldest card that no hint has touched"
-    question = "You have nothing to play and no hint to give: which card do you discard?"
-    return Found(question, (Discard(slot=slot),), why, _others(view), (LITERAL,))
+    text = "You have nothing to play and no hint to give: which card do you discard?"
+    return Question(text, (Discard(slot=slot),), why, (LITERAL,))
 
 
-def _focus(view: View, *, on_chop: bool) -> Found | None:
-    """A play hint whose focus is, or is not, the chop card."""
-    found = only_hint(view)
-    if found is None or len(found[1].slots) < 2:
+def _focus(view: View, *, on_chop: bool) -> Question | None:
+    """Ask about a play hint whose focus is, or is not, the chop card."""
+    hint = only_hint(view)
+    if hint is None or len(hint.past.slots) < 2:
         return None
-    index, past = found
-    assert isinstance(past.move, HintColour | HintRank)
-    before, table = knowledge(view, index), Table(view)
-    read = before.read(past.move, past.slots)
+    read, table = knowledge(view, hint.index).read(hint.hint, hint.past.slots), Table(view)
     if read.on_chop != on_chop or read.saved or table.sure != [read.focus] or not _calm(table):
         return None
     which = "the chop card" if on_chop else "the newest of the cards that were untouched"
     why = f"by rule 2 the focus is {which}, slot {read.focus}, and no save fits: it can be played"
-    apart = (LITERAL, NEWEST) if on_chop else (LITERAL, OLDEST)
-    return Found(f"{said(past)}: which card can you play?", (Play(slot=read.focus),), why, _others(view), apart)
+    rivals = (LITERAL, NEWEST) if on_chop else (LITERAL, OLDEST)
+    return Question(f"{hint}: which card can you play?", plays(read.focus), why, rivals)
 
 
-def focus_newest(view: View) -> Found | None:
+def focus_newest(view: View) -> Question | None:
     return _focus(view, on_chop=False)
 
 
-def focus_chop(view: View) -> Found | None:
+def focus_chop(view: View) -> Question | None:
     return _focus(view, on_chop=True)
 
 
-def play_hint_given(view: View) -> Found | None:
+def play_hint_given(view: View) -> Question | None:
     table = Table(view)
     if table.sure or not _calm(table):
         return None
     good = tuple(hint for hint in table.play_hints() if table.good_touch(hint))
     why = "only these hints have a playable card as their focus, by rules 2 and 3, and touch no useless card"
-    return Found("Which hints tell a partner of a card to play?", good, why, _others(view), (OLDEST, NEWEST))
+    return Question("Which hints tell a partner of a card to play?", good, why, (OLDEST, NEWEST))
 
 
-def good_touch(view: View) -> Found | None:
+def good_touch(view: View) -> Question | None:
     table = Table(view)
     if table.sure or not _calm(table):
         return None
@@ -78,37 +67,31 @@ def good_touch(view: View) -> Found | None:
     if not bad:
         return None
     why = "by rule 5 the other play hints touch a card that is played already, or touched in another hand, or twice"
-    told = {**_others(view), BLIND: bad}
-    return Found("Which play hint touches no useless card?", good, why, told, (BLIND,))
+    return Question("Which play hint touches no useless card?", good, why, (BLIND,), {BLIND: bad})
 
 
-def save_given(view: View) -> Found | None:
+def save_given(view: View) -> Question | None:
     table = Table(view)
     slot = table.must_be_saved(table.next)
     saves = tuple(table.saves(table.next))
     if slot is None or not saves:
         return None
     card = table.hands[table.next][slot]
-    told = _others(view)
     why = f"P{table.next}'s chop is slot {slot}, {card}, which must not be lost; these hints save it by rule 4"
-    question = f"P{table.next} moves next: which hint keeps them from losing a card that the team needs?"
-    return Found(question, saves, why, told, (LITERAL,))
+    text = f"P{table.next} moves next: which hint keeps them from losing a card that the team needs?"
+    return Question(text, saves, why, (LITERAL,))
 
 
-def save_read(view: View) -> Found | None:
-    """A hint on the chop that fits a save: the card is kept, and not played."""
-    found = only_hint(view)
-    if found is None:
+def save_read(view: View) -> Question | None:
+    """Ask about a hint on the chop that fits a save: the card is kept, and not played."""
+    if (hint := only_hint(view)) is None:
         return None
-    index, past = found
-    assert isinstance(past.move, HintColour | HintRank)
-    before, table = knowledge(view, index), Table(view)
-    read, slot = before.read(past.move, past.slots), table.now.chop(view.seat)
+    read, slot = knowledge(view, hint.index).read(hint.hint, hint.past.slots), Table(view).now.chop(view.seat)
     if not read.saved or slot is None or play(view) != Discard(slot=slot):
         return None
-    told = {**_others(view), PLAYS: (Play(slot=read.focus),)}
     why = f"by rule 4 the hint may save slot {read.focus}, the chop: it stays, and slot {slot} is the chop now"
-    return Found(f"{said(past)}: what do you do?", (Discard(slot=slot),), why, told, (LITERAL, PLAYS))
+    rivals = (LITERAL, PLAYS)
+    return Question(f"{hint}: what do you do?", (Discard(slot=slot),), why, rivals, {PLAYS: plays(read.focus)})
 
 
 CONVENTIONS = (

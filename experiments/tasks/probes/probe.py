@@ -5,7 +5,9 @@ history and beliefs are those of a real game in which everybody keeps to the pac
 """
 
 from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Self
 
 from pydantic import Field
 
@@ -16,15 +18,13 @@ from orchestrator.hanabi.move_reading import Grounded
 from orchestrator.hanabi.moves import Move
 from orchestrator.hanabi.referee import Referee, rebuild
 from orchestrator.hanabi.view import View
-from orchestrator.journal.events import Event, GameStarted, Moved, SeatInfo, TurnStarted
+from orchestrator.journal.events import Event, GameStarted, Memory, Moved, SeatInfo, TurnStarted
 from orchestrator.models.settings import PROGRAM
 from orchestrator.table import game_loop
-from orchestrator.table.seat import Decision
+from orchestrator.table.seat import Decision, GameContext, JournaledSeat, Seat, describe
 from orchestrator.values import Frozen
 
-STORY = CONSTRUCTED
-"""The graph of a seat whose moves the probe gives."""
-GIVEN = SeatInfo(graph=STORY, model=PROGRAM)
+STORYTELLER = SeatInfo(graph=CONSTRUCTED, model=PROGRAM)
 """Who makes the moves before the question."""
 BECAUSE = "a move of the probe's story"
 
@@ -39,7 +39,7 @@ class Probe(Frozen):
     convention: str
     """One of the pack's conventions, see `bank.conventions`."""
     question: str
-    """What the position asks, in a sentence."""
+    """The question in a sentence."""
     players: int = Field(ge=2, le=5)
     deck: tuple[Card, ...]
     """The 50 cards in the order of dealing. The cards that nobody has drawn yet do not matter."""
@@ -50,7 +50,7 @@ class Probe(Frozen):
     why: str
     """Why these and no others, in a sentence."""
     others: Mapping[str, tuple[Grounded, ...]]
-    """What players of other conventions would do, by name; a move of the set is as good as another."""
+    """The moves of players of other conventions, by name; a move of the set is as good as another."""
     apart: tuple[str, ...]
     """Those of `others` none of whose moves keeps the convention: the probe tells them from a player who keeps it."""
 
@@ -66,12 +66,12 @@ class Probe(Frozen):
 
     @cached_property
     def view(self) -> View:
-        """What the asked player may know."""
+        """The View of the asked player."""
         return self.referee.view()
 
     @property
     def seat(self) -> int:
-        """Who is asked."""
+        """The seat of the asked player."""
         return self.view.seat
 
     @property
@@ -80,32 +80,29 @@ class Probe(Frozen):
         return len(self.answers) / len(self.view.legal)
 
     def share(self, other: str) -> float:
-        """The probability that a player of another convention keeps this one here."""
+        """Return the probability that a player of another convention keeps this one here."""
         moves = self.others[other]
         return sum(move in self.answers for move in moves) / len(moves)
 
     def keeps(self, move: Move) -> bool:
-        """Whether a move keeps the convention."""
+        """Return True if a move keeps the convention."""
         return move in self.answers
 
-    def started(self, seats: tuple[SeatInfo, ...] = ()) -> GameStarted:
-        """The first event of the game; `seats` sit there instead of the story's."""
-        cast = [_Named(info) for info in seats or (GIVEN,) * self.players]
-        return game_loop.start(cast, players=self.players, deck=self.deck, label=self.name)
+    def started(self, player: Seat | None = None) -> GameStarted:
+        """Return the first event of the game, with this player in the asked seat."""
+        return game_loop.start(table(self, player), players=self.players, deck=self.deck, label=self.name)
 
     def events(self) -> list[Event]:
-        """The story as the events of a journal, up to the question, which is not decided."""
-        referee, made = Referee(self.players, self.deck), list[Event]([self.started()])
-        for move in self.moves:
+        """Return the story as the events of a journal, up to the question, which is not decided."""
+        referee = Referee(self.players, self.deck)
+        events: list[Event] = [self.started()]
+        for move in (*self.moves, None):
             view = referee.view()
-            decided = game_loop.decided_event(view.turn, view.seat, Decision(move, BECAUSE), {})
-            made += [
-                TurnStarted(turn=view.turn, seat=view.seat, view=view),
-                decided,
-                Moved(past=referee.apply(move)),
-            ]
-        view = referee.view()
-        return [*made, TurnStarted(turn=view.turn, seat=view.seat, view=view)]
+            events.append(TurnStarted(turn=view.turn, seat=view.seat, view=view))
+            if move is not None:
+                decided = game_loop.decided_event(view.turn, view.seat, Decision(move, BECAUSE), {})
+                events += [decided, Moved(past=referee.apply(move))]
+        return events
 
     @property
     def story(self) -> Story:
@@ -113,17 +110,30 @@ class Probe(Frozen):
         return Story.read(self.events())
 
 
-class _Named:
-    """A seat that is only described."""
+@dataclass(frozen=True)
+class StorySeat:
+    """A seat that makes the story's moves and is its player, if it has one, from the question on."""
 
-    def __init__(self, info: SeatInfo) -> None:
-        self.info = info
+    probe: Probe
+    player: Seat | None = None
 
-    def bind(self, context: object) -> "_Named":
-        return self
+    @property
+    def info(self) -> SeatInfo:
+        return STORYTELLER if self.player is None else describe(self.player)
 
-    async def __call__(self, view: View, memory: Mapping[str, object], /) -> Decision:
-        raise AssertionError("nobody asks this seat")
+    def bind(self, context: GameContext) -> Self:
+        return replace(self, player=self.player.bind(context)) if isinstance(self.player, JournaledSeat) else self
+
+    async def __call__(self, view: View, memory: Memory, /) -> Decision:
+        if view.turn < self.probe.turn:
+            return Decision(self.probe.moves[view.turn - 1], BECAUSE)
+        assert self.player is not None  # the game ends after the question
+        return await self.player(view, memory)
 
     async def aclose(self) -> None:
-        """Nothing is open."""
+        """Leave the asked player open: all probes share it."""
+
+
+def table(probe: Probe, player: Seat | None = None) -> tuple[StorySeat, ...]:
+    """Return the seats of the probe's game, with `player` in the asked one."""
+    return tuple(StorySeat(probe, player if seat == probe.seat else None) for seat in range(probe.players))

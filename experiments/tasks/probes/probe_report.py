@@ -1,19 +1,28 @@
-"""The report of runs of probes: a table of the conventions that players keep, as rows, Markdown, CSV and plain data."""
+"""The report of runs of probes, and lists of probes: tables of the conventions that players keep, and notes on them."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from experiments.document import data, markdown
+from experiments.document.blocks import Block, Column, Document, Note, Table, table
+from experiments.document.formats import INT, PERCENT, PERCENT_ESTIMATE
 from experiments.record.files import write_atomically
-from experiments.record.table_text import as_csv, as_markdown
-from experiments.tasks.probes import scores
-from experiments.tasks.probes.scores import Cell, Run
-from experiments.tasks.probes.told import told_by
+from experiments.tasks.probes import bank, scores
+from experiments.tasks.probes.probe import Probe
+from experiments.tasks.probes.scores import ALL, Run, Score
+from graphs.config import checked
 from orchestrator.errors import UserError
+from orchestrator.models.usage import NO_USAGE
+from roles.hanabi.sections.fixed import Conventions
+from roles.role_options import defaults
 from roles.words import percent
 
-MARKDOWN, TABLE, OTHERS, ANSWERS = "report.md", "conventions.csv", "others.csv", "answers.csv"
+PACK = (Column("pack", "pack", unbroken=True, constant=True), Column("convention", "convention", unbroken=True))
+GUESSING = (Column("guessing", "guessing", PERCENT), Column("literal", "literal", PERCENT))
+LONG = 100
+"""Characters of what one other player may do."""
 
 
 @dataclass(frozen=True)
@@ -21,193 +30,223 @@ class Report:
     """The figures of runs."""
 
     runs: tuple[Run, ...]
-    cells: tuple[tuple[Cell, ...], ...]
-    """Of each run."""
+    scores: tuple[tuple[Score, ...], ...]
+    """The scores of each run."""
 
     @property
     def names(self) -> list[str]:
-        """What the runs are called: by the player, and by their folder, too, where several have the same."""
-        named = [run.name for run in self.runs]
-        pairs = zip(named, self.runs, strict=True)
-        return [name if named.count(name) == 1 else f"{name} in {run.folder}" for name, run in pairs]
-
-    @property
-    def conventions(self) -> list[tuple[str, str]]:
-        """The packs and conventions of all runs, in their order."""
-        return list(dict.fromkeys((cell.pack, cell.convention) for found in self.cells for cell in found))
+        """The names of the runs: the player, and the folder, too, where several have the same."""
+        names = [run.name for run in self.runs]
+        pairs = zip(names, self.runs, strict=True)
+        return [name if names.count(name) == 1 else f"{name} in {run.folder}" for name, run in pairs]
 
 
-def of(folders: Sequence[Path]) -> Report:
-    """The report of the runs in these folders. Raises UserError for a folder without answers."""
+def read(folders: Sequence[Path]) -> Report:
+    """Return the report of the runs in these folders. Raises UserError for a folder without answers."""
     runs = tuple(scores.read(folder) for folder in folders)
     for run in runs:
         if not run.answers:
             raise UserError(f"{str(run.folder)!r} holds no answer yet; `probe run` with the same --out goes on")
-    return Report(runs, tuple(tuple(scores.cells(run)) for run in runs))
+    return Report(runs, tuple(tuple(scores.scores(run)) for run in runs))
 
 
-# As rows
+def blocks(report: Report) -> tuple[Block, ...]:
+    """Return the table of one run in detail, or of several side by side, and the notes on it."""
+    return (_detailed(report.scores[0]) if len(report.runs) == 1 else _side_by_side(report), *_notes(report))
 
 
-def columns(report: Report) -> tuple[str, ...]:
-    """Of the table: one run in detail, or several side by side."""
-    if len(report.runs) == 1:
-        return ("pack", "convention", "probes", "keeps it", "guessing", "literal", "else plays like")
-    return ("pack", "convention", "guessing", "literal", *report.names)
+def _detailed(rows: Sequence[Score]) -> Table:
+    columns = (*PACK, Column("probes", "probes", INT), Column("share", "keeps it", PERCENT_ESTIMATE), *GUESSING)
+    return table(
+        "conventions",
+        (*columns, Column("like", "else plays like")),
+        [(s.pack, s.convention, s.probes, _share(s), s.chance, s.literal, _like(s)) for s in rows],
+        looks=tuple("strong" if row.convention == ALL else "plain" for row in rows),
+    )
 
 
-def rows(report: Report) -> list[tuple[str, ...]]:
-    if len(report.runs) == 1:
-        return [_detailed(cell) for cell in report.cells[0]]
-    found = [{(cell.pack, cell.convention): cell for cell in cells} for cells in report.cells]
-    made = []
-    for place in report.conventions:
-        here = [cells.get(place) for cells in found]
-        first = next(cell for cell in here if cell)
-        shares = (_share(cell) if cell else "-" for cell in here)
-        made.append((*place, percent(first.chance), percent(first.literal), *shares))
-    return made
+def _side_by_side(report: Report) -> Table:
+    runs = [{(score.pack, score.convention): score for score in rows} for rows in report.scores]
+    first = {place: score for rows in reversed(runs) for place, score in rows.items()}
+    places = list(dict.fromkeys(place for rows in runs for place in rows))
+    return table(
+        "conventions",
+        (*PACK, *GUESSING, *(Column(name, name, PERCENT_ESTIMATE) for name in report.names)),
+        [
+            (*place, score.chance, score.literal, *(_share(rows[place]) if place in rows else None for rows in runs))
+            for place in places
+            for score in (first[place],)
+        ],
+        looks=tuple("strong" if convention == ALL else "plain" for _, convention in places),
+    )
 
 
-def _detailed(cell: Cell) -> tuple[str, ...]:
-    share, chance, literal = _share(cell), percent(cell.chance), percent(cell.literal)
-    return cell.pack, cell.convention, str(cell.probes), share, chance, literal, _like(cell)
+def _share(score: Score) -> tuple[float, float, float]:
+    return score.share, *score.interval
 
 
-def _share(cell: Cell) -> str:
-    low, high = cell.interval
-    return f"{percent(cell.share)} ({100 * low:.0f}–{100 * high:.0f})"
+def _like(score: Score) -> str:
+    """Return the players from whom the probes tell, and whose move was made, the most frequent first."""
+    rivals = sorted((other for other in score.others if other.apart and other.like), key=lambda other: -other.like)
+    return ", ".join(f"{rival.name} {percent(rival.like)}" for rival in rivals)
 
 
-def _like(cell: Cell) -> str:
-    """The players from whom the probes tell, and whose move was made, the most frequent first."""
-    apart = sorted((one for one in cell.others if one.apart and one.like), key=lambda one: -one.like)
-    return ", ".join(f"{one.name} {percent(one.like)}" for one in apart) or "-"
-
-
-def notes(report: Report) -> list[str]:
-    """What a reader of the table must know."""
-    told = [
+def _notes(report: Report) -> Iterator[Note]:
+    """Yield what a reader of the table must know."""
+    yield Note(
         "Keeps it: the share of probes in which the move keeps the convention, with its 95 % interval (Wilson's; over "
-        "decks in the lines `all`). Guessing: a legal move at random. Literal: a player without conventions (iggi)."
-    ]
+        "decks in the lines `all`). Guessing: a legal move at random. Literal: a player without conventions (iggi).",
+        "aside",
+    )
     for name, run in zip(report.names, report.runs, strict=True):
-        told += list(_of_run(name, run))
-    return [*told, *_same_probes(report)]
+        if run.label:
+            yield Note(f"{name}: {ANSWERED[run.label]}", "no model")
+        yield from (Note(f"{name}: {text}", "aside") for text in _run_notes(run))
+    probes = [{answer.probe.name: answer.probe for answer in run.answers} for run in report.runs]
+    if any(row != probes[0] for row in probes):
+        text = "The runs did not decide the same probes; compare them only where their numbers of probes are the same."
+        yield Note(text, "caution")
 
 
-def _of_run(name: str, run: Run) -> Iterator[str]:
-    if run.label == "fake server":
-        yield f"{name}: answered by the package's fake server, which is no language model."
-    elif run.label == "simulated":
-        yield f"{name}: no language model, but programs with errors at stated rates."
-    elif run.label == "program":
-        yield f"{name}: no model; programs alone."
-    yield from _untold(name, run)
+ANSWERED = {
+    "fake server": "answered by the package's fake server, which is no language model.",
+    "simulated": "no language model, but programs with errors at stated rates.",
+    "program": "no model; programs alone.",
+}
+
+
+def _run_notes(run: Run) -> Iterator[str]:
+    if run.record.seat.config is not None:
+        packs = packs_in_prompts(run.record.seat.config)
+        which = f"tells {' and '.join(packs)}" if packs else "tells no conventions"
+        for pack in dict.fromkeys(answer.probe.pack for answer in run.answers):
+            if pack not in packs:
+                yield f"the graph {which}, so its probes of {pack} show what it does without being told that pack."
     if any(call.paid for call in run.calls):
-        tokens_in, tokens_out, usd = run.cost
-        price = "" if usd is None else f", ${usd:.4f}"
-        yield f"{name}: {len(run.calls):,} calls, {tokens_in:,} tokens in, {tokens_out:,} out{price}."
-    if run.missing:
-        yield f"{name}: {run.missing} of {len(run.probes)} probes are not decided; the same `probe run` goes on."
-    if forced := sum(one.forced for one in run.answers):
-        yield f"{name}: {forced} moves were forced, as no choice was accepted; they count as any others."
+        used = sum((call.usage for call in run.calls), NO_USAGE)
+        price = "" if used.usd is None else f", ${used.usd:.4f}"
+        yield f"{len(run.calls):,} calls, {used.tokens_in:,} tokens in, {used.tokens_out:,} out{price}."
+    if missing := len(run.probes) - len(run.answers):
+        yield f"{missing} of {len(run.probes)} probes are not decided; the same `probe run` goes on."
+    if forced := sum(answer.forced for answer in run.answers):
+        yield f"{forced} moves were forced, as no choice was accepted; they count as any others."
 
 
-def _untold(name: str, run: Run) -> Iterator[str]:
-    """The packs that were probed and that no prompt of the graph tells."""
-    if run.record.seat.config is None:
-        return
-    there = told_by(run.record.seat.config)
-    for pack in dict.fromkeys(one.probe.pack for one in run.answers):
-        if pack not in there:
-            which = f"tells {' and '.join(there)}" if there else "tells no conventions"
-            yield f"{name}: the graph {which}, so its probes of {pack} show what it does without being told that pack."
-
-
-def _same_probes(report: Report) -> Iterator[str]:
-    asked = [{one.probe.name: one.probe for one in run.answers} for run in report.runs]
-    if any(one != asked[0] for one in asked):
-        yield "The runs did not decide the same probes; compare them only where their numbers of probes are the same."
-
-
-# As files and data
-
-
-def markdown(report: Report) -> str:
-    table = as_markdown(columns(report), rows(report))
-    return "\n\n".join(["# Conventions kept", table, "\n".join(f"- {note}" for note in notes(report))]) + "\n"
-
-
-def tidy(report: Report) -> list[dict[str, Any]]:
-    """A row for each run and convention."""
-    return [
-        {
-            "player": name,
-            "folder": str(run.folder),
-            "answered_by": run.label or "model",
-            "pack": cell.pack,
-            "convention": cell.convention,
-            "probes": cell.probes,
-            "decks": cell.decks,
-            "kept": cell.kept,
-            "share": cell.share,
-            "low": cell.interval[0],
-            "high": cell.interval[1],
-            "guessing": cell.chance,
-            "literal": cell.literal,
-            "forced": cell.forced,
-        }
-        for name, run, found in zip(report.names, report.runs, report.cells, strict=True)
-        for cell in found
+def packs_in_prompts(config: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the convention packs that the nodes of a recorded graph get, each once: a model can only keep to rules
+    that it was told, or brings along."""
+    graph = checked(dict(config), "the run's graph")
+    packs = [
+        {**defaults(kind.choices), **options}["pack"]
+        for name in graph.nodes
+        for kind, options in graph.context_of(name).kinds(graph.role(name), graph.without_sections)
+        if kind is Conventions
     ]
+    return tuple(dict.fromkeys(str(pack) for pack in packs if pack != "none"))
 
 
-def others(report: Report) -> list[dict[str, Any]]:
-    """A row for each run, convention and player of another convention."""
-    return [
-        {"player": name, "pack": cell.pack, "convention": cell.convention, **asdict(one)}
-        for name, found in zip(report.names, report.cells, strict=True)
-        for cell in found
-        for one in cell.others
-    ]
+def rows(report: Report) -> dict[str, list[dict[str, Any]]]:
+    """Return the rows of all runs: each convention, each player of another convention, and each decision."""
+    runs = list(zip(report.names, report.runs, report.scores, strict=True))
+    return {
+        "conventions": [
+            {
+                "player": name,
+                "folder": str(run.folder),
+                "answered_by": run.label or "model",
+                **{key: getattr(score, key) for key in ("pack", "convention", "probes", "decks", "kept", "share")},
+                **dict(zip(("low", "high"), score.interval, strict=True)),
+                "guessing": score.chance,
+                "literal": score.literal,
+                "forced": score.forced,
+            }
+            for name, run, scores in runs
+            for score in scores
+        ],
+        "others": [
+            {"player": name, "pack": score.pack, "convention": score.convention, **asdict(other)}
+            for name, _, scores in runs
+            for score in scores
+            for other in score.others
+        ],
+        "answers": [
+            {
+                "player": name,
+                "probe": probe.name,
+                "move": str(answer.move),
+                "keeps": int(answer.keeps),
+                "answers": ", ".join(map(str, probe.answers)),
+                "like": ", ".join(other for other, moves in probe.others.items() if answer.move in moves),
+                "forced": int(answer.forced),
+                **{key: getattr(probe, key) for key in ("chance", "question", "why")},
+                "journal": str(answer.path.relative_to(run.folder)),
+            }
+            for name, run, _ in runs
+            for answer, probe in ((answer, answer.probe) for answer in run.answers)
+        ],
+    }
 
 
-def answers(report: Report) -> list[dict[str, Any]]:
-    """A row for each decision."""
-    return [
-        {
-            "player": name,
-            "probe": one.probe.name,
-            "move": str(one.move),
-            "keeps": int(one.keeps),
-            "answers": ", ".join(map(str, one.probe.answers)),
-            "like": ", ".join(who for who, moves in one.probe.others.items() if one.move in moves),
-            "forced": int(one.forced),
-            "chance": one.probe.chance,
-            "question": one.probe.question,
-            "why": one.probe.why,
-            "journal": str(one.path.relative_to(run.folder)),
-        }
-        for name, run in zip(report.names, report.runs, strict=True)
-        for one in run.answers
-    ]
-
-
-def data(report: Report) -> dict[str, Any]:
-    """What `--json` prints."""
-    return {"conventions": tidy(report), "others": others(report), "notes": notes(report)}
+def json_value(report: Report) -> dict[str, Any]:
+    """Return what `--json` prints."""
+    tables = rows(report)
+    notes = [note.text for note in _notes(report)]
+    return {"conventions": tables["conventions"], "others": tables["others"], "notes": notes}
 
 
 def write(report: Report, folder: Path) -> list[Path]:
-    """Write the report as Markdown and CSV, with every decision. Raises OSError."""
+    """Write the report as Markdown and its rows as CSV. Raises OSError."""
+    texts = {"report.md": markdown.text(Document("Conventions kept", blocks(report)))}
+    texts |= {f"{name}.csv": data.csv_text(lines) for name, lines in rows(report).items()}
     folder.mkdir(parents=True, exist_ok=True)
-    texts = {
-        MARKDOWN: markdown(report),
-        TABLE: as_csv(tidy(report)),
-        OTHERS: as_csv(others(report)),
-        ANSWERS: as_csv(answers(report)),
-    }
     for name, text in texts.items():
         write_atomically(folder / name, text)
     return [folder / name for name in texts]
+
+
+# Probes
+
+
+LISTED = (
+    *PACK,
+    Column("probes", "probes", INT),
+    Column("guessing", "guessing", INT),
+    Column("tells from", "tells from"),
+    Column("rule", "rule"),
+)
+
+
+def probe_list(probes: Sequence[Probe], packs: Sequence[str]) -> Table:
+    """Return a row for each convention of these packs, with its probes."""
+    rows = []
+    for name in packs:
+        for convention in bank.pack(name).conventions:
+            same = [probe for probe in probes if (probe.pack, probe.convention) == (name, convention.name)]
+            if same:
+                guessing = round(sum(probe.chance for probe in same) / len(same), 3)
+                rows.append((name, convention.name, len(same), guessing, ", ".join(same[0].apart), convention.rule))
+    return table("conventions", LISTED, rows)
+
+
+def probe_facts(probe: Probe) -> Table:
+    """Return the question of a probe, the moves that keep the convention, and what other players do."""
+    moves = [f"{name}: {' or '.join(map(str, moves))}" for name, moves in probe.others.items()]
+    rows = [
+        ("asked", f"P{probe.seat}: {probe.question}"),
+        ("keeps it", " or ".join(map(str, probe.answers))),
+        ("because", probe.why),
+        ("guessing", f"{percent(probe.chance)} of the {len(probe.view.legal)} legal moves"),
+        ("others", "; ".join(text if len(text) < LONG else f"{text[:LONG]} ..." for text in moves)),
+    ]
+    return table("probe", (Column("name", ""), Column("text", "")), rows)
+
+
+def probe_data(probe: Probe) -> dict[str, Any]:
+    """Return a probe with its question, position, answers and what others do, as plain data."""
+    return {
+        **probe.model_dump(mode="json"),
+        "turn": probe.turn,
+        "seat": probe.seat,
+        "legal": [str(move) for move in probe.view.legal],
+        "chance": probe.chance,
+    }

@@ -8,8 +8,7 @@ from pathlib import Path
 
 from experiments.running.game_pool import AHEAD, MOST
 from experiments.running.interrupt import on_interrupt
-from experiments.tasks.probes.asked_seat import table
-from experiments.tasks.probes.probe import Probe
+from experiments.tasks.probes.probe import Probe, table
 from experiments.tasks.probes.probe_folder import begin, path_of
 from orchestrator import journal
 from orchestrator.errors import Suspended, TurnError, UserError

@@ -5,14 +5,14 @@ has several probes of one deck, so its interval is over decks.
 """
 
 import math
-from collections.abc import Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
 
-from experiments.running.answer_folder import Paid, paid
 from experiments.statistics.estimates import CONFIDENCE, Bounds, within
-from experiments.tasks.probes.place import LITERAL
+from experiments.tasks.probes.convention import LITERAL
 from experiments.tasks.probes.probe import Probe
 from experiments.tasks.probes.probe_folder import Record, path_of, probes_of, record_of
 from orchestrator import journal
@@ -26,16 +26,17 @@ ALL = "all"
 
 @dataclass(frozen=True)
 class Answer:
-    """What was decided in a probe."""
+    """The decision in a probe."""
 
     probe: Probe
     move: Move
     forced: bool
-    """Whether no choice of the player's was accepted, so that the safest legal move was played."""
+    """True if no choice of the player's was accepted, so that the safest legal move was played."""
     path: Path
 
     @property
     def keeps(self) -> bool:
+        """True if the move keeps the convention."""
         return self.probe.keeps(self.move)
 
 
@@ -48,16 +49,7 @@ class Run:
     probes: tuple[Probe, ...]
     answers: tuple[Answer, ...]
     calls: tuple[Call, ...]
-    """Those of models, whatever became of them."""
-
-    @property
-    def fake(self) -> bool:
-        """Whether the package's fake server answered."""
-        return any(call.fake for call in self.calls)
-
-    @property
-    def cost(self) -> Paid:
-        return paid(self.calls)
+    """The calls of models, whatever became of them."""
 
     @property
     def name(self) -> str:
@@ -68,15 +60,11 @@ class Run:
     @property
     def label(self) -> str | None:
         """What answered, where that is no language model."""
-        if self.fake:
+        if any(call.fake for call in self.calls):
             return "fake server"
         if self.record.seat.model == "program":
             return "program"
         return "simulated" if among(self.record.seat.model) else None
-
-    @property
-    def missing(self) -> int:
-        return len(self.probes) - len(self.answers)
 
 
 @dataclass(frozen=True)
@@ -85,17 +73,17 @@ class Other:
 
     name: str
     probes: int
-    """Those in which this player has a move."""
+    """The probes in which this player has a move."""
     keeps: float
     """How often that player keeps the convention, 0-1: a move drawn where several are as good."""
     like: float
     """How often the asked player made a move of that player, 0-1."""
     apart: bool
-    """Whether the probes of the convention were made to tell this player apart."""
+    """True if the probes of the convention were made to tell this player from one who keeps it."""
 
 
 @dataclass(frozen=True)
-class Cell:
+class Score:
     """A convention of a pack, or all of them."""
 
     pack: str
@@ -103,6 +91,7 @@ class Cell:
     probes: int
     decks: int
     kept: int
+    """The probes whose move keeps it."""
     interval: Bounds
     """95 %: Wilson's for a convention, over decks for all."""
     chance: float
@@ -112,61 +101,74 @@ class Cell:
 
     @property
     def share(self) -> float:
+        """The share of probes whose move keeps it, 0-1."""
         return self.kept / self.probes
 
     @property
     def literal(self) -> float:
         """How often a player without conventions keeps it."""
-        return next(one.keeps for one in self.others if one.name == LITERAL)
+        return next(other.keeps for other in self.others if other.name == LITERAL)
 
 
 def read(folder: Path) -> Run:
-    """The run in a folder. Raises UserError when there is none."""
+    """Return the run in a folder. Raises UserError when there is none."""
     record, probes = record_of(folder), tuple(probes_of(folder))
-    found, calls = list[Answer](), list[Call]()
+    answers, calls = list[Answer](), list[Call]()
     for probe in probes:
         path = path_of(folder, probe)
         events = journal.read(path) if path.exists() else []
         calls += [event for event in events if isinstance(event, Call) and event.asked]
         decided = [event for event in events if isinstance(event, Decided) and event.turn == probe.turn]
         if decided and isinstance(events[-1], GameEnded):
-            found.append(Answer(probe, decided[0].move, decided[0].forced, path))
-    return Run(folder, record, probes, tuple(found), tuple(calls))
+            answers.append(Answer(probe, decided[0].move, decided[0].forced, path))
+    return Run(folder, record, probes, tuple(answers), tuple(calls))
 
 
-def cells(run: Run) -> list[Cell]:
-    """Each convention that has answers, in the order of its pack, and after each pack all of them."""
-    made = []
-    for pack in dict.fromkeys(one.probe.pack for one in run.answers):
-        here = [one for one in run.answers if one.probe.pack == pack]
-        names = list(dict.fromkeys(one.probe.convention for one in here))
-        made += [_cell(pack, name, [one for one in here if one.probe.convention == name]) for name in names]
-        if len(names) > 1:
-            made.append(_cell(pack, ALL, here))
-    return made
+def scores(run: Run) -> list[Score]:
+    """Return the score of each convention that has answers, in the order of its pack, and after each pack of all."""
+    packs: dict[str, dict[str, list[Answer]]] = {}
+    for answer in run.answers:
+        packs.setdefault(answer.probe.pack, {}).setdefault(answer.probe.convention, []).append(answer)
+    rows = []
+    for pack, conventions in packs.items():
+        rows += [_score(pack, name, answers) for name, answers in conventions.items()]
+        if len(conventions) > 1:
+            rows.append(_score(pack, ALL, [answer for answer in run.answers if answer.probe.pack == pack]))
+    return rows
 
 
-def _cell(pack: str, convention: str, found: Sequence[Answer]) -> Cell:
-    kept = sum(one.keeps for one in found)
-    decks: dict[object, list[bool]] = {}
-    for one in found:
-        decks.setdefault((one.probe.players, one.probe.deck), []).append(one.keeps)
-    interval = clustered(list(decks.values())) if convention == ALL else wilson(kept, len(found))
-    return Cell(
+def _score(pack: str, convention: str, answers: Sequence[Answer]) -> Score:
+    kept = sum(answer.keeps for answer in answers)
+    decks = defaultdict[object, list[bool]](list)
+    for answer in answers:
+        decks[answer.probe.players, answer.probe.deck].append(answer.keeps)
+    return Score(
         pack,
         convention,
-        len(found),
+        len(answers),
         len(decks),
         kept,
-        interval,
-        fmean(one.probe.chance for one in found),
-        sum(one.forced for one in found),
-        tuple(_others(found)),
+        clustered(list(decks.values())) if convention == ALL else wilson(kept, len(answers)),
+        fmean(answer.probe.chance for answer in answers),
+        sum(answer.forced for answer in answers),
+        tuple(_others(answers)),
     )
 
 
+def _others(answers: Sequence[Answer]) -> Iterator[Other]:
+    for name in dict.fromkeys(name for answer in answers for name in answer.probe.others):
+        rows = [answer for answer in answers if name in answer.probe.others]
+        yield Other(
+            name,
+            len(rows),
+            fmean(row.probe.share(name) for row in rows),
+            fmean(row.move in row.probe.others[name] for row in rows),
+            all(name in answer.probe.apart for answer in answers),
+        )
+
+
 def wilson(successes: float, n: int) -> Bounds:
-    """The 95 % interval of a share by Wilson's score."""
+    """Return the 95 % interval of a share by Wilson's score."""
     from scipy.stats import norm
 
     z = float(norm.ppf((1 + CONFIDENCE) / 2))
@@ -176,30 +178,19 @@ def wilson(successes: float, n: int) -> Bounds:
     return within((middle - half, middle + half), 0.0, 1.0)
 
 
-def clustered(clusters: Sequence[Sequence[bool]]) -> Bounds:
-    """The 95 % interval of a share over groups of values that are not independent: Student's t of the ratio of sums.
+def clustered(clusters: Iterable[Sequence[bool]]) -> Bounds:
+    """Return the 95 % interval of a share over groups of values that are not independent: Student's t of the ratio.
 
     Where all values are equal, or there is one group, that of Wilson's score for as many values as there are groups.
     """
     from scipy.stats import t
 
-    number, total = len(clusters), sum(map(len, clusters))
-    share = sum(map(sum, clusters)) / total
-    off = [sum(one) - share * len(one) for one in clusters]
+    groups = list(clusters)
+    number, total = len(groups), sum(map(len, groups))
+    share = sum(map(sum, groups)) / total
+    off = [sum(group) - share * len(group) for group in groups]
     if number < 2 or not any(off):
         return wilson(share * number, number)
-    error = math.sqrt(number / (number - 1) * sum(one * one for one in off)) / total
+    error = math.sqrt(number / (number - 1) * sum(value * value for value in off)) / total
     half = float(t.ppf((1 + CONFIDENCE) / 2, number - 1)) * error
     return within((share - half, share + half), 0.0, 1.0)
-
-
-def _others(found: Sequence[Answer]) -> Iterable[Other]:
-    for name in dict.fromkeys(name for one in found for name in one.probe.others):
-        there = [one for one in found if name in one.probe.others]
-        yield Other(
-            name,
-            len(there),
-            fmean(one.probe.share(name) for one in there),
-            fmean(one.move in one.probe.others[name] for one in there),
-            all(name in one.probe.apart for one in found),
-        )

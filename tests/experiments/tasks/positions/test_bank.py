@@ -64,7 +64,7 @@ async def drawn(referee: Referee, folder: Path) -> tuple[BankPosition, str]:
     path = folder / f"{referee.deck[-1]}{hash(tuple(referee.deck))}-{len(moves)}.jsonl"
     more = {"players": players, "deck": [*referee.deck], "label": "a deck", "max_turns": len(moves) + 1}
     await play_async([seat] * players, journal=path, **more)  # type: ignore[arg-type]
-    drawing = draw._Drawing(0, 0)
+    drawing = draw.Drawing(0, 0)
     story = Story.read(journal.read(path))
     game = draw.Game(path, "game", players, "")
     place = position(story, len(moves) + 1)
@@ -98,7 +98,7 @@ def test_the_truth_is_read_by_what_cheats_alone() -> None:
 
 
 def test_a_bank_without_its_truth_is_the_same_bank(tmp_path: Path) -> None:
-    path = bank.found("program")
+    path = bank.path_of("program")
     lines = list(bank.plain_lines(path))
     secret = [line for line in lines if line.startswith('{"truth"')]
     assert len(secret) == 120 == len(truths(path))
@@ -113,7 +113,7 @@ def test_a_bank_without_its_truth_is_the_same_bank(tmp_path: Path) -> None:
 
 def test_the_packaged_bank_is_small_spread_and_labelled() -> None:
     found = bank.read("program")
-    assert bank.packaged() == ["probes", "program"] and bank.found("program").stat().st_size < 300_000
+    assert bank.packaged() == ["probes", "program"] and bank.path_of("program").stat().st_size < 300_000
     assert found.head.label == "program" and len({one.deal for one in found.positions}) == 120
     counts = Counter(one for place in found.positions for one in place.kind.values())
     for name, values in {"players": "2345", "best": ("play", "hint", "discard"), "tokens": ("0", "1-3", "4-8")}.items():
@@ -128,7 +128,7 @@ def test_a_bank_of_probes_holds_their_questions_alone_and_what_keeps_the_convent
     done = probe_run.run(asked, graphs.seat("house"), ModelLayer(), tmp_path / "run", seed=1)
     assert not done.left and not done.failed
     for source in (tmp_path / "run", tmp_path / "run" / "games" / "newest"):
-        head = draw.build([source], tmp_path / "mine.jsonl.gz", wanted=200, per_game=1, seed=0)
+        head = draw.build([source], tmp_path / "mine.jsonl.gz", n=200, per_game=1, seed=0)
         assert head.positions == len(asked) and head.label == "program"
     packaged = {one.asked.probe: one for one in bank.read("probes").positions if one.asked}
     assert len(packaged) == 102
@@ -141,7 +141,7 @@ def test_a_bank_of_probes_holds_their_questions_alone_and_what_keeps_the_convent
         assert one == there.model_copy(update={"name": one.name}), "the packaged bank is of this version's programs"
     assert all({"history_analyst", "aggregator"} <= {call.node for call in one.calls} for one in packaged.values())
     (journal_of_one,) = (tmp_path / "run" / "games" / "newest").glob("chop-2p-1.jsonl")
-    assert draw.build([journal_of_one], tmp_path / "one.jsonl", wanted=9, per_game=3, seed=0).positions == 1
+    assert draw.build([journal_of_one], tmp_path / "one.jsonl", n=9, per_game=3, seed=0).positions == 1
 
 
 def test_a_bank_is_drawn_alike_again_one_position_of_a_game(tmp_path: Path) -> None:
@@ -149,10 +149,10 @@ def test_a_bank_is_drawn_alike_again_one_position_of_a_game(tmp_path: Path) -> N
         path = tmp_path / "games" / f"{seed}.jsonl"
         play(graphs.seat("spin_bench"), players=2, seed=seed, journal=path, max_turns=12)
     made = [tmp_path / f"{name}.jsonl.gz" for name in "ab"]
-    heads = [draw.build([tmp_path / "games"], path, wanted=9, per_game=1, seed=5) for path in made]
+    heads = [draw.build([tmp_path / "games"], path, n=9, per_game=1, seed=5) for path in made]
     assert heads[0].positions == 2 and heads[0].digest == heads[1].digest
-    assert draw.build([tmp_path / "games"], made[1], wanted=9, per_game=2, seed=5).positions == 4
-    assert draw.build([tmp_path / "games"], made[1], wanted=4, per_game=4, seed=5).positions == 4
+    assert draw.build([tmp_path / "games"], made[1], n=9, per_game=2, seed=5).positions == 4
+    assert draw.build([tmp_path / "games"], made[1], n=4, per_game=4, seed=5).positions == 4
     assert Counter(Counter(one.deal for one in bank.read(made[1]).positions).values()) == {2: 2}, (
         "every game has its share"
     )
@@ -168,7 +168,7 @@ def saved(path: Path, told: list[str], head: dict[str, Any]) -> Path:
 
 
 def test_a_note_may_hold_any_line_break(tmp_path: Path) -> None:
-    head, line = list(bank.plain_lines(bank.found("program")))[:2]
+    head, line = list(bank.plain_lines(bank.path_of("program")))[:2]
     odd = 'a\u2028{"truth"\u0085b'
     data = json.loads(line)["position"]
     data["events"][0]["text"] = odd
@@ -177,7 +177,7 @@ def test_a_note_may_hold_any_line_break(tmp_path: Path) -> None:
 
 
 def test_a_forged_bank_gets_one_sentence(tmp_path: Path) -> None:
-    head, line = list(bank.plain_lines(bank.found("program")))[:2]
+    head, line = list(bank.plain_lines(bank.path_of("program")))[:2]
     data = json.loads(line)["position"]
     elsewhere = bank.as_line("position", data | {"seat": 99})
     for told, why in ((['{"position": {'], "a line is no JSON"), ([elsewhere], "has seat 99 of")):
@@ -186,7 +186,7 @@ def test_a_forged_bank_gets_one_sentence(tmp_path: Path) -> None:
     empty = saved(tmp_path / "empty.jsonl", [], json.loads(head))
     with pytest.raises(UserError, match="has no position"):
         opened(Study(positions=str(empty)))
-    packed = bytearray(bank.found("program").read_bytes())
+    packed = bytearray(bank.path_of("program").read_bytes())
     packed[2000:2050] = bytes(50)
     (tmp_path / "packed.jsonl.gz").write_bytes(packed)
     with pytest.raises(UserError, match="not whole"):
@@ -205,14 +205,14 @@ def test_no_position_is_drawn_from_a_game_in_which_a_seat_saw_its_own_cards(tmp_
     for name, config in (("cheat", cheating), ("honest", honest)):
         seats = [graphs.seat(config), graphs.seat(honest)]
         play(seats, players=2, seed=1, journal=folder / f"{name}.jsonl", max_turns=6)
-    assert draw.build([folder], tmp_path / "x.jsonl", wanted=9, per_game=9, seed=0).sources[0].games == 1
+    assert draw.build([folder], tmp_path / "x.jsonl", n=9, per_game=9, seed=0).sources[0].games == 1
     with pytest.raises(UserError, match="in which nobody saw their own cards"):
-        draw.build([folder / "cheat.jsonl"], tmp_path / "y.jsonl", wanted=9, per_game=9, seed=0)
+        draw.build([folder / "cheat.jsonl"], tmp_path / "y.jsonl", n=9, per_game=9, seed=0)
 
 
 @pytest.mark.parametrize("what", ["another card", "cut off", "no bank", "not whole gzip"])
 def test_a_bank_that_was_changed_is_refused(what: str, tmp_path: Path) -> None:
-    path, lines = tmp_path / "bank.jsonl", list(bank.plain_lines(bank.found("program")))
+    path, lines = tmp_path / "bank.jsonl", list(bank.plain_lines(bank.path_of("program")))
     changed = {
         "another card": [lines[0], lines[1].replace('"tokens":', '"lives":1,"tokens":', 1), *lines[2:]],
         "cut off": lines[:40],
@@ -228,4 +228,4 @@ def test_a_bank_that_was_changed_is_refused(what: str, tmp_path: Path) -> None:
 
 def test_nothing_is_drawn_from_a_folder_without_games(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="there is no game in"):
-        draw.build([tmp_path], tmp_path / "x.jsonl", wanted=3, per_game=1, seed=0)
+        draw.build([tmp_path], tmp_path / "x.jsonl", n=3, per_game=1, seed=0)

@@ -176,7 +176,7 @@ def test_nobody_who_is_asked_honestly_reads_the_truth(monkeypatch: pytest.Monkey
 
 
 def test_the_cheating_arm_alone_is_told_the_own_hand(house_run: Path) -> None:
-    truth = truths(bank.found("program"))
+    truth = truths(bank.path_of("program"))
     for name in ("p001", "p002"):
         (told,) = decisions.read(house_run, "own_hand-history_analyst", name)
         note = next(event for event in told.events if isinstance(event, Call) and event.fixed == "edited")

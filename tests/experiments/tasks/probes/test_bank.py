@@ -9,7 +9,7 @@ import pytest
 from experiments.record.story import Story
 from experiments.study.seat_spec import read_seat
 from experiments.tasks.probes import bank, basic, hgroup, hgroup_1, newest
-from experiments.tasks.probes.place import LITERAL
+from experiments.tasks.probes.convention import LITERAL
 from experiments.tasks.probes.probe import Probe
 from orchestrator.errors import UserError
 from orchestrator.hanabi.cards import CARDS, Card

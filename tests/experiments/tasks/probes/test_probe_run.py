@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 import yaml
 
+from experiments.document.blocks import Table
 from experiments.tasks.probes import bank, probe_report, probe_run, scores
-from experiments.tasks.probes.place import LITERAL
+from experiments.tasks.probes.convention import LITERAL
 from experiments.tasks.probes.probe import Probe
 from orchestrator.errors import ModelError, UserError
 from orchestrator.hanabi.view import View
@@ -54,13 +55,13 @@ def test_a_run_goes_on_where_it_stopped_and_asks_nothing_twice(tmp_path: Path, p
 
 def test_figures_are_counts_with_intervals(tmp_path: Path, probes: list[Probe]) -> None:
     asked(probes, Answering(probes, wrong=1), tmp_path)
-    chop, save, whole = scores.cells(scores.read(tmp_path))
+    chop, save, whole = scores.scores(scores.read(tmp_path))
     assert (chop.convention, chop.kept, chop.probes) == ("chop", 3, 4) and (save.kept, whole.kept) == (4, 7)
     assert chop.interval == pytest.approx((0.3006, 0.9544), abs=5e-4)  # Wilson's of 3 in 4
     assert chop.chance == pytest.approx(sum(one.chance for one in probes[:4]) / 4)
     assert next(one for one in chop.others if one.name == LITERAL).keeps == 0
-    table = probe_report.rows(probe_report.of([tmp_path]))
-    assert table[0][:4] == ("hgroup_1", "chop", "4", "75% (30–95)")
+    table, *_ = probe_report.blocks(probe_report.read([tmp_path]))
+    assert isinstance(table, Table) and table.texts()[0][:4] == ["hgroup_1", "chop", "4", "75% (30–95)"]
     assert whole.decks <= whole.probes and whole.interval[0] < 7 / 8 < whole.interval[1]
 
 
