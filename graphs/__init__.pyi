@@ -1,6 +1,7 @@
-from .ablate import at, bind, change, dotted, replace, setting, verified, without, without_sections
+from .ablate import at, bind, change, replace, setting, verified, without, without_sections
 from .config import GraphConfig, names, read, source
 from .graph_seat import GraphSeat, Model, seat
+from .interventions import dotted
 from .langgraph_compile import build
 from .prompt_preview import requests
 from .recorded_marks import marks_at

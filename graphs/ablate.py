@@ -1,20 +1,19 @@
 """Ablations: pure functions from one graph config to another. They name nodes; each result is checked as a whole."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from graphs.config import NOBODY, PROGRAM, GraphConfig, Node, check_removed_sections, checked
 from graphs.controls import OWN_HAND
 from graphs.refusals import given
-from orchestrator import yaml_files
-from orchestrator.errors import UserError, did_you_mean
+from orchestrator.errors import UserError
 from orchestrator.models.simulated_settings import is_simulated
 
 
 def without(config: GraphConfig, *gone: str) -> GraphConfig:
     """The same graph without some nodes. Without its judge a graph has no check."""
-    _known(config, gone)
+    _check_nodes(config, gone)
     data = config.model_dump(mode="json")
     data["nodes"] = {
         name: node | {"reads": [read for read in node["reads"] if read not in gone]}
@@ -43,48 +42,38 @@ def replace(config: GraphConfig, **models: str) -> GraphConfig:
 
 
 def change(config: GraphConfig, **nodes: Mapping[str, Any]) -> GraphConfig:
-    """Other settings for some nodes, e.g. `change(config, proposer={"samples": 3})`."""
-    _known(config, nodes)
-    data = config.model_dump(mode="json")
-    for name, settings in nodes.items():
-        data["nodes"][name] |= dict(settings)
-    settings_named = (f"{name}-{key}-{value}" for name, settings in nodes.items() for key, value in settings.items())
-    return _again(config, data, "-".join(settings_named))
+    """Return the graph with other settings for some nodes, e.g. `change(config, proposer={"samples": 3})`."""
+    return put(
+        config, [(("nodes", node, key), value, "") for node, given in nodes.items() for key, value in given.items()]
+    )
 
 
 def setting(config: GraphConfig, **settings: Any) -> GraphConfig:
-    """Other settings for the whole graph, e.g. `setting(config, context="watson", order="cache")`."""
-    if unknown := [key for key in settings if key not in GraphConfig.model_fields]:
-        known = did_you_mean(unknown[0], GraphConfig.model_fields)
-        raise UserError(f"graph {config.name!r} has no setting {unknown[0]!r}; {known}")
-    data = config.model_dump(mode="json") | given(settings)
-    return _again(config, data, "-".join(f"{key}-{_short(value)}" for key, value in settings.items()))
+    """Return the graph with other settings of its own, e.g. `setting(config, context="watson", order="cache")`."""
+    return put(config, [((key,), value, "") for key, value in settings.items()])
 
 
-def dotted(config: GraphConfig, settings: Iterable[str]) -> GraphConfig:
-    """Settings as a command line gives them: `context=watson`, `nodes.proposer.samples=3`, `options.history.moves=5`.
+def put(config: GraphConfig, settings: Sequence[tuple[Sequence[str], Any, str]]) -> GraphConfig:
+    """Return the graph with other settings: their keys, the value, and what gave them, for a command line's errors.
 
-    Values are YAML. Raises UserError with one sentence.
+    Raises UserError with one sentence.
     """
     data, named = config.model_dump(mode="json"), []
-    for one in settings:
-        keys, value = yaml_files.setting(one, "nodes.proposer.samples=3")
-        _put(data, keys, given({keys[0]: value})[keys[0]] if len(keys) == 1 else value, one)
-        named.append("-".join((*(key for key in keys if key not in ("nodes", "options")), _short(value))))
-    return check_removed_sections(_again(config, data, "-".join(named))) if named else config
-
-
-def _put(data: dict[str, Any], keys: list[str], value: Any, given: str) -> None:
-    *path, last = keys
-    if path[:1] == ["nodes"] and len(path) > 1 and path[1] not in data["nodes"]:
-        nodes = did_you_mean(path[1], data["nodes"], "the nodes are")
-        raise UserError(f"--set {given!r}: there is no node {path[1]!r}; {nodes}")
-    for done, key in enumerate(path):
-        inner = data.setdefault(key, {}) if done else data.get(key)
-        if not isinstance(inner, dict):
-            raise UserError(f"--set {given!r}: there are no settings under {'.'.join(path[: done + 1])!r}")
-        data = inner
-    data[last] = value
+    for keys, value, where in settings:
+        if keys[0] == "nodes" and len(keys) > 2:
+            _check_nodes(config, keys[1:2], where)
+        elif not where and keys[0] not in GraphConfig.model_fields:
+            known = did_you_mean(keys[0], GraphConfig.model_fields)
+            raise UserError(f"graph {config.name!r} has no setting {keys[0]!r}; {known}")
+        inner: Any = data
+        for depth, key in enumerate(keys[:-1]):
+            inner = inner.setdefault(key, {}) if depth else inner.get(key)
+            if not isinstance(inner, dict):
+                raise UserError(f"{where}: there are no settings under {'.'.join(keys[: depth + 1])!r}")
+        inner[keys[-1]] = given({keys[0]: value})[keys[0]] if len(keys) == 1 else value
+        short = "-".join((*(key for key in keys if key not in ("nodes", "options")), _short(value)))
+        named.append(f"{'-'.join(keys[1:])}-{value}" if keys[0] == "nodes" and not where else short)
+    return _again(config, data, "-".join(named)) if named else config
 
 
 def _short(value: Any) -> str:
@@ -155,10 +144,12 @@ def at(config: GraphConfig, players: int) -> GraphConfig:
     return without(config, *gone).model_copy(update={"name": config.name}) if gone else config
 
 
-def _known(config: GraphConfig, named: Any) -> None:
-    if unknown := [name for name in named if name not in config.nodes]:
-        known = did_you_mean(unknown[0], config.nodes, "it has")
-        raise UserError(f"graph {config.name!r} has no node {unknown[0]!r}; {known}")
+def _check_nodes(config: GraphConfig, names: Iterable[str], where: str = "") -> None:
+    """Raise UserError for a name that no node has; `where`: what gave it on a command line."""
+    if unknown := [name for name in names if name not in config.nodes]:
+        graph = f"{where}: there is" if where else f"graph {config.name!r} has"
+        nodes = did_you_mean(unknown[0], config.nodes, "the nodes are" if where else "it has")
+        raise UserError(f"{graph} no node {unknown[0]!r}; {nodes}")
 
 
 def _again(config: GraphConfig, data: dict[str, Any], suffix: str) -> GraphConfig:

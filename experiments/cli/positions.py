@@ -104,9 +104,9 @@ def run(
     arms: Annotated[
         list[str] | None,
         typer.Option(
-            help="removed, exact, placebo, shuffled, perturbed@RATE, model@MODEL, advise, gate, own_hand, each also "
-            "KIND:NODE; "
-            "permuted, same_compute, null. Repeatable, or separated by commas."
+            help="removed:NODE, NODE=placebo (shuffled, truth, program, perturbed:RATE, a model), advise:NODE, "
+            "gate:NODE; null, permuted, same_compute. removed, exact, placebo ... alone: for each colleague. "
+            "Repeatable, or separated by commas."
         ),
     ] = None,
     model: Model = None,

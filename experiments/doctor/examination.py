@@ -11,8 +11,9 @@ from experiments.doctor import machine, offline, online, room
 from experiments.doctor.checklist import Checklist
 from experiments.study import prompt_positions
 from experiments.study.prompt_positions import Probed
-from graphs.ablate import at, dotted
+from graphs.ablate import at
 from graphs.config import GraphConfig
+from graphs.interventions import dotted
 from graphs.prompt_preview import requests
 from orchestrator.models.request import ModelRequest
 from orchestrator.models.settings import ModelSettings

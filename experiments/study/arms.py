@@ -9,9 +9,10 @@ from experiments.record.rows import journal_name
 from experiments.study import control_arms, controls, matrix
 from experiments.study.controls import Purpose
 from experiments.study.experiment import Experiment
-from experiments.study.file_schema import Changes, SeatConfig
+from experiments.study.file_schema import BASELINE, Changes, SeatConfig
 from experiments.study.matrix import ListedArm
-from experiments.study.player_spec import PlayerSpec, named, player_spec
+from experiments.study.player_spec import PlayerSpec, player_spec
+from graphs.interventions import named
 from orchestrator.errors import UserError, did_you_mean
 
 
@@ -107,7 +108,7 @@ def _checked(name: str, experiment: Experiment, changes: Changes, listed: Mappin
 
 def _arm(name: str, experiment: Experiment, changes: Changes, listed: Mapping[str, ListedArm]) -> Arm:
     remarks: tuple[str, ...] = ()
-    if changes.same_compute or changes.same_tokens:
+    if changes.matched:
         everybody, remark = control_arms.matching(name, experiment, changes, listed)
         remarks = (remark,)
     else:
@@ -117,10 +118,9 @@ def _arm(name: str, experiment: Experiment, changes: Changes, listed: Mapping[st
     if changes.prompts and experiment.baseline is not None:
         remarks = (*remarks, control_arms.proved(name, experiment, changes, everybody, listed))
     sources = _sources(everybody, changes)
-    of = controls.purpose(changes)
-    if name == controls.NULL and changes.null:
-        of = controls.Purpose(kind="null")
-    return replace(made, purpose=of, sources=sources, remarks=(*remarks, *control_arms.cheating(name, changes)))
+    null = name == controls.NULL and any(step.kind == "null" for step in changes.steps)
+    purpose = Purpose(kind="null") if null else controls.purpose(changes)
+    return replace(made, purpose=purpose, sources=sources, remarks=(*remarks, *control_arms.cheating(name, changes)))
 
 
 def _sources(everybody: PlayerSpec, changes: Changes) -> dict[str, str]:
@@ -129,10 +129,10 @@ def _sources(everybody: PlayerSpec, changes: Changes) -> dict[str, str]:
     if config is None:
         return {}
     return {
-        node: source
-        for control, given in (("placebo", changes.placebo), ("shuffled", changes.shuffled))
-        for name, source in given.items()
-        for node in named(config, control, name)
+        node: str(step.value or BASELINE)
+        for step in changes.steps
+        if step.kind in ("placebo", "shuffled")
+        for node in named(config, step.kind, str(step.node))
     }
 
 

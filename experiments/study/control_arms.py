@@ -14,7 +14,7 @@ from orchestrator.errors import UserError, did_you_mean
 def null(experiment: Experiment, listed: Mapping[str, ListedArm], run: Mapping[str, Any]) -> ListedArm | None:
     """The baseline once more, with other seeds of its models; None where it is not wanted, or is listed already."""
     given = experiment.controls.null
-    if experiment.baseline is None or any(one.changes.null for one in listed.values()):
+    if experiment.baseline is None or any(step.kind == "null" for one in listed.values() for step in one.changes.steps):
         if given and experiment.baseline is None:
             raise UserError("controls.null plays the baseline again, and there is no baseline; name one")
         return None
@@ -32,7 +32,7 @@ def null(experiment: Experiment, listed: Mapping[str, ListedArm], run: Mapping[s
 
 def cheating(name: str, changes: Changes) -> tuple[str, ...]:
     """That an arm cheats, if it does."""
-    if not changes.own_hand:
+    if not any(step.kind == "own_hand" for step in changes.steps):
         return ()
     return (f"{name} cheats: its seats see their own cards. It is an upper line, left out of rankings and claims.",)
 
@@ -45,11 +45,11 @@ def matching(
     name: str, experiment: Experiment, changes: Changes, listed: Mapping[str, ListedArm]
 ) -> tuple[PlayerSpec, str]:
     """A graph of several proposals, with as many calls or tokens as another arm; and how close it comes."""
-    key = "same_compute" if changes.same_compute else "same_tokens"
-    other = str(changes.same_compute or changes.same_tokens)
+    assert changes.matched is not None
+    key, other = changes.matched.kind, str(changes.matched.value)
     if other not in listed or other == name:
         raise UserError(f"{key}: {other!r} is not an arm; {did_you_mean(other, listed, 'the arms are')}")
-    if (one := listed[other].changes).same_compute or one.same_tokens:
+    if (one := listed[other].changes).matched:
         raise UserError(f"{key}: {other!r} is itself matched to another arm")
     base = _spec_of(experiment, listed[experiment.baseline].changes if experiment.baseline else Changes())
     compared = _spec_of(experiment, one)

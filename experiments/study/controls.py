@@ -5,7 +5,7 @@ note at all, or the number of calls. docs/experiments.md lists them.
 """
 
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from experiments.study.file_schema import Changes
 from orchestrator.values import Frozen
@@ -37,32 +37,16 @@ class Purpose(Frozen):
     """The arm whose calls or tokens are matched."""
 
 
-ALONE: dict[str, Kind] = {
-    "without": "removed",
-    "null": "null",
-    "placebo": "placebo",
-    "shuffled": "shuffled",
-    "permuted": "permuted",
-    "advise": "advise",
-    "gate": "gate",
-    "same_compute": "same_compute",
-    "same_tokens": "same_tokens",
-    "prompts": "prompts",
-}
-
-
 def purpose(changes: Changes) -> Purpose | None:
-    """What an arm is for; None for one that changes several things, unless a seat sees its own cards."""
-    asked = [
-        name for name in Changes.model_fields if getattr(changes, name) != Changes.model_fields[name].get_default()
-    ]
-    if changes.own_hand:
+    """Return what an arm is for; None for one that changes several things, unless a seat sees its own cards."""
+    steps, kinds = changes.steps, {step.kind for step in changes.steps}
+    if "own_hand" in kinds:
         return Purpose(kind="own_hand")
-    if len(asked) != 1 or asked[0] not in ALONE:
+    kind = next((kind for kind in get_args(Kind) if kinds == {kind}), None)
+    if kind is None or changes.graph or changes.models or changes.verify or changes.seats:
         return None
-    value = getattr(changes, asked[0])
-    nodes = () if isinstance(value, bool | str) else tuple(value)
-    return Purpose(kind=ALONE[asked[0]], nodes=nodes, of=value if isinstance(value, str) else None)
+    nodes = tuple(step.node or "".join(step.keys) for step in steps if step.node or step.keys)
+    return Purpose(kind=kind, nodes=nodes, of=next((step.value for step in steps if step == changes.matched), None))
 
 
 def wants_null(given: bool | None, *, asks_servers: bool, compared: bool, run: Mapping[str, Any]) -> bool:

@@ -4,10 +4,19 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, BeforeValidator, Field, ValidationError, ValidationInfo, model_validator
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Field,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
 
 from experiments.study.arm_names import too_long
-from orchestrator.errors import user_error
+from graphs.interventions import Intervention, Kind, parse
+from orchestrator.errors import UserError, user_error
 from orchestrator.models import simulated_settings
 from orchestrator.models.settings import PROGRAM, REPLAY, ModelSettings, settings
 from orchestrator.models.simulated_settings import SimSettings
@@ -57,9 +66,8 @@ def settled(model: Model) -> Model:
 
 def asked(model: Model) -> bool:
     """Whether the model is on a server: neither a program, a simulated model nor a recording."""
-    return isinstance(model, ModelSettings) or (
-        isinstance(model, str) and model != PROGRAM and not model.startswith((REPLAY, simulated_settings.SIM))
-    )
+    named = isinstance(model, str) and model != PROGRAM and not model.startswith(REPLAY)
+    return isinstance(model, ModelSettings) or (named and not simulated_settings.is_simulated(model))
 
 
 class SeatConfig(Frozen):
@@ -162,7 +170,21 @@ class ControlSettings(Frozen):
 class Changes(Frozen):
     """What an arm changes in the experiment; all defaults for an arm that changes nothing."""
 
-    _spelt = model_validator(mode="before")(spelt)
+    @model_validator(mode="before")
+    @classmethod
+    def _short(cls, value: Any) -> Any:
+        """Read an arm that is one short form, or a list of them."""
+        return {"interventions": value} if isinstance(value, str | list) else spelt(value)
+
+    @field_validator("interventions")
+    @classmethod
+    def _parsed(cls, shorts: tuple[str, ...]) -> tuple[str, ...]:
+        try:
+            for short in shorts:
+                parse(short)
+        except UserError as error:
+            raise ValueError(str(error)) from None
+        return shorts
 
     graph: str | None = None
     """Another graph, partner or Python seat."""
@@ -204,30 +226,50 @@ class Changes(Frozen):
     turn as this arm."""
     same_tokens: str | None = None
     """The same, with as many tokens a turn as this arm."""
+    interventions: OneOrMore[str] = ()
+    """Changes in their short form, see `graphs.interventions`: `removed:analyst`, `analyst=placebo`."""
 
     @model_validator(mode="after")
     def _matched_alone(self) -> Self:
-        matched = [name for name in ("same_compute", "same_tokens") if getattr(self, name)]
-        others = [name for name in type(self).model_fields if name not in (*matched, "models") and getattr(self, name)]
-        if matched and (more := [*matched[1:], *others]):
-            raise ValueError(f"{matched[0]} makes the arm's graph itself; leave out {more[0]}")
+        if matched := self.matched:
+            own = ("same_compute", "same_tokens", "interventions", "models")
+            others: list[str] = [step.kind for step in self.steps if step != matched]
+            others += [name for name in type(self).model_fields if name not in own and getattr(self, name)]
+            if others:
+                raise ValueError(f"{matched.kind} makes the arm's graph itself; leave out {others[-1]}")
         return self
 
     @property
-    def controls(self) -> dict[str, Any]:
-        """The controls of a graph, as its config names them; nodes may still be named by their roles."""
-        asked: dict[str, Any] = {
-            "placebo": [*self.placebo],
-            "shuffled": [*self.shuffled],
-            "permuted": self.permuted,
-            "advise": [*self.advise],
-            "gate": [*self.gate],
-            "own_hand": self.own_hand,
-            "draw": int(self.null),  # last, so that the null arm's graph is named after the baseline's
-        }
-        return {name: value for name, value in asked.items() if value}
+    def matched(self) -> Intervention | None:
+        """The arm whose calls or tokens its graph has as many of."""
+        return next((step for step in self.steps if step.kind in ("same_compute", "same_tokens")), None)
 
     @property
-    def sources(self) -> dict[str, str]:
-        """Where the notes of nodes come from that are not asked."""
-        return {**self.placebo, **self.shuffled}
+    def steps(self) -> tuple[Intervention, ...]:
+        """What it changes in a graph; nodes of controls may be named by their roles."""
+        steps = [Intervention("setting", value=value, keys=(key,)) for key, value in self.setting.items()]
+        steps += [Intervention("removed", node) for node in self.without]
+        steps += [parse(f"{node}={model}") for node, model in self.replace.items()]
+        settings = [(node, key, value) for node, own in self.change.items() for key, value in own.items()]
+        steps += [Intervention("setting", value=value, keys=("nodes", node, key)) for node, key, value in settings]
+        steps += [Intervention("without_section", value=section) for section in self.without_sections]
+        steps += [
+            Intervention("setting", value=value, keys=("options", section)) for section, value in self.options.items()
+        ]
+        steps += [Intervention("prompts", value=prompt.text, keys=(name,)) for name, prompt in self.prompts.items()]
+        steps += [Intervention("placebo", node, source) for node, source in self.placebo.items()]
+        steps += [Intervention("shuffled", node, source) for node, source in self.shuffled.items()]
+        steps += [Intervention("advise", node) for node in self.advise]
+        steps += [Intervention("gate", node) for node in self.gate]
+        steps += [Intervention(kind) for kind in WHOLE if getattr(self, kind)]
+        matched: dict[Kind, str | None] = {"same_compute": self.same_compute, "same_tokens": self.same_tokens}
+        steps += [Intervention(kind, value=arm) for kind, arm in matched.items() if arm]
+        return (*steps, *map(parse, self.interventions))
+
+
+WHOLE: tuple[Kind, ...] = ("permuted", "own_hand", "null")
+CHANGING = (
+    *("setting", "without", "replace", "change", "without_sections", "options", "prompts", "interventions", "null"),
+    *("placebo", "shuffled", "permuted", "advise", "gate", "own_hand", "same_compute", "same_tokens"),
+)
+"""Keys of an arm that change a graph."""

@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any
 import graphs
 from experiments.study import seat_spec
 from experiments.study.experiment import Experiment
-from experiments.study.file_schema import Changes, Model, SeatConfig, sampled, settled
-from graphs import ablate
+from experiments.study.file_schema import CHANGING, Changes, Model, SeatConfig, sampled, settled
+from graphs import ablate, interventions
 from graphs.config import PLAYERS, PROGRAM, GraphConfig, as_stored
-from graphs.replaced_texts import replaced
-from orchestrator.errors import UserError, did_you_mean
+from orchestrator.errors import UserError
 from orchestrator.table.seat import Seat, describe
 from orchestrator.values import Frozen
 
@@ -94,7 +93,7 @@ def player_spec(
     if spec.startswith(seat_spec.OTHERS):
         _unchanged(spec, changes, verify)
         return PlayerSpec(spec=spec)
-    config = changed(seat_spec.read_graph(spec), changes) if made is None else made
+    config = interventions.apply(seat_spec.read_graph(spec), changes.steps) if made is None else made
     config = ablate.verified(config, verify) if verify else config
     used = {name: model for name, model in given.items() if name == "default" or name in config.models}
     models = {name: sampled(model, experiment.sampling) for name, model in used.items()}
@@ -103,45 +102,5 @@ def player_spec(
 
 def _unchanged(spec: str, changes: Changes, verify: str | None) -> None:
     """Raise UserError for changes that need a graph."""
-    asked = [name for name in OPERATORS if getattr(changes, name)]
-    if asked or changes.verify:
-        raise UserError(f"`{(asked or ['verify'])[0]}` changes a graph, and {spec} is not a graph")
-
-
-CONTROLS = ("null", "placebo", "shuffled", "permuted", "advise", "gate", "own_hand", "same_compute", "same_tokens")
-OPERATORS = ("setting", "without", "replace", "change", "without_sections", "options", "prompts", *CONTROLS)
-
-
-def changed(config: GraphConfig, changes: Changes) -> GraphConfig:
-    """A graph with the changes of an arm. Raises UserError."""
-    if changes.setting:
-        config = ablate.setting(config, **changes.setting)
-    if changes.without:
-        config = ablate.without(config, *changes.without)
-    if changes.replace:
-        config = ablate.replace(config, **changes.replace)
-    if changes.change:
-        config = ablate.change(config, **changes.change)
-    if changes.without_sections:
-        config = ablate.without_sections(config, *changes.without_sections)
-    config = ablate.dotted(config, [f"options.{name}={json.dumps(value)}" for name, value in changes.options.items()])
-    if changes.prompts:
-        config = replaced(config, {name: one.text for name, one in changes.prompts.items()})
-    if not (asked := changes.controls):
-        return config
-    return ablate.controlled(config, **{name: _nodes(config, name, value) for name, value in asked.items()})
-
-
-def _nodes(config: GraphConfig, control: str, value: Any) -> Any:
-    """The nodes that a control names, by their names or by their roles. Raises UserError."""
-    return [node for name in value for node in named(config, control, name)] if isinstance(value, list) else value
-
-
-def named(config: GraphConfig, control: str, name: str) -> list[str]:
-    """The node of this name, or the nodes of this role. Raises UserError."""
-    if name in config.nodes:
-        return [name]
-    if found := [node for node, one in config.nodes.items() if one.role == name]:
-        return found
-    known = did_you_mean(name, config.nodes, "its nodes are")
-    raise UserError(f"{control}: graph {config.name!r} has no node or role {name!r}; {known}")
+    if asked := [name for name in (*CHANGING, "verify") if getattr(changes, name)]:
+        raise UserError(f"`{asked[0]}` changes a graph, and {spec} is not a graph")

@@ -14,6 +14,8 @@ from orchestrator.values import Frozen
 
 SIM = "sim:"
 """Prefix of a simulated model; the name of a profile follows."""
+PERTURBED = "perturbed:"
+"""Prefix of a role's program with errors; the rate of each error follows."""
 
 Rate = Annotated[float, Field(ge=0, le=1)]
 
@@ -97,14 +99,28 @@ def profile(model: str) -> Rates:
 
 
 def is_simulated(model: object) -> bool:
-    return isinstance(model, str) and model.startswith(SIM)
+    return isinstance(model, str) and model.startswith((SIM, PERTURBED))
+
+
+def perturbed(rate: float, seed: int = 0) -> SimSettings:
+    """Return a role's program with each error of an answer at one rate, and none of the form or of judges."""
+    rates = {kind: rate for kind in AVERAGE if kind not in ("malformed", "wrong_accept", "wrong_refusal")}
+    return SimSettings(model=f"{SIM}average", seed=seed, **rates)
 
 
 def settings(model: object) -> SimSettings | None:
-    """The settings of `sim:NAME`, or of a mapping with such a `model`; None for any other model. Raises UserError."""
+    """Return the settings of `sim:NAME`, of a mapping with such a `model`, or of `perturbed:RATE`; None for any other.
+
+    Raises UserError.
+    """
     if isinstance(model, SimSettings):
         return model
     given = dict(model) if isinstance(model, Mapping) else {"model": model}
+    if isinstance(model, str) and model.startswith(PERTURBED):
+        try:
+            return perturbed(float(model.removeprefix(PERTURBED)))
+        except ValueError:
+            raise UserError(f"{model!r}: the rate of errors is a number from 0 to 1, e.g. {PERTURBED}0.3") from None
     if not is_simulated(given.get("model")):
         return None
     try:

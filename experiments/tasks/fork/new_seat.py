@@ -9,7 +9,7 @@ from pydantic import ValidationError
 from experiments.record import run_folder
 from experiments.study.rerun import RecordedSeat
 from experiments.tasks.fork.position import Position
-from graphs import ablate
+from graphs import ablate, interventions
 from graphs.config import PROGRAM, GraphConfig, read
 from graphs.fixed_notes import differing
 from graphs.graph_seat import GraphSeat, Model, label, seat, seat_again
@@ -70,7 +70,7 @@ def new_seat(place: Position, change: Change, journal: Path | None, layer: Model
     if not change.there or (change.graph is None and place.graph is None):
         return recorded_seat(place.info, journal, layer)
     config, models = _graph(change, place, journal)
-    config = ablate.dotted(config, change.settings)
+    config = interventions.dotted(config, change.settings)
     config = ablate.without(config, *change.without) if change.without else config
     for name, model in change.nodes.items():
         config = ablate.replace(config, **{name: label(model)})

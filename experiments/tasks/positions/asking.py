@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from experiments.tasks.positions import control
 from experiments.tasks.positions.arms import BASELINE, PUT, Arm, advisers, downstream
@@ -19,10 +18,7 @@ from orchestrator.errors import UserError
 from orchestrator.journal import fingerprint
 from orchestrator.journal.events import Call, Event
 from orchestrator.models.layer import ModelLayer
-from orchestrator.models.simulated_settings import AVERAGE, SIM, SimSettings
-
-ANSWERS = tuple(kind for kind in AVERAGE if kind not in ("malformed", "wrong_accept", "wrong_refusal"))
-"""The errors of a perturbed note."""
+from orchestrator.models.simulated_settings import perturbed
 
 
 @dataclass
@@ -74,9 +70,7 @@ class Asker:
         if arm.kind == "model" and node:
             return ablate.replace(config, **{node: "another"}), {"another": value}
         if arm.kind == "perturbed" and node:
-            rates = dict.fromkeys(ANSWERS, float(value))
-            wrong = SimSettings(model=f"{SIM}average", seed=self.seed, **_only(rates))
-            return ablate.replace(config, **{node: "perturbed"}), {"perturbed": wrong}
+            return ablate.replace(config, **{node: "perturbed"}), {"perturbed": perturbed(float(value), self.seed)}
         if arm.kind in ("advise", "gate") and node:
             return ablate.controlled(config, **{arm.kind: [node]}), {}
         if arm.kind == "permuted":
@@ -146,11 +140,6 @@ class Asker:
                 f"draw the bank from games of {self.config.name!r} alone (--from RUN/games/ARM), or make them once for "
                 "all arms with --notes fresh"
             )
-
-
-def _only(rates: Mapping[str, float]) -> dict[str, Any]:
-    """These rates, and none of any other error."""
-    return {**dict.fromkeys(AVERAGE, 0.0), **rates}
 
 
 @dataclass(frozen=True)

@@ -23,6 +23,7 @@ from experiments.tasks.positions.study import Study, begin, opened, record_of
 from graphs.attempts import attempts, role_node
 from graphs.config import PROGRAM
 from graphs.fixed_notes import models_asked
+from graphs.interventions import parse
 from graphs.recorded_notes import notes_of
 from orchestrator.errors import ModelError, OverBudget, TurnError, Unwritten, UserError
 from orchestrator.journal.events import Call, Event
@@ -109,7 +110,7 @@ def asks_models(study: Study) -> bool:
     """Whether any node of the graph, or any arm, asks a model, a simulated one included."""
     named = [study.models.get(name, name) for name in study.config.models]
     shorts = study.arms.values() if isinstance(study.arms, dict) else study.arms
-    return any(one != PROGRAM for one in named) or any(one.startswith(("model", "pert")) for one in shorts)
+    return any(one != PROGRAM for one in named) or any(parse(one).kind in ("model", "perturbed") for one in shorts)
 
 
 class _PositionRun:

@@ -6,7 +6,7 @@ name: house-notes
 positions: program             # a packaged bank, or a file
 graph: house
 models: {default: program}
-arms: [removed, exact, placebo, shuffled, "perturbed@0.3"]
+arms: [removed, exact, placebo, shuffled, "perturbed@0.3", tom_interpreter=sim:average]
 ```
 """
 
@@ -21,6 +21,7 @@ from experiments.study import imports
 from experiments.study.file_schema import Model, Name, settled
 from experiments.tasks.positions import bank as banks
 from experiments.tasks.positions.bank import Bank
+from graphs import interventions
 from graphs.config import GraphConfig, checked
 from graphs.config import read as read_graph
 from orchestrator.errors import UserError, user_error
@@ -169,7 +170,7 @@ def _check_same(folder: Path, before: Study, now: Study) -> None:
     for name in names:
         raise UserError(f"{str(folder)!r} holds a run with another {name}; give another --out")
     for name, short in _named(before).items():
-        if _named(now).get(name, short) != short:
+        if interventions.parse(_named(now).get(name, short)) != interventions.parse(short):
             raise UserError(f"{str(folder)!r} holds arm {name!r} as {short}; give another --out")
 
 

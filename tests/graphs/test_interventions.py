@@ -1,0 +1,87 @@
+"""The short forms of interventions: one grammar for experiment files, positions, forks and `--set`."""
+
+import pytest
+
+import graphs
+from experiments.study import arms, experiment
+from graphs.interventions import Intervention, apply, parse
+from orchestrator.errors import UserError
+
+FORMS = {
+    "removed:analyst": Intervention("removed", "analyst"),
+    "analyst=program": Intervention("exact", "analyst"),
+    "analyst=openai:gpt@http://host:1/v1?a=b": Intervention("model", "analyst", "openai:gpt@http://host:1/v1?a=b"),
+    "analyst=nobody": Intervention("model", "analyst", "nobody"),
+    "analyst=placebo": Intervention("placebo", "analyst"),
+    "analyst=shuffled": Intervention("shuffled", "analyst"),
+    "analyst=shuffled:runs/other": Intervention("shuffled", "analyst", "runs/other"),
+    "analyst=truth": Intervention("own_hand", "analyst"),
+    "analyst=perturbed:0.3": Intervention("perturbed", "analyst", "0.3"),
+    "advise:recommender": Intervention("advise", "recommender"),
+    "nodes.proposer.samples=1": Intervention("setting", value=1, keys=("nodes", "proposer", "samples")),
+    "context=watson": Intervention("setting", value="watson", keys=("context",)),
+    "options.history.moves=5": Intervention("setting", value=5, keys=("options", "history", "moves")),
+    "own_hand": Intervention("own_hand"),
+    "null": Intervention("null"),
+    "same_compute:full": Intervention("same_compute", value="full"),
+    "without_section:discards": Intervention("without_section", value="discards"),
+}
+ALSO = {
+    "proposer.samples=1": "nodes.proposer.samples=1",
+    "exact:analyst": "analyst=program",
+    "model:analyst@openai:x": "analyst=openai:x",
+    "perturbed:analyst@0.3": "analyst=perturbed:0.3",
+    "placebo:analyst": "analyst=placebo",
+    "own_hand:analyst": "analyst=truth",
+}
+"""Other spellings, most of them of runs of positions."""
+
+
+@pytest.mark.parametrize("short", FORMS)
+def test_a_short_form_is_read_and_written(short: str) -> None:
+    assert parse(short) == FORMS[short] and str(FORMS[short]) == short
+
+
+@pytest.mark.parametrize("short", ALSO)
+def test_other_spellings_mean_the_same(short: str) -> None:
+    assert parse(short) == parse(ALSO[short])
+
+
+@pytest.mark.parametrize(
+    ("short", "why"),
+    [
+        ("remvoed:analyst", "did you mean 'removed'"),
+        ("analyst=perturbed:2", "the rate of errors is '2'"),
+        ("null:analyst", "null is about no node"),
+        ("tom_interpretr=program", "there is no node or setting 'tom_interpretr'; did you mean 'tom_interpreter'"),
+        ("tom_interpreter=truth", "only a bank of positions holds the truth"),
+    ],
+)
+def test_what_is_no_change_gets_one_sentence(short: str, why: str) -> None:
+    with pytest.raises(UserError, match=why):
+        graphs.dotted(graphs.read("house"), [short])
+
+
+def test_changes_are_those_of_the_functions_on_graphs() -> None:
+    house = graphs.read("house")
+    assert graphs.dotted(house, ["removed:history_analyst"]) == graphs.without(house, "history_analyst")
+    assert parse("tom_interpreter=program").apply(house) == graphs.replace(house, tom_interpreter="program")
+    both = apply(house, [parse("tom_interpreter=placebo"), parse("order=cache")])
+    assert both.controls.placebo == ("tom_interpreter",) and both.order == "cache"
+
+
+def test_a_node_may_be_answered_by_its_program_with_errors() -> None:
+    seat = graphs.seat(graphs.dotted(graphs.read("house"), ["tom_interpreter=perturbed:0.3"]))
+    (settings,) = seat.models.values()
+    assert settings["misread_stack"] == 0.3 and settings["malformed"] == 0
+
+
+def test_an_arm_of_short_forms_is_that_of_the_keys() -> None:
+    text = (
+        "{{name: e, graph: house, players: 2, seeds: 2, models: {{default: 'sim:average'}}, baseline: full, arms: {}}}"
+    )
+    short = "{full: {}, a: 'removed:history_analyst', b: ['tom_interpreter=placebo', 'order=cache']}"
+    keys = "{full: {}, a: {without: history_analyst}, b: {placebo: tom_interpreter, setting: {order: cache}}}"
+    shorts, long = (arms.arms(experiment.parse(text.format(listed))) for listed in (short, keys))
+    for one, other in zip(shorts, long, strict=True):
+        assert (one.everybody, one.purpose, one.sources) == (other.everybody, other.purpose, other.sources)
