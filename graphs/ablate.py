@@ -7,7 +7,7 @@ from typing import Any
 from graphs.config import NOBODY, PROGRAM, GraphConfig, Node, check_removed_sections, checked
 from graphs.controls import OWN_HAND
 from graphs.refusals import given
-from orchestrator.errors import UserError
+from orchestrator.errors import UserError, did_you_mean
 from orchestrator.models.simulated_settings import is_simulated
 
 

@@ -23,7 +23,7 @@ from graphs import ablate
 from graphs.config import PROGRAM, GraphConfig, check_removed_sections
 from graphs.replaced_texts import replaced
 from orchestrator import yaml_files
-from orchestrator.errors import UserError
+from orchestrator.errors import UserError, did_you_mean
 
 Kind = Literal[
     "removed",
