@@ -14,12 +14,12 @@ from rich.console import Console
 
 from experiments.document.terminal import plain_table
 from experiments.running.executor import stream
-from experiments.running.game_pool import GamePool
-from experiments.running.seat_pool import SeatPool
+from experiments.running.unit_pool import UnitPool
 from experiments.show.graph_tree import depth
 from experiments.study.arms import Deal
 from experiments.study.job import Job, Outcome
 from experiments.study.player_spec import PlayerSpec
+from experiments.tasks.games.game_task import GameTask
 from graphs.ablate import at
 from graphs.config import read
 from orchestrator.models import fake_endpoint
@@ -58,19 +58,17 @@ def measure(graph: str, games: int, latency_s: float, limit: int, players: int =
         model = ModelSettings(model=f"openai:fake@{url}", max_concurrency=limit)
         spec = PlayerSpec(spec=graph, config=read(graph), models={"default": model})
         jobs = [
-            Job("all", deal, (spec.key,) * players, Path(folder) / deal.file)
+            Job(arm="all", deal=deal, lineup=(spec.key,) * players, journal=Path(folder) / deal.file)
             for deal in (Deal(seed, players) for seed in range(1, games + 1))
         ]
-        ended: list[Outcome] = []
-        seats = SeatPool({spec.key: spec}, ModelLayer())
-        seats.seat(spec.key)  # imports the model's client, which takes a second
-        pool = GamePool(seats, ended.append)
+        ended: list[Outcome[Job]] = []
+        pool = UnitPool(GameTask({spec.key: spec}), ModelLayer(), ended.append)
         pool.at_once = games
         samples: list[float] = []
         began, spent = time.perf_counter(), time.process_time()
         asyncio.run(_played(pool, jobs, limit, samples))
         wall, cpu = time.perf_counter() - began, time.process_time() - spent
-    results = [outcome.result for outcome in ended if outcome.result]
+    results = [outcome.result.result for outcome in ended if outcome.result]
     assert len(results) == games, [outcome.failed or outcome.suspended for outcome in ended]
     calls, turns = sum(result.calls for result in results), max(result.turns for result in results)
     critical = turns * depth(at(read(graph), players)) * latency_s
@@ -78,7 +76,7 @@ def measure(graph: str, games: int, latency_s: float, limit: int, players: int =
     return Throughput(graph, players, games, limit, calls, turns, wall, critical, 1000 * cpu / calls, share)
 
 
-async def _played(pool: GamePool, jobs: list[Job], limit: int, samples: list[float]) -> None:
+async def _played(pool: UnitPool[Job], jobs: list[Job], limit: int, samples: list[float]) -> None:
     async def watch() -> None:
         while True:
             await asyncio.sleep(SAMPLE_S)
@@ -91,7 +89,7 @@ async def _played(pool: GamePool, jobs: list[Job], limit: int, samples: list[flo
         await pool.play(stream(jobs))
     finally:
         watching.cancel()
-        await pool.seats.aclose()
+        await pool.aclose()
 
 
 @contextmanager

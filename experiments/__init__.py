@@ -1,7 +1,7 @@
 """Experiments on graphs of roles: design, run, analyse and report them; and the command line.
 
 Nothing outside imports this package. Inside, imports go one way: results <- design, marks <- show <- statistics,
-running <- costs, report, export, fork <- doctor, diff, page <- bench <- cli. Start reading at cli/experiment.py,
+running <- report, export, fork <- doctor, diff, page <- bench <- cli. Start reading at cli/experiment.py,
 where the commands call everything else.
 
 Users import everything from here. The names are loaded when they are first used.

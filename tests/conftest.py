@@ -12,7 +12,7 @@ import pytest
 
 from experiments.cli import app
 from experiments.report import marked_run
-from experiments.running import process_executor
+from experiments.running import processes as workers
 from orchestrator.models import fake_endpoint
 from roles import registry
 from roles.hanabi import conformance, planner
@@ -67,10 +67,10 @@ def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
 def forking(monkeypatch: pytest.MonkeyPatch) -> None:
     """Workers of a test with threads are forked from a process that has done the imports; only `make prove` has them
     import all themselves. A test without threads forks them from itself, as the command does."""
-    own = process_executor.process_context
+    own = workers.process_context
     if not FULL:
         monkeypatch.setattr(
-            process_executor, "process_context", lambda: processes.FORKS if threading.active_count() > 1 else own()
+            workers, "process_context", lambda: processes.FORKS if threading.active_count() > 1 else own()
         )
 
 

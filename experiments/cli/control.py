@@ -46,8 +46,8 @@ def cancel(game: Game, folder: Folder, as_json: Json = False) -> None:
 def status(folder: Folder, as_json: Json = False) -> None:
     """Show how a run stands: games, tokens, money, limits, and who plays it; also when nobody does."""
     from experiments.document.terminal import console
-    from experiments.running import run_status
     from experiments.show import run_status as shown
+    from experiments.tasks import run_status
 
     found = run_status.status(folder)
     printed(found) if as_json else shown.show(found, console())
@@ -61,7 +61,7 @@ def _say_of_game(game: str, folder: Path, as_json: bool, command: str) -> None:
 
 
 def _say(folder: Path, as_json: bool, command: str, **given: Any) -> None:
-    from experiments.running import run_status
+    from experiments.tasks import run_status
 
     answer = run_status.command(folder, command, **given)
     printed(answer) if as_json else print("\n".join(answer["said"]))

@@ -126,13 +126,14 @@ def run(
     quiet: Quiet = False,
 ) -> None:
     """Run an experiment; the same command again continues it. Completed API calls are never billed again."""
+    from experiments.cli.run_progress import RunProgress
     from experiments.document.terminal import console
     from experiments.report import mark_metric
-    from experiments.running import runner
     from experiments.running.model_options import ModelOptions
-    from experiments.running.progress import Progress
+    from experiments.running.runner import RunOptions
     from experiments.running.shard import Shard
     from experiments.study import experiment
+    from experiments.tasks.games import experiment_run
 
     loud = context.obj.more(verbose=verbose, quiet=quiet).set_up()
     if metric is not None:
@@ -146,9 +147,9 @@ def run(
         printed(dry.data(planned)) if as_json else dry.show(planned, console())
         return
     models = ModelOptions(cache, replay, max_tokens, max_usd)
-    options = runner.RunOptions(models, workers, executor, Shard.read(shard) if shard else None, min_own)
+    options = RunOptions(models, workers, executor, Shard.read(shard) if shard else None, min_own)
     with _traced(otlp, folder, content=otlp_content):
-        done = runner.run(asked, folder, options=options, progress=Progress(quiet=loud.quiet))
+        done = experiment_run.run(asked, folder, options=options, progress=RunProgress(quiet=loud.quiet))
     from experiments.report import run_report, run_summary
 
     made = run_report.of_run(done, interval=interval, metric=metric, marks=marks)
@@ -182,7 +183,7 @@ def _traced(url: str | None, folder: Path, *, content: bool) -> AbstractContextM
 
 def _onward(done: "Done") -> str:
     """What continues a run that stopped."""
-    if done.too_few_own:
+    if done.halted:
         return "The games in progress are kept: a smaller --min-own"
     return "A larger budget" if done.over_budget else "The same command"
 

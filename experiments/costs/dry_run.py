@@ -8,17 +8,17 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
+from experiments.analysis.stages import Stages
 from experiments.costs import cost_estimate, detectable_effects, disk_space
 from experiments.costs.cost_estimate import Bill, Estimates
 from experiments.document.terminal import plain_table
 from experiments.record.rows import Peeked, finished, peek_all
-from experiments.running.resume import open_jobs
-from experiments.running.stages import Stages
 from experiments.study import manifest
 from experiments.study.experiment import Experiment
 from experiments.study.job import Job
 from experiments.study.offline_layer import OfflineLayer
 from experiments.study.plan import Plan
+from experiments.study.resume import open_jobs
 from orchestrator.models.settings import ModelSettings
 
 READABLE = 60

@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from experiments.analysis import marking
+from experiments.analysis.marking import Done
 from experiments.analysis.role_marks import all_baselines
 from experiments.record import parquet, run_folder
 from experiments.record.parquet import MoreColumns
 from experiments.record.rows import COLUMNS, Row
-from experiments.running import marking
-from experiments.running.marking import Done
 from experiments.values.game_marks import GameMarks
 from experiments.values.mark_tally import Key, tallied
 from experiments.values.move_faults import KINDS

@@ -5,10 +5,10 @@ from pathlib import Path
 from statistics import fmean
 
 import roles
+from experiments.analysis.marking import marked
 from experiments.record import measures
 from experiments.record.measures import MARK, Measure
 from experiments.record.rows import Better, Row
-from experiments.running.marking import marked
 from experiments.values import mark_infos
 from experiments.values.mark_tally import infos_of
 from experiments.values.role_mark import RoleMark

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
-from experiments.analysis import role_marks
+from experiments.analysis import marking, role_marks
 from experiments.analysis.labels import labels
 from experiments.analysis.role_marks import MarkDifference, MarkedGame, MarkSummary
 from experiments.record import rows, run_folder, saved
@@ -14,7 +14,6 @@ from experiments.record.rows import Row
 from experiments.record.run_folder import RUN
 from experiments.report import run_data
 from experiments.report.run_data import RunData
-from experiments.running import marking
 from experiments.values.game_marks import GameMarks
 from orchestrator.errors import UserError, did_you_mean
 

@@ -21,10 +21,10 @@ from experiments.report.figures import drawing
 from experiments.report.marked_run import MarkedRun, Unmarked
 from experiments.report.roles_section import RolesSection
 from experiments.report.run_data import run_data
-from experiments.running.runner import Done
 from experiments.statistics.estimates import Interval
 from experiments.study.metric import Headline, headline
 from experiments.study.references import named, unfit
+from experiments.tasks.games.experiment_run import ExperimentDone as Done
 
 HTML, MARKDOWN, LATEX = "report.html", "report.md", "tables.tex"
 

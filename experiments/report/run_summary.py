@@ -23,11 +23,11 @@ from experiments.report import adhoc_section, controls_section, order, roles_sum
 from experiments.report.figures import drawing
 from experiments.report.roles_section import RolesSection
 from experiments.report.tables import Grid
-from experiments.running.runner import Done
 from experiments.running.status import Status
 from experiments.study import notes as design_notes
 from experiments.study.metric import Headline
 from experiments.study.rerun import labelled
+from experiments.tasks.games.experiment_run import ExperimentDone as Done
 from orchestrator.journal.move_origins import COUNTS
 from roles.words import percent
 
@@ -48,7 +48,7 @@ def data(done: Done, found: Analysis, headline: Headline, roles: RolesSection) -
         "roles": roles.data(),
         **({"adhoc": adhoc_teams.data(teams)} if (teams := _teams(done, found)) else {}),
         **({"controls": role_controls.data(controls)} if (controls := _controls(done, found)) else {}),
-        "failed": [{"game": one.job.name, "why": one.failed} for one in done.failed],
+        "failed": [{"game": game, "why": why} for game, why in done.failed.items()],
         "suspended": done.suspended,
         "left": done.left,
         "this_command": _this_command(done.status),
@@ -262,5 +262,4 @@ def so_far(done: Done) -> Iterator[str]:
 
 def failed(done: Done) -> str:
     """The games that failed, as one sentence."""
-    found = {one.job.name: str(one.failed) for one in done.failed}
-    return f"{failures.sentence(found, len(done.plan.jobs))}. The same command tries them again"
+    return f"{failures.sentence(done.failed, len(done.plan.jobs))}. The same command tries them again"

@@ -1,7 +1,8 @@
-"""How a command reaches the process that plays a run: files in the run folder, which only their owner can read.
+"""A run folder while a run asks: the lock that keeps other runs out, and how commands reach the processes that ask.
 
-Each process that plays has a file of its own in `.control/`, which it locks as long as it lives. A command writes a
-request beside it and waits for the response. Files, unlike sockets, work under any path and on shared file systems.
+Each process that asks has a file of its own in `.control/`, which only its owner can read, and which it locks as long
+as it lives. A command writes a request beside it and waits for the response. Files, unlike sockets, work under any path
+and on shared file systems.
 """
 
 import fcntl
@@ -18,6 +19,7 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
+from experiments.record.rows import GAMES
 from orchestrator.errors import UserError
 from orchestrator.logs import log
 
@@ -30,12 +32,70 @@ POLL_S = 0.05
 LARGEST = 64 * 1024
 """Bytes of a request that are read."""
 
+# One run in a folder
+
+LOCK_PATIENCE_S = 3.0
+"""Seconds for which the workers of a run that was killed may hold its lock until they notice."""
+
+
+@contextmanager
+def alone(folder: Path, *, shared: bool = False) -> Iterator[None]:
+    """Keep other runs out of a folder; shards (`shared`) keep out only runs of the whole. Raises UserError.
+
+    The lock ends with the process. A file system without locks locks nothing; each journal is then guarded by its own
+    lock alone.
+    """
+    descriptor = os.open(_lockable(folder), os.O_RDONLY)
+    try:
+        until = time.monotonic() + LOCK_PATIENCE_S
+        while not _locked(descriptor, fcntl.LOCK_SH if shared else fcntl.LOCK_EX):
+            if time.monotonic() > until:
+                raise UserError(
+                    f"another program is playing the run in {str(folder)!r}; wait until it has ended, or give another "
+                    "--out"
+                )
+            time.sleep(0.1)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def is_playing(folder: Path) -> bool:
+    """Return whether a run is played in a folder; false where the file system has no locks."""
+    try:
+        descriptor = os.open(_lockable(folder), os.O_RDONLY)
+    except OSError:
+        return False
+    try:
+        return not _locked(descriptor, fcntl.LOCK_EX)
+    finally:
+        os.close(descriptor)
+
+
+def _lockable(folder: Path) -> Path:
+    """Return what a run locks: the folder of its journals, for `record.files.locked` locks the run folder itself."""
+    return folder / GAMES if (folder / GAMES).is_dir() else folder
+
+
+def _locked(descriptor: int, kind: int) -> bool:
+    """Return whether the lock could be taken; also true where the file system has none."""
+    try:
+        fcntl.flock(descriptor, kind | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:
+        return True
+    return True
+
+
+# The process that asks
+
 Answer = Callable[[Mapping[str, Any]], Mapping[str, Any]]
 """What a run does with a request; it raises UserError for one that it refuses."""
 
 
 class Inbox:
-    """The requests to one process that plays a run."""
+    """The requests to one process that asks."""
 
     def __init__(self, folder: Path, name: str) -> None:
         self._folder = folder
@@ -51,67 +111,59 @@ class Inbox:
 
     def _respond(self, path: Path, answer: Answer) -> None:
         try:
-            asked = _request(path)
+            request = _object(path, owner=os.geteuid())
         finally:
             path.unlink()
-        if asked is None:
+        if request is None:
             return
         try:
-            said: Mapping[str, Any] = {"ok": True, **answer(asked)}
+            response: Mapping[str, Any] = {"ok": True, **answer(request)}
         except UserError as error:
-            said = {"ok": False, "said": str(error)}
+            response = {"ok": False, "said": str(error)}
         except Exception as error:
             log.info("a request to the run failed", exc_info=error)
-            said = {"ok": False, "said": f"{type(error).__name__}: {error}"}
-        _write(path.with_suffix(RESPONSE), said)
+            response = {"ok": False, "said": f"{type(error).__name__}: {error}"}
+        _write(path.with_suffix(RESPONSE), response)
 
 
-def _request(path: Path) -> Mapping[str, Any] | None:
-    """None for what is no request, or does not belong to the owner of the run. Raises OSError, for a link as well."""
-    return _object(path, of=os.geteuid())
-
-
-def _object(path: Path, of: int | None = None) -> Mapping[str, Any] | None:
-    """The JSON object in a file (of this user, if one is given); None for anything else, which makes nobody wait."""
+def _object(path: Path, owner: int | None = None) -> Mapping[str, Any] | None:
+    """Return the JSON object in a file (of this user, if one is given); None for anything else, which makes nobody
+    wait. Raises OSError, for a link as well."""
     descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     try:
-        there = os.fstat(descriptor)
-        if not stat.S_ISREG(there.st_mode) or of not in (None, there.st_uid):
+        facts = os.fstat(descriptor)
+        if not stat.S_ISREG(facts.st_mode) or owner not in (None, facts.st_uid):
             return None
-        found = json.loads(os.read(descriptor, LARGEST))
+        data = json.loads(os.read(descriptor, LARGEST))
     except (ValueError, RecursionError):
         return None
     finally:
         os.close(descriptor)
-    return found if isinstance(found, dict) else None
+    return data if isinstance(data, dict) else None
 
 
 @contextmanager
 def listening(folder: Path, about: Mapping[str, Any]) -> Iterator[Inbox | None]:
-    """The inbox of this process while it plays a run; None where the folder cannot hold one, which stops no run.
+    """Give the inbox of this process while it asks; None where the folder cannot hold one, which stops no run.
 
     `about`: what commands are told of this process. Unless it plays a `shard`, no other plays the run, and files that
     others have left are removed.
     """
-    name = f"{os.getpid()}-{uuid4().hex[:8]}"
-    there = folder / CONTROL
+    name, control = f"{os.getpid()}-{uuid4().hex[:8]}", folder / CONTROL
+    process = {"pid": os.getpid(), "host": socket.gethostname(), "user": _user(os.getuid()), "began": time.time()}
     try:
         if not about.get("shard"):
-            _clear(there, "*")
-        descriptor = _announced(there, name, {**about, **_self()})
+            _clear(control, "*")
+        descriptor = _announced(control, name, {**about, **process})
     except OSError as error:
         log.info("the run cannot be controlled while it plays", error=str(error))
         yield None
         return
     try:
-        yield Inbox(there, name)
+        yield Inbox(control, name)
     finally:
-        _clear(there, name)
+        _clear(control, name)
         os.close(descriptor)
-
-
-def _self() -> dict[str, Any]:
-    return {"pid": os.getpid(), "host": socket.gethostname(), "user": _user(os.getuid()), "began": time.time()}
 
 
 def _user(number: int) -> str:
@@ -121,36 +173,39 @@ def _user(number: int) -> str:
         return f"user {number}"
 
 
-def _announced(there: Path, name: str, about: Mapping[str, Any]) -> int:
+def _announced(control: Path, name: str, about: Mapping[str, Any]) -> int:
     """Write the file of a process under a lock that ends with the process; returns what holds the lock."""
-    there.mkdir(mode=0o700, exist_ok=True)
-    if there.is_symlink() or there.stat().st_uid != os.geteuid():
-        raise PermissionError(f"{there} belongs to somebody else")
-    there.chmod(0o700)
-    new = there / f"{name}.new"
+    control.mkdir(mode=0o700, exist_ok=True)
+    if control.is_symlink() or control.stat().st_uid != os.geteuid():
+        raise PermissionError(f"{control} belongs to somebody else")
+    control.chmod(0o700)
+    new = control / f"{name}.new"
     descriptor = os.open(new, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
     try:
         os.write(descriptor, json.dumps(about).encode())
         with suppress(OSError):  # a file system without locks
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        new.rename(there / f"{name}{PLAYER}")
+        new.rename(control / f"{name}{PLAYER}")
     except OSError:
         os.close(descriptor)
         raise
     return descriptor
 
 
-def _clear(there: Path, name: str) -> None:
+def _clear(control: Path, name: str) -> None:
     """Remove the files of a process, and the folder with the last one."""
     with suppress(OSError):
-        for path in there.glob(f"{name}.*"):
+        for path in control.glob(f"{name}.*"):
             path.unlink(missing_ok=True)
-        there.rmdir()
+        control.rmdir()
+
+
+# A command
 
 
 @dataclass(frozen=True)
 class Player:
-    """A process that plays a run, as a command sees it."""
+    """A process that asks, as a command sees it."""
 
     folder: Path
     name: str
@@ -158,7 +213,7 @@ class Player:
 
     @property
     def alive(self) -> bool:
-        """Whether it still plays; true where that cannot be known, as on another machine."""
+        """Whether it still asks; true where that cannot be known, as on another machine."""
         if self.about.get("host") != socket.gethostname():
             return (self.folder / f"{self.name}{PLAYER}").exists()
         try:
@@ -173,29 +228,30 @@ class Player:
         return False
 
     def ask(self, **request: Any) -> Mapping[str, Any]:
-        """Its response. Raises TimeoutError when none comes, and UserError when it ends meanwhile."""
+        """Return its response. Raises TimeoutError when none comes, and UserError when it ends meanwhile."""
         path = self.folder / f"{self.name}.{time.time_ns()}-{uuid4().hex[:8]}{REQUEST}"
         _write(path, request)
-        response, until, taken = path.with_suffix(RESPONSE), time.monotonic() + PATIENCE_S, False
-        while (found := _taken(response)) is None:
-            if not self.alive and not response.exists():
+        answer, until, read = path.with_suffix(RESPONSE), time.monotonic() + PATIENCE_S, False
+        while (response := _received(answer)) is None:
+            if not self.alive and not answer.exists():
                 raise UserError("the process that played the run has ended meanwhile")
             if time.monotonic() > until:
-                if taken or not (taken := not _withdrawn(path)):
-                    raise TimeoutError(self._silence(taken=taken))
+                if read or not (read := not _withdrawn(path)):
+                    raise TimeoutError(self._silence(read=read))
                 until += PATIENCE_S
             time.sleep(POLL_S)
-        return found
+        return response
 
-    def _silence(self, *, taken: bool) -> str:
-        who = f"process {self.about.get('pid')} on {self.about.get('host')}"
-        if taken:
-            return f"{who} has read the command and does not say what came of it; see `orchestrator experiment status`"
-        return f"{who} plays the run and does not answer; it is busy or stopped. Nothing was changed, try again"
+    def _silence(self, *, read: bool) -> str:
+        process = f"process {self.about.get('pid')} on {self.about.get('host')}"
+        if read:
+            what = "has read the command and does not say what came of it; see `orchestrator experiment status`"
+            return f"{process} {what}"
+        return f"{process} plays the run and does not answer; it is busy or stopped. Nothing was changed, try again"
 
 
 def _withdrawn(path: Path) -> bool:
-    """Whether a request could be taken back: nobody has read it."""
+    """Take a request back, and return whether that was possible: nobody has read it."""
     try:
         path.unlink()
     except FileNotFoundError:
@@ -204,32 +260,37 @@ def _withdrawn(path: Path) -> bool:
 
 
 def players(folder: Path) -> list[Player]:
-    """The processes that play the run in a folder; the files of those that were killed are removed.
+    """Return the processes that ask the run in a folder; the files of those that were killed are removed.
 
     Raises UserError where another user plays it.
     """
-    there = folder / CONTROL
+    control = folder / CONTROL
     try:
-        files = sorted(path for path in there.iterdir() if path.suffix == PLAYER)
+        files = sorted(path for path in control.iterdir() if path.suffix == PLAYER)
     except FileNotFoundError:
         return []
     except PermissionError:
-        owner = _user(there.stat().st_uid)
+        owner = _user(control.stat().st_uid)
         raise UserError(f"the run in {str(folder)!r} is played by {owner}, and only they can control it") from None
-    found = [Player(there, path.stem, about) for path in files if (about := _about(path))]
-    for one in found:
-        if not one.alive:
-            _clear(there, one.name)
-    return [one for one in found if one.alive]
+    living = []
+    for path in files:
+        if (about := _about(path)) is None:
+            continue
+        player = Player(control, path.stem, about)
+        if player.alive:
+            living.append(player)
+        else:
+            _clear(control, player.name)
+    return living
 
 
 def _about(path: Path) -> Mapping[str, Any] | None:
-    """What a process says of itself; None for a file that is gone, or that no process wrote."""
+    """Return what a process says of itself; None for a file that is gone, or that no process wrote."""
     try:
-        found = _object(path) or {}
+        data = _object(path) or {}
     except OSError:
         return None
-    return found if isinstance(found.get("pid"), int) and isinstance(found.get("host"), str) else None
+    return data if isinstance(data.get("pid"), int) and isinstance(data.get("host"), str) else None
 
 
 def _runs(pid: int) -> bool:
@@ -243,7 +304,7 @@ def _runs(pid: int) -> bool:
 
 
 def _write(path: Path, data: Mapping[str, Any]) -> None:
-    """Whole, and readable by the owner alone."""
+    """Write a file in one go, readable by the owner alone."""
     part = path.with_suffix(".part")
     with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
         json.dump(data, file)
@@ -252,10 +313,63 @@ def _write(path: Path, data: Mapping[str, Any]) -> None:
     part.rename(path)
 
 
-def _taken(path: Path) -> Mapping[str, Any] | None:
+def _received(path: Path) -> Mapping[str, Any] | None:
     try:
-        found: Mapping[str, Any] = json.loads(path.read_text("utf-8"))
+        response: Mapping[str, Any] = json.loads(path.read_text("utf-8"))
     except FileNotFoundError:
         return None
     path.unlink(missing_ok=True)
-    return found
+    return response
+
+
+DEAF = "it is about to begin or to end, or it cannot write to its folder"
+"""Why a run that is played may take no commands."""
+
+
+def command(folder: Path, name: str, **arguments: Any) -> dict[str, Any]:
+    """Have every process that asks in a run folder do something: several do if they are shards.
+
+    Returns what each said. Raises UserError when nobody plays the run or all refuse.
+    """
+    processes = players(folder)
+    if not processes:
+        if is_playing(folder):
+            raise UserError(f"the run in {str(folder)!r} takes no commands: {DEAF}")
+        onward = {
+            "retry": "; the command that started it tries games again that failed or were suspended",
+            "resume": "; the command that started it goes on with it",
+        }
+        raise UserError(f"nobody plays the run in {str(folder)!r}{onward.get(name, '')}")
+    answers = [(player, player.ask(command=name, **arguments)) for player in processes]
+    if not any(answer.get("ok") for _, answer in answers):
+        raise UserError("; ".join(dict.fromkeys(str(answer.get("said")) for _, answer in answers)))
+    sentences = []
+    for player, answer in answers:
+        if answer.get("ok"):
+            shard = player.about.get("shard") if len(answers) > 1 else None
+            sentences.append(f"shard {shard}: {answer['said']}" if shard else str(answer["said"]))
+    return {"ok": True, "said": sentences}
+
+
+def live_status(folder: Path) -> dict[str, Any]:
+    """Return what the processes that ask in a run folder say, and sentences on those that say nothing."""
+    answers: list[dict[str, Any]] = []
+    silent: list[str] = []
+    try:
+        processes = players(folder)
+    except UserError as error:
+        processes, silent = [], [str(error)]
+    for player in processes:
+        try:
+            answers.append({**player.about, **player.ask(command="status")})
+        except (UserError, TimeoutError) as error:
+            silent.append(str(error))
+    if not processes and not silent and is_playing(folder):
+        silent.append(f"a process that takes no commands: {DEAF}")
+    return {
+        "playing": sum(answer["playing"] for answer in answers),
+        "failed": {unit: why for answer in answers for unit, why in answer["failed"].items()},
+        "suspended": {unit: why for answer in answers for unit, why in answer["suspended"].items()},
+        "players": answers,
+        "silent": silent,
+    }

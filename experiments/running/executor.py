@@ -1,68 +1,73 @@
-"""Executors play the games of a run: what they all do, and the one that plays in this process."""
+"""Executors ask the units of a run: what they all do, and the one that asks in this process."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping
-from typing import Protocol
+from collections.abc import AsyncIterator, Callable, Iterable
+from typing import Generic, Protocol, TypeVar
 
-from experiments.running.changes import Change, RetryGame
-from experiments.running.game_pool import GamePool
-from experiments.running.seat_pool import SeatPool
+from experiments.running.control import Change, RetryUnit
 from experiments.running.status import Status
-from experiments.study.job import Job, Outcome
-from experiments.study.player_spec import PlayerSpec
+from experiments.running.task import Task
+from experiments.running.unit_pool import UnitPool
+from experiments.study.job import Outcome, Unit
 from orchestrator.models.layer import ModelLayer
 
-OnOutcome = Callable[[Outcome], None]
-"""Called with what became of each game."""
+U = TypeVar("U", bound=Unit)
+
+OnOutcome = Callable[[Outcome[U]], None]
+"""Called with what became of each unit."""
 OnTick = Callable[[], None]
 """Called every now and then, to show progress."""
 
 EVERY_S = 0.2
 
 
-class Executor(Protocol):
-    """Plays the games of a run. The results do not depend on which executor is used."""
+class Executor(Protocol[U]):
+    """Asks the units of a run. The results do not depend on which executor is used."""
 
-    def play(self, jobs: Iterable[Job], on_outcome: OnOutcome, on_tick: OnTick) -> None:
-        """Play all games, started in their order, and return. Raises UserError for a seat that cannot be built."""
+    def play(self, units: Iterable[U], on_outcome: OnOutcome[U], on_tick: OnTick) -> None:
+        """Ask all units, begun in their order, and return. Raises UserError when they cannot be asked."""
 
     def close(self, why: str) -> None:
-        """Stop the games at the end of their turns, and start no others."""
+        """Stop the units at the end of their turns, and begin no others. Safe to call from a signal handler."""
 
     @property
     def status(self) -> Status:
-        """How the games stand now."""
+        """How the units stand now."""
 
-    def obey(self, change: Change) -> None:
-        """Change how the games are played, from the next call, turn and game on; called by `on_tick`."""
+    def obey(self, change: Change[U]) -> None:
+        """Change how the units are asked, from the next call, turn and unit on; called by `on_tick`."""
 
     def end(self) -> None:
         """Stop at once; unfinished journals can be continued."""
 
 
-class LocalExecutor:
-    """Plays all games in the event loop of this process."""
+class LocalExecutor(Generic[U]):
+    """Asks all units in the event loop of this process."""
 
-    def __init__(self, specs: Mapping[str, PlayerSpec], layer: ModelLayer) -> None:
-        self._specs = specs
+    def __init__(self, task: Task[U], layer: ModelLayer) -> None:
+        self._task = task
         self._layer = layer
-        self._pool: GamePool | None = None
+        self._pool: UnitPool[U] | None = None
         self._closed: str | None = None
 
-    def play(self, jobs: Iterable[Job], on_outcome: OnOutcome, on_tick: OnTick) -> None:
-        asyncio.run(self._play(jobs, on_outcome, on_tick))
+    def play(self, units: Iterable[U], on_outcome: OnOutcome[U], on_tick: OnTick) -> None:
+        asyncio.run(self._play(units, on_outcome, on_tick))
 
-    async def _play(self, jobs: Iterable[Job], on_outcome: OnOutcome, on_tick: OnTick) -> None:
-        seats = SeatPool(self._specs, self._layer)
-        self._pool = GamePool(seats, on_outcome)
-        if self._closed:  # while the seats were built
-            self._pool.gate.close(self._closed)
-        ticking = asyncio.create_task(_every(on_tick))
+    async def _play(self, units: Iterable[U], on_outcome: OnOutcome[U], on_tick: OnTick) -> None:
+        async def tick() -> None:
+            while True:
+                await asyncio.sleep(EVERY_S)
+                on_tick()
+
+        self._pool = pool = UnitPool(self._task, self._layer, on_outcome)
+        if self._closed:  # while the task was opened
+            pool.gate.close(self._closed)
+        ticking = asyncio.create_task(tick())
         try:
-            await self._pool.play(stream(jobs))
+            await pool.play(stream(units))
         finally:
             ticking.cancel()
-            await seats.aclose()
+            await pool.aclose()
 
     def close(self, why: str) -> None:
         self._closed = why
@@ -73,23 +78,18 @@ class LocalExecutor:
     def status(self) -> Status:
         return self._pool.status if self._pool else Status()
 
-    def obey(self, change: Change) -> None:
+    def obey(self, change: Change[U]) -> None:
         if self._pool:
             self._pool.obey(change)
-            if isinstance(change, RetryGame):
-                self._pool.again(change.job)
+            if isinstance(change, RetryUnit):
+                self._pool.retry(change.unit)
 
     def end(self) -> None:
-        """Nothing to do: the games ended with the event loop."""
+        """Nothing to do: the units ended with the event loop."""
 
 
-async def stream(jobs: Iterable[Job]) -> AsyncIterator[Job]:
-    for job in jobs:
-        yield job
-        await asyncio.sleep(0)  # the game starts before the next job is taken
-
-
-async def _every(on_tick: OnTick) -> None:
-    while True:
-        await asyncio.sleep(EVERY_S)
-        on_tick()
+async def stream(units: Iterable[U]) -> AsyncIterator[U]:
+    """Give one unit after the other, each when the one before has begun."""
+    for unit in units:
+        yield unit
+        await asyncio.sleep(0)

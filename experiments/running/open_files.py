@@ -1,4 +1,4 @@
-"""How many games a process can play at a time with the files that it may open (`ulimit -n`)."""
+"""How many units a process can ask at a time with the files that it may open (`ulimit -n`)."""
 
 import resource
 from pathlib import Path
@@ -11,9 +11,11 @@ WANTED = 8192
 """Files; more are never needed."""
 
 
-def games(calls: int, *, cached: bool) -> int:
-    """Games that can be open beside so many calls at a time: a game has its journal, a call its connection and, where
-    answers are cached, a lock. Raises UserError when not even one can."""
+def units(calls: int, *, cached: bool) -> int:
+    """Return how many units can be open beside so many calls at a time. Raises UserError when not even one can.
+
+    A unit has its journal, a call its connection and, where answers are cached, a lock.
+    """
     limit = _raised()
     left = limit - len(list(Path("/dev/fd").iterdir())) - SPARE - calls * (2 if cached else 1)
     if left < 1:

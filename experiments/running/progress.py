@@ -1,228 +1,197 @@
-"""The progress of a run on stderr: a live table on a terminal, otherwise a line every ten seconds."""
+"""How far a run has come, as plain data: units, the mean score of each arm, what is spent, what is left. Whoever shows
+it (`experiments.cli.run_progress`) derives from `Progress`, which prints nothing."""
 
-import sys
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any, Protocol
 
-from rich.console import Group
-from rich.live import Live
-from rich.progress_bar import ProgressBar
-from rich.table import Table
-from rich.text import Text
-
-from experiments.document.formats import duration
-from experiments.document.terminal import console, plain_table
-from experiments.record.rows import Metric, Row
 from experiments.running.status import Status
-from experiments.study.job import Outcome
+from experiments.running.task import Measured
+from experiments.study.job import Outcome, Unit
 from roles.words import percent
 
-TABLE_S = 0.2
-"""Seconds between updates on a terminal."""
-EVERY_S = 10.0
-"""Seconds between lines otherwise."""
-TURNS = {2: 68, 3: 65, 4: 64, 5: 59}
-"""Turns of a game by player count, until one has ended: those of a game of rule players."""
 UNSEEN = 2
-"""Games of that length that count beside those that ended."""
+"""Units of the expected length that count beside those that ended."""
 LAST = 0.1
-"""The share of a game that a game in play has left at least."""
+"""The share of a unit that a unit in play has left at least."""
 FEWEST = 5
-"""Turns that must be played before the time left is estimated."""
-SHOWN = 6
-"""Arms named in a line; the table has them all."""
+"""Turns that must be played, or units that must end, before the time left is estimated."""
 
 
 @dataclass
 class Mean:
-    """Mean score of an arm's games so far, or another number of theirs."""
+    """The mean of a number of things so far."""
 
-    games: int = 0
-    points: float = 0
+    number: int = 0
+    total: float = 0
 
-    def add(self, number: float) -> None:
-        self.games += 1
-        self.points += number
+    def add(self, value: float) -> None:
+        self.number += 1
+        self.total += value
 
     @property
     def text(self) -> str:
-        return f"{self.points / self.games:.2f}" if self.games else "-"
+        return f"{self.total / self.number:.2f}" if self.number else "-"
+
+
+@dataclass(frozen=True)
+class ArmProgress:
+    """A row of the table of arms."""
+
+    arm: str
+    units: int
+    mean: str
+    own: str
+    """The share of its moves that are its model's own, in the games of this command; `-` without moves."""
+    forced: int
+    refused: int
+
+
+class Measures(Protocol):
+    """What progress needs of a task."""
+
+    @property
+    def things(self) -> str: ...
+    @property
+    def measure(self) -> str: ...
+    def measured(self, unit: Any, result: Any) -> Measured: ...
 
 
 class Progress:
     """Called with each outcome, and with the status now and then. It uses no thread, so that processes can fork."""
 
-    def __init__(self, *, quiet: bool = False) -> None:
-        self.quiet = quiet
+    def __init__(self) -> None:
         self.max_usd: float | None = None
         self.max_tokens: int | None = None
-        self.metric: Metric = "strict"
-        """The score that is shown."""
-        self._title, self._total, self._before, self._done = "", 0, 0, 0
+        self.task: Measures | None = None
+        self.title, self.total, self.ended = "", 0, 0
+        self.status = Status()
+        self.paused, self.stops = "", ""
+        """What is said while the run is paused, and once it was interrupted."""
+        self._before = 0
         self._means: dict[str, Mean] = {}
-        self._status = Status()
-        self._waiting: Counter[int] = Counter()
-        """Games that are not finished, by player count."""
-        self._ended: dict[int, Mean] = {}
-        """Turns of the finished games, by player count."""
-        self._live: Live | None = None
-        self._began = self._shown_at = 0.0
-        self._done_turns = 0
-        self._stopping = ""
-        self._paused = ""
-        """What is shown while the run is paused."""
-        self._paused_at = 0.0
+        self._waiting: Counter[float | None] = Counter()
+        """Units that are not finished, by the turns that are expected of them."""
+        self._turns: dict[float | None, Mean] = {}
+        """Turns of the finished units, by those that were expected."""
+        self._began = self._paused_at = 0.0
+        self._ended_turns = 0
 
-    def begin(self, title: str, games: Sequence[int], rows: Iterable[Row] = (), arms: Iterable[str] = ()) -> None:
-        """`games`: the player count of each; `rows` are those played before; `arms` are shown in their order."""
-        self.end()
-        before, total = list(rows), len(games)
-        self._waiting, self._ended = Counter(games), {}
-        self._title, self._total, self._before = title, total, len(before)
-        self._done, self._means, self._status = len(before), {arm: Mean() for arm in arms}, Status()
-        for row in before:
-            self._means.setdefault(row.arm, Mean()).add(row.score(self.metric))
-            self._end_of(row.players, row.turns)
-        self._began = self._shown_at = time.monotonic()
-        self._done_turns = 0
-        if not self.quiet:
-            played = f", {len(before)} of them played before" if before else ""
-            console(err=True).print(Text(f"{title}: {total} games{played}"))
-
-    def __call__(self, outcome: Outcome) -> None:
-        if outcome.result:
-            self._done += 1
-            score = outcome.result.score_strict if self.metric == "strict" else outcome.result.score_kept
-            self._means.setdefault(outcome.job.arm, Mean()).add(score)
-            self._end_of(outcome.result.players, outcome.result.turns)
-            self._done_turns += outcome.result.turns
-        elif outcome.failed:
-            self.line(f"{outcome.job.name} failed: {outcome.failed}")
-        elif outcome.suspended and not outcome.stopped_by_run:
-            self.line(f"{outcome.job.name} is suspended: {outcome.suspended}")
-
-    def _end_of(self, players: int, turns: int) -> None:
-        self._waiting[players] -= 1
-        self._ended.setdefault(players, Mean()).add(turns)
-
-    def tick(self, status: Status) -> None:
-        self._status = status
-        if self.quiet:
-            return
-        terminal = sys.stderr.isatty()
-        if time.monotonic() - self._shown_at < (TABLE_S if terminal else EVERY_S):
-            return
-        self._shown_at = time.monotonic()
-        if terminal:
-            self._display().update(self._table(), refresh=True)
-        elif not self._paused:
-            self.line("; ".join(self._words()))
-
-    def stopping(self) -> None:
-        """It was interrupted."""
-        self._stopping = "stopping at the end of the turns in play; Ctrl-C again stops at once"
-        if not self._live:
-            self.line(self._stopping)
-
-    def pause(self, said: str) -> None:
-        """Say so, and let the clock of the time left stand still."""
-        self._paused, self._paused_at = said, time.monotonic()
-        if not self._live:
-            self.line(said)
-
-    def resume(self) -> None:
-        if self._paused:
-            self._began += time.monotonic() - self._paused_at
-            self._paused = ""
-            self.line("the run goes on")
+    # What a screen does; nothing here
 
     def line(self, text: str) -> None:
-        if not self.quiet:
-            (self._live.console if self._live else console(err=True)).print(Text(text), soft_wrap=True)
+        """Say something."""
+
+    def tick(self, status: Status) -> None:
+        """Show how the run stands; called a few times a second."""
+        self.status = status
 
     def end(self) -> None:
-        if self._live is not None:
-            self._live.stop()
-            self._live = None
+        """Leave the screen."""
 
-    def _display(self) -> Live:
-        if self._live is None:
-            self._live = Live(console=console(err=True), auto_refresh=False, transient=True)
-            self._live.start()
-        return self._live
+    # What happens
 
-    def _words(self) -> Iterator[str]:
-        playing = f", {self._status.playing} in play" if self._status.playing else ""
-        turns = f", {self._status.turns:,} turns" if self._status.turns else ""
-        yield f"{self._title}: {self._done} of {self._total} games{playing}{turns}"
-        played = [(arm, mean) for arm, mean in self._means.items() if mean.games]
-        means = [f"{arm} {mean.text}" for arm, mean in played[:SHOWN]]
-        more = len(played) - SHOWN
-        if means:
-            yield ", ".join([*means, *([f"and {more} more arms"] if more > 0 else [])])
-        if own := [f"{arm} {share}" for arm, share in self._own() if share != "-"]:
-            yield f"own moves {', '.join(own[:SHOWN])}"
-        yield from self._models()
-        if left := self._left():
-            yield left
+    def begin(
+        self,
+        title: str,
+        task: Measures,
+        units: Sequence[Unit],
+        before: Mapping[str, Measured] | None = None,
+        arms: Iterable[str] = (),
+    ) -> None:
+        """Begin a run, or a part of one. `before`: the units that earlier commands finished; `arms` are shown in their
+        order."""
+        self.end()
+        before = before or {}
+        self.title, self.task, self.total = title, task, len(units)
+        self._waiting, self._turns = Counter(unit.turns for unit in units), {}
+        self._means, self.status = {arm: Mean() for arm in arms}, Status()
+        self.ended = self._before = 0
+        for unit in units:
+            if unit.name in before:
+                self._end(unit, before[unit.name])
+        self._before = self.ended
+        self._ended_turns = 0
+        self._began = time.monotonic()
+        earlier = f", {self.ended} of them {'played' if task.things == 'games' else 'asked'} before"
+        self.line(f"{title}: {self.total} {task.things}{earlier if self.ended else ''}")
 
-    def _own(self) -> Iterator[tuple[str, str]]:
-        """By arm: the share of its moves that are its model's own, in the games of this command."""
-        for arm in dict.fromkeys((*self._means, *self._status.moves)):
-            counts = self._status.moves.get(arm, Counter())
+    def __call__(self, outcome: Outcome[Any]) -> None:
+        if outcome.result is not None and self.task:
+            measured = self.task.measured(outcome.unit, outcome.result)
+            self._end(outcome.unit, measured)
+            self._ended_turns += measured.turns
+        elif outcome.failed:
+            self.line(f"{outcome.unit.name} failed: {outcome.failed}")
+        elif outcome.suspended and not outcome.stopped_by_run:
+            self.line(f"{outcome.unit.name} is suspended: {outcome.suspended}")
+
+    def _end(self, unit: Unit, measured: Measured) -> None:
+        self.ended += 1
+        self._waiting[unit.turns] -= 1
+        self._turns.setdefault(unit.turns, Mean()).add(measured.turns)
+        if measured.score is not None:
+            self._means.setdefault(unit.arm, Mean()).add(measured.score)
+
+    def stopping(self) -> None:
+        """Note that it was interrupted."""
+        self.stops = "stopping at the end of the turns in play; Ctrl-C again stops at once"
+        self.line(self.stops)
+
+    def pause(self, text: str) -> None:
+        """Say so, and let the clock of the time left stand still."""
+        self.paused, self._paused_at = text, time.monotonic()
+        self.line(text)
+
+    def resume(self) -> None:
+        if self.paused:
+            self._began += time.monotonic() - self._paused_at
+            self.paused = ""
+            self.line("the run goes on")
+
+    # How it stands
+
+    def arms(self) -> Iterator[ArmProgress]:
+        for arm in dict.fromkeys((*self._means, *self.status.moves)):
+            mean, counts = self._means.get(arm, Mean()), self.status.moves.get(arm, Counter())
             moves = counts["model_moves"]
-            yield arm, percent(counts["own"] / moves) if moves else "-"
+            own = percent(counts["own"] / moves) if moves else "-"
+            yield ArmProgress(arm, mean.number, mean.text, own, counts["forced"], counts["refused"])
 
-    def _models(self) -> Iterator[str]:
-        for name, load in self._status.loads.items():
+    def models(self) -> Iterator[str]:
+        """Give sentences on the calls of each model and what they cost."""
+        for name, load in self.status.loads.items():
             limited = f", {load.rate_limited} rate-limited (429)" if load.rate_limited else ""
             yield f"{name} {load.busy}/{load.limit} calls{limited}"
-        if self._status.loads:
-            yield f"{self._status.unusable} unusable answers, {self._status.fallbacks} fallbacks, {self._spent()}"
-        if self._status.fake:
+        if self.status.loads:
+            tokens = f"{self.status.tokens:,} tokens" + (f" of {self.max_tokens:,}" if self.max_tokens else "")
+            usd = f", ${self.status.usd:.2f}" + (f" of ${self.max_usd:g}" if self.max_usd else "")
+            spent = tokens + (usd if self.status.priced and self.status.tokens else "")
+            yield f"{self.status.unusable} unusable answers, {self.status.fallbacks} fallbacks, {spent}"
+        if self.status.fake:
             yield "the package's fake server answers, not a language model"
 
-    def _spent(self) -> str:
-        tokens = f"{self._status.tokens:,} tokens" + (f" of {self.max_tokens:,}" if self.max_tokens else "")
-        if not self._status.priced or not self._status.tokens:
-            return tokens
-        return f"{tokens}, ${self._status.usd:.2f}" + (f" of ${self.max_usd:g}" if self.max_usd else "")
-
-    def _left(self) -> str:
-        """Time and money, from the turns played so far and those that are expected."""
-        played = self._status.turns - self._status.earlier
-        if played < FEWEST or self._done == self._total or self._paused:
-            return ""
-        ahead = self._ahead()
-        seconds = (time.monotonic() - self._began) / played * ahead
-        usd = self._status.usd / self._status.turns * ahead if self._status.priced else 0.0
-        return f"about {duration(seconds)}{f' and ${usd:.2f}' if usd else ''} left"
+    def left(self) -> tuple[float, float] | None:
+        """Return the seconds and the dollars that are left, from the turns so far and those that are expected; None
+        while nobody can say."""
+        turns, ends = self.status.turns - self.status.earlier, self.ended - self._before
+        steps, ahead = (turns, self._ahead()) if self.status.turns else (ends, float(self.total - self.ended))
+        if steps < FEWEST or self.ended == self.total or self.paused:
+            return None
+        seconds = (time.monotonic() - self._began) / steps * ahead
+        return seconds, self.status.usd / (self.status.turns or steps) * ahead if self.status.priced else 0.0
 
     def _ahead(self) -> float:
-        """Turns that are expected of the games that are not finished. A game in play has some of them left, however
-        long it is already."""
-        whole = sum(number * self._turns(players) for players, number in self._waiting.items())
-        behind = self._status.turns - self._done_turns
-        share = self._status.playing / (self._waiting.total() or 1)
-        return max(whole - behind, whole * (1 - share) + LAST * whole * share)
+        """Return the turns that are expected of the units that are not finished. A unit in play has some of them left,
+        however long it is already."""
+        expected = sum(number * self._mean_turns(turns) for turns, number in self._waiting.items())
+        behind = self.status.turns - self._ended_turns
+        share = self.status.playing / (self._waiting.total() or 1)
+        return max(expected - behind, expected * (1 - share) + LAST * expected * share)
 
-    def _turns(self, players: int) -> float:
-        """Of a game: those that ended, and some that nobody saw, since short games are the first to end."""
-        ended = self._ended.get(players, Mean())
-        return (ended.points + UNSEEN * TURNS[players]) / (ended.games + UNSEEN)
-
-    def _table(self) -> Group:
-        bar = Table.grid(padding=(0, 1))
-        games = f"{self._done}/{self._total} games, {self._status.turns:,} turns"
-        bar.add_row(
-            self._title, ProgressBar(total=max(1, self._total), completed=self._done, width=40), games, self._left()
-        )
-        arms = plain_table("arm", "games", self.metric, "own", "forced", "refused", words=("arm",))
-        for arm, own in self._own():
-            mean, counts = self._means.get(arm, Mean()), self._status.moves.get(arm, Counter())
-            arms.add_row(arm, str(mean.games), mean.text, own, str(counts["forced"]), str(counts["refused"]))
-        lines = [Text(line, style="dim") for line in self._models()]
-        states = [Text(one, style="magenta") for one in (self._paused, self._stopping) if one]
-        return Group(bar, *states, *lines, arms)  # when there are many arms, the last lines are cut off
+    def _mean_turns(self, expected: float | None) -> float:
+        """Return the turns of a unit: of those that ended, and some that nobody saw, since short ones end first."""
+        ended = self._turns.get(expected, Mean())
+        return (ended.total + UNSEEN * (expected or 0)) / (ended.number + UNSEEN)

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Generic, Protocol, TypeVar
 
-from experiments.running.interrupt import on_interrupt
 from experiments.running.model_options import ModelOptions
+from experiments.running.runner import on_interrupt
 from orchestrator.errors import ModelError, OverBudget, TurnError, Unwritten, UserError
 from orchestrator.journal.events import Call
 from orchestrator.journal.file import Journal

@@ -3,28 +3,33 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Self
+from typing import Self, TypeVar
 
-from experiments.study.job import Job
+from experiments.study.job import Unit
 from orchestrator.errors import UserError
+
+U = TypeVar("U", bound=Unit)
 
 
 @dataclass(frozen=True)
 class Shard:
     number: int
-    """1 to `of_all`."""
-    of_all: int
+    """1 to `shards`."""
+    shards: int
 
     @classmethod
     def read(cls, text: str) -> Self:
-        """Raises UserError."""
-        found = re.fullmatch(r"(\d+)/(\d+)", text)
-        if not found or not 1 <= int(found[1]) <= int(found[2]):
+        """Read `2/8`. Raises UserError."""
+        match = re.fullmatch(r"(\d+)/(\d+)", text)
+        if not match or not 1 <= int(match[1]) <= int(match[2]):
             raise UserError(f"--shard is {text!r}; it must be I/N with I from 1 to N, e.g. 1/8")
-        return cls(int(found[1]), int(found[2]))
+        return cls(int(match[1]), int(match[2]))
 
-    def select(self, jobs: Sequence[Job]) -> list[Job]:
-        """The jobs of this shard: whole deals, each with all its arms."""
-        deals = list(dict.fromkeys((job.deal.seed, job.deal.players) for job in jobs))
-        mine = set(deals[self.number - 1 :: self.of_all])
-        return [job for job in jobs if (job.deal.seed, job.deal.players) in mine]
+    def __str__(self) -> str:
+        return f"{self.number}/{self.shards}"
+
+    def select(self, units: Sequence[U]) -> list[U]:
+        """Return the units of this shard: whole clusters, such as a deal with all its arms."""
+        clusters = list(dict.fromkeys(unit.cluster for unit in units))
+        mine = set(clusters[self.number - 1 :: self.shards])
+        return [unit for unit in units if unit.cluster in mine]

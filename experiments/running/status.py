@@ -1,4 +1,4 @@
-"""The state of a run while it is played: the load of its models, and what it has cost so far."""
+"""The state of a run while it asks: the load of its models, and what it has cost so far."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -26,18 +26,18 @@ class Load:
 
 @dataclass
 class Status:
-    """Of one process, or of several together."""
+    """How the units of one process stand, or of several together."""
 
     loads: dict[str, Load] = field(default_factory=dict)
     """By model name."""
     playing: int = 0
-    """Games in play."""
+    """Units in play."""
     answers: int = 0
     """Responses of models."""
     unusable: int = 0
     """Of these."""
     turns: int = 0
-    """Turns of the games that it played or continued."""
+    """Turns of the units that it asked or continued."""
     earlier: int = 0
     """Those of them that were played before this command."""
     fallbacks: int = 0
@@ -52,7 +52,7 @@ class Status:
     """Whether the package's fake server answered."""
 
     def __call__(self, event: Event) -> None:
-        """A sink for events, which counts turns and calls."""
+        """Count an event: turns and calls."""
         if isinstance(event, Moved):
             self.turns += 1
         if isinstance(event, Call):
@@ -66,7 +66,7 @@ class Status:
                 self.priced &= event.usd is not None
 
     def moved(self, arm: str, origin: MoveOrigin) -> None:
-        """A move of an arm."""
+        """Count a move of an arm."""
         self.moves.setdefault(arm, Counter()).update(origin.counts)
 
     def __add__(self, other: "Status") -> "Status":
@@ -82,13 +82,14 @@ class Status:
             self.tokens + other.tokens,
             self.usd + other.usd,
             self.priced and other.priced,
-            {arm: self._of(arm) + other._of(arm) for arm in dict.fromkeys((*self.moves, *other.moves))},
+            {
+                arm: self.moves.get(arm, Counter()) + other.moves.get(arm, Counter())
+                for arm in dict.fromkeys((*self.moves, *other.moves))
+            },
             self.fake or other.fake,
         )
 
-    def _of(self, arm: str) -> Counter[str]:
-        return self.moves.get(arm, Counter())
 
-
-def together(found: Iterable[Status]) -> Status:
-    return reduce(Status.__add__, found, Status())
+def together(each: Iterable[Status]) -> Status:
+    """Return the sum of what several processes say."""
+    return reduce(Status.__add__, each, Status())

@@ -74,11 +74,15 @@ class PartnerRecords:
         asked = any(model != PROGRAM for model in self.partner.models.values())
         lineup = (self.partner.key,) * self.players
         deals = [Deal(seed, self.players) for seed in self.seeds]
-        home = self.folder / PAST / self.label
-        return [Job(self.name, d, lineup, home / d.file if asked else None, lean=True, recorded=True) for d in deals]
+        home = self.folder / PAST / self.label if asked else None
+        return [
+            Job(arm=self.name, deal=d, lineup=lineup, journal=home and home / d.file, lean=True, recorded=True)
+            for d in deals
+        ]
 
-    def write(self, outcomes: Iterable[Outcome]) -> None:
-        games = {one.job.deal.seed: one.record.plain for one in outcomes if one.record}
+    def write(self, outcomes: Iterable[Outcome[Job]]) -> None:
+        ends = {outcome.unit.deal.seed: outcome.result for outcome in outcomes}
+        games = {seed: end.record.plain for seed, end in ends.items()}
         text = json.dumps(self.head | {"games": [games[seed] for seed in self.seeds]})
         write_atomically(self.path, text + "\n")
 

@@ -1,44 +1,92 @@
-"""One game of an experiment as plain data, and what became of it: both are sent between processes."""
+"""Units as plain data that is sent between processes: a sample of an arm, asked once, and what became of it."""
 
+from abc import ABC, abstractmethod
+from collections.abc import Hashable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, Generic, TypeVar
 
 from experiments.study.arms import Deal, GivenNotes, GivenRecords
 from orchestrator.hanabi.public_record import Record
 from orchestrator.journal.events import Result
 
 
-@dataclass(frozen=True)
-class Job:
-    """A game to play."""
+@dataclass(frozen=True, kw_only=True)
+class Unit(ABC):
+    """A sample of an arm, which a run asks once."""
 
     arm: str
+    journal: Path | None = None
+    """The unit's own journal; None where nothing is kept of it, or units share one."""
+    again: bool = False
+    """Whether this command has asked it before, so that what its journal holds is counted already."""
+
+    @property
+    @abstractmethod
+    def name(self) -> str:
+        """The name of the unit, which no other unit of its run has."""
+
+    @property
+    @abstractmethod
+    def cluster(self) -> Hashable:
+        """What was drawn at random for it, such as a deal: a shard has whole clusters."""
+
+    @property
+    def turns(self) -> float | None:
+        """The turns that it is expected to take, before any such unit has ended; None where it has none."""
+        return None
+
+
+U = TypeVar("U", bound=Unit)
+
+TURNS = {2: 68, 3: 65, 4: 64, 5: 59}
+"""Turns of a game of rule players, by player count."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Job(Unit):
+    """A game to play."""
+
     deal: Deal
     lineup: tuple[str, ...]
     """By seat, the key of its player spec."""
-    journal: Path | None
-    """None for a game that is not kept."""
     records: tuple[tuple[int, GivenRecords], ...] = ()
     """By seat, the past games that it is shown before the game."""
     notes: tuple[tuple[int, GivenNotes], ...] = ()
     """By seat, the notes of another game that its nodes are given."""
     lean: bool = False
     recorded: bool = False
-    """Whether the outcome is to contain the public record."""
-    again: bool = False
-    """Whether this command has played it before, so that what its journal holds is counted already."""
+    """Whether its end is to have the public record."""
 
     @property
     def name(self) -> str:
         return f"{self.arm}/{Path(self.deal.file).stem}"
 
+    @property
+    def cluster(self) -> Hashable:
+        return self.deal.seed, self.deal.players
+
+    @property
+    def turns(self) -> float:
+        return TURNS[self.deal.players]
+
 
 @dataclass(frozen=True)
-class Outcome:
-    """What became of a game: a result, a failure or a suspension; none of the three when it was not started."""
+class Played:
+    """The end of a game."""
 
-    job: Job
-    result: Result | None = None
+    result: Result
+    record: Record | None = None
+    """Where the job asked for it."""
+
+
+@dataclass(frozen=True)
+class Outcome(Generic[U]):
+    """What became of a unit: a result, a failure or a suspension; none of the three when it was not begun."""
+
+    unit: U
+    result: Any = None
+    """Its end as its task has it; None without one."""
     failed: str | None = None
     """Why it cannot be finished."""
     suspended: str | None = None
@@ -48,6 +96,4 @@ class Outcome:
     unwritten: bool = False
     """Whether a file could not be written, which stops the run."""
     refused: bool = False
-    """Whether a server refused permanently before any call was answered."""
-    record: Record | None = None
-    """When the job asked for it."""
+    """Whether a server refused for good before it answered any of its calls."""

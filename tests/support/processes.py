@@ -16,7 +16,7 @@ from tests.support.folders import ROOT
 IMPORTED = (
     "experiments.cli.app",
     "experiments.report.run_report",
-    "experiments.running.runner",
+    "experiments.tasks.games.experiment_run",
     "graphs.langgraph_compile",
     "langchain_core.language_models.chat_models",
     "matplotlib.pyplot",

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
 
-from experiments.running.interrupt import on_interrupt
 from experiments.running.model_options import ModelOptions
+from experiments.running.runner import on_interrupt
 from experiments.tasks.positions import arms as arm_forms
 from experiments.tasks.positions import cheat, decisions
 from experiments.tasks.positions.arms import BASELINE, Arm

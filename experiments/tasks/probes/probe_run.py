@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from experiments.running.game_pool import AHEAD, MOST
-from experiments.running.interrupt import on_interrupt
+from experiments.running.runner import on_interrupt
+from experiments.running.unit_pool import AHEAD, MOST
 from experiments.tasks.probes.probe import Probe, table
 from experiments.tasks.probes.probe_folder import begin, path_of
 from orchestrator import journal

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from experiments.interchange import hanab_live, hanab_live_address, hanab_live_files, hanab_live_import
 from experiments.interchange.sources import Moves
-from experiments.running.runner import run as run_experiment
 from experiments.study import experiment
+from experiments.tasks.games.experiment_run import run as run_experiment
 from orchestrator import journal
 from orchestrator.errors import UserError
 from orchestrator.hanabi.cards import CARDS

@@ -12,9 +12,9 @@ import pytest
 
 import graphs
 from experiments.interchange import gen_ai, live_traces, otlp
-from experiments.running import runner
-from experiments.running.runner import run as run_experiment
 from experiments.study import experiment
+from experiments.tasks.games import experiment_run
+from experiments.tasks.games.experiment_run import run as run_experiment
 from orchestrator import journal
 from orchestrator.errors import UserError
 from orchestrator.journal import fingerprint
@@ -239,7 +239,7 @@ def test_an_experiment_is_traced_while_it_runs_and_only_when_asked(run: Run, mon
         seen.append(f"{url} {folder} {content}")
         return nullcontext()
 
-    monkeypatch.setattr(runner, "run", nothing)
+    monkeypatch.setattr(experiment_run, "run", nothing)
     monkeypatch.setattr(live_traces, "of_run", of_run)
     monkeypatch.setenv(otlp.VARIABLE, "http://127.0.0.1:9")
     assert "played, traced: []" in run("experiment", "run", "cac-3")[2]

@@ -12,8 +12,8 @@ from experiments.page.server import app
 from experiments.report import run_report
 from experiments.report.figures import drawing
 from experiments.report.figures.all_figures import all_figures
-from experiments.running import runner
 from experiments.study import experiment
+from experiments.tasks.games import experiment_run
 from orchestrator.journal import Journal
 from orchestrator.models.request import Scripted
 from orchestrator.table import play
@@ -39,7 +39,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A finished run with its report."""
     place = tmp_path_factory.mktemp("page")
     (place / "small.yaml").write_text(RUN, "utf-8")
-    done = runner.run(experiment.read(str(place / "small.yaml"), ()), place / "small", options=runner.RunOptions())
+    done = experiment_run.run(experiment.read(str(place / "small.yaml"), ()), place / "small")
     with pytest.MonkeyPatch.context() as few:
         few.setattr(drawing, "all_figures", lambda data: all_figures(data)[:1])  # each takes a third of a second
         run_report.of_run(done)

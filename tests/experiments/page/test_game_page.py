@@ -10,8 +10,8 @@ from playwright.sync_api import Browser, Page, Route, expect
 
 import graphs
 from experiments.record import failures
-from experiments.running import runner
 from experiments.study import experiment
+from experiments.tasks.games import experiment_run
 from orchestrator.journal import Journal
 from orchestrator.models.request import Scripted
 from orchestrator.table import play
@@ -42,7 +42,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run with a game of every ending that needs no model."""
     place = tmp_path_factory.mktemp("endings")
     (place / "endings.yaml").write_text(RUN, "utf-8")
-    runner.run(experiment.read(str(place / "endings.yaml"), ()), place / "run", options=runner.RunOptions())
+    experiment_run.run(experiment.read(str(place / "endings.yaml"), ()), place / "run")
     (place / "run" / "figures").mkdir(exist_ok=True)
     (place / "run" / "figures" / "scores.svg").write_text(FIGURE, "utf-8")
     games = place / "run" / "games"

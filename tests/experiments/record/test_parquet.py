@@ -14,8 +14,8 @@ from pyarrow import parquet as arrow
 
 from experiments.record import parquet, turn_rows
 from experiments.record.rows import rows as read_rows
-from experiments.running.runner import run as run_experiment
 from experiments.study import experiment
+from experiments.tasks.games.experiment_run import run as run_experiment
 from orchestrator import journal
 from orchestrator.journal.events import Call, Decided, Moved
 from tests.conftest import Run

@@ -23,8 +23,8 @@ from experiments.report.roles_section import RolesSection
 from experiments.report.run_data import NothingToDrawError, RunData, run_data
 from experiments.report.tables import Grid
 from experiments.report.turn_tally import TurnTally
-from experiments.running.runner import run as run_experiment
 from experiments.study import experiment
+from experiments.tasks.games.experiment_run import run as run_experiment
 from tests.conftest import Run
 
 

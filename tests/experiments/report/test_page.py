@@ -20,9 +20,9 @@ from experiments.report import page, run_report
 from experiments.report.figures import scores
 from experiments.report.figures.figure import Figure
 from experiments.report.run_data import RunData, in_order
-from experiments.running.runner import run as run_experiment
 from experiments.study import experiment
 from experiments.study.metric import headline
+from experiments.tasks.games.experiment_run import run as run_experiment
 from tests.conftest import Run
 
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)

@@ -15,8 +15,9 @@ import pytest
 import yaml
 from aiohttp import web
 
-from experiments.running import control_folder, run_status
+from experiments.running import control_folder
 from experiments.running.control_folder import CONTROL, listening, players
+from experiments.tasks import run_status
 from orchestrator.errors import UserError
 from orchestrator.models import fake_endpoint
 from tests.conftest import Run

@@ -18,15 +18,17 @@ from aiohttp import web
 
 from experiments.record.rows import peek
 from experiments.running.executor import LocalExecutor, stream
-from experiments.running.game_pool import GamePool
 from experiments.running.model_options import ModelOptions
-from experiments.running.process_executor import ProcessExecutor
-from experiments.running.runner import Done, RunOptions
-from experiments.running.runner import run as run_experiment
-from experiments.running.seat_pool import SeatPool
+from experiments.running.processes import Processes
+from experiments.running.runner import RunOptions
 from experiments.running.shard import Shard
+from experiments.running.unit_pool import UnitPool
+from experiments.running.worker_pool import WorkerPool
 from experiments.study.experiment import parse
 from experiments.study.plan import Plan
+from experiments.tasks.games.experiment_run import ExperimentDone as Done
+from experiments.tasks.games.experiment_run import run as run_experiment
+from experiments.tasks.games.game_task import GameTask
 from orchestrator import journal
 from orchestrator.errors import UserError
 from orchestrator.hanabi.view import View
@@ -166,7 +168,7 @@ def test_a_run_joins_the_ray_cluster_whose_address_is_given_and_no_other() -> No
 
 JOINING = """
 import json, os
-from experiments.running import ray_executor
+from experiments.running import ray_actors
 from orchestrator.errors import UserError
 from ray._private.services import resolve_ip_for_localhost
 
@@ -177,12 +179,12 @@ def init(address, _node_ip_address=None, **given):
     if address != "local":
         raise ConnectionError("none runs\\nand more")
 
-ray_executor.ray.init = init
+ray_actors.ray.init = init
 for address in (None, "", "auto", "head:6379"):
     if address is not None:
         os.environ["RAY_ADDRESS"] = address
     try:
-        ray_executor._join_cluster()
+        ray_actors._join_cluster()
     except UserError as error:
         found[-1][-1] = str(error)
 print(json.dumps(found))
@@ -330,9 +332,9 @@ def test_a_process_that_dies_costs_the_game_that_killed_it_alone(tmp_path: Path)
     text = PROGRAMS | {"graph": f"python:{__name__}:deadly", "arms": {}, "baseline": None, "players": [3]}
     text["seeds"] = list(range(1, 31))
     done = played(text, tmp_path, workers=2)
-    died = [one.job.name for one in done.failed]
+    died = list(done.failed)
     assert died and len(died) + len(done.rows) == 30
-    assert all(one.failed == "the process that played it died" for one in done.failed)
+    assert set(done.failed.values()) == {"the process that played it died"}
     for name in died:
         started = peek(tmp_path / "games" / f"{name}.jsonl").started
         assert started is not None
@@ -346,7 +348,7 @@ def test_a_seat_that_is_cancelled_or_would_end_the_program_fails_its_game_alone(
     text = PROGRAMS | {"graph": f"python:{__name__}:{seat}", "arms": {}, "baseline": None, "players": [2]}
     done = played(text | {"seeds": [1, 2, 3]}, tmp_path, workers=workers)
     assert len(done.failed) == 3 and not done.rows and done.left == 3
-    assert {one.failed for one in done.failed} <= {"CancelledError: ", "SystemExit: 0"}
+    assert set(done.failed.values()) <= {"CancelledError: ", "SystemExit: 0"}
 
 
 async def cancelled(view: View, memory: Memory) -> Decision:
@@ -387,13 +389,15 @@ def test_what_the_run_raises_at_the_end_of_a_game_is_not_lost(tmp_path: Path) ->
 
     plan = Plan.resolve(parse(yaml.safe_dump(PROGRAMS)), tmp_path)
     with pytest.raises(OSError, match="No space left"):
-        asyncio.run(GamePool(SeatPool(plan.specs), full).play(stream(plan.jobs)))
+        asyncio.run(UnitPool(GameTask(plan.specs), ModelLayer(), full).play(stream(plan.jobs)))
     assert len(list(tmp_path.rglob("*.jsonl"))) == 1  # no other game begins
 
 
 def test_an_interrupt_that_comes_before_the_first_game_is_not_lost(tmp_path: Path) -> None:
     plan = Plan.resolve(parse(yaml.safe_dump(PROGRAMS)), tmp_path)
-    for executor in (LocalExecutor(plan.specs, ModelLayer()), ProcessExecutor(plan.specs, ModelOptions(), None, 2)):
+    task = GameTask(plan.specs)
+    pool = WorkerPool(Processes(task, ModelOptions(), None, 2), 2)
+    for executor in (LocalExecutor(task, ModelLayer()), pool):
         executor.close("interrupted")
         executor.play(plan.jobs, lambda outcome: None, lambda: None)
         executor.end()

@@ -16,10 +16,11 @@ import yaml
 from experiments.record import files
 from experiments.record import rows as results
 from experiments.record.rows import Peeked, Row
-from experiments.running import open_files, runner
+from experiments.running import open_files
 from experiments.running.runner import RunOptions
 from experiments.running.shard import Shard
 from experiments.study import experiment as config
+from experiments.tasks.games import experiment_run
 from orchestrator.errors import UserError
 from orchestrator.hanabi.view import View
 from orchestrator.journal.events import Memory
@@ -43,7 +44,7 @@ def write(**changes: Any) -> None:
 
 @pytest.fixture
 def ran(tmp_path: Path) -> Path:
-    return runner.run(experiment(), tmp_path / "here").plan.folder
+    return experiment_run.run(experiment(), tmp_path / "here").plan.folder
 
 
 # Full and read-only
@@ -72,7 +73,7 @@ def test_a_full_disk_stops_the_run_which_goes_on_when_there_is_room(run: Run, mo
     assert flat(err).endswith("The same command continues from there")
     assert not list(Path().rglob("*.part"))
     assert run(*RUN)[0] == 0
-    runner.run(experiment(), Path("unbroken"))
+    experiment_run.run(experiment(), Path("unbroken"))
     assert Path("here/results.csv").read_bytes() == Path("unbroken/results.csv").read_bytes()
     monkeypatch.setattr(Path, "write_text", read_only)
     code, out, err = run(*RUN)  # it is told again from a disk that cannot be written
@@ -110,7 +111,7 @@ def test_a_shard_that_ends_late_keeps_the_games_of_the_others(tmp_path: Path, mo
 
     def slow(folder: Path, games: Mapping[Path, Peeked]) -> list[Row]:
         found = read(folder, games)
-        if not others:
+        if games and not others:
             others.append(threading.Thread(target=shard, args=(2,)))
             others[0].start()
             others[0].join(0.5)
@@ -118,7 +119,7 @@ def test_a_shard_that_ends_late_keeps_the_games_of_the_others(tmp_path: Path, mo
         return found
 
     def shard(number: int) -> None:
-        runner.run(experiment(), tmp_path, options=RunOptions(shard=Shard(number, 2)))
+        experiment_run.run(experiment(), tmp_path, options=RunOptions(shard=Shard(number, 2)))
 
     monkeypatch.setattr(results, "finished", slow)
     shard(1)
@@ -133,7 +134,7 @@ def test_copies_of_journals_are_not_counted(ran: Path) -> None:
     games = ran / "games" / "a"
     for name in ("2p-s1-r1 (copy).jsonl", "Copy of 2p-s1-r1.jsonl", "2p-s1-r1-2.jsonl", ".2p-s1-r1.jsonl"):
         shutil.copy(games / "2p-s1-r1.jsonl", games / name)
-    assert len(results.rows(ran)) == 4 and len(runner.run(experiment(), ran).rows) == 4
+    assert len(results.rows(ran)) == 4 and len(experiment_run.run(experiment(), ran).rows) == 4
 
 
 def test_another_games_journal_is_named(ran: Path, run: Run) -> None:
@@ -141,7 +142,7 @@ def test_another_games_journal_is_named(ran: Path, run: Run) -> None:
     shutil.copy(games / "2p-s1-r1.jsonl", games / "2p-s3-r1.jsonl")
     said = "holds the game of 2p-s1-r1.jsonl; give it that name, or move it out of the run folder"
     with pytest.raises(UserError, match=said):
-        runner.run(experiment(seeds=[1, 2, 3]), ran)
+        experiment_run.run(experiment(seeds=[1, 2, 3]), ran)
     code, _, err = run("experiment", "report", str(ran))
     assert code == 2 and said in flat(err) and "2p-s3-r1.jsonl" in err
 
@@ -164,7 +165,7 @@ def test_an_edited_journal_is_named(what: str, ran: Path, run: Run) -> None:
     assert code == 2 and "2p-s1-r1.jsonl' was changed after it was written: its " in flat(err)
     assert ("config_hash" if what in ("deck", "seat") else f"result has {what}") in flat(err)
     with pytest.raises(UserError, match="was changed after it was written"):
-        runner.run(experiment(), ran)
+        experiment_run.run(experiment(), ran)
     if what in ("deck", "seat"):
         code, _, err = run("show", str(path))
         assert code == 2 and "line 1: its config_hash is not that of its deck and its seats" in flat(err)
@@ -184,10 +185,10 @@ def test_games_are_as_many_as_files_may_be_open(limit: None, monkeypatch: pytest
     used = len(list(Path("/dev/fd").iterdir()))
     monkeypatch.setattr(open_files, "WANTED", used + 100)
     resource.setrlimit(resource.RLIMIT_NOFILE, (used + 60, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
-    assert 75 <= open_files.games(5, cached=False) <= 79  # the limit was raised
-    assert open_files.games(5, cached=False) - open_files.games(5, cached=True) == 5
+    assert 75 <= open_files.units(5, cached=False) <= 79  # the limit was raised
+    assert open_files.units(5, cached=False) - open_files.units(5, cached=True) == 5
     with pytest.raises(UserError, match=r"may open \d+ files, too few for 90 calls .*; say `ulimit -n \d+`"):
-        open_files.games(90, cached=False)
+        open_files.units(90, cached=False)
 
 
 # Seats that end their process
@@ -205,9 +206,9 @@ DOOMED = ("R1", "R2", "R3", "R4", "R5", "Y1", "Y2", "Y3")
 
 def test_a_seat_that_ends_its_process_costs_its_own_game_with_one_worker_too(tmp_path: Path) -> None:
     asked = experiment(graph=f"python:{__name__}:deadly", arms={"a": {}}, seeds=list(range(1, 6)))
-    done = runner.run(asked, tmp_path)
+    done = experiment_run.run(asked, tmp_path)
     assert done.failed and done.rows and len(done.failed) + len(done.rows) == 5
-    assert {one.failed for one in done.failed} == {"the process that played it died"}
+    assert set(done.failed.values()) == {"the process that played it died"}
 
 
 # Readers that leave

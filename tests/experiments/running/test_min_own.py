@@ -14,7 +14,7 @@ from rich.console import Console
 from experiments.analysis.analysis import analyse
 from experiments.record.rows import Row
 from experiments.report import run_summary
-from experiments.running.min_own import ENOUGH, MinOwn
+from experiments.tasks.games.min_own import ENOUGH, MinOwn
 from orchestrator import journal
 from orchestrator.errors import UserError
 from orchestrator.journal.events import Call

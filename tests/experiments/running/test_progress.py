@@ -4,15 +4,25 @@ from pathlib import Path
 
 import pytest
 
-from experiments.record.rows import Row
-from experiments.running import folder_lock, progress
-from experiments.running.folder_lock import alone
-from experiments.running.progress import Progress
+from experiments.cli.run_progress import RunProgress
+from experiments.running import control_folder, progress
+from experiments.running.control_folder import alone
 from experiments.running.status import Status
+from experiments.running.task import Measured
+from experiments.study.arms import Deal
+from experiments.study.job import Job
+from experiments.tasks.games.game_task import GameTask
 from orchestrator.errors import UserError
 
 
-def line(shown: Progress, capsys: pytest.CaptureFixture[str], status: Status) -> str:
+def jobs(number: int) -> list[Job]:
+    return [Job(arm="weak", deal=Deal(seed, 2), lineup=()) for seed in range(1, number + 1)]
+
+
+GAMES = GameTask({})
+
+
+def line(shown: RunProgress, capsys: pytest.CaptureFixture[str], status: Status) -> str:
     capsys.readouterr()
     shown.tick(status)
     return capsys.readouterr().err
@@ -29,8 +39,8 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 def test_time_and_money_left_are_told_after_a_few_turns_long_before_a_game_ends(
     clock: list[float], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    shown = Progress()
-    shown.begin("mine", [2] * 20)
+    shown = RunProgress()
+    shown.begin("mine", GAMES, jobs(20))
     clock[0] = 11.0
     assert "left" not in line(shown, capsys, Status(playing=20, turns=progress.FEWEST - 1))
     clock[0] = 136.0
@@ -42,23 +52,22 @@ def test_time_and_money_left_are_told_after_a_few_turns_long_before_a_game_ends(
 def test_turns_of_an_earlier_command_do_not_make_a_run_look_fast(
     clock: list[float], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    shown = Progress()
-    shown.begin("mine", [2] * 2)
+    shown = RunProgress()
+    shown.begin("mine", GAMES, jobs(2))
     clock[0] = 20.0
     # 10 turns took 20 s, and 24 of the 2 x 68 are still to come
     assert "about 48 s left" in line(shown, capsys, Status(playing=2, turns=112, earlier=102))
 
 
 def test_the_mean_shown_is_that_of_the_score_that_the_run_names() -> None:
-    lost = Row("weak", "g", 2, 1, 1, 0, 17, 0, 50, "lives_lost", 0, 0, 0, 0, 0, None, "x")
-    shown = Progress(quiet=True)
-    shown.metric = "kept"
-    shown.begin("mine", [2, 2], [lost])
-    assert "weak 17.00" in "; ".join(shown._words())
+    shown = RunProgress(quiet=True)
+    first, second = jobs(2)
+    shown.begin("mine", GAMES, [first, second], {first.name: Measured(17.0, 50)})
+    assert "weak 17.00" in "; ".join(shown.sentences()) and "1 of 2 games" in "; ".join(shown.sentences())
 
 
 def test_a_folder_is_taken_by_one_run_or_by_shards(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(folder_lock, "PATIENCE_S", 0.0)
+    monkeypatch.setattr(control_folder, "LOCK_PATIENCE_S", 0.0)
     with alone(tmp_path):
         for shared in (False, True):
             with (

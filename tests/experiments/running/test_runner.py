@@ -17,8 +17,8 @@ from experiments.cli import app
 from experiments.record.rows import peek
 from experiments.record.story import Story
 from experiments.running.runner import RunOptions
-from experiments.running.runner import run as run_experiment
 from experiments.study import experiment as config
+from experiments.tasks.games.experiment_run import run as run_experiment
 from orchestrator import journal, play
 from orchestrator.errors import UserError
 from orchestrator.hanabi.view import View

@@ -15,7 +15,6 @@ from experiments.analysis.adhoc_teams import AdHocTeams
 from experiments.analysis.analysis import analyse
 from experiments.record.rows import Row
 from experiments.report.figures import drawing
-from experiments.running.runner import run as run_experiment
 from experiments.study import experiment as config
 from experiments.study.adhoc import SELF_PLAY
 from experiments.study.experiment import Experiment
@@ -24,6 +23,7 @@ from experiments.study.held_out import standing
 from experiments.study.notes import EVALUATED
 from experiments.study.plan import Plan
 from experiments.study.player_spec import PlayerSpec, player_spec
+from experiments.tasks.games.experiment_run import run as run_experiment
 from orchestrator.players import partners
 from tests.conftest import Run
 

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 import graphs
 from experiments.running.runner import RunOptions
-from experiments.running.runner import run as run_experiment
 from experiments.study import adhoc
 from experiments.study import experiment as config
 from experiments.study.arms import Deal
+from experiments.tasks.games.experiment_run import run as run_experiment
 from orchestrator import journal, play
 from orchestrator.errors import UserError
 from orchestrator.hanabi.moves import HintColour, Play

@@ -10,12 +10,12 @@ import yaml
 
 import graphs
 from experiments.record.rows import Row, rows
-from experiments.running.runner import run
 from experiments.study import experiment as files
 from experiments.study import manifest, note_banks
 from experiments.study.arms import Deal, GivenNotes
 from experiments.study.note_banks import NoteBank
 from experiments.study.plan import Plan
+from experiments.tasks.games.experiment_run import run
 from graphs import ablate, note_bank
 from graphs.ablate import at
 from graphs.attempts import base

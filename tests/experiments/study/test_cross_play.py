@@ -10,10 +10,10 @@ import yaml
 
 from experiments.report import run_report
 from experiments.report.figures import drawing
-from experiments.running.runner import run as run_experiment
 from experiments.study import cross_play
 from experiments.study import experiment as config
 from experiments.study.arms import Deal
+from experiments.tasks.games.experiment_run import run as run_experiment
 from orchestrator import journal, play
 from orchestrator.errors import UserError
 from orchestrator.hanabi.view import View

@@ -15,17 +15,20 @@ import yaml
 
 from experiments.costs import dry_run
 from experiments.record import rows
-from experiments.running.runner import run as run_experiment
-from experiments.running.seat_pool import SeatPool
 from experiments.study import experiment, manifest
 from experiments.study.arms import Deal
 from experiments.study.plan import Plan
 from experiments.study.protocols import PROTOCOLS
+from experiments.study.seats import Seats
+from experiments.tasks.games.experiment_run import run as run_experiment
+from experiments.tasks.games.game_task import GameTask
 from graphs import named as library
 from orchestrator.errors import UserError
+from orchestrator.journal.events import nowhere
 from orchestrator.journal.recorded_answers import Recording, Replay
 from orchestrator.models.layer import ModelLayer
 from orchestrator.models.settings import ModelSettings
+from orchestrator.table.game_loop import OpenGate
 from tests.conftest import Run
 
 NOWHERE = Path("nowhere")
@@ -478,19 +481,18 @@ def test_models_keep_their_settings_and_no_key_is_written(tmp_path: Path, monkey
     assert "sk-very-secret" not in (tmp_path / "run.yaml").read_text("utf-8")
     monkeypatch.setenv("HANABI_TEMPERATURE", "0.75")
     again = Plan.resolve(rerun(tmp_path), NOWHERE)
-    hashes = [SeatPool(one.specs).start(one.jobs[0]).config_hash for one in (before, again)]
+    hashes = [Seats(one.specs, ModelLayer()).start(one.jobs[0]).config_hash for one in (before, again)]
     monkeypatch.setenv("HANABI_TEMPERATURE", "0.25")
-    assert hashes[1] != hashes[0] and hashes[1] == SeatPool(before.specs).start(before.jobs[0]).config_hash
+    assert hashes[1] != hashes[0] and hashes[1] == Seats(before.specs, ModelLayer()).start(before.jobs[0]).config_hash
 
 
 async def test_a_run_of_a_model_is_played_again_from_its_recording(endpoint: str, tmp_path: Path) -> None:
     keys = {"graph": "watson", "models": {"default": {"model": f"openai:blind@{endpoint}", "max_tokens": 90}}}
     first = await asyncio.to_thread(run_experiment, asked(**keys, players=[2], seeds=[1]), tmp_path)
     again = Plan.resolve(rerun(tmp_path), tmp_path / "again")
-    (outcome,) = [
-        await SeatPool(again.specs, ModelLayer(replay=Replay(Recording.of(tmp_path)))).play(job) for job in again.jobs
-    ]
-    assert outcome.result and rows.row("small", 1, first.rows[0].journal, outcome.result) == first.rows[0]
+    asker = GameTask(again.specs).open(ModelLayer(replay=Replay(Recording.of(tmp_path))))
+    (played,) = [await asker.ask(job, OpenGate(), nowhere) for job in again.jobs]
+    assert rows.row("small", 1, first.rows[0].journal, played.result) == first.rows[0]
     assert first.rows[0].calls == first.rows[0].turns > 0 and first.rows[0].tokens_in > 0
 
 

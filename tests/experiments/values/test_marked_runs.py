@@ -11,6 +11,7 @@ from statistics import fmean
 
 import pytest
 
+from experiments.analysis import marking
 from experiments.analysis.calibration import calibrations
 from experiments.analysis.role_marks import MarkedGame, compared, summaries
 from experiments.interchange import more_columns
@@ -21,7 +22,6 @@ from experiments.report import mark_metric, marked_run, marks_table, role_senten
 from experiments.report.figures import calibration, drawing
 from experiments.report.marked_run import Unmarked
 from experiments.report.run_data import RunData, run_data
-from experiments.running import marking
 from experiments.statistics.estimates import of_one, unseen
 from experiments.values.game_marks import GameMarks, game_marks
 from experiments.values.mark_store import marks_of
@@ -81,12 +81,12 @@ def test_several_processes_compute_the_same_and_the_death_of_one_costs_nothing(
     told: list[int] = []
     assert list(marking.marked(copies, 2, lambda number, of: told.append(number))) == marks[:3]
     assert told == [1, 2, 3]
-    monkeypatch.setattr(marking, "_one", _dying)
+    monkeypatch.setattr(marking, "_marks", _dying)
     assert list(marking.marked(copies, 2)) == marks[:3]
 
 
 OWN = os.getpid()
-REAL = marking._one
+REAL = marking._marks
 
 
 def _dying(path: Path, rollouts: int) -> GameMarks:

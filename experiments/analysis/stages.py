@@ -29,44 +29,42 @@ class Stages:
         self._counts = {arm.name: arm.players for arm in plan.arms}
 
     def next(self, rows: Sequence[Row]) -> Stage | None:
-        """The games until the next look; None when no arm needs more of them."""
+        """Return the games until the next look; None when no arm needs more of them."""
         if self.rule is None:
             return None
-        found = self._outcomes(rows)
-        going = [found[arm] for arm in self.rule.arms if not found[arm].over]
-        if not going:
+        arms = self._outcomes(rows)
+        unsettled = [arms[arm] for arm in self.rule.arms if not arms[arm].over]
+        if not unsettled:
             return None
-        deals = self.rule.looks[min(one.look for one in going)]
+        deals = self.rule.looks[min(arm.look for arm in unsettled)]
         finished = {row.name for row in rows}
-        jobs = tuple(job for job in self._until(deals, found) if job.name not in finished)
-        return Stage(jobs, self._said(found, f"next look after {deals} of at most {self.rule.most} deals"))
+        jobs = tuple(job for job in self._until(deals, arms) if job.name not in finished)
+        return Stage(jobs, self._said(arms, f"next look after {deals} of at most {self.rule.most} deals"))
 
     def needed(self, rows: Sequence[Row], jobs: Sequence[Job]) -> Sequence[Job]:
-        """Those of the run's games that may still be played, and those that are finished."""
+        """Return those of the run's games that may still be played, and those that are finished."""
         if self.rule is None:
             return jobs
-        found = self._outcomes(rows)
-        compared = [found[arm] for arm in self.rule.arms]
-        most = max(self.rule.most if not one.over else one.deals for one in compared)
-        finished = {row.name for row in rows}
-        wanted = {job.name for job in self._until(most, found)}
-        return [job for job in jobs if job.name in wanted or job.name in finished]
+        arms = self._outcomes(rows)
+        most = max(self.rule.most if not arms[arm].over else arms[arm].deals for arm in self.rule.arms)
+        names = {row.name for row in rows} | {job.name for job in self._until(most, arms)}
+        return [job for job in jobs if job.name in names]
 
     def said(self, rows: Sequence[Row]) -> str:
-        """How the arms stand at the end."""
+        """Say how the arms stand at the end."""
         return self._said(self._outcomes(rows), "no arm needs more games")
 
     def _outcomes(self, rows: Sequence[Row]) -> dict[str, ArmStop]:
         assert self.rule is not None
         return outcomes(self.rule, rows, self._counts)
 
-    def _until(self, deals: int, found: dict[str, ArmStop]) -> list[Job]:
-        """The games of this many deals, without those of arms that are over."""
+    def _until(self, deals: int, arms: dict[str, ArmStop]) -> list[Job]:
+        """Return the games of this many deals, without those of arms that are over."""
         assert self.rule is not None
         seeds = set(self.rule.seeds[:deals])
-        over = {arm for arm, one in found.items() if one.over}
+        over = {name for name, arm in arms.items() if arm.over}
         return [job for job in self._plan.jobs if job.deal.seed in seeds and job.arm not in over]
 
-    def _said(self, found: dict[str, ArmStop], last: str) -> str:
-        settled = [f"{one.arm} {one.settled} after {one.deals} deals" for one in found.values() if one.settled]
+    def _said(self, arms: dict[str, ArmStop], last: str) -> str:
+        settled = [f"{arm.arm} {arm.settled} after {arm.deals} deals" for arm in arms.values() if arm.settled]
         return f"{'; '.join([*settled, last])}"

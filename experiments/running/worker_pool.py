@@ -1,0 +1,199 @@
+"""An executor in several processes: one loop for processes of this machine (`processes`) and Ray actors (`ray_actors`).
+
+Messages to a worker: a unit, StopWorker, and changes of the run. Messages from it: WorkerReady, WorkerFailed,
+WorkerDied, Outcome, Status.
+"""
+
+from abc import ABC, abstractmethod
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+from uuid import uuid4
+
+from experiments.running.control import Change, RetryUnit, Standing
+from experiments.running.executor import OnOutcome, OnTick
+from experiments.running.status import Status, together
+from experiments.study.job import Outcome, Unit
+from orchestrator.errors import UserError
+
+EVERY_S = 0.2
+"""Seconds to wait for a message before progress is shown again."""
+
+U = TypeVar("U", bound=Unit)
+
+
+@dataclass(frozen=True)
+class WorkerReady:
+    """The worker has opened the task, or obeyed a change."""
+
+    capacity: int
+    """Units that it takes at a time."""
+
+
+@dataclass(frozen=True)
+class WorkerFailed:
+    """The worker cannot open the task."""
+
+    why: str
+
+
+@dataclass(frozen=True)
+class WorkerDied:
+    """The worker's process has ended."""
+
+    why: str
+
+
+@dataclass(frozen=True)
+class StopWorker:
+    """Stop the units at the end of their turns."""
+
+    why: str
+
+
+class Worker(ABC, Generic[U]):
+    """A process that asks units, as the main process sees it."""
+
+    def __init__(self) -> None:
+        self.name = uuid4().hex
+        self.units: dict[str, U] = {}
+        """Units that it has and that have not ended, by name."""
+        self.capacity = 0
+        """How many units it takes; 0 until it is ready."""
+        self.stopped = False
+        """Whether it was told to stop its units."""
+        self.status = Status()
+
+    @property
+    def room(self) -> int:
+        return self.capacity - len(self.units)
+
+    @abstractmethod
+    def send(self, message: object) -> None:
+        """Send a message; a worker that has died is noticed when its messages are read."""
+
+    @abstractmethod
+    def end(self) -> None:
+        """End its process."""
+
+
+W = TypeVar("W", bound="Worker[Unit]")
+
+
+class Transport(ABC, Generic[U]):
+    """How workers are started and their messages come."""
+
+    @abstractmethod
+    def start(self) -> Worker[U]:
+        """Start a worker. Raises UserError."""
+
+    @abstractmethod
+    def receive(self, workers: Sequence[Worker[U]], seconds: float) -> Iterator[tuple[Worker[U], object]]:
+        """Give the messages of workers, waiting so many seconds for the first one."""
+
+    def shared(self, change: Change[U]) -> Change[U]:
+        """Return a change of the whole run as each worker is told it."""
+        return change
+
+    def lost(self, worker: Worker[U]) -> None:
+        """Give back what a worker that has died held of the budget and of limits."""
+
+    def status(self, workers: Status) -> Status:
+        """Return the status of all workers with the load of the models."""
+        return workers
+
+    def end(self) -> None:
+        """End what the workers share."""
+
+
+class WorkerPool(Generic[U]):
+    """When a worker dies, each unit that it may have been asking is asked again alone: only the culprit fails."""
+
+    def __init__(self, transport: Transport[U], workers: int) -> None:
+        self._transport = transport
+        self._number = workers
+        self._workers: list[Worker[U]] = []
+        self._ended = Status()
+        """The status of workers that died."""
+        self._closed: str | None = None
+        self._units: deque[U] = deque()
+        self._changes: Standing[U] = Standing()
+
+    def play(self, units: Iterable[U], on_outcome: OnOutcome[U], on_tick: OnTick) -> None:
+        """Raises what the callbacks raise, and UserError when the workers cannot ask."""
+        while len(self._workers) < self._number and not self._closed:
+            self._workers.append(self._transport.start())
+        for unit in self._play(deque(units), on_outcome, on_tick):
+            if self._play(deque([unit]), on_outcome, on_tick):
+                on_outcome(Outcome(unit, failed="the process that played it died"))
+
+    def close(self, why: str) -> None:
+        self._closed = self._closed or why
+
+    @property
+    def status(self) -> Status:
+        return self._transport.status(together((self._ended, *(worker.status for worker in self._workers))))
+
+    def obey(self, change: Change[U]) -> None:
+        change = self._transport.shared(change)
+        self._changes.add(change)
+        if isinstance(change, RetryUnit):
+            self._units.appendleft(change.unit)
+        for worker in self._workers:
+            worker.send(change)
+
+    def end(self) -> None:
+        for worker in self._workers:
+            worker.end()
+        self._transport.end()
+
+    def _play(self, units: deque[U], on_outcome: OnOutcome[U], on_tick: OnTick) -> list[U]:
+        """Ask these units; returns those of workers that died."""
+        suspects: list[U] = []
+        self._units = units
+        while (units and not self._closed) or any(worker.units for worker in self._workers):
+            self._supply(units)
+            for worker, message in self._transport.receive(self._workers, EVERY_S):
+                match message:
+                    case Outcome():
+                        del worker.units[message.unit.name]
+                        if message.stopped_by_run:
+                            self.close(str(message.suspended))
+                        on_outcome(message)
+                    case WorkerReady():
+                        worker.capacity = message.capacity
+                    case Status():
+                        worker.status = message
+                    case WorkerFailed():
+                        raise UserError(message.why)
+                    case WorkerDied():
+                        suspects += self._replace(worker, message.why)
+            on_tick()
+        return suspects
+
+    def _supply(self, units: deque[U]) -> None:
+        """Give each unit to the worker with the most room; or tell all workers that the run stops."""
+        while units and not self._closed:
+            worker = max(self._workers, key=lambda worker: worker.room)
+            if worker.room <= 0:
+                return
+            unit = units.popleft()
+            worker.units[unit.name] = unit
+            worker.send(unit)
+        for worker in self._workers if self._closed else ():
+            if not worker.stopped:
+                worker.stopped = True
+                worker.send(StopWorker(str(self._closed)))
+
+    def _replace(self, worker: Worker[U], why: str) -> list[U]:
+        """Start another worker in place of one that died; returns the units that it had."""
+        worker.end()
+        self._transport.lost(worker)
+        if not worker.capacity:
+            raise UserError(f"a worker process ended before it could start: {why}")
+        self._ended += worker.status
+        new = self._workers[self._workers.index(worker)] = self._transport.start()
+        for change in self._changes:
+            new.send(change)
+        return list(worker.units.values())

@@ -1,0 +1,235 @@
+"""Plays an experiment, or continues it: finished games are read, unfinished ones are played on."""
+
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from experiments.analysis.stages import Stages
+from experiments.record import failures
+from experiments.record import rows as results
+from experiments.record.files import locked
+from experiments.record.rows import GAMES, Peeked, Row
+from experiments.running.progress import Progress
+from experiments.running.runner import Done, Runner, RunOptions
+from experiments.running.task import Measured
+from experiments.study import manifest
+from experiments.study.experiment import Experiment
+from experiments.study.job import Job, Outcome, Played
+from experiments.study.plan import Plan
+from experiments.study.resume import begun
+from experiments.tasks.games.game_task import GameTask
+from experiments.tasks.games.min_own import MinOwn, moves_of
+from orchestrator import journal
+from orchestrator.errors import UserError
+from orchestrator.journal.totals import usage_by_turn
+from orchestrator.models.budget import Budget
+from orchestrator.models.settings import PROGRAM
+
+
+@dataclass(frozen=True)
+class ExperimentDone(Done):
+    """What became of a command that plays an experiment."""
+
+    plan: Plan = field(kw_only=True)
+    rows: tuple[Row, ...] = ()
+    """The finished games of the folder."""
+    games: Mapping[Path, Peeked] = field(default_factory=dict)
+    """The journals of the folder."""
+
+
+@dataclass
+class Journals:
+    """The journals of a run folder, as they were when they were last read."""
+
+    plan: Plan
+    games: dict[Path, Peeked] = field(default_factory=dict)
+
+    def rows(self) -> list[Row]:
+        """Return all finished games of the folder; other shards may have played some of them since it was read."""
+        self.games = results.peek_all(self.plan.folder, self.games)
+        return results.finished(self.plan.folder, self.games)
+
+    def finished(self) -> set[str]:
+        return {row.name for row in self.rows()}
+
+    def begun(self) -> set[str]:
+        games = self.games.items()
+        return {f"{path.parent.name}/{path.stem}" for path, game in games if game.started and not game.result}
+
+    def answered(self) -> bool:
+        return bool(begun(self.plan, self.games))
+
+    def remember(self, budget: Budget) -> None:
+        for path, game in begun(self.plan, self.games).items():
+            if game.result is not None:
+                budget.recall(game.result.usage)
+            else:
+                budget.remember(usage_by_turn(journal.read(path)))
+
+
+def run(
+    experiment: Experiment, folder: Path, *, options: RunOptions | None = None, progress: Progress | None = None
+) -> ExperimentDone:
+    """Play the games that are not finished, and write run.yaml, the journals and results.csv into the folder.
+
+    Raises UserError, before anything is played, for mistakes in the experiment and for a folder of another one.
+    """
+    manifest.check_code(folder)
+    plan = Plan.resolve(experiment, folder)
+    plan.check_rule()
+    return ExperimentRun(plan, options or RunOptions(), progress or Progress()).run()
+
+
+class ExperimentRun:
+    """A command that plays an experiment: past games first, then all games, stage by stage where a rule may stop it."""
+
+    def __init__(self, plan: Plan, options: RunOptions, progress: Progress) -> None:
+        self.plan = plan
+        self.journals = Journals(plan)
+        task = GameTask(plan.specs, "kept" if plan.metric == "kept" else "strict")
+        self.runner = Runner(task, plan.jobs, self.journals, plan.folder, options, progress)
+        self.min_own = MinOwn(plan.experiment.min_own if options.min_own is None else options.min_own)
+        self.stages = Stages(plan)
+        if self.stages.rule and options.shard:
+            raise UserError(
+                "--shard plays a part of the deals, and a stop rule looks at all arms of a deal; leave one out"
+            )
+
+    def run(self) -> ExperimentDone:
+        rows = self.journals.rows()  # of all arms: an unreadable journal is found now
+        games = begun(self.plan, self.journals.games)
+        self.runner.check()
+        (self.plan.folder / GAMES).mkdir(parents=True, exist_ok=True)
+        with self.runner.alone():
+            self._play_partner_records()
+            if self.runner.stopped:
+                return self._done(self.journals.rows())
+            manifest.write(self.plan)
+            mine = {job.name for job in self.runner.units}
+            before = {row.name: self._measured(row) for row in rows if row.name in mine}
+            arms = [arm.name for arm in self.plan.arms if arm.players]
+            task, units = self.runner.task, self.runner.units
+            self.runner.progress.begin(self.plan.experiment.name, task, units, before, arms)
+            self.runner.halted = self._halted_before(games)
+            names = [arm.name for arm in self.plan.arms]
+            self.runner.guard = lambda status: self.min_own.broken_by(status, names)
+            over = {path for path, game in games.items() if game.result is not None}
+            try:
+                if not self.runner.halted:
+                    self._play_stages([job for job in units if job.journal not in over])
+            finally:  # however it ends, results.csv says what is finished
+                self.runner.progress.end()
+                rows = self._write_results()
+            return self._done(rows)
+
+    def _measured(self, row: Row) -> Measured:
+        return Measured(row.score("kept" if self.plan.metric == "kept" else "strict"), row.turns)
+
+    def _play_stages(self, jobs: Sequence[Job]) -> None:
+        """Play all games at once; with a stop rule those until the next look, and then those of arms that are not
+        settled by it. A look waits for all its games, so games that are not finished end the run."""
+        if self.stages.rule is None:
+            self._play_in_order(jobs)
+            return
+        while stage := self.stages.next(self.journals.rows()):
+            self.runner.progress.line(stage.said)
+            self._play_in_order(stage.jobs)
+            if self.runner.stopped:
+                return
+        self.runner.progress.line(self.stages.said(self.journals.rows()))
+
+    def _play_in_order(self, jobs: Sequence[Job]) -> None:
+        """Play the games that get notes of this run's own games last, once there are notes."""
+        waiting = self._write_banks()
+        first = [job for job in jobs if (job.arm, job.deal.players) not in waiting]
+        self.runner.play(first)
+        suspended = any(end.suspended for end in self.runner.unfinished)
+        if len(first) == len(jobs) or self.runner.interrupted or self.runner.halted or suspended:
+            return
+        self.journals.rows()
+        waiting = self._write_banks({end.unit.journal for end in self.runner.unfinished if end.failed})
+        last = [job for job in jobs if job not in first]
+        self.runner.play([job for job in last if (job.arm, job.deal.players) not in waiting])
+        self.runner.unfinished += [
+            Outcome(job, suspended=waiting[job.arm, job.deal.players])
+            for job in last
+            if (job.arm, job.deal.players) in waiting
+        ]
+
+    def _write_banks(self, failed: Collection[Path | None] = ()) -> dict[tuple[str, int], str]:
+        """Write the notes of other games that are not written yet, where all the games that they are from are over.
+
+        Returns, by arm and player count, why the others have to wait. `failed`: the journals of games that cannot be
+        finished. Raises UserError.
+        """
+        waiting = dict[tuple[str, int], str]()
+        for bank in self.plan.banks:
+            with locked(self.plan.folder):
+                if bank.there():
+                    continue
+                if not bank.waits:
+                    bank.write(bank.journals())
+                    continue
+                baseline = [job for job in self.plan.jobs if job.arm == self.plan.baseline]
+                paths = [job.journal for job in baseline if job.deal.players == bank.players]
+                over = [path for path in paths if path and (game := self.journals.games.get(path)) and game.result]
+                if len(over) + len([path for path in paths if path in failed]) < len(paths) or not over:
+                    waiting[bank.arm, bank.players] = (
+                        f"it gets notes of the games of {self.plan.baseline}, which are not all finished"
+                    )
+                    continue
+                bank.write(over)
+        return waiting
+
+    def _write_results(self) -> list[Row]:
+        """Bring results.csv up to date; other shards may be doing the same. Raises OSError, unless that is why the run
+        stopped."""
+        with locked(self.plan.folder):
+            rows = self.journals.rows()
+            failed = {end.unit.name: end.failed for end in self.runner.unfinished if end.failed}
+            try:
+                results.write(self.plan.folder, rows)
+                failures.write(self.plan.folder, failed, {row.name for row in rows})
+            except OSError:
+                if not any(end.unwritten for end in self.runner.unfinished):
+                    raise
+        return rows
+
+    def _halted_before(self, games: Mapping[Path, Peeked]) -> str | None:
+        """Return why the games that were begun before leave nothing to play on for."""
+        moves: dict[str, Counter[str]] = {}
+        for path, game in games.items() if self.min_own.least else ():
+            if game.started and game.result:
+                self.min_own.add(results.row(path.parent.name, game.started.repeat, "", game.result))
+            elif game.started and any(seat.model != PROGRAM for seat in game.started.seats):
+                moves.setdefault(path.parent.name, Counter()).update(moves_of(journal.read(path)))
+        return self.min_own.broken(moves)
+
+    def _done(self, rows: Sequence[Row]) -> ExperimentDone:
+        """Raises UserError when servers refused for good before any call was answered."""
+        needed = {job.name for job in self.stages.needed(rows, self.runner.units)}
+        done = self.runner.done(needed=needed)
+        return ExperimentDone(**vars(done), plan=self.plan, rows=tuple(rows), games=self.journals.games)
+
+    def _play_partner_records(self) -> None:
+        """Play the past games of ad-hoc trials that are missing."""
+        missing = {(past.name, past.players): past for past in self.plan.partner_records if not past.there()}
+        jobs = [job for past in missing.values() for job in past.jobs()]
+        if not jobs:
+            return
+        ends: dict[tuple[str, int], list[Outcome[Job]]] = {}
+
+        def on_end(outcome: Outcome[Job]) -> None:
+            assert isinstance(outcome.result, Played)
+            key = outcome.unit.arm, outcome.unit.deal.players
+            ends.setdefault(key, []).append(outcome)
+            if len(ends[key]) == len(missing[key].seeds):
+                missing[key].write(ends.pop(key))
+
+        self.runner.progress.begin("past games", self.runner.task, jobs)
+        try:
+            self.runner.play(jobs, on_end)
+        finally:
+            self.runner.progress.end()
+            self.runner.forget()

@@ -1,0 +1,49 @@
+"""How a run of an experiment stands: its games and what they cost, read from its folder."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from experiments.analysis import stop_sentences, stopping
+from experiments.record import failures, rows, run_folder
+from experiments.record.rows import Peeked, peek_all
+from experiments.record.run_folder import RUN
+from experiments.record.saved import moves
+from orchestrator import journal
+from orchestrator.journal.totals import usage_by_turn
+from orchestrator.models.usage import NO_USAGE, Usage
+
+
+def status(folder: Path) -> dict[str, Any]:
+    """Return how the games in a folder stand, as plain data; `failed` are those of earlier commands."""
+    record, games = run_folder.read(folder / RUN), peek_all(folder)
+    finished = {f"{path.parent.name}/{path.stem}" for path, game in games.items() if game.result}
+    turns, spent = _spent(games)
+    data = {
+        "experiment": record.get("name"),
+        "games": run_folder.games(record),
+        "finished": len(finished),
+        "begun": sum(1 for game in games.values() if game.started and not game.result),
+        "failed": {game: why for game, why in failures.read(folder).items() if game not in finished},
+        "turns": turns,
+        "tokens": spent.tokens,
+        "usd": spent.usd,
+    }
+    if rule_and_arms := stopping.of_run(record, rows.finished(folder, games)):
+        rule, arms = rule_and_arms
+        stood = [stop_sentences.stood(rule, arms[arm]) for arm in rule.arms]
+        data["stop"] = {"stood": stood, "over": all(arms[arm].over for arm in rule.arms)}
+    return data
+
+
+def _spent(games: Mapping[Path, Peeked]) -> tuple[int, Usage]:
+    """Return the turns of all games, and what their calls took."""
+    turns, spent = 0, NO_USAGE
+    for path, game in games.items():
+        if game.result:
+            turns += game.result.turns
+            spent += game.result.usage if game.result.usage.calls else NO_USAGE
+        elif game.started:
+            turns += moves(path)
+            spent = sum((call for calls in usage_by_turn(journal.read(path)) for call in calls), spent)
+    return turns, spent

@@ -1,0 +1,32 @@
+"""How any run folder stands, and commands to it: one place that knows each kind of run by the file of its record."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from experiments.record.run_folder import RUN
+from experiments.running import control_folder
+from experiments.tasks.games import game_status
+from orchestrator.errors import UserError
+
+KINDS: Mapping[str, Callable[[Path], dict[str, Any]]] = {RUN: game_status.status}
+"""By the file of its record: says how a kind of run stands, as plain data."""
+
+
+def checked(folder: Path) -> Path:
+    """Return a run folder. Raises UserError for another one."""
+    if not any((folder / record).exists() for record in KINDS):
+        raise UserError(f"there is no run in {str(folder)!r}, for it has no {RUN}; `experiment runs` lists the runs")
+    return folder
+
+
+def status(folder: Path) -> dict[str, Any]:
+    """Return how the run in a folder stands, as plain data. Raises UserError for a folder without one."""
+    read = next(KINDS[record] for record in KINDS if (checked(folder) / record).exists())
+    stored, live = read(folder), control_folder.live_status(folder)
+    return {"run": folder.as_posix(), **stored, **live, "failed": {**stored["failed"], **live["failed"]}}
+
+
+def command(folder: Path, name: str, **arguments: Any) -> dict[str, Any]:
+    """Have every process that asks in a run folder do something; see `control_folder.command`."""
+    return control_folder.command(checked(folder), name, **arguments)
