@@ -22,6 +22,7 @@ from experiments.cli.shared_options import (
 from orchestrator.errors import Suspended, TurnError, UserError
 
 if TYPE_CHECKING:
+    from experiments.tasks.positions.position_report import Report
     from experiments.tasks.positions.position_run import Done
     from experiments.tasks.positions.study import Study
 
@@ -50,17 +51,17 @@ def build(
     quiet: Quiet = False,
 ) -> None:
     """Draw positions from journals, spread over player counts, phases, tokens, lives and kinds of best move."""
-    from experiments.document.terminal import console
-    from experiments.tasks.positions import bank, draw, tables
+    from experiments.document import terminal
+    from experiments.tasks.positions import bank, draw
 
     context.obj.more(verbose=verbose, quiet=quiet).set_up()
     if not out.name.endswith((".jsonl", ".jsonl.gz")):
         raise UserError(f"--out is {str(out)!r}; a bank's file ends with .jsonl or .jsonl.gz")
     draw.build([*sources, *(more or ())], out, n=n, per_game=per_game, seed=seed, rollouts=rollouts)
     made = bank.read(out)
-    printed(tables.bank_data(made)) if as_json else tables.show_bank(made, console())
+    printed(bank.bank_data(made)) if as_json else terminal.show(bank.bank_tables(made), terminal.console())
     if made.head.positions < n and not as_json:
-        console().print(f"\n{n} were asked for: there are no more games, at {per_game} a game")
+        terminal.console().print(f"\n{n} were asked for: there are no more games, at {per_game} a game")
 
 
 @app.command("list")
@@ -80,18 +81,19 @@ def show(
     as_json: Json = False,
 ) -> None:
     """Say what is in a bank and where it is from."""
-    from experiments.document.terminal import console
-    from experiments.tasks.positions import bank, tables
+    from experiments.document import terminal
+    from experiments.tasks.positions import bank
 
-    found = bank.read(name)
+    whole = bank.read(name)
     if position is None:
-        printed(tables.bank_data(found)) if as_json else tables.show_bank(found, console())
+        printed(bank.bank_data(whole)) if as_json else terminal.show(bank.bank_tables(whole), terminal.console())
         return
-    said = tables.show_position(found, position)
-    if not said:
-        names = f"{found.positions[0].name} to {found.positions[-1].name}" if found.positions else "none"
-        raise UserError(f"bank {found.head.name!r} has no position {position!r}; it has {names}")
-    printed(said)
+    for row in whole.positions:
+        if row.name == position:
+            printed(row.model_dump(mode="json", exclude_defaults=True))
+            return
+    names = f"{whole.positions[0].name} to {whole.positions[-1].name}" if whole.positions else "none"
+    raise UserError(f"bank {whole.head.name!r} has no position {position!r}; it has {names}")
 
 
 @app.command("run")
@@ -130,24 +132,21 @@ def run(
     quiet: Quiet = False,
 ) -> None:
     """Decide every position in every arm; the same command again goes on. Answers that were paid for are kept."""
-    from experiments.document.terminal import console
+    from experiments.document import terminal
     from experiments.running.model_options import ModelOptions
-    from experiments.tasks.positions import position_report, position_run, tables
+    from experiments.tasks.positions import position_report, position_run
 
     loud = context.obj.more(verbose=verbose, quiet=quiet).set_up()
     given = {"graph": graph, "notes": notes, "samples": samples, "first": first, "seed": seed, "null": null}
     study = _study(name, {**given, "arms": _split(arms)}, model)
     folder = out or Path("runs") / study.name
     options = ModelOptions(cache, replay, max_tokens, max_usd)
-    done = position_run.run(study, folder, options, tables.Progress(loud.quiet))
+    done = position_run.run(study, folder, options, terminal.ProgressLine("positions", "decisions", loud.quiet))
     if done.left < done.total:
-        report = position_report.of(folder)
+        report = position_report.read(folder)
         written = position_report.write(report, folder)
-        if as_json:
-            printed({"folder": str(folder), "left": done.left, **position_report.data(report)})
-        else:
-            tables.show(report, console())
-            console().print(f"\n{folder}/: {', '.join(path.name for path in written)}", soft_wrap=True)
+        more = {"folder": str(folder), "left": done.left}
+        _print_report(report, folder, written, more if as_json else None)
     _check_whole(done)
 
 
@@ -203,17 +202,25 @@ def report(
     as_json: Json = False,
 ) -> None:
     """How often each arm decides otherwise than the baseline, beside its controls, and what that costs."""
-    from experiments.document.terminal import console
     from experiments.record.files import write_atomically
-    from experiments.tasks.positions import position_report, tables
+    from experiments.tasks.positions import position_report
 
-    made = position_report.of(folder, rollouts=rollouts, games=games)
+    made = position_report.read(folder, rollouts=rollouts, games=games)
     written = position_report.write(made, folder)
     if latex:
-        write_atomically(folder / "arms.tex", position_report.latex(made))
+        write_atomically(folder / "arms.tex", position_report.latex_tables(made))
         written.append(folder / "arms.tex")
-    if as_json:
-        printed(position_report.data(made))
+    _print_report(made, folder, written, {} if as_json else None)
+
+
+def _print_report(report: "Report", folder: Path, written: list[Path], more: dict[str, object] | None) -> None:
+    """Print a report; as JSON with these keys, too, where they are given."""
+    from experiments.document import terminal
+    from experiments.tasks.positions import position_report
+
+    if more is not None:
+        printed({**more, **position_report.json_value(report)})
         return
-    tables.show(made, console())
-    console().print(f"\n{folder}/: {', '.join(path.name for path in written)}", soft_wrap=True)
+    screen = terminal.console()
+    terminal.show(position_report.blocks(report), screen)
+    screen.print(f"\n{folder}/: {', '.join(path.name for path in written)}", soft_wrap=True)

@@ -33,6 +33,13 @@ def csv_text(rows: Table | Iterable[Mapping[str, Any]]) -> str:
     return text.getvalue()
 
 
+def csv_words(table: Table) -> str:
+    """Return a table as it is read, titles and written cells, as CSV."""
+    text = StringIO()
+    csv.writer(text, lineterminator="\n").writerows([[column.title for column in table.columns], *table.texts()])
+    return text.getvalue()
+
+
 def json_value(document: Document | Iterable[Block]) -> dict[str, Any]:
     """Return a document as plain data: its tables by their keys, and its sentences."""
     parts = document.blocks if isinstance(document, Document) else tuple(document)

@@ -10,6 +10,7 @@ import gzip
 import hashlib
 import json
 import zlib
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
@@ -20,6 +21,8 @@ from typing import Any, Literal
 
 from pydantic import Field, ValidationError
 
+from experiments.document.blocks import Column, Table, table
+from experiments.document.formats import INT
 from experiments.tasks.positions.kinds import AskedConvention, Kind
 from graphs.config import GraphConfig, checked
 from orchestrator.errors import UserError, did_you_mean, user_error
@@ -116,6 +119,39 @@ class Bank:
             return checked(dict(info.config), f"the bank's graph {info.graph!r}") if info.config else None
         except UserError:
             return None
+
+
+def bank_data(bank: Bank) -> dict[str, Any]:
+    """Return what a bank holds, as plain data, without its positions' views."""
+    head, counts = bank.head, dict[str, dict[str, int]]()
+    values = Counter(value for position in bank.positions for value in position.kind.values())
+    for (name, value), many in sorted(values.items()):
+        counts.setdefault(name, {})[value] = many
+    return {
+        **head.model_dump(mode="json", exclude={"seats"}),
+        "graphs": sorted({info.graph for info in head.seats}),
+        "models": sorted({info.model for info in head.seats}),
+        "deals": len({position.deal for position in bank.positions}),
+        "kinds": counts,
+        "nodes": sorted({call.node for position in bank.positions for call in position.calls}),
+    }
+
+
+def bank_tables(bank: Bank) -> tuple[Table, Table]:
+    """Return where a bank is from, and how many positions of each kind it holds."""
+    data, head = bank_data(bank), bank.head
+    facts = [
+        ("bank", f"{head.name}: {head.positions} positions of {data['deals']} deals"),
+        ("made by", head.made_by or "hand"),
+        ("from", "; ".join(f"{source.name}, {source.games} games, {source.digest}" for source in head.sources)),
+        ("notes of", f"{head.label}: {', '.join(data['graphs'])} on {', '.join(data['models'])}"),
+        ("nodes", ", ".join(data["nodes"])),
+        ("versions", ", ".join(f"{name} {version}" for name, version in head.versions.items())),
+        ("digest", head.digest),
+    ]
+    kinds = [(name, value, many) for name, counts in data["kinds"].items() for value, many in counts.items()]
+    columns = (Column("by", "by"), Column("is", "is"), Column("positions", "positions", INT))
+    return table("bank", (Column("fact", ""), Column("is", "")), facts), table("kinds", columns, kinds)
 
 
 # Files

@@ -3,7 +3,8 @@
 Positions of one deal are not independent: they are averaged first, and intervals and tests are over deals.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import product
@@ -11,7 +12,7 @@ from pathlib import Path
 from statistics import fmean
 
 from experiments.statistics.estimates import ROUNDING, Bounds, binomial
-from experiments.statistics.permutation import Permuted, by_signs, draws_for, holm
+from experiments.statistics.permutation import by_signs, draws_for, holm
 from experiments.statistics.power import ALPHA
 from experiments.tasks.positions import cheat, decisions
 from experiments.tasks.positions.arms import BASELINE, Arm
@@ -26,7 +27,7 @@ from orchestrator.hanabi.moves import Move
 
 @dataclass(frozen=True)
 class Outcome:
-    """An arm on a position, beside the baseline; over all pairs of their samples."""
+    """An arm on a position, compared with the baseline over all pairs of their samples."""
 
     position: BankPosition
     flipped: float
@@ -49,6 +50,11 @@ class Outcome:
     kept: float | None = None
     """The same of the baseline."""
 
+    @property
+    def judged(self) -> float:
+        """The loss by rollouts, or without them by one-step values."""
+        return self.loss if self.rolled is None else self.rolled
+
 
 @dataclass(frozen=True)
 class Tested:
@@ -56,7 +62,8 @@ class Tested:
 
     mean: float
     low: float | None
-    """Of the 95 % interval: what the test does not reject. None with too few deals, or where no deal differs."""
+    """The lower end of the 95 % interval: what the test does not reject. None with too few deals, or where no deal
+    differs."""
     high: float | None
     p: float | None
     """None where no deal differs."""
@@ -105,7 +112,7 @@ class Effect:
     keeps_less: Tested | None = None
     """How much less often than the baseline, deal by deal."""
     p_holm: float | None = None
-    """That of `judged`, corrected for all arms of the run that have one; null arms are none of them."""
+    """The p of `judged`, corrected for all arms of the run that have one; null arms are none of them."""
     by_kind: tuple[tuple[str, str, int, float, float, float | None], ...] = ()
     """Dimension, value, positions, flips, loss, conventions kept: means over positions."""
 
@@ -116,23 +123,28 @@ class Effect:
 
     @property
     def claimed(self) -> bool:
-        """Whether the test shows a loss or a gain, corrected for the number of arms."""
+        """True if the test shows a loss or a gain, corrected for the number of arms."""
         return self.p_holm is not None and self.p_holm < ALPHA
 
 
 @dataclass(frozen=True)
-class Found:
-    """The outcomes of a run, by arm."""
+class Effects:
+    """The outcomes of a run, by arm, and what they show."""
 
     outcomes: Mapping[str, Sequence[Outcome]]
     effects: tuple[Effect, ...]
 
     def effect(self, name: str) -> Effect | None:
-        return next((one for one in self.effects if one.arm.name == name), None)
+        return next((effect for effect in self.effects if effect.arm.name == name), None)
+
+    def difference(self, arm: str, other: str) -> Tested | None:
+        """Return what an arm loses more than another, on the positions of both; None where there are none."""
+        pairs = _pairs(self.outcomes.get(arm, ()), self.outcomes.get(other, ()))
+        return sign_test(by_deal((a, a.judged - b.judged) for a, b in pairs)) if pairs else None
 
 
-def of_run(folder: Path, bank: Bank, arms: Sequence[Arm], rollouts: int = 0) -> Found:
-    """The effects of a run's arms, the baseline left out, on the positions that both it and the arm decided.
+def read(folder: Path, bank: Bank, arms: Sequence[Arm], rollouts: int = 0) -> Effects:
+    """Return the effects of a run's arms, the baseline left out, on the positions that both it and the arm decided.
 
     `rollouts`: deals on which each pair of moves that differ is played to the end; 0 for none. Raises UserError for a
     folder without a decision.
@@ -140,13 +152,12 @@ def of_run(folder: Path, bank: Bank, arms: Sequence[Arm], rollouts: int = 0) -> 
     decisions.check(folder)
     if any(arm.cheats for arm in arms):
         cheat.open_truth(bank.path)
-    read = _Reader(folder, bank, rollouts)
-    outcomes = {arm.name: read.outcomes(arm) for arm in arms if arm.kind != BASELINE}
-    found = [_effect(arm, outcomes, cost(folder, bank, arm)) for arm in arms if outcomes.get(arm.name)]
-    shown = [n for n, one in enumerate(found) if one.judged.p is not None and one.arm.kind != "null"]
-    ps = holm([found[n].judged.p or 0.0 for n in shown])
-    corrected = dict(zip(shown, ps, strict=True))
-    return Found(outcomes, tuple(replace(one, p_holm=corrected.get(n)) for n, one in enumerate(found)))
+    reader = _Reader(folder, bank, rollouts)
+    outcomes = {arm.name: list(reader.outcomes(arm)) for arm in arms if arm.kind != BASELINE}
+    effects = [effect_of(arm, outcomes, cost(folder, bank, arm)) for arm in arms if outcomes.get(arm.name)]
+    tests = {e.arm.name: e.judged.p for e in effects if e.judged.p is not None and e.arm.kind != "null"}
+    corrected = dict(zip(tests, holm(list(tests.values())), strict=True))
+    return Effects(outcomes, tuple(replace(effect, p_holm=corrected.get(effect.arm.name)) for effect in effects))
 
 
 class _Reader:
@@ -154,34 +165,25 @@ class _Reader:
 
     def __init__(self, folder: Path, bank: Bank, rollouts: int) -> None:
         self.folder, self.bank, self.rollouts = folder, bank, rollouts
-        self.places = {one.name: one for one in bank.positions}
-        self.values = cache(self._values)
-        self.true_values = cache(self._true_values)
+        self.values = cache(lambda position: one_step_values(self.place(position).scene))
+        self.positions = {position.name: position for position in bank.positions}
         self.samples = cache(self._samples)
 
-    def outcomes(self, arm: Arm) -> list[Outcome]:
-        found = (self._outcome(arm, position) for position in self.bank.positions)
-        return [one for one in found if one is not None]
-
     def _samples(self, arm: str, position: str) -> list[Sample]:
-        return [one for one in decisions.read(self.folder, arm, position) if one.decided]
+        return [sample for sample in decisions.read(self.folder, arm, position) if sample.decided]
 
-    def _values(self, name: str) -> dict[Move, float]:
-        return one_step_values(self._position(name).scene)
+    def place(self, name: str) -> Position:
+        return Position(self.positions[name].view, self.positions[name].memory)
 
-    def _true_values(self, name: str) -> dict[Move, float]:
-        place = self.places[name]
-        return cheat.values(place, self._position(place.name).scene)
+    def outcomes(self, arm: Arm) -> Iterator[Outcome]:
+        for position in self.bank.positions:
+            old, new = self.samples(BASELINE, position.name), self.samples(arm.name, position.name)
+            if old and new:
+                yield self._outcome(arm, position, old, new)
 
-    def _position(self, name: str) -> Position:
-        place = self.places[name]
-        return Position(place.view, place.memory)
-
-    def _outcome(self, arm: Arm, position: BankPosition) -> Outcome | None:
-        old, new = self.samples(BASELINE, position.name), self.samples(arm.name, position.name)
-        if not old or not new:
-            return None
-        values = self.true_values(position.name) if arm.cheats else self.values(position.name)
+    def _outcome(self, arm: Arm, position: BankPosition, old: list[Sample], new: list[Sample]) -> Outcome:
+        name = position.name
+        values = cheat.values(position, self.place(name).scene) if arm.cheats else self.values(name)
         moves = [(a.decided.move, b.decided.move) for a, b in product(old, new) if a.decided and b.decided]
         gains = [values[after] - values[before] for before, after in moves]
         return Outcome(
@@ -191,28 +193,27 @@ class _Reader:
             worse=fmean(gain < -ROUNDING for gain in gains),
             regret=max(values.values()) - fmean(values[after] for _, after in moves),
             loss=-fmean(gains),
-            rolled=self._rolled(position.name, moves) if self.rollouts else None,
-            rerated=_rerated(old, new),
-            forced=fmean(bool(one.decided and one.decided.forced) for one in new),
+            rolled=self._rolled(name, moves) if self.rollouts else None,
+            rerated=_rerated(old[0], new[0]),
+            forced=fmean(bool(sample.decided and sample.decided.forced) for sample in new),
             keeps=_keeps(position, new),
             kept=_keeps(position, old),
         )
 
-    def _rolled(self, name: str, moves: Iterable[tuple[Move, Move]]) -> float:
-        """On the same deals for both moves."""
-        pairs = list(moves)
-        if all(before == after for before, after in pairs):
+    def _rolled(self, name: str, moves: list[tuple[Move, Move]]) -> float:
+        """Return the loss by rollouts on the same deals for both moves."""
+        if all(before == after for before, after in moves):
             return 0.0
-        trials = SeatRollouts(self._position(name), RolloutStore(self.folder / FOLDER))
-        worth = {move: fmean(points(trials.ends(move, 0, self.rollouts), "strict")) for pair in pairs for move in pair}
+        trials = SeatRollouts(self.place(name), RolloutStore(self.folder / FOLDER))
+        worth = {move: fmean(points(trials.ends(move, 0, self.rollouts), "strict")) for pair in moves for move in pair}
         trials.keep()
-        return fmean(worth[before] - worth[after] for before, after in pairs)
+        return fmean(worth[before] - worth[after] for before, after in moves)
 
 
 def cost(folder: Path, bank: Bank, arm: Arm) -> Cost:
-    """What an arm asked, samples without a decision included."""
+    """Return what an arm asked, samples without a decision included."""
     journals = (decisions.read(folder, arm.name, position.name) for position in bank.positions)
-    calls = [call for found in journals for sample in found for call in sample.calls]
+    calls = [call for samples in journals for sample in samples for call in sample.calls]
     prices = [0.0 if call.cached or call.simulated else call.usd for call in calls]
     return Cost(
         calls=len(calls),
@@ -222,97 +223,89 @@ def cost(folder: Path, bank: Bank, arm: Arm) -> Cost:
     )
 
 
-def _rerated(old: Sequence[Sample], new: Sequence[Sample]) -> float | None:
-    """The mean change of the ratings of moves, of the first samples."""
-    before, after = (one[0].decided.ratings if one[0].decided else None for one in (old, new))
-    shared = (before or {}).keys() & (after or {}).keys()
-    return fmean(abs(after[move] - before[move]) for move in shared) if before and after and shared else None
+def _rerated(old: Sample, new: Sample) -> float | None:
+    """Return the mean change of the ratings of moves that both rate."""
+    before, after = ((sample.decided and sample.decided.ratings) or {} for sample in (old, new))
+    shared = before.keys() & after.keys()
+    return fmean(abs(after[move] - before[move]) for move in shared) if shared else None
 
 
 def _keeps(position: BankPosition, samples: Sequence[Sample]) -> float | None:
     if position.asked is None:
         return None
     answers = position.asked.answers
-    return fmean(one.decided is not None and one.decided.move in answers for one in samples)
+    return fmean(sample.decided is not None and sample.decided.move in answers for sample in samples)
 
 
-def _effect(arm: Arm, outcomes: Mapping[str, Sequence[Outcome]], cost: Cost) -> Effect:
-    ours = outcomes[arm.name]
-    flips, deals = by_deal(ours, lambda one: one.flipped), len({one.position.deal for one in ours})
-    share = fmean(flips.values())
-    null = {one.position.name: one for one in outcomes.get(arm.null or "", ())}
-    both = [one for one in ours if one.position.name in null]
-    rolled = [one for one in ours if one.rolled is not None]
-    rated = [one.rerated for one in ours if one.rerated is not None]
-    asked = [one for one in ours if one.keeps is not None]
-    flipped = fmean(one.flipped for one in ours)
+def effect_of(arm: Arm, outcomes: Mapping[str, Sequence[Outcome]], cost: Cost) -> Effect:
+    """Return the effect of an arm, before p is corrected for the others."""
+    rows = outcomes[arm.name]
+    flips, losses = by_deal((row, row.flipped) for row in rows), by_deal((row, row.loss) for row in rows)
+    share, flipped = fmean(flips.values()), fmean(row.flipped for row in rows)
+    nulls = _pairs(rows, outcomes.get(arm.null or "", ()))
+    rolled = by_deal((row, row.rolled) for row in rows if row.rolled is not None)
+    rated = [row.rerated for row in rows if row.rerated is not None]
+    keeps = by_deal((row, row.keeps) for row in rows if row.keeps is not None)
+    kept = by_deal((row, row.kept) for row in rows if row.kept is not None)
+    less = by_deal((row, row.kept - row.keeps) for row in rows if row.kept is not None and row.keeps is not None)
     return Effect(
         arm=arm,
-        positions=len(ours),
-        deals=deals,
+        positions=len(rows),
+        deals=len(flips),
         flips=share,
-        flips_between=binomial(share * deals, deals),
-        floor=fmean(by_deal([null[one.position.name] for one in both], _flipped).values()) if both else None,
-        beyond=sign_test(by_deal(both, lambda one: one.flipped - null[one.position.name].flipped)) if both else None,
-        better=fmean(one.better for one in ours) / flipped if flipped else 0.0,
-        worse=fmean(one.worse for one in ours) / flipped if flipped else 0.0,
-        regret=fmean(by_deal(ours, lambda one: one.regret).values()),
-        loss=sign_test(by_deal(ours, lambda one: one.loss), len(outcomes)),
-        rolled=sign_test(by_deal(rolled, lambda one: one.rolled or 0.0)) if rolled else None,
+        flips_between=binomial(share * len(flips), len(flips)),
+        floor=_mean(by_deal((null, null.flipped) for _, null in nulls)),
+        beyond=sign_test(by_deal((row, row.flipped - null.flipped) for row, null in nulls)) if nulls else None,
+        better=fmean(row.better for row in rows) / flipped if flipped else 0.0,
+        worse=fmean(row.worse for row in rows) / flipped if flipped else 0.0,
+        regret=fmean(by_deal((row, row.regret) for row in rows).values()),
+        loss=sign_test(losses, len(outcomes)),
+        rolled=sign_test(rolled) if rolled else None,
         rerated=fmean(rated) if rated else None,
-        forced=fmean(one.forced for one in ours),
+        forced=fmean(row.forced for row in rows),
         cost=cost,
-        lost_on=sum(abs(one) > ROUNDING for one in by_deal(ours, lambda one: one.loss).values()),
-        keeps=_mean(asked, lambda one: one.keeps or 0.0),
-        kept=_mean(asked, lambda one: one.kept or 0.0),
-        keeps_less=sign_test(by_deal(asked, lambda one: (one.kept or 0.0) - (one.keeps or 0.0))) if asked else None,
-        by_kind=tuple(_by_kind(ours)),
+        lost_on=sum(abs(loss) > ROUNDING for loss in losses.values()),
+        keeps=_mean(keeps),
+        kept=_mean(kept),
+        keeps_less=sign_test(less) if less else None,
+        by_kind=tuple(_by_kind(rows)),
     )
 
 
-def _mean(outcomes: Sequence[Outcome], figure: Callable[[Outcome], float]) -> float | None:
-    return fmean(by_deal(outcomes, figure).values()) if outcomes else None
+def _pairs(ours: Iterable[Outcome], theirs: Iterable[Outcome]) -> list[tuple[Outcome, Outcome]]:
+    """Return the outcomes of two arms on the positions of both."""
+    rows = {row.position.name: row for row in theirs}
+    return [(row, rows[row.position.name]) for row in ours if row.position.name in rows]
 
 
-def _flipped(one: Outcome) -> float:
-    return one.flipped
+def _mean(figures: Mapping[str, float]) -> float | None:
+    return fmean(figures.values()) if figures else None
 
 
-def by_deal(outcomes: Iterable[Outcome], figure: Callable[[Outcome], float]) -> dict[str, float]:
-    """A figure by deal, averaged over its positions."""
-    found: dict[str, list[float]] = {}
-    for one in outcomes:
-        found.setdefault(one.position.deal, []).append(figure(one))
-    return {deal: fmean(values) for deal, values in found.items()}
+def by_deal(figures: Iterable[tuple[Outcome, float]]) -> dict[str, float]:
+    """Return a figure by deal, averaged over its positions."""
+    deals = defaultdict[str, list[float]](list)
+    for outcome, figure in figures:
+        deals[outcome.position.deal].append(figure)
+    return {deal: fmean(values) for deal, values in deals.items()}
 
 
 def sign_test(values: Mapping[str, float], tests: int = 1) -> Tested:
-    """The mean over deals, with the interval and p of the sign-flip test; `tests`: how many p is corrected for."""
+    """Return the mean over deals, with interval and p of the sign-flip test; `tests`: how many p is corrected for."""
     figures = list(values.values())
-    if not any(abs(one) > ROUNDING for one in figures):
+    if not any(abs(figure) > ROUNDING for figure in figures):
         return Tested(0.0, None, None, None)
-    test: Permuted = by_signs(figures, draws_for(tests))
+    test = by_signs(figures, draws_for(tests))
     low, high = test.interval() or (None, None)
     return Tested(fmean(figures), low, high, test.p)
 
 
-def _by_kind(outcomes: Sequence[Outcome]) -> Iterable[tuple[str, str, int, float, float, float | None]]:
-    found: dict[tuple[str, str], list[Outcome]] = {}
-    for one in outcomes:
-        for key in one.position.kind.values():
-            found.setdefault(key, []).append(one)
-    for (name, value), inside in sorted(found.items()):
-        flips, loss = fmean(one.flipped for one in inside), fmean(one.loss for one in inside)
-        keeps = [one.keeps for one in inside if one.keeps is not None]
-        yield name, value, len(inside), flips, loss, fmean(keeps) if keeps else None
-
-
-def difference(found: Found, arm: str, other: str) -> Tested | None:
-    """What an arm loses more than another, by what `judged` is, on the positions of both; None where there are none."""
-    theirs = {one.position.name: one for one in found.outcomes.get(other, ())}
-    both = [one for one in found.outcomes.get(arm, ()) if one.position.name in theirs]
-    return sign_test(by_deal(both, lambda one: _judged(one) - _judged(theirs[one.position.name]))) if both else None
-
-
-def _judged(one: Outcome) -> float:
-    return one.loss if one.rolled is None else one.rolled
+def _by_kind(outcomes: Sequence[Outcome]) -> Iterator[tuple[str, str, int, float, float, float | None]]:
+    kinds = defaultdict[tuple[str, str], list[Outcome]](list)
+    for outcome in outcomes:
+        for key in outcome.position.kind.values():
+            kinds[key].append(outcome)
+    for (name, value), rows in sorted(kinds.items()):
+        keeps = [row.keeps for row in rows if row.keeps is not None]
+        flips, loss = fmean(row.flipped for row in rows), fmean(row.loss for row in rows)
+        yield name, value, len(rows), flips, loss, fmean(keeps) if keeps else None

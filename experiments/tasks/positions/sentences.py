@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from experiments.statistics.power import ALPHA
 from experiments.tasks.positions.cheat import CHEATS
-from experiments.tasks.positions.effects import Effect, Found, Tested, difference
+from experiments.tasks.positions.effects import Effect, Effects, Tested
 from roles.words import percent
 
 OTHER_NOTES = {
@@ -16,124 +16,113 @@ OTHER_NOTES = {
 }
 
 
-def sentences(found: Found) -> list[str]:
-    """A paragraph for each role with an arm, then what concerns all of them."""
-    nodes = list(dict.fromkeys(one.arm.node for one in found.effects if one.arm.node and one.arm.kind != "null"))
-    return [*(_named(str(node), " ".join(_of_role(found, str(node)))) for node in nodes), *_of_all(found)]
+def sentences(effects: Effects) -> Iterator[str]:
+    """Yield a paragraph for each role with an arm, then what concerns all of them."""
+    for node in dict.fromkeys(e.arm.node for e in effects.effects if e.arm.node and e.arm.kind != "null"):
+        if text := " ".join(_role(effects, node)):
+            yield f"{node}: {text[0].lower()}{text[1:]}"
+    yield from _conventions(effects)
+    for effect in effects.effects:
+        if effect.arm.kind == "null":
+            yield f"Noise floor ({effect.arm.name}): asked again, {percent(effect.flips)} of decisions are others."
+        elif effect.arm.kind in ("permuted", "same_compute"):
+            what = "The reports in reverse order" if effect.arm.kind == "permuted" else "As many calls of one player"
+            yield f"{what}: {_flips(effect)}; it {_loss(effect)}."
+        elif effect.arm.cheats:
+            yield f"{effect.arm.name} {CHEATS}. {_flips(effect)}; valued by the true hand, it {_loss(effect)}."
 
 
-def _named(node: str, said: str) -> str:
-    """A paragraph that begins with the role's name."""
-    return said if said.startswith(f"{node}: ") else f"{node}: {said[:1].lower()}{said[1:]}"
-
-
-def _of_role(found: Found, node: str) -> Iterator[str]:
-    by = {one.arm.kind: one for one in found.effects if one.arm.node == node}
-    removed, placebo, shuffled = by.get("removed"), by.get("placebo"), by.get("shuffled")
+def _role(effects: Effects, node: str) -> Iterator[str]:
+    """Yield the sentences about the arms of a node's note."""
+    rows = [effect for effect in effects.effects if effect.arm.node == node]
+    by_kind = {effect.arm.kind: effect for effect in rows}
+    removed, placebo, shuffled = by_kind.get("removed"), by_kind.get("placebo"), by_kind.get("shuffled")
     if removed:
-        yield f"{node}: without its note {_flips(removed)}; it {_loss(removed)}."
+        yield f"Without its note {_flips(removed)}; it {_loss(removed)}."
     if placebo:
-        beside = _beside(found, removed, placebo)
-        yield f"A placebo of the same length flips {percent(placebo.flips)}; it {_loss(placebo)}{beside}."
+        less = effects.difference(placebo.arm.name, removed.arm.name) if removed else None
+        text = f"A placebo of the same length flips {percent(placebo.flips)}; it {_loss(placebo)}"
+        if less and _differs(less):
+            text += f", {abs(less.mean):.2f} {'more' if less.mean > 0 else 'less'} than no note"
+        yield f"{text}."
     if shuffled:
         yield f"Its role's note from another position flips {percent(shuffled.flips)}; it {_loss(shuffled)}."
     if removed and (placebo or shuffled):
-        yield _survives(found, removed, placebo, shuffled)
-    for kind, called in OTHER_NOTES.items():
-        for one in (e for e in found.effects if e.arm.node == node and e.arm.kind == kind):
-            value = f" ({one.arm.value})" if one.arm.value else ""
-            yield f"{called}{value} flips {percent(one.flips)}; it {_loss(one)}."
+        yield _survives(effects, removed, placebo, shuffled)
+    for kind, title in OTHER_NOTES.items():
+        for effect in (effect for effect in rows if effect.arm.kind == kind):
+            value = f" ({effect.arm.value})" if effect.arm.value else ""
+            yield f"{title}{value} flips {percent(effect.flips)}; it {_loss(effect)}."
 
 
-def _flips(one: Effect) -> str:
-    low, high = one.flips_between
-    said = f"{percent(one.flips)} of decisions are others ({percent(low)} to {percent(high)}"
-    if one.floor is None:
-        return f"{said})"
-    shown = one.beyond is not None and one.beyond.p is not None and one.beyond.p < ALPHA
-    return (
-        f"{said}; noise floor {percent(one.floor)}{'; more than that is not shown' if not shown and one.flips else ''})"
-    )
+def _flips(effect: Effect) -> str:
+    low, high = effect.flips_between
+    text = f"{percent(effect.flips)} of decisions are others ({percent(low)} to {percent(high)}"
+    if effect.floor is None:
+        return f"{text})"
+    more = "" if _differs(effect.beyond) or not effect.flips else "; more than that is not shown"
+    return f"{text}; noise floor {percent(effect.floor)}{more})"
 
 
-def _loss(one: Effect) -> str:
-    loss, how = one.judged, " by rollouts" if one.rolled else ""
+def _loss(effect: Effect) -> str:
+    loss, how = effect.judged, " by rollouts" if effect.rolled else ""
     if loss.p is None:
-        return "loses nothing" if not one.flips else "loses nothing by value"
-    if not one.claimed:
-        return f"is not shown to lose or gain: {_points(loss.mean)}{how} {_between(loss)}"
+        return "loses nothing by value" if effect.flips else "loses nothing"
+    if not effect.claimed:
+        less = "less" if loss.mean > 0 else "more"
+        return f"is not shown to lose or gain: {abs(loss.mean):.2f} points {less} a decision{how} {_between(loss)}"
     verb = "loses" if loss.mean > 0 else "gains"
     return f"{verb} {abs(loss.mean):.2f} points a decision{how} {_between(loss, flip=loss.mean < 0)}"
 
 
-def _points(mean: float) -> str:
-    return f"{abs(mean):.2f} points {'less' if mean > 0 else 'more'} a decision"
-
-
-def _between(one: Tested, *, flip: bool = False) -> str:
-    if one.low is None or one.high is None:
+def _between(test: Tested, *, flip: bool = False) -> str:
+    if test.low is None or test.high is None:
         return "(too few deals for an interval)"
-    low, high = (-one.high, -one.low) if flip else (one.low, one.high)
+    low, high = (-test.high, -test.low) if flip else (test.low, test.high)
     return f"({low:.2f} to {high:.2f})"
 
 
-def _beside(found: Found, removed: Effect | None, placebo: Effect) -> str:
-    """The placebo beside the removal, where they differ."""
-    apart = difference(found, placebo.arm.name, removed.arm.name) if removed else None
-    if apart is None or apart.p is None or apart.p >= ALPHA:
-        return ""
-    return f", {abs(apart.mean):.2f} {'more' if apart.mean > 0 else 'less'} than no note"
+def _differs(test: Tested | None) -> bool:
+    """Return True if a test shows a difference, not corrected."""
+    return test is not None and test.p is not None and test.p < ALPHA
 
 
-def _conventions(found: Found) -> Iterator[str]:
-    """Which notes the conventions need that probes ask about, in one sentence."""
-    told = [one for one in found.effects if one.keeps is not None and one.arm.kind != "null"]
-    if told:
-        kept = max(told, key=lambda one: one.positions).kept or 0.0
-        arms = "; ".join(f"{one.arm.name} {percent(one.keeps or 0.0)}{_less(one.keeps_less)}" for one in told)
-        yield f"Of the conventions asked about the baseline keeps {percent(kept)}; {arms}. Not corrected."
-
-
-def _less(one: Tested | None) -> str:
-    """The difference in percentage points, where deals differ."""
-    if one is None or one.p is None:
-        return ""
-    if one.low is None or one.high is None:
-        return " (too few deals for an interval)"
-    less, more = ("less", "more") if one.mean > 0 else ("more", "less")
-    ends = sorted((one.low, one.high), key=lambda end: end * (1 if one.mean > 0 else -1))
-    low, high = (f"{abs(100 * end):.0f}{_side(end, one.mean, more)}" for end in ends)
-    return f" ({low} to {high} percentage points {less})"
-
-
-def _side(end: float, mean: float, other: str) -> str:
-    """The other direction, where an end of an interval lies on the other side of 0."""
-    return f" {other}" if end * mean < 0 else ""
-
-
-def _survives(found: Found, removed: Effect, placebo: Effect | None, shuffled: Effect | None) -> str:
-    """Which controls the effect of a removal stands beside."""
-    if not (removed.claimed and removed.judged.mean > 0):
+def _survives(effects: Effects, removed: Effect, placebo: Effect | None, shuffled: Effect | None) -> str:
+    """Return which controls the effect of a removal stands beside."""
+    if not _loses(removed):
         return "So these positions show no worth of the note."
-    if placebo and not (placebo.claimed and placebo.judged.mean > 0):
-        apart = difference(found, placebo.arm.name, removed.arm.name)
-        if apart and apart.p is not None and apart.p < ALPHA and apart.mean < 0:
+    if placebo and not _loses(placebo):
+        less = effects.difference(placebo.arm.name, removed.arm.name)
+        if less and _differs(less) and less.mean < 0:
             return "So not all that is lost is the note's content: a placebo of its length loses less."
         return "So whether it is the content is open: the placebo's loss differs neither from none nor from that."
-    if shuffled and not (shuffled.claimed and shuffled.judged.mean > 0):
+    if shuffled and not _loses(shuffled):
         helps = "helps by what it says" if placebo else "helps, whether by what it says or not"
         return f"So the note {helps}; that a note on another position does worse is not shown."
-    controls = " and ".join(name for name, one in (("placebo", placebo), ("shuffle", shuffled)) if one)
+    controls = " and ".join(name for name, effect in (("placebo", placebo), ("shuffle", shuffled)) if effect)
     return f"So the effect survives its controls ({controls}): it is the content, on this position, that is worth it."
 
 
-def _of_all(found: Found) -> Iterator[str]:
-    yield from _conventions(found)
-    for one in found.effects:
-        if one.arm.kind == "null":
-            yield f"Noise floor ({one.arm.name}): asked again, {percent(one.flips)} of decisions are others."
-        elif one.arm.kind in ("permuted", "same_compute"):
-            what = "The reports in reverse order" if one.arm.kind == "permuted" else "As many calls of one player"
-            yield f"{what}: {_flips(one)}; it {_loss(one)}."
-        elif one.arm.cheats:
-            yield f"{one.arm.name} {CHEATS}. {_flips(one)}; valued by the true hand, it {_loss(one)}."
+def _loses(effect: Effect) -> bool:
+    return effect.claimed and effect.judged.mean > 0
+
+
+def _conventions(effects: Effects) -> Iterator[str]:
+    """Yield which notes the conventions need that probes ask about, in one sentence."""
+    rows = [effect for effect in effects.effects if effect.keeps is not None and effect.arm.kind != "null"]
+    if rows:
+        kept = max(rows, key=lambda effect: effect.positions).kept or 0.0
+        arms = "; ".join(f"{row.arm.name} {percent(row.keeps or 0.0)}{_less(row.keeps_less)}" for row in rows)
+        yield f"Of the conventions asked about the baseline keeps {percent(kept)}; {arms}. Not corrected."
+
+
+def _less(test: Tested | None) -> str:
+    """Return the difference in percentage points, where deals differ."""
+    if test is None or test.p is None:
+        return ""
+    if test.low is None or test.high is None:
+        return " (too few deals for an interval)"
+    sign, less, more = (1, "less", "more") if test.mean > 0 else (-1, "more", "less")
+    ends = sorted((test.low, test.high), key=lambda end: sign * end)
+    low, high = (f"{abs(100 * end):.0f}{f' {more}' if end * test.mean < 0 else ''}" for end in ends)
+    return f" ({low} to {high} percentage points {less})"

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
 
+from experiments.record.provenance import Provenance
 from experiments.statistics.estimates import CONFIDENCE, Bounds, within
 from experiments.tasks.probes.convention import LITERAL
 from experiments.tasks.probes.probe import Probe
@@ -18,7 +19,6 @@ from experiments.tasks.probes.probe_folder import Record, path_of, probes_of, re
 from orchestrator import journal
 from orchestrator.hanabi.moves import Move
 from orchestrator.journal.events import Call, Decided, GameEnded
-from orchestrator.models.simulated_settings import among
 
 ALL = "all"
 """In place of a convention: all of the pack's."""
@@ -60,11 +60,8 @@ class Run:
     @property
     def label(self) -> str | None:
         """What answered, where that is no language model."""
-        if any(call.fake for call in self.calls):
-            return "fake server"
-        if self.record.seat.model == "program":
-            return "program"
-        return "simulated" if among(self.record.seat.model) else None
+        fake = any(call.fake for call in self.calls)
+        return next(reversed(Provenance.of_models(self.record.seat.model, fake=fake).labels), None)
 
 
 @dataclass(frozen=True)

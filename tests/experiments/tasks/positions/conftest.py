@@ -5,16 +5,16 @@ from pathlib import Path
 import pytest
 
 from experiments.tasks.positions import position_run
-from experiments.tasks.positions.effects import Found, of_run
+from experiments.tasks.positions.effects import Effects, read
 from experiments.tasks.positions.study import Study, opened, record_of
 
 ARMS = ("removed", "exact", "permuted", "null", "own_hand")
 FIRST = 5
 
 
-def found(folder: Path) -> Found:
+def found(folder: Path) -> Effects:
     study = record_of(folder)
-    return of_run(folder, opened(study), position_run.arms_of(study))
+    return read(folder, opened(study), position_run.arms_of(study))
 
 
 @pytest.fixture(scope="session")
@@ -27,5 +27,5 @@ def house_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def house_effects(house_run: Path) -> Found:
+def house_effects(house_run: Path) -> Effects:
     return found(house_run)

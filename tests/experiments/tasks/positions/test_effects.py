@@ -14,7 +14,7 @@ import graphs
 from experiments.tasks.positions import bank, decisions, from_games, position_report, position_run
 from experiments.tasks.positions.arms import Arm
 from experiments.tasks.positions.bank import BankPosition
-from experiments.tasks.positions.effects import Found, Outcome, by_deal, difference, sign_test
+from experiments.tasks.positions.effects import Effects, Outcome, by_deal, sign_test
 from experiments.tasks.positions.sentences import sentences
 from experiments.tasks.positions.study import Study
 from orchestrator.errors import UserError
@@ -29,7 +29,7 @@ def sim(**rates: float) -> SimSettings:
     return SimSettings.model_validate({"model": "sim:average", **dict.fromkeys(AVERAGE, 0.0), **rates})
 
 
-def ran(folder: Path, **study: Any) -> Found:
+def ran(folder: Path, **study: Any) -> Effects:
     done = position_run.run(Study.model_validate({"positions": "program", **study}), folder)
     assert not done.left and not done.failed and not done.problem
     return found(folder)
@@ -39,7 +39,7 @@ def moves(folder: Path, arm: str, position: str) -> list[str]:
     return [str(one.decided.move) for one in decisions.read(folder, arm, position) if one.decided]
 
 
-def test_null_and_exact_flip_nothing_where_programs_decide(house_effects: Found) -> None:
+def test_null_and_exact_flip_nothing_where_programs_decide(house_effects: Effects) -> None:
     for name in ("null", "null-history_analyst", "permuted", *(f"exact-{node}" for node in ROLES)):
         effect = house_effects.effect(name)
         assert effect is not None and effect.flips == 0 and effect.loss.p is None, name
@@ -99,7 +99,7 @@ def test_a_careless_role_costs_what_its_controls_say(tmp_path: Path) -> None:
     assert exact.flips > 0 and exact.loss.mean < 0 and exact.worse < exact.better
     for one in (placebo, shuffled):
         assert one.loss.mean > 0 and one.worse > one.better and (one.claimed or not FULL)
-    told = difference(right, f"placebo-{node}", f"no-{node}")
+    told = right.difference(f"placebo-{node}", f"no-{node}")
     assert told is not None and told.mean > 0
 
 
@@ -119,7 +119,7 @@ def test_probes_say_which_note_a_convention_needs(tmp_path: Path) -> None:
     assert without and null and null.keeps == null.kept == without.kept == 1.0
     kept = {value: keeps for name, value, *_, keeps in without.by_kind if name == "convention"}
     assert kept["newest/play-hint-read"] == 1.0 and (kept["newest/chop"] or 0.0) <= 0.5
-    report = position_report.of(tmp_path / "run")
+    report = position_report.read(tmp_path / "run")
     assert "Of the conventions asked about the baseline keeps 100%; no-discard_strategist" in " ".join(
         sentences(effects)
     )
@@ -150,7 +150,8 @@ def test_intervals_hold_a_known_loss(places: list[BankPosition]) -> None:
     for run in range(runs):
         chance = random.Random(run)
         lost = {place.deal: chance.expovariate(1 / 0.8) if chance.random() < 0.3 else 0.0 for place in deals}
-        found = sign_test(by_deal(outcomes(deals, [lost[place.deal] for place in deals]), lambda one: one.loss))
+        rows = outcomes(deals, [lost[place.deal] for place in deals])
+        found = sign_test(by_deal((row, row.loss) for row in rows))
         held += found.low is not None and found.high is not None and found.low <= mean <= found.high
     assert held / runs > (0.88 if FULL else 0.8)
 
@@ -161,7 +162,7 @@ def replace_deal(place: BankPosition, deal: str) -> BankPosition:
 
 def test_positions_of_one_deal_count_once(places: list[BankPosition]) -> None:
     same = [replace_deal(place, "one") for place in places[:20]]
-    figures = by_deal(outcomes(same, [1.0] * 20), lambda one: one.loss)
+    figures = by_deal((row, row.loss) for row in outcomes(same, [1.0] * 20))
     assert figures == {"one": 1.0} and sign_test(figures).low is None
 
 
@@ -182,28 +183,28 @@ def games(folder: Path) -> Path:
     return folder
 
 
-def made_up(places: list[BankPosition], losses: dict[str, float]) -> Found:
+def made_up(places: list[BankPosition], losses: dict[str, float]) -> Effects:
     from experiments.tasks.positions import effects
 
     found = {name: outcomes(places[:40], [loss * (n % 2) for n in range(40)]) for name, loss in losses.items()}
     arms = [Arm(name, "removed", name.removeprefix("no-")) for name in losses]
-    return Found(found, tuple(effects._effect(arm, found, effects.Cost()) for arm in arms))
+    return Effects(found, tuple(effects.effect_of(arm, found, effects.Cost()) for arm in arms))
 
 
 def test_arms_that_lose_more_on_positions_lose_more_in_games(places: list[BankPosition], tmp_path: Path) -> None:
     run = games(tmp_path / "games")
-    alike = from_games.of(made_up(places, {"no-a": 0.9, "no-b": 0.4, "no-c": 0.1, "no-d": 0.0}), run)
+    alike = from_games.compare(made_up(places, {"no-a": 0.9, "no-b": 0.4, "no-c": 0.1, "no-d": 0.0}), run)
     by = {one.figure: one for one in alike.correlations}
     assert [one.name for one in alike.arms] == list(GAME_ARMS)
     assert by["loss by one-step value"].spearman == pytest.approx(1) and by["loss by one-step value"].arms == 4
     low, high = by["loss by one-step value"].spearman_between or (0, 0)
     assert 0.3 < low <= high <= 1
-    other = from_games.of(made_up(places, {"no-a": 0.0, "no-b": 0.1, "no-c": 0.4, "no-d": 0.9}), run)
+    other = from_games.compare(made_up(places, {"no-a": 0.0, "no-b": 0.1, "no-c": 0.4, "no-d": 0.9}), run)
     assert next(one for one in other.correlations if "one-step" in one.figure).spearman == pytest.approx(-1)
-    few = from_games.of(made_up(places, {"no-a": 0.9, "no-b": 0.4}), run)
+    few = from_games.compare(made_up(places, {"no-a": 0.9, "no-b": 0.4}), run)
     assert len(few.arms) == 2 and not few.correlations
     with pytest.raises(UserError, match="its arms are: no-a, no-b, no-c, no-d"):
-        from_games.of(made_up(places, {"no-z": 1.0}), run)
+        from_games.compare(made_up(places, {"no-z": 1.0}), run)
 
 
 def test_words_say_which_effects_stand_beside_their_controls(places: list[BankPosition]) -> None:
@@ -215,8 +216,8 @@ def test_words_say_which_effects_stand_beside_their_controls(places: list[BankPo
             kinds[kind]: outcomes(places[:40], [loss * (n % 3 > 0) for n in range(40)]) for kind, loss in losses.items()
         }
         arms = [Arm(name, kind, "a") for kind, name in kinds.items() if name in found]  # type: ignore[arg-type]
-        made = [effects._effect(arm, found, effects.Cost()) for arm in arms]
-        return sentences(Found(found, tuple(replace(one, p_holm=one.loss.p) for one in made)))[0]
+        made = [effects.effect_of(arm, found, effects.Cost()) for arm in arms]
+        return next(sentences(Effects(found, tuple(replace(one, p_holm=one.loss.p) for one in made))))
 
     assert "the effect survives its controls (placebo and shuffle)" in said(removed=0.5, placebo=0.5, shuffled=0.6)
     assert "So not all that is lost is the note's content" in said(removed=0.5, placebo=0.0, shuffled=0.6)

@@ -30,8 +30,7 @@ def asked(folder: Path, arm: str) -> list[Call]:
 
 
 def tables(folder: Path) -> list[str]:
-    position_report.write(position_report.of(folder), folder)
-    return [(folder / name).read_text("utf-8") for name in position_report.FILES]
+    return [path.read_text("utf-8") for path in position_report.write(position_report.read(folder), folder)]
 
 
 @pytest.fixture(scope="module")
@@ -51,8 +50,8 @@ def test_one_call_stands_for_a_turn_of_four(simulated: Path) -> None:
     assert nodes("no-tom_interpreter") == nodes("placebo-tom_interpreter") == nodes("null") == {"aggregator"}
     others = {"tom_interpreter", "discard_strategist", "aggregator"}
     assert nodes("no-history_analyst") == nodes("null-history_analyst") == others
-    report = position_report.of(simulated)
-    effect = report.found.effect("no-tom_interpreter")
+    report = position_report.read(simulated)
+    effect = report.effects.effect("no-tom_interpreter")
     assert effect and effect.cost.calls == len(asked(simulated, "no-tom_interpreter")) >= 5
     assert effect.arm.null == "null" and effect.floor is not None
 
@@ -172,7 +171,7 @@ def test_nobody_who_is_asked_honestly_reads_the_truth(monkeypatch: pytest.Monkey
     arms = ("removed", "exact", "placebo", "shuffled", "permuted", "same_compute", "null")
     done = position_run.run(Study(positions="program", arms=arms, first=2), tmp_path / "run")
     assert not done.left and not done.failed
-    position_report.of(tmp_path / "run")
+    position_report.read(tmp_path / "run")
 
 
 def test_the_cheating_arm_alone_is_told_the_own_hand(house_run: Path) -> None:
@@ -181,10 +180,11 @@ def test_the_cheating_arm_alone_is_told_the_own_hand(house_run: Path) -> None:
         (told,) = decisions.read(house_run, "own_hand-history_analyst", name)
         note = next(event for event in told.events if isinstance(event, Call) and event.fixed == "edited")
         assert note.reply and [one["cards"] for one in note.reply["inferred"]] == [[card] for card in truth[name].own]
-    report = position_report.of(house_run)
-    (row,) = (row for row in position_report.rows(report) if row[0].startswith("own_hand"))
-    assert row[0].endswith("(cheats)")
-    assert any("cheats: it is told the own hand" in line for line in position_report.said(report))
+    report = position_report.read(house_run)
+    arms = position_report.arm_table(report)
+    (look,) = (look for row, look in zip(arms.texts(), arms.looks, strict=True) if row[0].endswith("(cheats)"))
+    assert look == "no model"
+    assert any("cheats: it is told the own hand" in part.text for part in position_report.words(report))
 
 
 @pytest.mark.parametrize(
@@ -211,15 +211,15 @@ def test_an_arm_that_cannot_be_is_said_in_a_sentence(arms: str, said: str, run: 
 
 def test_latex_has_every_table_of_a_run_of_positions(house_run: Path, run: Run) -> None:
     code, out, _ = run("experiment", "positions", "report", str(house_run), "--latex")
-    report, tex = position_report.of(house_run), (house_run / "arms.tex").read_text("utf-8")
+    report, tex = position_report.read(house_run), (house_run / "arms.tex").read_text("utf-8")
     assert code == 0 and "arms.tex" in out
-    heads = [position_report.columns(report), position_report.kind_columns(report)]
     bodies = re.findall(r"\\toprule\n(.*?)\\bottomrule", tex, re.DOTALL)
-    for head, lines, body in zip(
-        heads, (position_report.rows(report), position_report.kind_rows(report)), bodies, strict=True
+    for table, body in zip(
+        (position_report.arm_table(report), position_report.kind_table(report)), bodies, strict=True
     ):
+        shown = table.printed()
         cells = [len(re.split(r"(?<!\\)&", line)) for line in body.splitlines() if "&" in line]
-        assert cells == [len(head)] * (1 + len(list(lines)))
+        assert shown and cells == [len(shown.columns)] * (1 + len(table.rows))
     assert "notes are those of program games: no language model wrote them" in tex and all(
         ord(sign) < 128 for sign in tex
     )

@@ -1,0 +1,90 @@
+"""Correlation over arms of two figures, each measured on deals of its own, with a bootstrap over the deals of both."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from experiments.statistics.estimates import CONFIDENCE, RESAMPLES, ROUNDING, SEED, Bounds, Matrix
+
+ByDeal = Mapping[str, float]
+"""An arm's figure by deal."""
+
+
+@dataclass(frozen=True)
+class Correlation:
+    figure: str
+    arms: int
+    spearman: float | None
+    """Rank correlation over arms; None where one side has no ranks, all arms being equal."""
+    spearman_between: Bounds | None
+    pearson: float | None
+    pearson_between: Bounds | None
+    undefined: int
+    """Resamples of the bootstrap in which there was no rank correlation."""
+
+
+def correlate(figure: str, ours: Sequence[ByDeal], theirs: Sequence[ByDeal]) -> Correlation:
+    """Return the correlation over arms, which are in the same order on both sides; each resample draws the deals of
+    both anew, for all arms together."""
+    rng, (a, b) = np.random.default_rng(SEED), (_matrix(ours), _matrix(theirs))
+    means = [_resampled(a, rng), _resampled(b, rng)]
+    straight, ranked = _pearson(*means), _pearson(*map(_ranks, means))
+    samples = [_means(a[None]), _means(b[None])]
+    return Correlation(
+        figure,
+        len(ours),
+        _defined(_pearson(*map(_ranks, samples))[0]),
+        _between(ranked),
+        _defined(_pearson(*samples)[0]),
+        _between(straight),
+        int(np.isnan(ranked).sum()),
+    )
+
+
+def _matrix(arms: Sequence[ByDeal]) -> Matrix:
+    """Return a row for each deal, a column for each arm; nan where an arm lacks the deal."""
+    deals = sorted({deal for arm in arms for deal in arm})
+    return np.array([[arm.get(deal, np.nan) for arm in arms] for deal in deals])
+
+
+def _resampled(matrix: Matrix, rng: np.random.Generator) -> Matrix:
+    """Return the arms' means in each resample of the deals."""
+    draws = rng.integers(0, len(matrix), (RESAMPLES, len(matrix)))
+    return np.concatenate([_means(matrix[part]) for part in np.array_split(draws, 20)])
+
+
+def _means(matrices: Matrix) -> Matrix:
+    """Return the arms' means in each of several matrices, over the deals that they have."""
+    have = ~np.isnan(matrices)
+    sums: Matrix = np.where(have, matrices, 0.0).sum(axis=1) / np.maximum(have.sum(axis=1), 1)
+    return sums
+
+
+def _ranks(rows: Matrix) -> Matrix:
+    from scipy.stats import rankdata
+
+    ranks: Matrix = rankdata(np.round(rows, 9), axis=1)
+    return ranks
+
+
+def _pearson(a: Matrix, b: Matrix) -> Matrix:
+    """Return the correlation row by row; nan where one side has no spread."""
+    a, b = a - a.mean(axis=1, keepdims=True), b - b.mean(axis=1, keepdims=True)
+    spread: Matrix = np.sqrt((a**2).sum(axis=1) * (b**2).sum(axis=1))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        values: Matrix = np.where(spread > ROUNDING**2, (a * b).sum(axis=1) / spread, np.nan)
+    return values
+
+
+def _defined(value: float) -> float | None:
+    return None if np.isnan(value) else float(value)
+
+
+def _between(values: Matrix) -> Bounds | None:
+    """Return the bounds of 95 % of the resamples that have a correlation; None where fewer than half have one."""
+    defined = values[~np.isnan(values)]
+    if len(defined) < len(values) / 2:
+        return None
+    low, high = np.quantile(defined, [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2])
+    return float(low), float(high)
