@@ -38,13 +38,13 @@ def path(name: str, lang: Lang = "en") -> str:
 def text(name: str, lang: Lang = "en") -> str:
     """The text of a file, e.g. `sections/rules.md`; raises ValueError with the known names when there is none."""
     folder, _, base = path(name, lang).rpartition("/")
-    found = _HOME.joinpath(path(name, lang))
-    if not found.is_file():
+    file = _HOME.joinpath(path(name, lang))
+    if not file.is_file():
         suffix = Path(base).suffix
         raise ValueError(
             f"no prompt {base.removesuffix(suffix)!r} in {folder}; known: {', '.join(names(folder, suffix))}"
         )
-    return found.read_text("utf-8").strip()
+    return file.read_text("utf-8").strip()
 
 
 def names(folder: str, suffix: str = ".md") -> list[str]:
@@ -57,15 +57,15 @@ def phrase(english: str, lang: Lang = "en") -> str:
     """A phrase of the code in a language; raises ValueError when it is not in the language's list."""
     if lang == "en":
         return english
-    if english not in (known := _phrases(lang)):
-        raise ValueError(f"no phrase {english!r} in {path(PHRASES, lang)}; it lists {len(known)} others")
-    return known[english]
+    if english not in (phrases := _phrases(lang)):
+        raise ValueError(f"no phrase {english!r} in {path(PHRASES, lang)}; it lists {len(phrases)} others")
+    return phrases[english]
 
 
 @cache
 def _phrases(lang: Lang) -> Mapping[str, str]:
-    listed: dict[str, str] = yaml.safe_load(text(PHRASES, lang))
-    return listed
+    phrases: dict[str, str] = yaml.safe_load(text(PHRASES, lang))
+    return phrases
 
 
 def given(template: str | Path) -> str:
@@ -89,23 +89,23 @@ def _parsed(template: str) -> tuple[str | None, frozenset[str]]:
 
     A turn fills some hundred templates, nearly all of them known.
     """
-    made = Template(template)
+    parsed = Template(template)
     literal = template.replace("%", "%%")
-    valid = not any(found["invalid"] is not None for found in made.pattern.finditer(literal))
-    return made.pattern.sub(_as_format, literal) if valid else None, frozenset(made.get_identifiers())
+    valid = not any(match["invalid"] is not None for match in parsed.pattern.finditer(literal))
+    return parsed.pattern.sub(_as_format, literal) if valid else None, frozenset(parsed.get_identifiers())
 
 
-def _as_format(found: re.Match[str]) -> str:
-    name = found["named"] or found["braced"]
+def _as_format(match: re.Match[str]) -> str:
+    name = match["named"] or match["braced"]
     return f"%({name})s" if name else "$"
 
 
 def substitute(template: str, values: Mapping[str, object], name: str = "template") -> str:
     """A template filled; raises ValueError naming what is missing and what is surplus."""
-    form, wanted = _parsed(template)
-    if wanted != values.keys():
-        given = set(values)
-        raise ValueError(f"prompt {name!r}: missing {sorted(wanted - given)}, surplus {sorted(given - wanted)}")
+    form, needed = _parsed(template)
+    if needed != values.keys():
+        names = set(values)
+        raise ValueError(f"prompt {name!r}: missing {sorted(needed - names)}, surplus {sorted(names - needed)}")
     return Template(template).substitute(values) if form is None else form % values
 
 
@@ -131,10 +131,10 @@ def digest(text: str) -> str:
 
 
 def _walk(folder: Traversable, path: str) -> list[tuple[str, str]]:
-    found = []
+    files = []
     for item in folder.iterdir():
         if item.is_dir():
-            found += _walk(item, f"{path}{item.name}/")
+            files += _walk(item, f"{path}{item.name}/")
         elif item.name.endswith((".md", ".yaml")):
-            found.append((path + item.name, item.read_text("utf-8")))
-    return found
+            files.append((path + item.name, item.read_text("utf-8")))
+    return files

@@ -61,13 +61,13 @@ def role(
     `after_game`: whether it judges games that are over, so that no graph may have it.
     """
 
-    def made(solve: Solve) -> Role:
+    def make_role(solve: Solve) -> Role:
         name = getattr(solve, "__name__", "")
         title = (solve.__doc__ or "").strip().split("\n")[0]
         text = _instruction(name, template)
         return add(Role(name, reply, takes, needs, solve, text, title, settled, options or {}, mark, after_game))
 
-    return made
+    return make_role
 
 
 def _instruction(name: str, template: str | Path | None) -> str | None:

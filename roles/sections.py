@@ -164,7 +164,7 @@ def cut(
     Where moves are recommended, the list of legal moves holds them alone; refused moves leave it.
     """
 
-    cache = _made(_Seen(view))
+    cache = _section_cache(_Seen(view))
     sections = [cache[kind, tuple(choices.items())].holding(memory or {}) for kind, choices in kinds]
     return Sections([section.among(recommended).without(refused) for section in sections], options, words)
 
@@ -195,5 +195,5 @@ class _Made(dict[tuple[type[Section], tuple[tuple[str, object], ...]], Section])
 
 
 @lru_cache(maxsize=256)  # the turns that are being played
-def _made(seen: _Seen) -> _Made:
+def _section_cache(seen: _Seen) -> _Made:
     return _Made(seen.view)

@@ -115,7 +115,7 @@ def meaning(text: str) -> Mask | None:
             return None
         before = before if _FILLING.fullmatch(word) else word
     if cards:
-        return None if parsed.anything else _product(cards)
+        return None if parsed.anything else masked({card.colour for card in cards}, {card.rank for card in cards})
     return parsed.types if named else None
 
 
@@ -127,10 +127,6 @@ def _values(word: str) -> list[str]:
         return [letter for letter in word.upper() if letter != "X"]
     ends = [int(digit) for digit in re.findall(r"\d+", word)] if word[0].isdigit() else []
     return [str(rank) for rank in range(ends[0], ends[-1] + 1)] if ends and set(ends) <= {*RANKS} else []
-
-
-def _product(cards: Iterable[Card]) -> Mask:
-    return masked({card.colour for card in cards}, {card.rank for card in cards})
 
 
 class _Parsed:

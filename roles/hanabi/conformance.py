@@ -153,8 +153,8 @@ def _prompts(role: Role, at: Case) -> Iterator[str]:
     """Every form of its prompt can be made."""
     if role.template is None:
         return
-    asked = dict.fromkeys(variant(role.reply, *settings) for settings in product((False, True), repeat=2))
-    for form, reply, options in product(FORMS, asked, _settings(role)):
+    variants = dict.fromkeys(variant(role.reply, *settings) for settings in product((False, True), repeat=2))
+    for form, reply, options in product(FORMS, variants, _settings(role)):
         try:
             role.prompt(at.sections(role, options=options), at.notes(role), reply, form)
         except Exception as error:
@@ -262,8 +262,8 @@ def _reads_notes(role: Role, at: Case) -> Iterator[str]:
 def _replies_of_others(at: Case) -> Notes:
     """What programs of built-in roles reply there at the least effort: one for each type of reply, and no judge."""
     built_in = (registry.get(name) for name in registry.names() if registry.source(name) == BUILT_IN)
-    others = {role.reply: role for role in built_in if role.solve and not issubclass(role.reply, Judgement)}
-    replies = {role.name: _reply_to(role, at.sections(role, options=_least(role)), {}) for role in others.values()}
+    by_reply = {role.reply: role for role in built_in if role.solve and not issubclass(role.reply, Judgement)}
+    replies = {role.name: _reply_to(role, at.sections(role, options=_least(role)), {}) for role in by_reply.values()}
     return {name: (reply,) for name, reply in replies.items() if reply is not None}
 
 

@@ -100,14 +100,14 @@ def misread(sections: Sections, dice: random.Random | None) -> Iterator[Sections
 def forgetful(sections: Sections, dice: random.Random | None) -> Sections | None:
     """The position with the negative hints to one hand forgotten; None where there are none."""
     variants: list[Section] = []
-    if own := sections.get(OwnDeductions):
-        outright = tuple(known.positive for known in own.known)
-        variants += [replace(own, slots=outright)] if outright != own.slots else []
-    if others := sections.get(PartnerDeductions):
-        for hand in others.hands:
-            outright = tuple(known.positive for known in hand.known)
-            less = replace(others, masks={**others.masks, hand.seat: outright})
-            variants += [less] if less != others else []
+    if deductions := sections.get(OwnDeductions):
+        outright = tuple(card.positive for card in deductions.known)
+        variants += [replace(deductions, slots=outright)] if outright != deductions.slots else []
+    if partners := sections.get(PartnerDeductions):
+        for hand in partners.hands:
+            outright = tuple(card.positive for card in hand.known)
+            less = replace(partners, masks={**partners.masks, hand.seat: outright})
+            variants += [less] if less != partners else []
     if remembered := sections.get(Remembered):
         variants += _less_remembered(remembered)
     return sections.replacing(dice.choice(variants)) if dice and variants else None
@@ -156,7 +156,7 @@ def overconfident(choice: Choice, sections: Sections, slips: Slips) -> Choice:
     """A play of the likeliest hinted card that is not certain to fit, instead of a hint or a discard."""
     if isinstance(choice.action, Play) or State not in sections or not slips.strike("overconfident_play"):
         return choice
-    position, hinted = Position.of(sections), [bool(known.colour or known.rank) for known in sections[State].known]
+    position, hinted = Position.of(sections), [bool(card.colour or card.rank) for card in sections[State].known]
     hoped = [move for move in position.plays if hinted[move.slot] and 0 < position.slots[move.slot].playable < 1]
     if not hoped:
         return choice

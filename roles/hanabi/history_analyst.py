@@ -91,7 +91,8 @@ def by_conventions(sections: Sections, history: History) -> HistoryReport:
     inferred = tuple(
         Inference(slot=slot, cards=unmask(mask), reason=_grounds(now, history.seat, slot))
         for slot, mask in enumerate(now.known[history.seat])
-        if mask != ANY and (mask.bit_count() <= FEW or _pointed_at(now, history.seat, slot))
+        if mask != ANY
+        and (mask.bit_count() <= FEW or any(claim.why != "silence" for claim in _said_of(now, history.seat, slot)))
     )
     inferred_slots = {(history.seat, partner.slot) for partner in inferred}
     telling = (OwnDeductions if seat == history.seat else PartnerDeductions for seat in range(len(now.known)))
@@ -110,8 +111,8 @@ def by_conventions(sections: Sections, history: History) -> HistoryReport:
         trust=tuple(
             Trusted(
                 seat=partner.seat,
-                hints=_kept(partner.convention.hints),
-                reads=_kept(partner.convention.reads),
+                hints=_convention_word(partner.convention.hints),
+                reads=_convention_word(partner.convention.reads),
                 chance=partner.chance,
                 broke=partner.broke,
             )
@@ -132,7 +133,7 @@ def _understood(sections: Sections, history: History) -> Understanding:
     return understand(history.moves, sections[Rules].players, history.seat, hands, before, blind=blind)
 
 
-def _kept(options: Manner) -> Focus | None:
+def _convention_word(options: Manner) -> Focus | None:
     return None if options == "adapts" else options
 
 
@@ -155,10 +156,6 @@ def _grounds(now: CommonKnowledge, seat: int, slot: int) -> str:
     """Why a card of one's own is thought to be what it is."""
     turns = [f"{claim.why} of P{claim.seat} on turn {claim.turn}" for claim in _said_of(now, seat, slot)]
     return "; ".join(turns) or "hints and counting"
-
-
-def _pointed_at(now: CommonKnowledge, seat: int, slot: int) -> bool:
-    return any(claim.why != "silence" for claim in _said_of(now, seat, slot))
 
 
 def _said_of(now: CommonKnowledge, seat: int, slot: int) -> list[Claim]:

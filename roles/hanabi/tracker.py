@@ -53,7 +53,7 @@ def tracker(sections: Sections, notes: Notes) -> TrackedChoice:
 def tracked(state: State, moves: Iterable[Past], remembered: Remembered | None) -> Lists:
     """The list of the last turn, brought up to date by the moves since then; all open where it says nothing."""
     lists = {seat: [ANY] * HAND_SIZES[state.players] for seat in range(state.players)}
-    lists |= _kept(remembered.memory if remembered else {})
+    lists |= _remembered_lists(remembered.memory if remembered else {})
     for past in moves:
         _after(lists, past)
     sizes = {seat: len(cards) for seat, cards in state.hands.items()} | {state.seat: len(state.own)}
@@ -69,7 +69,7 @@ def _after(lists: Lists, past: Past) -> None:
         lists[past.move.to] = [types or ANY for types in after]  # nothing is left: the old list was wrong
 
 
-def _kept(memory: Mapping[str, Any]) -> Lists:
+def _remembered_lists(memory: Mapping[str, Any]) -> Lists:
     """The list that the seat wrote on its last turn, as far as it can be read."""
     replies = [reply for replies in memory.get("notes", {}).values() for reply in replies]
     entries = [deduction for reply in replies for deduction in reply.get("deductions", ())]

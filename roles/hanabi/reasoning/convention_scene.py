@@ -25,8 +25,8 @@ def understood(sections: Sections, notes: Notes) -> tuple[Position, Scene | None
     facts = sections.get(ConventionFacts)
     if facts is not None and not _read_by_a_program(notes):
         at = facts.scene
-        known = {seat: at.knowledge.known[seat] for seat in at.hands}
-        narrowed = replace(Position.of(sections), own=at.knowledge.known[at.seat], known=known)
+        partners = {seat: at.knowledge.known[seat] for seat in at.hands}
+        narrowed = replace(Position.of(sections), own=at.knowledge.known[at.seat], known=partners)
         return narrowed, replace(at, legal=narrowed.moves)
     position = by_history(Position.of(sections), notes)
     return position, scene(sections, position, notes)
@@ -45,7 +45,7 @@ def scene(sections: Sections, position: Position, notes: Notes) -> Scene | None:
     """
     conventions = sections.get(Conventions)
     reports = [note for replies in notes.values() for note in replies if isinstance(note, HistoryReport)]
-    trust = {one.seat: Convention(one.hints, one.reads) for report in reports for one in report.trust}
+    trust = {partner.seat: Convention(partner.hints, partner.reads) for report in reports for partner in report.trust}
     if not trust or conventions is None or not conventions.agreed:
         return None
     customs = [ADAPTING if seat == position.seat else trust.get(seat, STRANGER) for seat in range(position.players)]
@@ -57,15 +57,15 @@ def scene_of(position: Position, conventions: Sequence[Convention], *, literal: 
 
     `literal`: what hints alone say of all hands; by default, no more is known than that.
     """
-    known = _hands(position)
+    hands = _hands(position)
     common = CommonKnowledge.of_position(
         conventions,
         position.piles,
         tokens=position.tokens,
         lives=position.lives,
         deck=position.deck_size,
-        literal=known if literal is None else literal,
-        known=known,
+        literal=hands if literal is None else literal,
+        known=hands,
     )
     return Scene(position.seat, common, position.hands, position.moves, position.turns_left)
 

@@ -42,9 +42,9 @@ class Lesson:
 def lesson(position: Position, hint: Hint) -> Lesson:
     """What a hint would teach, slot by slot: playable cards made known, critical cards saved, types ruled out."""
     cards, before = position.hands[hint.to], position.possible_to(hint.to)
-    bits, of, playable = [1 << INDEX[card] for card in cards], types_of(hint), position.piles.playable
-    touched = tuple(slot for slot, bit in enumerate(bits) if bit & of)
-    after = [old & (of if slot in touched else ~of) for slot, old in enumerate(before)]
+    bits, types, playable = [1 << INDEX[card] for card in cards], types_of(hint), position.piles.playable
+    touched = tuple(slot for slot, bit in enumerate(bits) if bit & types)
+    after = [old & (types if slot in touched else ~types) for slot, old in enumerate(before)]
     worth = 0.02 * sum(old.bit_count() - new.bit_count() for old, new in zip(before, after, strict=True))
     learnt, points = set(), 0
     for slot, (bit, old, new) in enumerate(zip(bits, before, after, strict=True)):
@@ -74,7 +74,7 @@ def next_discard(masks: Iterable[Mask]) -> int | None:
 def lessons(position: Position, hints: Iterable[Hint] | None = None) -> list[Lesson]:
     """All legal hints, or these, the most worthwhile first."""
     taught = (lesson(position, hint) for hint in (position.hints if hints is None else hints))
-    return sorted(taught, key=lambda found: -found.worth)
+    return sorted(taught, key=lambda lesson: -lesson.worth)
 
 
 def hints_of_hands(position: Position) -> Iterator[Hint]:
@@ -129,13 +129,13 @@ def ranked(position: Position, *, prefer_rank: bool = False) -> Iterator[tuple[M
     good = list(ranked_plays(position))
     yield from good
     hints, discards = _by_worth(position, prefer_rank), by_spareness(position)
-    worthy = list(takewhile(lambda found: found.worth >= WORTHWHILE, hints))
-    yield from ((found.hint, why_hint(found)) for found in worthy)
+    worthy = list(takewhile(lambda lesson: lesson.worth >= WORTHWHILE, hints))
+    yield from ((lesson.hint, why_hint(lesson)) for lesson in worthy)
     yield from ((move, why_discard(position, move)) for move in discards)
-    yield from ((found.hint, why_hint(found)) for found in hints[len(worthy) :])
-    left = [move for move in position.plays if move not in [play for play, _ in good]]
+    yield from ((lesson.hint, why_hint(lesson)) for lesson in hints[len(worthy) :])
+    gambles = [move for move in position.plays if move not in [play for play, _ in good]]
     only = not (good or hints or discards)
-    for move in sorted(left, key=lambda move: -_chance(position, move)):
+    for move in sorted(gambles, key=lambda move: -_chance(position, move)):
         yield move, "every other move was refused or is not allowed" if only else _fits(position, move)
 
 
@@ -150,7 +150,7 @@ def ranked_plays(position: Position) -> Iterator[tuple[Play, str]]:
 def _by_worth(position: Position, prefer_rank: bool) -> list[Lesson]:
     hints = lessons(position)
     if prefer_rank:
-        hints.sort(key=lambda found: (-round(found.worth, 1), isinstance(found.hint, HintColour)))
+        hints.sort(key=lambda lesson: (-round(lesson.worth, 1), isinstance(lesson.hint, HintColour)))
     return hints
 
 
@@ -190,17 +190,16 @@ def foresee(position: Position, seat: int) -> Foreseen:
     return Foreseen("hint or discard", slot, 0.6) if position.tokens else Foreseen("discard", slot, 0.8)
 
 
-def why_hint(found: Lesson) -> str:
-    owner = f"P{found.hint.to}"
-    if found.plays:
-        return (
-            f"{owner} will know that {'a card' if found.plays == 1 else f'{found.plays} cards'} of theirs can be played"
-        )
-    if found.saves:
+def why_hint(lesson: Lesson) -> str:
+    owner = f"P{lesson.hint.to}"
+    if lesson.plays:
+        cards = "a card" if lesson.plays == 1 else f"{lesson.plays} cards"
+        return f"{owner} will know that {cards} of theirs can be played"
+    if lesson.saves:
         return f"it saves a critical card that {owner} might discard next"
-    if found.points:
+    if lesson.points:
         return f"it points at a playable card of {owner}'s"
-    return f"{owner} learns a little, and nothing that they can play" if found.news else f"{owner} learns nothing new"
+    return f"{owner} learns a little, and nothing that they can play" if lesson.news else f"{owner} learns nothing new"
 
 
 def why_discard(position: Position, move: Discard) -> str:

@@ -51,13 +51,13 @@ def hints(position: Position, at: Scene | None = None) -> Iterator[tuple[Hint, s
 
 
 def _points(position: Position, hint: Hint) -> bool:
-    found = literal_play.lesson(position, hint)
-    return bool(found.plays or found.points)
+    lesson = literal_play.lesson(position, hint)
+    return bool(lesson.plays or lesson.points)
 
 
 def discards(sections: Sections, position: Position) -> Iterator[tuple[Discard, str]]:
     """Cards known to be dead, then those that no hint touched, then the others; each the oldest first."""
-    touched = [told.colour is not None or told.rank is not None for told in sections[State].known]
+    touched = [card.colour is not None or card.rank is not None for card in sections[State].known]
     dead = [slot.dead == 1.0 for slot in position.slots]
     for move in sorted(position.discards, key=lambda move: (not dead[move.slot], touched[move.slot], move.slot)):
         why = "the oldest card left" if touched[move.slot] else "the oldest card that no hint touched"

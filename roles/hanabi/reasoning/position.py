@@ -108,8 +108,8 @@ class Position:
 
     @cached_property
     def _possible(self) -> Mapping[int, tuple[Mask, ...]]:
-        left = {seat: sum(1 << i for i, n in enumerate(self.unseen_by(seat)) if n) for seat in self.hands}
-        return {seat: tuple(known & left[seat] for known in self.known[seat]) for seat in self.hands}
+        unseen = {seat: sum(1 << i for i, n in enumerate(self.unseen_by(seat)) if n) for seat in self.hands}
+        return {seat: tuple(mask & unseen[seat] for mask in self.known[seat]) for seat in self.hands}
 
 
 def _known(sections: Sections, hands: Mapping[int, tuple[Card, ...]]) -> Mapping[int, tuple[Mask, ...]]:

@@ -86,7 +86,7 @@ class ConventionFacts(Section):
     def variables(self, words: Words) -> dict[str, object]:
         return {
             "doubts": "".join(f" {doubt}" for doubt in self._doubts(words)),
-            "own": "" if self.told == "without_own" else "\n".join(self._own(words)) + "\n\n",
+            "own": "" if self.told == "without_own" else "\n".join(self._own_hand(words)) + "\n\n",
             "others": "\n".join(self._partner(seat, words) for seat in self.hands),
             "danger": self._danger(words),
             "hints": "" if self.told == "without_hints" else self._hints(words),
@@ -112,7 +112,7 @@ class ConventionFacts(Section):
 
     # The own cards
 
-    def _own(self, words: Words) -> Iterator[str]:
+    def _own_hand(self, words: Words) -> Iterator[str]:
         both = enumerate(zip(self.by_hints, self.scene.own, strict=True))
         changed = [(slot, words.few(now)) for slot, (plain, now) in both if words.few(plain) != words.few(now)]
         yield words(MORE if changed else NO_MORE)
@@ -120,8 +120,8 @@ class ConventionFacts(Section):
         commonly, piles, own = self.scene.knowledge.known[self.seat], self.scene.piles, self.scene.own
         fits = [(slot, known(commonly[slot], piles.playable)) for slot, s in enumerate(own) if s.playable == 1.0]
         dead = [(slot, known(commonly[slot], piles.dead)) for slot, s in enumerate(own) if s.dead == 1.0]
-        yield words(PLAYABLE, slots=_whose(fits, words))
-        yield words(DEAD, slots=_whose(dead, words))
+        yield words(PLAYABLE, slots=_slots_in_words(fits, words))
+        yield words(DEAD, slots=_slots_in_words(dead, words))
         going = next_discard(commonly, piles, self.scene.knowledge.conventions[self.seat])
         yield words(GOING, slot=words("none") if going is None else words("slot $slot", slot=going))
 
@@ -211,7 +211,7 @@ NEWS = "; news $types"
 NO_TOKEN = "There is no token for a hint."
 
 
-def _whose(slots: Sequence[tuple[int, bool]], words: Words) -> str:
+def _slots_in_words(slots: Sequence[tuple[int, bool]], words: Words) -> str:
     texts = (
         words("slot $slot (everybody knows)" if all_ else "slot $slot (only you know)", slot=s) for s, all_ in slots
     )

@@ -77,7 +77,7 @@ class JudgedLists(Section):
             "turn": self.turn,
             "hands": "\n".join(hands),
             "beyond": extra,
-            "before": "\n".join(_listed(self.before)) if self.before else NOTHING,
+            "before": "\n".join(_lines(self.before)) if self.before else NOTHING,
         }
 
 
@@ -96,7 +96,7 @@ def _quoted(texts: Mapping[tuple[int, int], str], seat: int, slot: int) -> str:
     return "nothing" if text is None else repr(text)
 
 
-def _listed(before: Sequence[Deduction]) -> list[str]:
+def _lines(before: Sequence[Deduction]) -> list[str]:
     hands = [
         f"P{deduction.seat}: {', '.join(f'slot {slot} {text!r}' for slot, text in enumerate(deduction.slots))}"
         for deduction in before

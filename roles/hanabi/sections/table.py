@@ -70,11 +70,11 @@ class State(Section):
             "deck_size": self.deck_size,
             "score": sum(self.fireworks),
             "fireworks": words.fireworks(self.fireworks),
-            "own": self._own(words),
+            "own": self._own_hand(words),
             "hands": _by_seat(hands, words),
         }
 
-    def _own(self, words: Words) -> str:
+    def _own_hand(self, words: Words) -> str:
         if not self.own_in_words:
             return ""
         return f"{words(OWN_HAND)}\n{words.slots(map(words.hint, self.known))}\n\n"
