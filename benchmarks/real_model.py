@@ -80,7 +80,7 @@ class Game:
     @property
     def calls(self) -> list[Call]:
         """The requests to the model."""
-        return [event for event in self.events if isinstance(event, Call) and event.asked]
+        return [event for event in self.events if isinstance(event, Call) and event.of_model]
 
 
 @dataclass(frozen=True)
@@ -232,7 +232,7 @@ async def _play(
 async def _replayed(config: graphs.GraphConfig, model: ModelSettings, path: Path, turns: int, deal: Deal) -> bool:
     """Whether a replay of the journal writes the same journal, times aside."""
     again = path.with_name(f"{path.stem}-replay.jsonl")
-    layer = ModelLayer(replay=Replay(Recording.of(path)))
+    layer = ModelLayer(replay=Replay(Recording.read(path)))
     try:
         await _play(config, model, again, turns, deal, layer)
         return journal.comparable(journal.read(path)) == journal.comparable(journal.read(again))
@@ -248,7 +248,7 @@ def answers(games: Iterable[Game]) -> Iterator[dict[str, Any]]:
         for event in game.events:
             if isinstance(event, TurnStarted):
                 legal = [str(move) for move in event.view.legal]
-            if isinstance(event, Call) and event.asked and event.text is not None:
+            if isinstance(event, Call) and event.of_model and event.text is not None:
                 kept, node = event.model_dump(mode="json", include=KEPT), base(event.node)
                 yield {"graph": game.graph, **kept, **_asked(config, node, event, game.form, legal), "legal": legal}
 

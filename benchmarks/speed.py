@@ -100,7 +100,7 @@ async def _turns(seat: GraphSeat, players: int, turns: int) -> list[tuple[float,
         if isinstance(event, TurnStarted):
             began, calls = time.perf_counter(), 0
         elif isinstance(event, Call):
-            calls += event.asked
+            calls += event.of_model
         elif isinstance(event, Decided):
             done.append((time.perf_counter() - began, calls))
 

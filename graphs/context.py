@@ -13,7 +13,7 @@ import roles
 from graphs import named
 from orchestrator.errors import UserError, did_you_mean, user_error
 from orchestrator.models.request import Part
-from orchestrator.values import Frozen, OneOrMore, listed
+from orchestrator.values import Frozen, OneOrMore, as_list
 from orchestrator.yaml_files import from_file, loaded
 from roles import Role, Section
 from roles.reply_types import Form, Reply, variant
@@ -66,7 +66,7 @@ class Context(Frozen):
     @field_validator("sections", mode="before")
     @classmethod
     def _short_forms(cls, given: Any) -> Any:
-        several = listed(given)
+        several = as_list(given)
         return [_long(entry) for entry in several] if isinstance(several, list | tuple) else several
 
     @field_validator("sections")

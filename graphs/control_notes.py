@@ -140,7 +140,7 @@ def fit(text: str, tokens: int) -> str:
 
 def _as_long(made: Reply, like: Reply, text: str, shown: Callable[[Reply], str]) -> Reply:
     """The reply with its last text, of those that are shown, cut or filled up so that the whole is as long."""
-    concludes = [name for name in made.asked() if name in made.conclusion or not made.conclusion]
+    concludes = [name for name in made.answer_fields() if name in made.conclusion or not made.conclusion]
     texts = [name for name in concludes if type(getattr(made, name)) is str and not _scale(made, name)]
     if not texts:
         return made

@@ -126,7 +126,7 @@ def _call(node: RoleNode, view: View, sample: int, reply: BaseModel, old: Call |
         reply=None if isinstance(reply, Absent) else reply.model_dump(mode="json"),
         fixed="edited",
     )
-    if old is not None and old.asked:
+    if old is not None and old.of_model:
         shown = {"prompt_hash": old.prompt_hash, "messages": old.messages, "text": _text(node, reply)}
         said = said.model_copy(update=shown)
     if isinstance(reply, Absent):

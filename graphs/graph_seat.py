@@ -219,7 +219,7 @@ def _brain(model: Model, layer: ModelLayer) -> Brain | SimulatedModel:
 def _found(model: Model) -> Model:
     """The recording of a `replay:DIR`; any other model as it is."""
     if isinstance(model, str) and model.startswith(REPLAY):
-        return Replay(Recording.of(Path(model.removeprefix(REPLAY))))
+        return Replay(Recording.read(Path(model.removeprefix(REPLAY))))
     return model
 
 

@@ -216,7 +216,7 @@ class RoleNode:
         brain = self._brain(view, sections, notes, runtime)
         with structlog.contextvars.bound_contextvars(node=self.name):
             reply = await answer(request, brain, self._recorder(view, sample, runtime))
-        await runtime.game.kept()
+        await runtime.game.flush()
         return reply
 
     def _given(self, sample: int, view: View, runtime: SeatRuntime) -> BaseModel:
@@ -282,7 +282,7 @@ class RoleNode:
             form=form,
             counts=sections.entries(),
             blanks=blanks(reply, form, self.words),
-            said=_second_ask(self.words),
+            phrases=_second_ask(self.words),
             second_form="json_schema" if changes else None,
             second_format="" if second_format == answer_format(reply, form, self.words) else second_format,
             place=place or Place(),

@@ -99,6 +99,6 @@ class ExampleNote(BaseModel):
 def _example(kind: type[Reply], view: View, said: str) -> BaseModel:
     if issubclass(kind, Choice):
         return Choice(reason=said, action=view.legal[0])
-    shown: dict[str, Any] = {name: kind.example[name] for name in kind.asked() if name in kind.example}
+    shown: dict[str, Any] = {name: kind.example[name] for name in kind.answer_fields() if name in kind.example}
     own = shown.pop("reason", "")
     return ExampleNote(reason=f"{said}. {own}".removesuffix(". "), **shown)

@@ -32,7 +32,7 @@ def reply_of(config: GraphConfig, call: Call) -> BaseModel:
         return Absent(reason=call.error or "")
     assert node.context is not None
     kind = node.context.reply(node.role) if call.text is not None else node.role.reply
-    return kind.model_validate(call.reply).of_text(call.text)
+    return kind.model_validate(call.reply).with_text(call.text)
 
 
 def _node(config: GraphConfig, called: str) -> RoleNode | None:

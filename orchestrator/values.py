@@ -22,7 +22,7 @@ class Frozen(BaseModel):
         return data
 
 
-def listed(value: Any) -> Any:
+def as_list(value: Any) -> Any:
     """A single name, number or mapping as a list of one, and `a, b` as a list of two; anything else unchanged."""
     if isinstance(value, str):
         return [part for part in map(str.strip, value.split(",")) if part]
@@ -30,5 +30,5 @@ def listed(value: Any) -> Any:
 
 
 T = TypeVar("T")
-OneOrMore = Annotated[tuple[T, ...], BeforeValidator(listed)]
+OneOrMore = Annotated[tuple[T, ...], BeforeValidator(as_list)]
 """A tuple that may be written as its only value: `players: 2` for `players: [2]`."""

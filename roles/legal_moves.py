@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Self
 
-from orchestrator.hanabi.moves import Listed, Move, listed
+from orchestrator.hanabi.moves import Listed, Move, labelled
 from orchestrator.hanabi.view import View
 from roles.role_options import Options
 from roles.sections import Section, section
@@ -38,7 +38,7 @@ class LegalMoves(Section):
     def of(cls, view: View, options: Options) -> Self:
         letters = options["labels"] == "letters"
         moves = sorted(view.legal, key=_hints_first) if options["first"] == "hints" else view.legal
-        return cls(listed(moves, letters=letters), letters, told=options["words"] == "told")
+        return cls(labelled(moves, letters=letters), letters, told=options["words"] == "told")
 
     def words(self, words: Words = ENGLISH) -> str:
         return super().words(words) if self.told else ""
@@ -52,7 +52,7 @@ class LegalMoves(Section):
         if not recommended:
             return self
         moves = [move for move in recommended if move in self.moves]
-        return replace(self, listed=listed(moves, letters=self.letters), legal=len(self.moves))
+        return replace(self, listed=labelled(moves, letters=self.letters), legal=len(self.moves))
 
     def without(self, refused: Sequence[Move]) -> Self:
         if not refused:

@@ -27,7 +27,7 @@ def form(kind: type[Reply], format: Form, words: Words = ENGLISH) -> str:  # the
     """The form of a reply in an answer format."""
     schema = kind.model_json_schema()
     forms = _Blanks(schema.get("$defs", {}), words, format == "text")
-    data = {name: forms.of(schema["properties"][name]) for name in kind.asked()}
+    data = {name: forms.of(schema["properties"][name]) for name in kind.answer_fields()}
     if format == "text":
         return text_format.write(kind, data)
     if format == "json_schema":

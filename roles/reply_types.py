@@ -53,7 +53,7 @@ class Choice(Reply):
         "ratings": ("Move ratings", "Ratings"),
         "action": ("Chosen move", "Chosen move number", "Chosen action", "Action", "Move", *FINAL),
     }
-    said = {"action": r"(?:I(?:['’]ll| will)? (?:choose|pick|select|go with)|My (?:move|choice|action) is)\b[ :]*"}
+    openings = {"action": r"(?:I(?:['’]ll| will)? (?:choose|pick|select|go with)|My (?:move|choice|action) is)\b[ :]*"}
     decisive = ("action",)
     spare = {"reason": ""}
     reason_first: ClassVar[bool] = False
@@ -70,7 +70,7 @@ class Choice(Reply):
         return self
 
     @classmethod
-    def asked(cls) -> tuple[str, ...]:
+    def answer_fields(cls) -> tuple[str, ...]:
         more = tuple(name for name in cls.model_fields if name not in ("reason", "action"))
         return ("reason", *more, "action") if cls.reason_first else (*more, "reason", "action")
 
@@ -239,7 +239,7 @@ def answer_format(kind: type[Reply], form: Form = "json", words: Words = ENGLISH
     if form == "text":
         parts = "\n".join(_text_parts(kind, words))
         return words.fill("answer_text.md", parts=parts, lists=lists, form=empty)
-    fields = "\n".join(_fields(kind, kind.asked(), words, objects))
+    fields = "\n".join(_fields(kind, kind.answer_fields(), words, objects))
     return words.fill("answer_json.md", fields=fields, lists=lists, form=empty)
 
 
@@ -275,7 +275,7 @@ def _meant(field: FieldInfo, words: Words) -> str:
 
 
 def _text_parts(kind: type[Reply], words: Words) -> Iterator[str]:
-    for name in kind.asked():
+    for name in kind.answer_fields():
         field = kind.model_fields[name]
         inner = text_format.entry(field.annotation)
         entries = words("; a line each: $pattern", pattern=_pattern(inner)) if inner else ""

@@ -48,7 +48,7 @@ def certain_misplays(events: list[Event]) -> int:
     lost = 0
     for started, moved in zip(of(events, TurnStarted), of(events, Moved), strict=True):
         if isinstance(moved.past.move, Play) and not moved.past.scored:
-            lost += belief.own(started.view)[moved.past.move.slot].playable == 0
+            lost += belief.own_hand(started.view)[moved.past.move.slot].playable == 0
     return lost
 
 

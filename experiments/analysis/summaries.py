@@ -309,7 +309,7 @@ def _mean(games: Sequence[Row], figure: Callable[[Row], float]) -> float:
 def _listed_usd(row: Row) -> float | None:
     """Dollars of a game at the list price of its model, as if no prompt were cached at the provider."""
     found = list_prices.of_name(row.model)
-    return None if found is None else found.price.of(row.tokens_in, row.tokens_out)
+    return None if found is None else found.price.usd(row.tokens_in, row.tokens_out)
 
 
 def _known(games: Sequence[Row], figure: Callable[[Row], float | None]) -> float | None:

@@ -126,5 +126,5 @@ def usd(games: Sequence[Finished], models: Sequence[ModelSettings]) -> float | N
 def _usd(game: Finished, price: Price | None) -> float | None:
     result = game.result
     if price:
-        return game.whole(price.of(result.tokens_in, result.tokens_out, result.cached_tokens))
+        return game.whole(price.usd(result.tokens_in, result.tokens_out, result.cached_tokens))
     return None if result.usd is None else game.whole(result.usd)

@@ -135,7 +135,7 @@ async def _sent(made: Transport, request: CompletionRequest) -> ModelResponse | 
     try:
         return await made.send(request)
     except Exception as error:  # every provider raises errors of its own
-        return faults.of(error, made.secrets)
+        return faults.classify(error, made.secrets)
 
 
 def _json(text: str) -> object:

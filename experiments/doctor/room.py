@@ -88,7 +88,7 @@ def game(
         calls * (measure.answer if measure else cost_estimate.ANSWER),
     )
     price = price_of(settings)
-    money = f", about ${price.of(round(tokens_in), round(tokens_out)):.2f}" if price else ""
+    money = f", about ${price.usd(round(tokens_in), round(tokens_out)):.2f}" if price else ""
     said = f"{turns} turns, {calls:,.0f} calls, {tokens_in:,.0f} tokens in and {tokens_out:,.0f} out{money}"
     how = (
         "by the server's counts"

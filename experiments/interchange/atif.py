@@ -160,9 +160,9 @@ def _id(call: Call, number: int) -> str:
 def _call(game: _Game, session: str, call: Call, number: int) -> dict[str, Any]:
     """The conversation of one call; of a program, its reply alone."""
     steps = [_message(one.role, one.content) for one in call.messages]
-    text = call.text if call.asked else json.dumps(call.reply, ensure_ascii=False)
+    text = call.text if call.of_model else json.dumps(call.reply, ensure_ascii=False)
     answer: dict[str, Any] = {"source": "agent", "message": text or "", "extra": _facts(call), **game.at(call)}
-    if call.asked:
+    if call.of_model:
         answer["model_name"] = call.served_by or call.model.partition("@")[0]
         answer["metrics"] = _metrics(call)
         if call.reasoning:
@@ -185,7 +185,7 @@ def _message(role: str, content: str) -> dict[str, Any]:
 
 def _facts(call: Call) -> dict[str, Any]:
     names = ("turn", "node", "role", "sample", "ask", "outcome", "error", "cached", "finish")
-    return {name: getattr(call, name) for name in names} | {"program": not call.asked}
+    return {name: getattr(call, name) for name in names} | {"program": not call.of_model}
 
 
 def _metrics(call: Call) -> dict[str, Any]:
@@ -199,7 +199,7 @@ def _metrics(call: Call) -> dict[str, Any]:
 
 
 def _totals(calls: Sequence[Call], steps: int) -> dict[str, Any]:
-    asked = [call for call in calls if call.asked]
+    asked = [call for call in calls if call.of_model]
     cost = [call.usd for call in asked]
     known = {} if None in cost or not cost else {"total_cost_usd": sum(usd for usd in cost if usd is not None)}
     return {

@@ -18,7 +18,7 @@ from graphs.config import GraphConfig
 from graphs.config import read as read_graph
 from orchestrator.errors import UserError
 from orchestrator.hanabi.cards import CARDS, COLOUR_NAMES, COLOURS, Card, check_deck
-from orchestrator.hanabi.moves import Discard, HintColour, HintRank, Listed, Move, Play, listed
+from orchestrator.hanabi.moves import Discard, HintColour, HintRank, Listed, Move, Play, labelled
 from orchestrator.hanabi.referee import MAX_SEED, Referee, deal, rebuild
 from orchestrator.journal.events import Call
 from orchestrator.models.request import Message, prompt_hash
@@ -249,7 +249,7 @@ def options(row: LogRow, referee: Referee) -> Listed:
         lacks = next((move for move in legal if move not in moves), None)
         which = f"{more} is not legal" if more is not None else f"{lacks} is missing" if lacks else "a move is twice"
         raise Broken(f"legal_moves_description_for_llm: {which} in this state")
-    return listed(moves)
+    return labelled(moves)
 
 
 def _move(text: str, seat: int, players: int) -> Move:

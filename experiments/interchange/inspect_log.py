@@ -64,7 +64,7 @@ class _Read:
                 self._why = event.why
             case Moved():
                 self.turns.append((self._why, event.past))
-            case Call() if event.asked:
+            case Call() if event.of_model:
                 self.calls.append(event)
 
 

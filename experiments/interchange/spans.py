@@ -192,7 +192,7 @@ class GameSpans:
             turn.events.append(self._verdict(at, event))
         elif isinstance(event, Call):
             turn.calls.append((at, event))
-            return [self._chat(turn, at, event)] if event.asked else []
+            return [self._chat(turn, at, event)] if event.of_model else []
         return []
 
     # The spans
@@ -317,7 +317,7 @@ class GameSpans:
             "gen_ai.agent.id": node,
             "hanabi.turn": turn.number,
             "hanabi.seat": turn.seat,
-            "hanabi.program": not any(call.asked for _, call in calls),
+            "hanabi.program": not any(call.of_model for _, call in calls),
         }
         return self._span(
             ("role", turn.number, node),

@@ -19,7 +19,7 @@ def by_conventions(position: Position) -> tuple[Hands, Hands]:
     view = position.view
     sight = {hand.seat: hand.cards for hand in view.hands}
     found = understand(view.history, view.players, view.seat, sight).knowledge
-    return found.literal, found.known
+    return found.literal, found.common
 
 
 def inferred(position: Position) -> list[list[list[str] | None]]:

@@ -111,7 +111,7 @@ def _played(recorded: RecordedGame, turn: int, position: Position) -> Json:
     if turn > len(recorded.moves):
         return dict.fromkeys(("move", "card", "scored", "drew", "playable", "critical")) | {"slots": []}
     move, past = recorded.moves[turn - 1], recorded.past[turn - 1]
-    held = belief.own(position.view)[move.slot] if isinstance(move, Play | Discard) else None
+    held = belief.own_hand(position.view)[move.slot] if isinstance(move, Play | Discard) else None
     return {
         "move": spoken.move(move),
         "card": past.get("card"),

@@ -23,7 +23,7 @@ from experiments.report.run_data import RunData, run_data
 from experiments.study.metric import headline
 from experiments.values.mark_store import MARKS
 from experiments.values.rollout_store import FOLDER
-from orchestrator.values import listed
+from orchestrator.values import as_list
 
 FIGURES = "figures"
 
@@ -104,7 +104,7 @@ class RunPage:
 def _chosen(run: Mapping[str, Any]) -> tuple[str, ...]:
     """The columns that the run's file names; those that there are not, are left out."""
     named = (run.get("experiment") or {}).get("columns") or ()
-    return tuple(name for name in listed(named) if name in games_table.KEYS)
+    return tuple(name for name in as_list(named) if name in games_table.KEYS)
 
 
 def shown_in(figure: Figure, table: Path) -> Json:

@@ -98,7 +98,7 @@ def _call(call: Call, key: str, line: Line, begun: float, prompts: Prompts, conf
         "fixed": call.fixed,
         "origin": call.origin,
         "estimated": call.estimated,
-        "asked": call.asked,
+        "asked": call.of_model,
         "simulated": call.simulated,
         "constraint": call.constraint,
         "served_by": call.served_by,

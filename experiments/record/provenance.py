@@ -38,7 +38,7 @@ class Provenance(Flag):
     @classmethod
     def of_call(cls, call: Call) -> "Provenance":
         """Return the answerer of one call."""
-        if not call.asked:
+        if not call.of_model:
             return cls.PROGRAM
         return cls.of_models(call.model, fake=call.fake)
 

@@ -21,7 +21,7 @@ from orchestrator.journal.events import (
     SeatInfo,
     TurnStarted,
 )
-from orchestrator.journal.lean import whole
+from orchestrator.journal.lean import with_views
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ class Story:
         if not events or not isinstance(events[0], GameStarted):
             raise UserError("this journal does not start with a game_started line, so it is not a game")
         turns: list[tuple[TurnStarted, list[Event]]] = []
-        for event in whole(events)[1:]:
+        for event in with_views(events)[1:]:
             if isinstance(event, TurnStarted):
                 turns.append((event, []))
             elif turns and not isinstance(event, GameEnded):

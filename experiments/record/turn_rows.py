@@ -300,7 +300,7 @@ def _turn(
         rank=rank(decided["move"], decided["ratings"] or {}),
         agreement=agreement(decided.get("votes", {})),
         proposals=proposals(proposed, past["move"], (_config(game, past) or {}).get("decides")),
-        own=origin.own if origin.of_model else None,
+        own=origin.chosen if origin.of_model else None,
         refused=len(origin.refused),
         refused_by_rule=origin.refused_by_rule,
         second_ask=origin.second_ask,

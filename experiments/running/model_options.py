@@ -44,6 +44,6 @@ class ModelOptions:
         return ModelLayer(
             cache=None if self.cache == OFF else Cache(Path(self.cache)),
             budget=budget or own,
-            replay=None if self.replay is None else Replay(Recording.of(self.replay)),
+            replay=None if self.replay is None else Replay(Recording.read(self.replay)),
             limit=lambda server, model, most: Limiter(max(1, most // share)),
         )

@@ -108,7 +108,7 @@ class Processes(Transport[U]):
         return change
 
     def lost(self, worker: Worker[U]) -> None:
-        self._accounts.gone(worker.name)
+        self._accounts.process_ended(worker.name)
 
 
 def process_context() -> ForkContext | SpawnContext:

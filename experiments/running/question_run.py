@@ -256,7 +256,7 @@ class _QuestionRun(Generic[Q]):
         name, _ = identity(self.model)
         record = recorder(self.asking.role, question.name, trial, name, self._new)
         await ask_model(self.asking.request(question, trial), Resumed(brain, self.known), record)
-        await self.journal.kept()
+        await self.journal.flush()
 
     def _new(self, call: Call) -> None:
         """Write a call that the journal does not hold."""

@@ -299,7 +299,7 @@ class RayActors(Transport[U]):
         for limiter in self._limiters.values():
             limiter.lost.remote(worker.name)
         if self._accounts is not None:
-            self._accounts.call.remote("gone", worker.name)
+            self._accounts.call.remote("process_ended", worker.name)
 
     def status(self, workers: Status) -> Status:
         return replace(workers, loads=dict(self._loads))

@@ -126,7 +126,7 @@ def _taken(folder: Path, name: str) -> Iterator[Path]:
 def _begun(path: Path) -> GameSoFar:
     """Raises UserError for a file that is not a journal of this version: it might hold a game."""
     try:
-        return GameSoFar.of(journal.read(path))
+        return GameSoFar.from_events(journal.read(path))
     except UserError as error:
         raise UserError(f"{error}. {BESIDE}") from None
 
@@ -153,7 +153,7 @@ class SingleGame:
         self.started = started
         self.path = path
         self.layer = layer
-        self.before = GameSoFar.of(journal.read(path) if path.exists() else ())
+        self.before = GameSoFar.from_events(journal.read(path) if path.exists() else ())
         replays = dict(_replays(seats))
         for replay in replays.values():
             replay.recording.check(started)
@@ -208,7 +208,7 @@ class SingleGame:
         try:
             await self.layer.check()
         except UserError as error:
-            if not any(call.asked and not call.fixed for call in self._calls):
+            if not any(call.of_model and not call.fixed for call in self._calls):
                 raise
             raise Suspended(str(error), len(self.before.moves) + 1) from None
 

@@ -57,8 +57,8 @@ class Status:
             self.turns += 1
         if isinstance(event, Call):
             self.fallbacks += event.outcome == "fallback"
-            self.answers += event.asked and event.text is not None
-            self.unusable += event.asked and event.text is not None and event.reply is None
+            self.answers += event.of_model and event.text is not None
+            self.unusable += event.of_model and event.text is not None and event.reply is None
             self.fake |= event.fake
             if event.paid:
                 self.tokens += event.tokens_in + event.tokens_out

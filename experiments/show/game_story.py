@@ -161,7 +161,7 @@ def _responses(result: Result) -> str:
 
 def _calls(calls: Iterable[Call]) -> Text:
     """The outcomes of the model calls, and the transport errors; a sentence for a game of programs."""
-    asked = [call for call in calls if call.asked]
+    asked = [call for call in calls if call.of_model]
     outcomes = ", ".join(f"{number} {name}" for name, number in sorted(Counter(call.outcome for call in asked).items()))
     if not outcomes:
         return Text("no model was asked: all nodes were programs", style="dim")

@@ -30,7 +30,7 @@ from graphs.config import PLAYERS, PlayerCount
 from orchestrator.errors import UserError, complaint, did_you_mean, user_error
 from orchestrator.hanabi.referee import MAX_SEED
 from orchestrator.models.settings import PROGRAM, ModelSettings
-from orchestrator.values import Frozen, OneOrMore, listed
+from orchestrator.values import Frozen, OneOrMore, as_list
 from orchestrator.yaml_files import from_file, loaded, setting
 
 Seed = Annotated[int, Field(ge=0, le=MAX_SEED)]
@@ -191,7 +191,7 @@ class Experiment(Frozen):
     @field_validator("seeds", mode="before")
     @classmethod
     def _count(cls, seeds: Any) -> Any:
-        return {"count": seeds} if type(seeds) is int else listed(seeds) if isinstance(seeds, str) else seeds
+        return {"count": seeds} if type(seeds) is int else as_list(seeds) if isinstance(seeds, str) else seeds
 
     @field_validator("matrix", mode="before")
     @classmethod

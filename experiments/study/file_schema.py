@@ -20,7 +20,7 @@ from orchestrator.errors import UserError, user_error
 from orchestrator.models import simulated_settings
 from orchestrator.models.settings import PROGRAM, REPLAY, ModelSettings, settings
 from orchestrator.models.simulated_settings import SimSettings
-from orchestrator.values import Frozen, OneOrMore, listed
+from orchestrator.values import Frozen, OneOrMore, as_list
 
 
 def _folder(name: str) -> str:
@@ -100,7 +100,7 @@ AnySeat = Annotated[SeatConfig, BeforeValidator(_sitting)]
 def labelled(seats: Any) -> Any:
     """A list of seats, or a single one, as a mapping, each labelled by its graph."""
     if isinstance(seats, str) and seats != "partners":
-        seats = listed(seats)
+        seats = as_list(seats)
     if not isinstance(seats, list | tuple):
         return seats
     made: dict[str, Any] = {}
@@ -144,7 +144,7 @@ BASELINE = "baseline"
 
 def _sources(value: Any) -> Any:
     """Nodes alone take their notes from the baseline's games."""
-    several = listed(value) if isinstance(value, str) else value
+    several = as_list(value) if isinstance(value, str) else value
     return dict.fromkeys(several, BASELINE) if isinstance(several, list | tuple) else several
 
 

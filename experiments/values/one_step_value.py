@@ -28,9 +28,9 @@ def one_step_values(scene: Scene) -> dict[Move, float]:
 def one_step_value(scene: Scene, move: Move) -> float:
     """In points; about -25 to 2."""
     if isinstance(move, Play):
-        return sum(chance * _played(scene, card) for card, chance in scene.own[move.slot].likely().items())
+        return sum(chance * _played(scene, card) for card, chance in scene.beliefs[move.slot].likely().items())
     if isinstance(move, Discard):
-        return _token(scene) - expected_loss(scene.own, move.slot, scene.piles)
+        return _token(scene) - expected_loss(scene.beliefs, move.slot, scene.piles)
     return _led_to(scene, move) - _worth(scene)
 
 

@@ -39,12 +39,12 @@ class Position:
     @property
     def own(self) -> tuple[Slot, ...]:
         """The exact belief about the own hand, conventions included."""
-        return self.scene.own
+        return self.scene.beliefs
 
     @cached_property
     def by_hints(self) -> tuple[Slot, ...]:
         """The exact belief by hints and counting alone."""
-        return belief.own(self.view)
+        return belief.own_hand(self.view)
 
     @cached_property
     def usual(self) -> Move:

@@ -128,7 +128,7 @@ def _subsets(free: int, copies: int) -> tuple[tuple[int, int], ...]:
 def unseen(piles: Piles, *visible: Sequence[Card]) -> tuple[int, ...]:
     """Copies of each type that are neither in the piles nor in the visible hands."""
     seen = count(card for hand in visible for card in hand)
-    return tuple(map(_left, COPIES_OF, piles.gone, seen))
+    return tuple(map(_left, COPIES_OF, piles.counts, seen))
 
 
 def _left(copies: int, gone: int, held: int) -> int:
@@ -146,7 +146,7 @@ def believe(masks: Sequence[Mask], piles: Piles, *visible: Sequence[Card]) -> tu
     return tuple(Slot(row, piles) for row in table)
 
 
-def own(view: View) -> tuple[Slot, ...]:
+def own_hand(view: View) -> tuple[Slot, ...]:
     """The belief of a seat about its own hand, from hints and the cards that it sees."""
     return believe([k.mask for k in view.own], view.piles, *(hand.cards for hand in view.hands))
 

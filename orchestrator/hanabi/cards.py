@@ -94,7 +94,7 @@ class Piles:
     discards: tuple[Card, ...]
 
     @cached_property
-    def gone(self) -> tuple[int, ...]:
+    def counts(self) -> tuple[int, ...]:
         """Copies of each type that are played or discarded."""
         gone = count(self.discards)
         for first, top in zip(range(0, len(CARDS), 5), self.fireworks, strict=True):  # a colour's types are in a row
@@ -114,7 +114,7 @@ class Piles:
         for first, top in zip(range(0, len(CARDS), 5), self.fireworks, strict=True):
             broken = False
             for index in range(first, first + 5):
-                broken = broken or (index >= first + top and self.gone[index] == COPIES_OF[index])
+                broken = broken or (index >= first + top and self.counts[index] == COPIES_OF[index])
                 if index < first + top or broken:
                     bits |= 1 << index
         return bits
@@ -122,7 +122,7 @@ class Piles:
     @cached_property
     def critical(self) -> Mask:
         """Types that are still needed and of which one copy is left."""
-        last = sum(1 << i for i, gone in enumerate(self.gone) if gone == COPIES_OF[i] - 1)
+        last = sum(1 << i for i, gone in enumerate(self.counts) if gone == COPIES_OF[i] - 1)
         return last & ~self.dead
 
     @property

@@ -227,7 +227,7 @@ def _worded(text: str, legal: Listed) -> list[Move]:
         return []
     if any(_JUDGED.match(lower, found.end()) for found in _INSIDE.finditer(lower)):
         return []
-    if exact := {str(moves.made(found)) for found in _INSIDE.finditer(text)}:
+    if exact := {str(moves.from_match(found)) for found in _INSIDE.finditer(text)}:
         if len(exact) == 1 and _SEVERAL.search(_INSIDE.sub(" ", lower)):
             return []
         return _unlabelled([move for move in legal.values() if str(move) in exact], _INSIDE.sub(" ", text), legal)

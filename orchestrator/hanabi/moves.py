@@ -66,10 +66,10 @@ def parse(text: str) -> Move:
     """The move of an exact text, e.g. `hint P1 red`; any other text is a ValueError."""
     if not (found := _EXACT.fullmatch(text)):
         raise ValueError(f"{text!r} is not a move; moves read like 'play slot 0' or 'hint P1 rank 3'")
-    return made(found)
+    return from_match(found)
 
 
-def made(found: re.Match[str]) -> Move:
+def from_match(found: re.Match[str]) -> Move:
     """The move of a match of `PATTERN`."""
     if found["own"]:
         return (Play if found["own"].lower() == "play" else Discard)(slot=int(found["slot"]))
@@ -83,7 +83,7 @@ Listed = Mapping[str, Move]
 keep their labels."""
 
 
-def listed(moves: Iterable[Move], *, letters: bool = False) -> Listed:
+def labelled(moves: Iterable[Move], *, letters: bool = False) -> Listed:
     """Moves by their labels: numbers from 0, or letters from A."""
     return {letter(number) if letters else str(number): move for number, move in enumerate(moves)}
 

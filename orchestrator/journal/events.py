@@ -215,7 +215,7 @@ class Call(Frozen):
         return Key(self.turn, self.seat, self.node, self.sample, self.ask)
 
     @property
-    def asked(self) -> bool:
+    def of_model(self) -> bool:
         """Whether it asked a model, not a program."""
         return self.prompt_hash is not None
 
@@ -232,7 +232,7 @@ class Call(Frozen):
     @property
     def paid(self) -> bool:
         """Whether a model answered, neither the cache nor the game that this one was forked from."""
-        return self.asked and self.text is not None and not (self.cached or self.fixed or self.simulated)
+        return self.of_model and self.text is not None and not (self.cached or self.fixed or self.simulated)
 
     @property
     def usage(self) -> Usage:

@@ -23,7 +23,7 @@ from orchestrator.errors import Unwritten, UserError
 from orchestrator.hanabi.public_record import Record
 from orchestrator.journal import fingerprint, fsync, spare_room
 from orchestrator.journal.events import Call, Event, GameStarted, Moved, StoredEvent, VerdictGiven
-from orchestrator.journal.lean import kept
+from orchestrator.journal.lean import keeps
 
 VERSION = 1
 
@@ -81,12 +81,12 @@ class Journal:
 
     def __call__(self, event: Event) -> None:
         """Raises Unwritten when the disk is full; the event may have been written all the same."""
-        if self.lean and not kept(event):
+        if self.lean and not keeps(event):
             return
         head = {"v": VERSION, "event": event.event, "t": datetime.now(UTC).isoformat(timespec="milliseconds")}
         line = head | event.model_dump(mode="json", exclude={"event"})
         self._append(f"{json.dumps(line, ensure_ascii=False)}\n".encode())
-        self._fresh |= isinstance(event, Call) and event.asked and not event.simulated
+        self._fresh |= isinstance(event, Call) and event.of_model and not event.simulated
         if self._room.given_up:
             raise self._unwritten(OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)))
 
@@ -113,7 +113,7 @@ class Journal:
     def _unwritten(self, error: OSError) -> Unwritten:
         return Unwritten(f"the journal {str(self.path)!r}", error)
 
-    async def kept(self) -> None:
+    async def flush(self) -> None:
         """Wait until the responses that were written are on the disk. Raises Unwritten."""
         if self._fresh:
             self._fresh = False

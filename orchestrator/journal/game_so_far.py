@@ -33,7 +33,7 @@ class GameSoFar:
     events: tuple[Event, ...] = ()
 
     @classmethod
-    def of(cls, events: Sequence[Event]) -> "GameSoFar":
+    def from_events(cls, events: Sequence[Event]) -> "GameSoFar":
         """Raises UserError when the events do not begin a game."""
         if events and not isinstance(events[0], GameStarted):
             raise UserError("the journal does not begin with a game_started line, so it is not a game")

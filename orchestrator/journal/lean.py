@@ -11,12 +11,12 @@ from orchestrator.hanabi.referee import Referee
 from orchestrator.journal.events import Call, Event, GameEnded, GameStarted, GameSuspended, Moved, TurnStarted
 
 
-def kept(event: Event) -> bool:
+def keeps(event: Event) -> bool:
     """Whether a lean journal holds such an event."""
-    return not isinstance(event, TurnStarted) and (not isinstance(event, Call) or event.asked)
+    return not isinstance(event, TurnStarted) and (not isinstance(event, Call) or event.of_model)
 
 
-def whole(events: Sequence[Event]) -> list[Event]:
+def with_views(events: Sequence[Event]) -> list[Event]:
     """The events with the views that a lean journal left out. Raises IllegalMove for moves that do not fit."""
     if not events or not isinstance(events[0], GameStarted):
         return list(events)

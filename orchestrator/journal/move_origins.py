@@ -35,7 +35,7 @@ class MoveOrigin:
     """Whether the answer that it was read from repeats the prompt's example."""
 
     @property
-    def own(self) -> bool:
+    def chosen(self) -> bool:
         """Whether the seat chose it."""
         return not (self.forced or self.copied)
 
@@ -44,7 +44,7 @@ class MoveOrigin:
         """What it adds to the totals of a game, by the names of `Result`."""
         return Counter(
             model_moves=self.of_model,
-            own=self.of_model and self.own,
+            own=self.of_model and self.chosen,
             forced=self.forced,
             refused=len(self.refused),
             refused_by_rule=self.refused_by_rule,

@@ -92,7 +92,7 @@ class Recording:
     """By the hash of the game, which may have been played more than once."""
 
     @classmethod
-    def of(cls, path: Path) -> "Recording":
+    def read(cls, path: Path) -> "Recording":
         """The recording of a folder, or of one journal. Raises UserError when there is none."""
         if not path.exists():
             raise UserError(f"there is no recording at {str(path)!r}; give a folder of journals, or a journal")

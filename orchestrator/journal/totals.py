@@ -28,7 +28,7 @@ class Ledger:
             self.counts.update(origin.counts)
             if origin.refused:
                 self.refused[origin.turn] = origin.refused[0]
-        if not isinstance(event, Call) or not event.asked:
+        if not isinstance(event, Call) or not event.of_model:
             return
         self.counts["faults"] += sum(attempt.error is not None for attempt in event.attempts)
         if event.text is None:

@@ -100,7 +100,7 @@ class Accounts:
         if (turn := self.turns.pop(name, None)) is not None:
             self.held -= turn.held
 
-    def gone(self, who: str) -> None:
+    def process_ended(self, who: str) -> None:
         """A process ended unexpectedly: count its calls in flight as paid, and end its turns."""
         for name in [name for name in self.turns if name.startswith(f"{who}-")]:
             self.spent += self.turns[name].held
@@ -226,7 +226,7 @@ class Budget:
         if usage.usd is not None:
             return usage
         prices = filter(None, map(list_prices.price_of, self.models))
-        return replace(usage, usd=max((price.of(usage.tokens_in, usage.tokens_out) for price in prices), default=0.0))
+        return replace(usage, usd=max((price.usd(usage.tokens_in, usage.tokens_out) for price in prices), default=0.0))
 
     async def enter(self) -> str | None:
         """Wait for room for the next turn, then begin it; called in the task that plays the game.
@@ -282,7 +282,7 @@ class Budget:
 
 def _cost(settings: ModelSettings, tokens_in: int, tokens_out: int, cached: int) -> Usage:
     price = list_prices.price_of(settings) or Price(input=0, output=0)
-    return Usage(tokens_in, tokens_out, price.of(tokens_in, tokens_out, cached))
+    return Usage(tokens_in, tokens_out, price.usd(tokens_in, tokens_out, cached))
 
 
 def _most(settings: ModelSettings) -> int | None:

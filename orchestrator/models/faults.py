@@ -87,7 +87,7 @@ SAID = {
 }
 
 
-def of(error: Exception, secrets: Iterable[str] = ()) -> Fault:
+def classify(error: Exception, secrets: Iterable[str] = ()) -> Fault:
     """Classify an exception of any provider's client: by its HTTP status, else by the names of its types.
 
     `secrets` are keys to be removed from the fault's sentence.

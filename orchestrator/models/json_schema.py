@@ -119,7 +119,7 @@ def _made(reply: type[Reply]) -> dict[str, Any]:
 def _format(reply: type[Reply], turn: _Turn) -> dict[str, Any]:
     schema = _made(reply)
     strict = _Strict(schema.get("$defs", {}), turn).of(schema, turn.moves)
-    strict["properties"] = {name: strict["properties"][name] for name in reply.asked()}
+    strict["properties"] = {name: strict["properties"][name] for name in reply.answer_fields()}
     for name, (option, number) in numbered(reply).items() if turn.objects else ():
         if name in strict["properties"]:
             entry = strict["properties"][name]["items"]["properties"]

@@ -26,7 +26,7 @@ class ListPrice(Frozen):
     source: str
 
 
-def listed(model: ModelSettings) -> ListPrice | None:
+def list_price(model: ModelSettings) -> ListPrice | None:
     """The list price of a model on its provider's own server; None where the list has none."""
     return of_name(model.model) if model.home or model.provider else None
 
@@ -41,13 +41,13 @@ def price_of(model: ModelSettings) -> Price | None:
     """The price in a model's settings, else its list price; None where neither is known."""
     if model.price is not None:
         return model.price
-    found = listed(model)
+    found = list_price(model)
     return found.price if found else None
 
 
 def caution(models: Iterable[ModelSettings]) -> str | None:
     """That prices are estimates, in a sentence that names them; None where every model has a price, or no list does."""
-    found = {one.model: found for one in models if one.price is None and (found := listed(one))}
+    found = {one.model: found for one in models if one.price is None and (found := list_price(one))}
     if not found:
         return None
     prices = "; ".join(f"{name}: {_said(one)}" for name, one in found.items())

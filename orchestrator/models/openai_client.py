@@ -87,7 +87,7 @@ class OpenAITransport:
         except NotACompletion:
             raise UserError(f"{url} does not answer as a model server does, but with a page") from None
         except Exception as error:  # what aiohttp and the bounds of the client raise
-            raise UserError(f"the model server at {url} {faults.of(error, self.secrets).sentence}") from None
+            raise UserError(f"the model server at {url} {faults.classify(error, self.secrets).sentence}") from None
         else:
             self.info = server_info.parse(self.settings.name, listing, await self._props(listing))
 

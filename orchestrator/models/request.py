@@ -69,7 +69,7 @@ class ModelRequest:
     """The legal moves as the prompt lists them; a move in the reply must be one of them."""
     form: Form = "json_schema"
     """The answer format that the prompt asks for."""
-    said: Mapping[str, str] = field(default_factory=dict)
+    phrases: Mapping[str, str] = field(default_factory=dict)
     """What a second ask says, in the language of the prompt, by its English (`second_ask.SENTENCES`)."""
     second_form: Form | None = None
     """The answer format of a second ask, where the server takes it; None for the same."""
@@ -263,7 +263,7 @@ async def answer(request: ModelRequest, brain: Brain, record: Callable[[Exchange
         told = copied(response.text, reading.reply, request.blanks)
         outcome = "repaired" if reading.repaired else "ok"
         record(replace(done, outcome=outcome, reply=reading.reply, copied=told, dropped=reading.dropped))
-        return reading.reply.of_text(response.text)
+        return reading.reply.with_text(response.text)
 
 
 def _read(request: ModelRequest, response: ModelResponse) -> Reading:
@@ -301,7 +301,7 @@ def _again(
         new_format = ""
     quotation = None if new_format else second_ask.quotation(text, problem)
     quoted = quotation is not None
-    told = second_ask.complaint(problem, request.moves, request.said, quoted=quoted, other_format=bool(new_format))
+    told = second_ask.complaint(problem, request.moves, request.phrases, quoted=quoted, other_format=bool(new_format))
     if quotation is not None:
         return request, (*prompt, Message(role="assistant", content=quotation), Message(role="user", content=told))
     parts = (*request.parts, Part("second_ask", told))

@@ -151,7 +151,7 @@ class ChatBrain:
                 async with asyncio.timeout(self.settings.timeout_s):
                     found = self._bounded(await self.transport.send(request))
             except Exception as error:  # every provider raises errors of its own
-                found = faults.of(error, self.transport.secrets)
+                found = faults.classify(error, self.transport.secrets)
             latency_s = round(time.monotonic() - began, 4)
         if isinstance(found, ModelResponse):
             self.limiter.answered(slow=latency_s > SLOW * self.settings.timeout_s)
@@ -215,7 +215,7 @@ class ChatBrain:
             fingerprint=self._clean(response.fingerprint, said),
             reasoning=self._clean(response.reasoning, said),
             attempts=tuple(tries),
-            usd=round(price.of(tokens_in, tokens_out, response.cached_tokens), 8) if price else None,
+            usd=round(price.usd(tokens_in, tokens_out, response.cached_tokens), 8) if price else None,
             estimated=response.estimated or (tokens_in, tokens_out) != (response.tokens_in, response.tokens_out),
             latency_s=round(latency_s, 4),
         )

@@ -60,7 +60,7 @@ class Price(Frozen):
     output: Share
     """Reasoning tokens are output."""
 
-    def of(self, tokens_in: int, tokens_out: int, cached: int = 0) -> float:
+    def usd(self, tokens_in: int, tokens_out: int, cached: int = 0) -> float:
         """What a call costs, never less than 0; `cached` are among `tokens_in`, all of them at most."""
         cached = min(cached, tokens_in)
         dear = self.input if self.cached is None else self.cached

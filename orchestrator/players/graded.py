@@ -10,7 +10,7 @@ figures are of kept scores. Value counts no cards.
 from collections.abc import Iterator
 
 from orchestrator.hanabi.convention.common_knowledge import NEARLY_OVER
-from orchestrator.hanabi.convention.hint_convention import Convention, known, next_discard
+from orchestrator.hanabi.convention.hint_convention import Convention, is_certain, next_discard
 from orchestrator.hanabi.convention.policy import PolicyStep, Reasoned, Scene, discard, dump, help, lowest
 from orchestrator.hanabi.moves import Discard, Hint, HintRank, Play
 from orchestrator.players.smart import convention_player
@@ -27,15 +27,17 @@ def pointed_at(scene: Scene) -> set[int]:
 
 def play_what_fits(scene: Scene) -> Iterator[Reasoned[Play]]:
     """Play a card that was pointed at, or that certainly fits by the cards in sight: the lowest rank first."""
-    sure = pointed_at(scene) | {slot for slot, belief in enumerate(scene.own) if belief.playable == 1.0}
-    for slot in sorted(sure, key=lambda slot: (lowest(scene.own[slot]), slot)):
+    sure = pointed_at(scene) | {slot for slot, belief in enumerate(scene.beliefs) if belief.playable == 1.0}
+    for slot in sorted(sure, key=lambda slot: (lowest(scene.beliefs[slot]), slot)):
         yield Play(slot=slot), f"slot {slot} was pointed at, or is known to fit"
 
 
 def play_what_is_known(scene: Scene) -> Iterator[Reasoned[Play]]:
     """Play a card that was pointed at, or that everybody knows to fit: the oldest first."""
-    hand = scene.knowledge.known[scene.seat]
-    sure = pointed_at(scene) | {slot for slot, possible in enumerate(hand) if known(possible, scene.piles.playable)}
+    hand = scene.knowledge.common[scene.seat]
+    sure = pointed_at(scene) | {
+        slot for slot, possible in enumerate(hand) if is_certain(possible, scene.piles.playable)
+    }
     for slot in sorted(sure):
         yield Play(slot=slot), f"slot {slot} was pointed at, or is told to fit"
 
@@ -58,14 +60,14 @@ def help_first(scene: Scene) -> Iterator[Reasoned[Hint]]:
 def gamble_all(scene: Scene) -> Iterator[Reasoned[Play]]:
     """Near the end, play the newest card that may fit, even on the last life."""
     if scene.knowledge.deck <= NEARLY_OVER:
-        for slot in (slot for slot in reversed(range(len(scene.own))) if scene.own[slot].playable):
+        for slot in (slot for slot in reversed(range(len(scene.beliefs))) if scene.beliefs[slot].playable):
             yield Play(slot=slot), f"the game is nearly over, and slot {slot} may fit"
 
 
 def discard_by_hints(scene: Scene) -> Iterator[Reasoned[Discard]]:
     """Discard a card that everybody knows to be dead; else the chop; else the oldest."""
-    hand = scene.knowledge.known[scene.seat]
-    dead = [slot for slot, possible in enumerate(hand) if known(possible, scene.piles.dead)]
+    hand = scene.knowledge.common[scene.seat]
+    dead = [slot for slot, possible in enumerate(hand) if is_certain(possible, scene.piles.dead)]
     spare = next_discard(hand, scene.piles, SIMPLE)
     for slot in (*dead, *(() if spare is None else (spare,)), *range(len(hand))):
         yield Discard(slot=slot), f"slot {slot} is the next to go"

@@ -7,7 +7,7 @@ import re
 
 from orchestrator.hanabi.cards import COLOUR_NAMES, COLOURS, MAX_TOKENS, Colour
 from orchestrator.hanabi.move_reading import ground
-from orchestrator.hanabi.moves import Discard, Hint, HintColour, HintRank, Move, Play, listed
+from orchestrator.hanabi.moves import Discard, Hint, HintColour, HintRank, Move, Play, labelled
 from orchestrator.hanabi.view import View
 
 _REASON = re.compile(r"\s(?:because|since)\s", re.IGNORECASE)
@@ -101,7 +101,7 @@ def _no_hint(hint: Hint, view: View) -> str:
 def _in_words(text: str, view: View) -> Move:
     """The move of a sentence, as a model's answer is read."""
     try:
-        return ground(text, listed(view.legal))
+        return ground(text, labelled(view.legal))
     except ValueError as error:
         if "may mean" in str(error):
             raise ValueError(f"{str(error).partition(';')[0]}; type which one") from None

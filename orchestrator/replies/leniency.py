@@ -25,7 +25,7 @@ TOLD = 20
 
 def validated(data: Mapping[str, Any], reply: type[Reply], moves: Options) -> tuple[Reply, tuple[str, ...]]:
     """The reply, and a sentence for everything that was dropped from it. Raises Unreadable."""
-    lacking = [name for name in reply.asked() if name in reply.spare and name not in data]
+    lacking = [name for name in reply.answer_fields() if name in reply.spare and name not in data]
     made, dropped = _kept({**{name: reply.spare[name] for name in lacking}, **data}, reply, moves)
     made, twice = _once(made)
     short = [sentence.partition("; ")[0] for sentence in dropped]  # the rest says what to answer instead

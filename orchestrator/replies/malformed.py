@@ -33,5 +33,5 @@ def _unfinished(reply: Reply, form: Form) -> str:
     data, kind = reply.as_data(), type(reply)
     if form != "text":
         return json.dumps(data, ensure_ascii=False)[:-1]
-    required = [name for name in kind.asked() if kind.model_fields[name].is_required()]
+    required = [name for name in kind.answer_fields() if kind.model_fields[name].is_required()]
     return text_format.write(kind, {name: value for name, value in data.items() if name not in required[-1:]})

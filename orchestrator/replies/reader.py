@@ -90,7 +90,7 @@ def _as_json(text: str, answer: str, reply: type[Reply], moves: Options) -> Read
             place = place or (start, end)
         except Unreadable as error:
             problem = error
-            if not found and set(by_field(data, reply)) & set(reply.asked()):
+            if not found and set(by_field(data, reply)) & set(reply.answer_fields()):
                 break  # what came before is a draft of this
     for name in reply.decisive:
         if len(chosen := {str(getattr(one.reply, name)) for one in found}) > 1:

@@ -42,7 +42,7 @@ class Reply(BaseModel):
     """One well-formed reply, which tests read back. No model is shown it: weak ones copy what they are shown."""
     labels: ClassVar[Mapping[str, tuple[str, ...]]] = {}
     """What fields are called, where that differs from their names: the first is shown to models, all are accepted."""
-    said: ClassVar[Mapping[str, str]] = {}
+    openings: ClassVar[Mapping[str, str]] = {}
     """Beginnings of a sentence that state a field, as regular expressions: `I choose ` in `I choose D`."""
 
     decisive: ClassVar[tuple[str, ...]] = ()
@@ -72,7 +72,7 @@ class Reply(BaseModel):
         return None
 
     @classmethod
-    def asked(cls) -> tuple[str, ...]:
+    def answer_fields(cls) -> tuple[str, ...]:
         """The fields that a model writes, in order."""
         return tuple(name for name in cls.model_fields if name not in cls.programmed)
 
@@ -81,7 +81,7 @@ class Reply(BaseModel):
         """What the model wrote, without its thinking; None when a program made the reply."""
         return self._text
 
-    def of_text(self, text: str | None) -> "Reply":
+    def with_text(self, text: str | None) -> "Reply":
         """A copy that holds the text which the model wrote."""
         made = self.model_copy()
         made._text = None if text is None else text.rpartition("</think>")[2].strip()
@@ -90,7 +90,7 @@ class Reply(BaseModel):
     def as_data(self) -> dict[str, Any]:
         """The fields that a model writes, as plain data in order."""
         data = self.model_dump(mode="json")
-        return {name: data[name] for name in self.asked()}
+        return {name: data[name] for name in self.answer_fields()}
 
     def besides(self) -> dict[str, Any]:
         """The fields that a program filled and that models may see, as plain data."""

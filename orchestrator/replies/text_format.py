@@ -38,7 +38,7 @@ def write(kind: type[Reply], data: Mapping[str, Any]) -> str:
     """A reply, given as plain data, as the text that `parse` reads."""
     return "\n".join(
         f"{label(kind, name)}:{_written(data[name], kind.model_fields[name].annotation)}"
-        for name in kind.asked()
+        for name in kind.answer_fields()
         if name in data
     )
 
@@ -91,10 +91,10 @@ def unmarked(text: str) -> str:
 def parse(text: str, kind: type[Reply]) -> dict[str, Any]:
     """The values of a text by field, still as text, for pydantic to convert. Raises Missing."""
     found = parts(text, kind)
-    if len(found) > 1 and [found.get(name, "").partition("\n")[0] for name in kind.asked()] == _counted(kind):
+    if len(found) > 1 and [found.get(name, "").partition("\n")[0] for name in kind.answer_fields()] == _counted(kind):
         raise Missing("its parts are only numbered; write your own words in each")
     data: dict[str, Any] = {}
-    for name in kind.asked():
+    for name in kind.answer_fields():
         field = kind.model_fields[name]
         if name in found:
             named, beside = label(kind, name), name in kind.beside
@@ -106,7 +106,7 @@ def parse(text: str, kind: type[Reply]) -> dict[str, Any]:
 
 def _counted(kind: type[Reply]) -> list[str]:
     """What stands in the parts of an answer that numbers them: 1, 2 ..."""
-    return [str(number) for number in range(1, len(kind.asked()) + 1)]
+    return [str(number) for number in range(1, len(kind.answer_fields()) + 1)]
 
 
 def _is_verdict(kind: type[Reply], name: str) -> bool:

@@ -29,7 +29,7 @@ def parts(text: str, kind: type[Reply]) -> dict[str, str]:
     heads = _heads(text, kind)
     _check(text, heads, kind)
     found = {part.name: text[part.start : part.end].strip() for part in heads}
-    first = kind.asked()[0]
+    first = kind.answer_fields()[0]
     before = text[: heads[0].head].strip() if heads else ""
     if before and first not in found and kind.model_fields[first].annotation is str:
         found[first] = before  # models leave out the name of the first part
@@ -55,9 +55,11 @@ def _heads(text: str, kind: type[Reply]) -> list[Part]:
     After a list, the keys of its entries are not names of parts: `Action: play slot 0` is an entry there, not a choice.
     A part name that is marked as a heading needs no colon.
     """
-    known = {title: name for title, name in fields(kind).items() if name in kind.asked()}
+    known = {title: name for title, name in fields(kind).items() if name in kind.answer_fields()}
     titles = "|".join(re.escape(title) for title in sorted(known, key=len, reverse=True))
-    said = "".join(rf"|(?P<said_{name}>{pattern})" for name, pattern in kind.said.items() if name in kind.asked())
+    said = "".join(
+        rf"|(?P<said_{name}>{pattern})" for name, pattern in kind.openings.items() if name in kind.answer_fields()
+    )
     named = rf"(?P<title>{titles})(?:{_SPACE}[:：]{_SPACE}|(?P<bare>{_SPACE}$))"
     head = re.compile(rf"^(?P<mark>{_EMOJI_OR_MARK}*+(?:{_NUMBER})?)(?:{named}{said})", re.IGNORECASE | re.MULTILINE)
     found: list[tuple[str, re.Match[str]]] = []
@@ -94,7 +96,7 @@ def _first_line(text: str, part: Part) -> str:
 def _draft(heads: Sequence[Part], one: int, other: int, kind: type[Reply]) -> bool:
     """Whether the whole reply is written again after a first version that ended with its decision."""
     again = {part.name for part in heads[one + 1 : other]}
-    return heads[0].name not in kind.decisive and set(kind.asked()) - set(kind.decisive) <= again
+    return heads[0].name not in kind.decisive and set(kind.answer_fields()) - set(kind.decisive) <= again
 
 
 _BETTER = phrases("""

@@ -127,8 +127,8 @@ async def _play(
     lean: bool,
 ) -> Result:
     with nullcontext() if journal is None else Journal(Path(journal), lean=lean) as written:
-        so_far = GameSoFar.of(written.events if written else ())
-        kept = written.kept if written else at_once
+        so_far = GameSoFar.from_events(written.events if written else ())
+        kept = written.flush if written else at_once
         if written and (changed := differences(so_far.started, started)):
             raise UserError(f"{written.path} holds another game: {'; '.join(changed)}")
         game = _GameInPlay(everybody, started, so_far, sink, written or nowhere, gate or OpenGate(), max_turns, kept)

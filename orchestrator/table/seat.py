@@ -46,7 +46,7 @@ class GameContext:
     hash: str = ""
     """A one-way hash of the player count, the deal's label and the repeat."""
     repeat: int = 1
-    kept: Callable[[], Awaitable[None]] = at_once
+    flush: Callable[[], Awaitable[None]] = at_once
     """Waits until the emitted events are on the disk; awaited before a response is used."""
     answered: Mapping[Key, Call] = field(default_factory=dict)
     """In a resumed game: the model calls of the unfinished turn that were answered."""

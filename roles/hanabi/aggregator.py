@@ -8,7 +8,7 @@ from pydantic import BaseModel
 
 from orchestrator.hanabi.cards import mask
 from orchestrator.hanabi.convention import policy
-from orchestrator.hanabi.convention.hint_convention import known
+from orchestrator.hanabi.convention.hint_convention import is_certain
 from orchestrator.hanabi.convention.policy import GAMBLES, Scene
 from orchestrator.hanabi.moves import Discard, Move, Play
 from roles.hanabi.analysis import Analysis
@@ -96,7 +96,7 @@ def _inferred_play(case: Case) -> Advice:
     """Plays of cards that by the history analyst's report can only fit."""
     for report in _all(case.notes, HistoryReport):
         for inference in report.inferred:
-            if known(mask(inference.cards), case.position.piles.playable):
+            if is_certain(mask(inference.cards), case.position.piles.playable):
                 yield Play(slot=inference.slot), f"by the historian's note it fits: {inference.reason}"
 
 

@@ -14,7 +14,7 @@ from pydantic import BaseModel, ValidationError
 
 import prompts
 from orchestrator.errors import UserError, complaint
-from orchestrator.hanabi.moves import Discard, HintColour, HintRank, Move, Play, listed
+from orchestrator.hanabi.moves import Discard, HintColour, HintRank, Move, Play, labelled
 from orchestrator.hanabi.referee import Referee, deal
 from orchestrator.hanabi.view import View
 from orchestrator.models.json_schema import response_format
@@ -101,10 +101,10 @@ def check(role: Role) -> list[str]:
 def _reply(kind: type[Reply]) -> Iterator[str]:
     """The reply type explains every field and shows one whole reply."""
     for owner in _types(kind):
-        for name in owner.asked():
+        for name in owner.answer_fields():
             if not owner.model_fields[name].description:
                 yield f"field {name!r} of {owner.__name__} has no description; models read there what a field means"
-    if missing := [name for name in kind.asked() if name not in kind.example]:
+    if missing := [name for name in kind.answer_fields() if name not in kind.example]:
         yield f"the example of {kind.__name__} leaves out {', '.join(missing)}; models copy what they are shown"
     if surplus := [name for name in kind.example if name not in kind.model_fields]:
         yield f"the example of {kind.__name__} has {', '.join(surplus)}, which are no fields"
@@ -118,7 +118,7 @@ def _reply(kind: type[Reply]) -> Iterator[str]:
 
 def _types(kind: type[Reply]) -> list[type[Reply]]:
     """A reply type and the types of the entries in it that models are asked for."""
-    inner = [part for name in kind.asked() for part in _parts(kind.model_fields[name].annotation)]
+    inner = [part for name in kind.answer_fields() for part in _parts(kind.model_fields[name].annotation)]
     entries = [
         inner_type
         for part in inner
@@ -217,7 +217,7 @@ def _read(reply: Reply, form: Form) -> Reply:
     kind = type(reply)
     if form == "json_schema":
         response_format(kind)
-    return reader.read(text_format.text_of(reply, form), kind, listed(dict.fromkeys(_moves(reply))), form).reply
+    return reader.read(text_format.text_of(reply, form), kind, labelled(dict.fromkeys(_moves(reply))), form).reply
 
 
 def _differs(reply: Reply, again: Reply, form: Form) -> Iterator[str]:

@@ -59,7 +59,7 @@ def _risk(position: Position, number: int, slot: Slot, *, first: bool) -> CardRi
 def _duplicates(position: Position, slot: Slot) -> str:
     """Copies in sight of the likeliest card."""
     card = next(iter(slot.likely()))
-    played = position.piles.gone[INDEX[card]]
+    played = position.piles.counts[INDEX[card]]
     held = [f"P{seat} slot {i}" for seat, hand in position.hands.items() for i, c in enumerate(hand) if c == card]
     places = [*([f"{played} played or discarded"] if played else []), *held]
     return f"{played + len(held)} of {card.copies} {name(card)}s seen: {', '.join(places)}" if places else "none"

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from orchestrator.hanabi.cards import ANY, Mask, unmask
 from orchestrator.hanabi.convention.common_knowledge import Claim, CommonKnowledge, Why
-from orchestrator.hanabi.convention.hint_convention import Focus, Manner, known
+from orchestrator.hanabi.convention.hint_convention import Focus, Manner, is_certain
 from orchestrator.hanabi.convention.partner_model import NOTHING_KNOWN, PartnerModel, Understanding, learnt, understand
 from orchestrator.hanabi.literal_knowledge import literal_hands, shifted, unknown_hands
 from orchestrator.hanabi.moves import Discard, Play
@@ -90,16 +90,16 @@ def by_conventions(sections: Sections, history: History) -> HistoryReport:
     now = understood.knowledge
     inferred = tuple(
         Inference(slot=slot, cards=unmask(mask), reason=_grounds(now, history.seat, slot))
-        for slot, mask in enumerate(now.known[history.seat])
+        for slot, mask in enumerate(now.common[history.seat])
         if mask != ANY
         and (mask.bit_count() <= FEW or any(claim.why != "silence" for claim in _said_of(now, history.seat, slot)))
     )
     inferred_slots = {(history.seat, partner.slot) for partner in inferred}
-    telling = (OwnDeductions if seat == history.seat else PartnerDeductions for seat in range(len(now.known)))
+    telling = (OwnDeductions if seat == history.seat else PartnerDeductions for seat in range(len(now.common)))
     visible = [kind in sections for kind in telling]
     believed = tuple(
         Believed(seat=seat, slot=slot, cards=unmask(mask))
-        for seat, hand in enumerate(now.known)
+        for seat, hand in enumerate(now.common)
         for slot, mask in enumerate(hand)
         if mask != (now.literal[seat][slot] if visible[seat] else ANY) and (seat, slot) not in inferred_slots
     )
@@ -190,8 +190,8 @@ def _summary(now: CommonKnowledge, me: int, trust: Iterable[PartnerModel]) -> st
 
 def _told_of(now: CommonKnowledge) -> list[tuple[int, int]]:
     """The seats and slots of cards whose owners know that they can be played."""
-    hands = enumerate(now.known)
-    return [(seat, slot) for seat, hand in hands for slot, m in enumerate(hand) if known(m, now.piles.playable)]
+    hands = enumerate(now.common)
+    return [(seat, slot) for seat, hand in hands for slot, m in enumerate(hand) if is_certain(m, now.piles.playable)]
 
 
 RECENT = 5

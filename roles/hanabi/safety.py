@@ -57,7 +57,9 @@ class Safety:
     ) -> Judgement:
         """`reading`: the exact reading of the past, which counts where no note is trusted."""
         if isinstance(move, Play):
-            return self._play(position, move, _inferred(position, trusted) or (reading.scene.own if reading else ()))
+            return self._play(
+                position, move, _inferred(position, trusted) or (reading.scene.beliefs if reading else ())
+            )
         if isinstance(move, Discard):
             return _discard(position, move)
         return Judgement(accept=True, reason="a hint risks nothing")

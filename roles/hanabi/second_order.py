@@ -2,7 +2,7 @@
 appendix B.3).
 """
 
-from orchestrator.hanabi.convention.hint_convention import known
+from orchestrator.hanabi.convention.hint_convention import is_certain
 from orchestrator.hanabi.moves import Discard, Move, Play
 from roles.hanabi.beliefs import Mirror, MoveReading, SecondOrder
 from roles.hanabi.first_order import SEEN, narrowed
@@ -28,7 +28,7 @@ def second_order(sections: Sections, notes: Notes) -> SecondOrder:
 
 def _expected(position: Position, words: Words) -> str:
     """What hints alone, which everybody knows, would have this seat do."""
-    sure = [slot for slot, types in enumerate(position.own) if known(types, position.piles.playable)]
+    sure = [slot for slot, types in enumerate(position.own) if is_certain(types, position.piles.playable)]
     if sure:
         return words("you play slot $slot, which the hints show to fit", slot=sure[0])
     slot = literal_play.next_discard(position.own) or 0
@@ -38,7 +38,7 @@ def _expected(position: Position, words: Words) -> str:
 def _reading(position: Position, move: Move, words: Words) -> MoveReading:
     """A literal reader takes a hint for what it says, and a move of one's own for what it looks like."""
     if isinstance(move, Play):
-        sure = known(position.own[move.slot], position.piles.playable)
+        sure = is_certain(position.own[move.slot], position.piles.playable)
         reading = (
             "they know that it was known to fit" if sure else "they take it for a risk, or for more than hints told"
         )

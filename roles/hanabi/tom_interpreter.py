@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from orchestrator.hanabi.convention import policy
-from orchestrator.hanabi.convention.hint_convention import known, next_discard
+from orchestrator.hanabi.convention.hint_convention import is_certain, next_discard
 from orchestrator.hanabi.convention.policy import Scene
 from orchestrator.hanabi.moves import Hint
 from roles.hanabi.marking.mind_marks import INTERPRETER
@@ -82,10 +82,10 @@ def _intention(literally: Position, at: Scene | None, seat: int) -> Intention:
 
 def foresee(at: Scene, seat: int) -> Foreseen:
     """What a convention player will do next if nobody gives them another hint."""
-    hand = at.knowledge.known[seat]
-    fits = [slot for slot, mask in enumerate(hand) if known(mask, at.piles.playable)]
+    hand = at.knowledge.common[seat]
+    fits = [slot for slot, mask in enumerate(hand) if is_certain(mask, at.piles.playable)]
     if fits:
         return Foreseen("play", fits[0], 0.95)
-    dead = [slot for slot, mask in enumerate(hand) if known(mask, at.piles.dead)]
+    dead = [slot for slot, mask in enumerate(hand) if is_certain(mask, at.piles.dead)]
     slot = dead[0] if dead else next_discard(hand, at.piles) or 0
     return Foreseen("hint or discard", slot, 0.7) if at.knowledge.tokens else Foreseen("discard", slot, 0.9)

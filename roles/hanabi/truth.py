@@ -72,7 +72,7 @@ class Truth:
 
         Empty where the view is not known.
         """
-        return belief.own(self.view) if self.view else ()
+        return belief.own_hand(self.view) if self.view else ()
 
     @cached_property
     def scene(self) -> Scene | None:

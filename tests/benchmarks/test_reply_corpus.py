@@ -7,7 +7,7 @@ import yaml
 
 from benchmarks import real_model, reply_corpus
 from orchestrator.errors import UserError
-from orchestrator.hanabi.moves import listed, parse
+from orchestrator.hanabi.moves import labelled, parse
 from orchestrator.replies.reader import read
 from roles.reply_types import RatedChoice, variant
 
@@ -39,7 +39,7 @@ def test_with_readings_each_entry_says_what_the_reader_reads(played: Path, tmp_p
     reply_corpus.main([str(played), "--to", str(there), "--readings", "--models", "The fake endpoint"])
     assert there.read_text("utf-8").startswith("# What The fake endpoint answered")
     (rated,) = (one for one in yaml.safe_load(there.read_text("utf-8"))["answers"] if one["reply"] == "RatedChoice")
-    kind, legal = variant(RatedChoice, reason_first=rated["reason_first"]), listed(map(parse, rated["moves"]))
+    kind, legal = variant(RatedChoice, reason_first=rated["reason_first"]), labelled(map(parse, rated["moves"]))
     assert read(rated["text"], kind, legal, rated["form"]).reply.as_data() == rated["is"]
 
 

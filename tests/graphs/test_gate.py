@@ -40,7 +40,7 @@ async def played(players: int, seed: int) -> list[tuple[bool, bool]]:
             first = next(event for event in events if isinstance(event, VerdictGiven))
             assert first.move == move
             assert any(event.model == "sim:careful" for event in events if isinstance(event, Call))
-            likely = belief.own(view)[move.slot].playable >= (0.6 if view.lives > 1 else 1.0)
+            likely = belief.own_hand(view)[move.slot].playable >= (0.6 if view.lives > 1 else 1.0)
             found.append((likely, first.accepted))
         referee.apply(move)
     return found

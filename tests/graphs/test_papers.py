@@ -75,7 +75,9 @@ async def test_the_aggregator_hears_every_report_under_its_name_as_it_was_writte
         if "action" in data:
             data |= {"action": next(iter(request.moves)), "ratings": []}
         data |= {key: [] for key in ("moves", "best") if key in data}
-        plain = "\n".join(f"{label(request.reply, name)}: {data[name] or 'none'}" for name in request.reply.asked())
+        plain = "\n".join(
+            f"{label(request.reply, name)}: {data[name] or 'none'}" for name in request.reply.answer_fields()
+        )
         text = plain if request.form == "text" else f"Well:\n{json.dumps(data)}"
         written[request.node] = text
         return f"<think>secret thoughts of {request.node}</think>{text}"

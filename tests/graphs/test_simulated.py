@@ -20,7 +20,7 @@ from graphs.attempts import attempts, safety_node
 from graphs.simulated_model import Question, SimulatedModel
 from orchestrator import journal
 from orchestrator.errors import UserError
-from orchestrator.hanabi.moves import Discard, Play, listed
+from orchestrator.hanabi.moves import Discard, Play, labelled
 from orchestrator.hanabi.view import View
 from orchestrator.journal.events import Call, Decided, Event, GameStarted, Moved, Result
 from orchestrator.models import settings as model_settings
@@ -189,7 +189,7 @@ def test_the_rates_are_those_of_the_page() -> None:
 
 
 def asked(role: Role, view: View, form: Form, number: int) -> ModelRequest:
-    place, moves = Place("g", 1, number, 0), listed(view.legal)
+    place, moves = Place("g", 1, number, 0), labelled(view.legal)
     return ModelRequest("n", role.name, 0, (Part("p", "?"),), role.reply, moves, form, place=place)
 
 

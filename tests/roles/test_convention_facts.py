@@ -73,7 +73,7 @@ async def test_every_fact_is_true_of_the_cards_in_sight(players: int) -> None:
             view = referee.view()
             at = facts(view).scene
             hand = next(held.cards for held in referee.view((view.seat + 1) % players).hands if held.seat == view.seat)
-            assert all(slot.possible >> INDEX[card] & 1 for slot, card in zip(at.own, hand, strict=True))
+            assert all(slot.possible >> INDEX[card] & 1 for slot, card in zip(at.beliefs, hand, strict=True))
             told = facts(view).words()
             for hint, says in re.findall(r"(?m)^- (hint .*?) \([\d, ]+\): (.*)$", told):
                 met += agrees(at, hint, says)

@@ -83,7 +83,7 @@ def test_no_program_makes_a_move_that_is_certainly_wrong(name: str, players: int
     for view in [*random_views(players, 9)[::step], *literal_views(players, 2)[:: step + 2]]:
         choice = role.solve(whole(view, role), {})
         assert isinstance(choice, Choice)
-        slots = belief.own(view)
+        slots = belief.own_hand(view)
         if name == "selector":
             continue  # without candidates it has nothing to go by
         if isinstance(choice.action, Play):
@@ -101,7 +101,7 @@ def test_the_analyst_states_the_exact_chance_of_every_play(players: int) -> None
         analysis = role.solve(literally, {})
         assert isinstance(analysis, Analysis)
         assert tuple(entry.action for entry in analysis.moves) == view.legal
-        slots = belief.own(view)
+        slots = belief.own_hand(view)
         for entry in analysis.moves:
             if isinstance(entry.action, Play):
                 assert entry.chance == slots[entry.action.slot].playable
@@ -193,13 +193,13 @@ def test_the_answer_format_explains_every_field_and_its_example_is_one(name: str
         kind.model_validate(kind.example)
         told, plainly = answer_format(kind), answer_format(kind, "text")
         assert all(f'"{field}"' in told for field in _fields(kind))
-        assert all(f"\n- {text_format.label(kind, field)}:" in plainly for field in kind.asked())
-        assert all(kind.model_fields[field].description for field in kind.asked())
+        assert all(f"\n- {text_format.label(kind, field)}:" in plainly for field in kind.answer_fields())
+        assert all(kind.model_fields[field].description for field in kind.answer_fields())
 
 
 def _fields(kind: type[Reply]) -> list[str]:
     found = []
-    for field in kind.asked():
+    for field in kind.answer_fields():
         info = kind.model_fields[field]
         inner = [a for a in get_args(info.annotation) if isinstance(a, type) and issubclass(a, Reply)]
         found += [field, *(name for one in inner for name in _fields(one))]
@@ -207,10 +207,10 @@ def _fields(kind: type[Reply]) -> list[str]:
 
 
 def test_ratings_are_asked_for_when_the_context_wants_them() -> None:
-    assert variant(Choice, ratings=True).asked() == ("ratings", "reason", "action")
-    assert variant(Choice, ratings=True, reason_first=True).asked() == ("reason", "ratings", "action")
-    assert variant(Choice).asked() == ("reason", "action")
-    assert variant(TrackedChoice, True, True).asked() == ("reason", "ratings", "deductions", "action")
+    assert variant(Choice, ratings=True).answer_fields() == ("ratings", "reason", "action")
+    assert variant(Choice, ratings=True, reason_first=True).answer_fields() == ("reason", "ratings", "action")
+    assert variant(Choice).answer_fields() == ("reason", "action")
+    assert variant(TrackedChoice, True, True).answer_fields() == ("reason", "ratings", "deductions", "action")
     assert variant(Analysis, True, True) is Analysis
     schema = response_format(variant(Choice, True, True))["json_schema"]["schema"]
     assert list(schema["properties"]) == schema["required"] == ["reason", "ratings", "action"]
@@ -259,7 +259,7 @@ def test_safety_lets_pass_just_the_plays_that_are_likely_enough(players: int) ->
         for move in view.legal:
             judged = rule.judge(at, move)
             if isinstance(move, Play):
-                assert judged.accept == (belief.own(view)[move.slot].playable >= least[view.lives])
+                assert judged.accept == (belief.own_hand(view)[move.slot].playable >= least[view.lives])
             elif not isinstance(move, Discard):
                 assert judged.accept
 
@@ -278,7 +278,7 @@ def test_safety_keeps_a_card_known_critical_while_another_is_known_dead() -> Non
 def test_the_safest_move_follows_its_order(players: int) -> None:
     for view in some_views(players):
         at = Position.of(cut(view, [(kind, {}) for kind in TAKES]))
-        (move, _), slots = safest(at), belief.own(view)
+        (move, _), slots = safest(at), belief.own_hand(view)
         certain = [i for i, slot in enumerate(slots) if slot.playable == 1.0]
         dead = [m for m in at.discards if slots[m.slot].dead == 1.0]
         if certain:
@@ -367,7 +367,7 @@ def test_a_hint_says_how_many_cards_it_makes_known_to_be_playable(plays: int, to
 def test_a_refusal_on_the_last_life_speaks_of_one_life() -> None:
     view = position("4p-one-life")
     sections = cut(view, tuple((kind, {}) for kind in (State, OwnDeductions, Discards, LegalMoves)))
-    unsure = next(slot for slot, card in enumerate(belief.own(view)) if card.playable < 1)
+    unsure = next(slot for slot, card in enumerate(belief.own_hand(view)) if card.playable < 1)
     verdict = Safety(LIMITS).judge(Position.of(sections), Play(slot=unsure))
     assert not verdict.accept and "with 1 life left" in verdict.reason
 

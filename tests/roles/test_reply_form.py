@@ -76,5 +76,5 @@ def test_a_reply_of_ones_own_is_no_copy() -> None:
 def test_a_context_may_give_words_to_reason_in() -> None:
     kind = variant(Choice, reason_words=200)
     assert "your thinking, step by step, and what follows from it, in up to 200 words" in answer_format(kind)
-    assert kind.asked() == ("reason", "action") and "x-words" not in json.dumps(response_format(kind))
+    assert kind.answer_fields() == ("reason", "action") and "x-words" not in json.dumps(response_format(kind))
     assert "不超过 200 个词" in answer_format(kind, words=Words("zh"))

@@ -8,7 +8,7 @@ from typing import Any
 
 from aiohttp import web
 
-from orchestrator.hanabi.moves import Listed, Play, listed
+from orchestrator.hanabi.moves import Listed, Play, labelled
 from orchestrator.models import fake_endpoint
 from orchestrator.models.request import ModelRequest, Part, Place
 from roles import Choice
@@ -18,7 +18,7 @@ Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 GOOD = '{"reason": "r", "action": "play slot 1"}'
 
 
-LEGAL: Listed = listed((Play(slot=0), Play(slot=1)))
+LEGAL: Listed = labelled((Play(slot=0), Play(slot=1)))
 
 
 def ask(*parts: Part, node: str = "proposer", sample: int = 0, place: Place | None = None) -> ModelRequest:

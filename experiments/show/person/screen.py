@@ -113,7 +113,7 @@ def help_screen(view: View) -> RenderableType:
     """How to type, and what hints and counting say of the person's cards."""
     columns = ("", "by hints alone", "by hints and counting")
     table = plain_table(*columns, words=columns)
-    for slot, (known, sure) in enumerate(zip(view.own, belief.own(view), strict=True)):
+    for slot, (known, sure) in enumerate(zip(view.own, belief.own_hand(view), strict=True)):
         table.add_row(f"slot {slot}", ENGLISH.possible(known), ENGLISH.counted(sure))
     return Group(Text(HELP.strip()), Text(), Text("Your cards", style="bold"), table)
 

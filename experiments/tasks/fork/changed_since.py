@@ -24,7 +24,7 @@ def since_then(place: Position, turn: StoryTurn) -> Iterator[str]:
     if graph is None or all(node.model == PROGRAM for node in graph.nodes.values()):
         return
     asked = [
-        call for call in turn.calls if call.asked and call.messages and call.outcome != "failed" and not call.fixed
+        call for call in turn.calls if call.of_model and call.messages and call.outcome != "failed" and not call.fixed
     ]
     if not asked:
         yield from _files(place, graph)

@@ -65,7 +65,7 @@ def _reply(node: RoleNode, said: Any, moves: Options, where: str) -> Reply:
     more = {key: said[key] for key in kind.programmed if key in said} if isinstance(said, dict) else {}
     if node.model == PROGRAM:
         return kind.model_validate({**reply.model_dump(mode="json"), **more}) if more else reply
-    return reply.of_text(text)
+    return reply.with_text(text)
 
 
 def as_data(place: Position, notes: Notes, name: str) -> Any:

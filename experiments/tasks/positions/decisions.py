@@ -88,4 +88,4 @@ class Writer:
         self.journal(event)
 
     async def kept(self) -> None:
-        await self.journal.kept()
+        await self.journal.flush()

@@ -229,6 +229,8 @@ def _stored(event: Event) -> Event:
 def label_of(positions: Iterable[BankPosition]) -> Label:
     """Return who gave the recorded notes."""
     calls = [call for position in positions for call in position.calls]
-    labels: set[Label] = {"program" if not call.asked else "simulated" if call.simulated else "model" for call in calls}
+    labels: set[Label] = {
+        "program" if not call.of_model else "simulated" if call.simulated else "model" for call in calls
+    }
     labels = labels - {"program"} or labels
     return "none" if not labels else labels.pop() if len(labels) == 1 else "mixed"

@@ -55,7 +55,7 @@ def _save_hints(view: View) -> tuple[Hint, ...]:
 
 def _fits(view: View) -> bool:
     """Return True if an own card is literally known to fit."""
-    return any(card.playable == 1.0 for card in belief.own(view))
+    return any(card.playable == 1.0 for card in belief.own_hand(view))
 
 
 def _sure(view: View) -> bool:

@@ -13,7 +13,7 @@ from orchestrator.hanabi import belief
 from orchestrator.hanabi.belief import Slot
 from orchestrator.hanabi.cards import ANY, CARDS, DECK_SIZE, HAND_SIZES, INDEX, OF_RANK, Card, Mask, Piles
 from orchestrator.hanabi.convention.common_knowledge import counted
-from orchestrator.hanabi.convention.hint_convention import known
+from orchestrator.hanabi.convention.hint_convention import is_certain
 from orchestrator.hanabi.literal_knowledge import Hands, hinted, shifted, unknown_hands, with_hand
 from orchestrator.hanabi.moves import Discard, Hint, HintColour, HintRank, Move, Play
 from orchestrator.hanabi.view import Past, View
@@ -174,7 +174,7 @@ class Table:
 
     def has_a_play(self, seat: int) -> bool:
         """Return True if a partner knows of a card to play."""
-        return any(known(mask, self.view.piles.playable) for mask in self.now.by_rules[seat])
+        return any(is_certain(mask, self.view.piles.playable) for mask in self.now.by_rules[seat])
 
     @cached_property
     def hints(self) -> list[Hint]:
@@ -207,7 +207,7 @@ class Table:
         return [
             hint
             for hint, read in readings
-            if read.focus == slot and read.saved & bit and (fits or not known(read.hand[slot], read.playable))
+            if read.focus == slot and read.saved & bit and (fits or not is_certain(read.hand[slot], read.playable))
         ]
 
     def play_hints(self) -> list[Hint]:
@@ -218,8 +218,8 @@ class Table:
         read = self.reading(hint)
         card = self.hands[hint.to][read.focus]
         fits = bool(self.view.piles.playable >> INDEX[card] & 1)
-        new = not known(self.now.by_rules[hint.to][read.focus], self.view.piles.playable)
-        return fits and new and not read.saved and known(read.hand[read.focus], self.view.piles.playable)
+        new = not is_certain(self.now.by_rules[hint.to][read.focus], self.view.piles.playable)
+        return fits and new and not read.saved and is_certain(read.hand[read.focus], self.view.piles.playable)
 
     def good_touch(self, hint: Hint) -> bool:
         """Return True if no newly touched card is played already, touched in another hand, or there twice (rule 5)."""

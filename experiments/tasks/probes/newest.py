@@ -17,7 +17,7 @@ from experiments.tasks.probes.convention import (
 from orchestrator.hanabi import belief
 from orchestrator.hanabi.cards import MAX_TOKENS
 from orchestrator.hanabi.convention.common_knowledge import CommonKnowledge, common_knowledge, made_known
-from orchestrator.hanabi.convention.hint_convention import NEWEST, focus, is_dump, known, next_discard
+from orchestrator.hanabi.convention.hint_convention import NEWEST, focus, is_certain, is_dump, next_discard
 from orchestrator.hanabi.convention.policy import Scene
 from orchestrator.hanabi.literal_knowledge import hinted
 from orchestrator.hanabi.moves import Discard, HintRank
@@ -42,7 +42,7 @@ def _scene(view: View) -> Scene:
 
 def _sure(scene: Scene) -> list[int]:
     """Return the slots of the asked player that certainly fit."""
-    return [slot for slot, card in enumerate(scene.own) if card.playable == 1.0]
+    return [slot for slot, card in enumerate(scene.beliefs) if card.playable == 1.0]
 
 
 def _true_hints(scene: Scene) -> Moves:
@@ -60,7 +60,7 @@ def _pointed(view: View, why: str) -> tuple[Received, int] | None:
 
 def _tempting(view: View, hint: Received, before: CommonKnowledge) -> int | None:
     """Return the slot that a player would play who takes every hint for a play hint."""
-    masks = hinted(before.known[view.seat], hint.hint, hint.past.slots)
+    masks = hinted(before.common[view.seat], hint.hint, hint.past.slots)
     return focus(masks, hint.past.slots, before.piles, "newest")
 
 
@@ -81,7 +81,7 @@ def made_known_read(view: View) -> Question | None:
         return None
     before = _knowledge(view, hint.index)
     after, points = before.read_hint(hint.past.seat, hint.hint, hint.past.slots)
-    learned = [] if points else made_known(before.known[view.seat], after, before.piles)
+    learned = [] if points else made_known(before.common[view.seat], after, before.piles)
     tempting, scene = _tempting(view, hint, before), _scene(view)
     if len(learned) != 1 or tempting is None or _sure(scene) != learned or scene.in_danger() is not None:
         return None
@@ -130,9 +130,9 @@ def warning_read(view: View) -> Question | None:
 def _spare(view: View) -> int | None:
     """Return the slot that the asked player discards because it is next: nothing dead is known."""
     scene = _scene(view)
-    mine, move = scene.knowledge.known[view.seat], play(view)
+    mine, move = scene.knowledge.common[view.seat], play(view)
     slot = next_discard(mine, view.piles, NEWEST)
-    dead = any(known(mask, view.piles.dead) for mask in mine) or any(card.dead == 1.0 for card in scene.own)
+    dead = any(is_certain(mask, view.piles.dead) for mask in mine) or any(card.dead == 1.0 for card in scene.beliefs)
     return slot if not dead and slot is not None and move == Discard(slot=slot) else None
 
 

@@ -77,7 +77,7 @@ class _ProbeRun:
         begun = {probe.name: self._begun(probe) for probe in self.probes}
         self.left = [probe for probe in self.probes if begun[probe.name].result is None]
         calls = [call for one in begun.values() for call in one.events if isinstance(call, Call)]
-        self.answered = any(call.asked and not call.fixed for call in calls)
+        self.answered = any(call.of_model and not call.fixed for call in calls)
         self._watched()
         try:
             if self.left:
@@ -94,7 +94,7 @@ class _ProbeRun:
 
     def _begun(self, probe: Probe) -> GameSoFar:
         path = path_of(self.folder, probe)
-        return GameSoFar.of(journal.read(path) if path.exists() else ())
+        return GameSoFar.from_events(journal.read(path) if path.exists() else ())
 
     async def _checked(self) -> None:
         """An unusable server is an error before the first answer; afterwards the run waits."""

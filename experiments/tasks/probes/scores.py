@@ -114,7 +114,7 @@ def read(folder: Path) -> Run:
     for probe in probes:
         path = path_of(folder, probe)
         events = journal.read(path) if path.exists() else []
-        calls += [event for event in events if isinstance(event, Call) and event.asked]
+        calls += [event for event in events if isinstance(event, Call) and event.of_model]
         decided = [event for event in events if isinstance(event, Decided) and event.turn == probe.turn]
         if decided and isinstance(events[-1], GameEnded):
             answers.append(Answer(probe, decided[0].move, decided[0].forced, path))

@@ -25,4 +25,4 @@ def request(question: Question, trial: int) -> ModelRequest:
         Part("agreed", AGREED, "assistant"),
         Part("question", question.text),
     )
-    return ModelRequest(question.name, ROLE, trial, parts, Answer, listed(question.options), form="text", said=SAID)
+    return ModelRequest(question.name, ROLE, trial, parts, Answer, listed(question.options), form="text", phrases=SAID)

@@ -34,7 +34,7 @@ def _last(position: Position) -> frozenset[int]:
 
 def _sure(position: Position) -> int:
     """The own cards that are known to fit."""
-    return sum(slot.playable == 1.0 for slot in belief.own(position.view))
+    return sum(slot.playable == 1.0 for slot in belief.own_hand(position.view))
 
 
 def _impossible(position: Position) -> str:

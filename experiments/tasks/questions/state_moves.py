@@ -15,7 +15,7 @@ from experiments.tasks.questions.state_text import ME, PARTNER, Position, move_o
 from orchestrator.hanabi.cards import INDEX, Mask
 from orchestrator.hanabi.convention import policy
 from orchestrator.hanabi.convention.common_knowledge import CommonKnowledge, counted
-from orchestrator.hanabi.convention.hint_convention import NEWEST, known
+from orchestrator.hanabi.convention.hint_convention import NEWEST, is_certain
 from orchestrator.hanabi.convention.policy import Scene
 from orchestrator.hanabi.literal_knowledge import hinted, types_of
 from orchestrator.hanabi.moves import Hint, HintColour, HintRank, Move
@@ -78,7 +78,7 @@ class Told:
     def newly(self, types: Mask) -> int:
         """How many cards are known to be of these types after the hint, and were not before."""
         pairs = zip(self.before, self.after, strict=True)
-        return sum(known(after, types) and not known(before, types) for before, after in pairs)
+        return sum(is_certain(after, types) and not is_certain(before, types) for before, after in pairs)
 
 
 def told(position: Position, hint: Hint) -> Told:
@@ -96,7 +96,7 @@ def _unique(said: Told, _: re.Match[str]) -> Worth:
     """Most cards that are the last of their kind and were not known to be; then most that become known to be; then
     fewest others."""
     critical = said.position.view.piles.critical
-    new = [slot for slot in said.among(critical) if not known(said.before[slot], critical)]
+    new = [slot for slot in said.among(critical) if not is_certain(said.before[slot], critical)]
     return len(new), said.newly(critical), -len(said.touched)
 
 

@@ -27,8 +27,8 @@ from orchestrator.hanabi.convention.hint_convention import (
     Convention,
     between,
     focus,
+    is_certain,
     is_dump,
-    known,
     maybe,
     next_discard,
     warned,
@@ -50,7 +50,7 @@ class PublicMove(NamedTuple):
     """The slots that a hint touched."""
 
     @classmethod
-    def of(cls, past: Past) -> "PublicMove":
+    def from_past(cls, past: Past) -> "PublicMove":
         return cls(past.seat, past.move, past.card, past.scored, past.slots)
 
 
@@ -100,11 +100,11 @@ class CommonKnowledge:
     """Number of cards left."""
     literal: Hands
     """What positive and negative hints alone leave of each card."""
-    known: Hands
+    common: Hands
     """What everybody can derive about each card."""
     cards: tuple[tuple[int, ...], ...]
     """For each slot, the number of its card in the order of dealing."""
-    gone: tuple[tuple[int, Card], ...] = ()
+    face_up: tuple[tuple[int, Card], ...] = ()
     """The cards played and discarded, with their numbers in the order of dealing."""
     claims: tuple[Claim, ...] = ()
 
@@ -143,7 +143,7 @@ class CommonKnowledge:
             done = silent._conduct(past)._lost(past, past.move)
         else:
             done = silent._hinted(past, past.move)
-        return replace(done, turn=self.turn + 1, known=counted(done.known, done.literal, done.piles))
+        return replace(done, turn=self.turn + 1, common=counted(done.common, done.literal, done.piles))
 
     def _silence(self, past: PublicMove) -> "CommonKnowledge":
         """Who could warn the next player and does not says that the card to be discarded next is not critical."""
@@ -153,33 +153,33 @@ class CommonKnowledge:
             return self
         if not self.conventions[following].subtle:
             return self
-        slot = next_discard(self.known[following], self.piles, self.conventions[following])
-        if slot is None or not self.known[following][slot] & self.piles.critical:
+        slot = next_discard(self.common[following], self.piles, self.conventions[following])
+        if slot is None or not self.common[following][slot] & self.piles.critical:
             return self
         _, reads = between(self.conventions[past.seat], self.conventions[following])
         point = Point(slot, ANY & ~self.piles.critical, "silence", meant=True, believed=reads is not None)
-        hands = with_hand(self.known, following, _narrowed(self.known[following], [point]))
-        return replace(self, known=hands, claims=(*self.claims, self._record(past.seat, following, point)))
+        hands = with_hand(self.common, following, _narrowed(self.common[following], [point]))
+        return replace(self, common=hands, claims=(*self.claims, self._record(past.seat, following, point)))
 
     def _conduct(self, past: PublicMove) -> "CommonKnowledge":
         """A discard says that no own card is known to fit; a play that literal hints do not explain, that its player
         read them by the convention."""
         assert isinstance(past.move, Play | Discard)
-        seat, hand, fits = past.seat, self.known[past.seat], self.piles.playable
+        seat, hand, fits = past.seat, self.common[past.seat], self.piles.playable
         if self.conventions[seat] == STRANGER:
             return self
         if isinstance(past.move, Discard):
             claims = [
                 Claim(self.turn, seat, seat, self.cards[seat][slot], ANY & ~fits, "passed over")
                 for slot, possible in enumerate(hand)
-                if known(possible, fits)
+                if is_certain(possible, fits)
             ]
         else:
             slot = past.move.slot
             card = self.cards[seat][slot]
-            if not known(hand[slot], fits):  # they saw the others' cards, or read a hint by another focus
+            if not is_certain(hand[slot], fits):  # they saw the others' cards, or read a hint by another focus
                 claims = [Claim(self.turn, seat, seat, card, fits, "played untold")] if self.deck > NEARLY_OVER else []
-            elif known(self.literal[seat][slot], fits):
+            elif is_certain(self.literal[seat][slot], fits):
                 claims = []
             else:
                 claims = [Claim(self.turn, seat, seat, card, ANY, "played as told")]
@@ -198,9 +198,9 @@ class CommonKnowledge:
             lives=self.lives - (past.scored is False),
             deck=max(0, self.deck - 1),
             literal=with_hand(self.literal, past.seat, shifted(self.literal[past.seat], move.slot, new)),
-            known=with_hand(self.known, past.seat, shifted(self.known[past.seat], move.slot, new)),
+            common=with_hand(self.common, past.seat, shifted(self.common[past.seat], move.slot, new)),
             cards=with_hand(self.cards, past.seat, shifted(self.cards[past.seat], move.slot, number)),
-            gone=(*self.gone, (self.cards[past.seat][move.slot], past.card)),
+            face_up=(*self.face_up, (self.cards[past.seat][move.slot], past.card)),
         )
 
     def _hinted(self, past: PublicMove, hint: Hint) -> "CommonKnowledge":
@@ -209,7 +209,7 @@ class CommonKnowledge:
             self,
             tokens=self.tokens - 1,
             literal=with_hand(self.literal, hint.to, hinted(self.literal[hint.to], hint, past.slots)),
-            known=with_hand(self.known, hint.to, hand),
+            common=with_hand(self.common, hint.to, hand),
         )
         claims = (self._record(past.seat, hint.to, point) for point in points if point.meant)
         return replace(after, claims=(*self.claims, *claims))
@@ -218,13 +218,13 @@ class CommonKnowledge:
         """The receiver's hand as everybody knows it after a hint, literally and by the giver's convention; and what the
         hint points at."""
         literal = hinted(self.literal[hint.to], hint, touched)
-        narrowed = hinted(self.known[hint.to], hint, touched)
+        narrowed = hinted(self.common[hint.to], hint, touched)
         hand = tuple(now or hints for now, hints in zip(narrowed, literal, strict=True))
         points = tuple(self._points(giver, hint, touched, hand))
         return _narrowed(hand, points), points
 
     def _points(self, giver: int, hint: Hint, touched: Sequence[int], hand: tuple[Mask, ...]) -> Iterator[Point]:
-        before = self.known[hint.to]
+        before = self.common[hint.to]
         hints, reads = between(self.conventions[giver], self.conventions[hint.to])
         if hints is None or is_dump(hint, giver, self.players, self.tokens, touched):
             return
@@ -257,7 +257,7 @@ def _narrowed(hand: tuple[Mask, ...], points: Iterable[Point]) -> tuple[Mask, ..
 def made_known(before: Sequence[Mask], after: Sequence[Mask], piles: Piles) -> list[int]:
     """The slots of the cards that might have been playable and are now known to be."""
     pairs = enumerate(zip(before, after, strict=True))
-    return [slot for slot, (old, new) in pairs if maybe(old, piles.playable) and known(new, piles.playable)]
+    return [slot for slot, (old, new) in pairs if maybe(old, piles.playable) and is_certain(new, piles.playable)]
 
 
 def counted(hands: Hands, literal: Hands, piles: Piles) -> Hands:
@@ -279,7 +279,7 @@ def counted(hands: Hands, literal: Hands, piles: Piles) -> Hands:
 def _full(piles: Piles, located: tuple[Mask, ...]) -> Mask:
     """The types of which every copy is played, discarded or located in a slot."""
     full = 0
-    for index, gone in enumerate(piles.gone):
+    for index, gone in enumerate(piles.counts):
         if gone + located.count(1 << index) >= COPIES_OF[index]:
             full |= 1 << index
     return full
@@ -295,7 +295,7 @@ def _piled(piles: Piles, card: Card, *, scored: bool) -> Piles:
 
 def common_knowledge(conventions: Sequence[Convention], history: Iterable[Past]) -> CommonKnowledge:
     """The common knowledge after a whole history. Results are cached, so that only new moves cost time."""
-    return _after(tuple(conventions), tuple(PublicMove.of(past) for past in history))
+    return _after(tuple(conventions), tuple(PublicMove.from_past(past) for past in history))
 
 
 @lru_cache(maxsize=4096)

@@ -55,7 +55,7 @@ def hints_to(seat: int, cards: Sequence[Card]) -> list[Hint]:
     return hints + [HintRank(to=seat, rank=rank) for rank in RANKS if rank in ranks]
 
 
-def known(possible: Mask, types: Mask) -> bool:
+def is_certain(possible: Mask, types: Mask) -> bool:
     """Whether all that a card can be is of these types."""
     return bool(possible) and not possible & ~types
 
@@ -72,9 +72,9 @@ def next_discard(hand: Sequence[Mask], piles: Piles, owner: Convention = NEWEST)
     equals; for an owner who is not `subtle`, simply the oldest. None when the owner knows of a playable or dead card,
     or when all cards are known to be critical.
     """
-    if any(known(m, piles.playable) or known(m, piles.dead) for m in hand):
+    if any(is_certain(m, piles.playable) or is_certain(m, piles.dead) for m in hand):
         return None
-    free = [slot for slot, possible in enumerate(hand) if not known(possible, piles.critical)]
+    free = [slot for slot, possible in enumerate(hand) if not is_certain(possible, piles.critical)]
     if not owner.subtle:
         return min(free, default=None)
     return max(free, key=lambda slot: (share(hand[slot], piles.dead), -slot), default=None)

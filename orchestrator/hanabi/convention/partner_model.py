@@ -192,7 +192,7 @@ def _holds(claim: Claim, seen: Mapping[int, Card], now: CommonKnowledge) -> bool
 
 def identities(now: CommonKnowledge, hands: Mapping[int, Sequence[Card]]) -> dict[int, Card]:
     """Every card that was played or discarded, or is in sight, by its number in the order of dealing."""
-    seen = dict(now.gone)
+    seen = dict(now.face_up)
     for seat, cards in hands.items():
         seen |= dict(zip(now.cards[seat], cards, strict=True))
     return seen

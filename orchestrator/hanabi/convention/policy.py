@@ -13,7 +13,7 @@ from orchestrator.hanabi import belief
 from orchestrator.hanabi.belief import Slot
 from orchestrator.hanabi.cards import INDEX, MAX_TOKENS, OF_RANK, Card, Piles
 from orchestrator.hanabi.convention.common_knowledge import NEARLY_OVER, CommonKnowledge, Point, made_known
-from orchestrator.hanabi.convention.hint_convention import STRANGER, hints_to, known, next_discard
+from orchestrator.hanabi.convention.hint_convention import STRANGER, hints_to, is_certain, next_discard
 from orchestrator.hanabi.literal_knowledge import types_of
 from orchestrator.hanabi.moves import Discard, Hint, HintRank, Move, Play
 
@@ -76,10 +76,10 @@ class Scene:
         return (self.seat + 1) % self.knowledge.players
 
     @cached_property
-    def own(self) -> tuple[Slot, ...]:
+    def beliefs(self) -> tuple[Slot, ...]:
         """The exact belief about the own hand: from common knowledge and the cards in sight."""
         visible = self.hands.values()
-        for masks in (self.knowledge.known[self.seat], self.knowledge.literal[self.seat]):
+        for masks in (self.knowledge.common[self.seat], self.knowledge.literal[self.seat]):
             try:
                 return belief.believe(masks, self.piles, *visible)
             except ValueError:
@@ -91,7 +91,7 @@ class Scene:
         return next((effect for effect in self.hint_effects if effect.hint == hint), None) or self._effect(hint)
 
     def _effect(self, hint: Hint) -> HintEffect:
-        cards, before = self.hands[hint.to], self.knowledge.known[hint.to]
+        cards, before = self.hands[hint.to], self.knowledge.common[hint.to]
         types = types_of(hint)
         touched = tuple(slot for slot, card in enumerate(cards) if types >> INDEX[card] & 1)
         after, points = self.knowledge.read_hint(self.seat, hint, touched)
@@ -124,7 +124,7 @@ class Scene:
 
     def in_danger(self) -> int | None:
         """The slot of a critical card that the next player is about to discard."""
-        slot = next_discard(self.knowledge.known[self.next], self.piles, self.knowledge.conventions[self.next])
+        slot = next_discard(self.knowledge.common[self.next], self.piles, self.knowledge.conventions[self.next])
         if slot is None or not self.knowledge.deck or self.knowledge.conventions[self.next] == STRANGER:
             return None
         card = self.hands[self.next][slot]
@@ -149,9 +149,11 @@ def save(scene: Scene) -> Iterator[Reasoned[Hint]]:
 
 def play(scene: Scene) -> Iterator[Reasoned[Play]]:
     """Play a card that certainly fits: first those that only this player knows to fit, then the lowest rank."""
-    commonly = scene.knowledge.known[scene.seat]
-    sure = [slot for slot, belief in enumerate(scene.own) if belief.playable == 1.0]
-    for slot in sorted(sure, key=lambda s: (known(commonly[s], scene.piles.playable), lowest(scene.own[s]), s)):
+    commonly = scene.knowledge.common[scene.seat]
+    sure = [slot for slot, belief in enumerate(scene.beliefs) if belief.playable == 1.0]
+    for slot in sorted(
+        sure, key=lambda s: (is_certain(commonly[s], scene.piles.playable), lowest(scene.beliefs[s]), s)
+    ):
         yield Play(slot=slot), f"slot {slot} {'is known to fit' if _literally(scene, slot) else 'fits by convention'}"
 
 
@@ -177,9 +179,9 @@ def gamble(scene: Scene) -> Iterator[Reasoned[Play]]:
     """Near the end, play the likeliest card, while there is a life to spare."""
     if scene.knowledge.deck > GAMBLES.get(scene.knowledge.lives, -1):
         return
-    slot = max(range(len(scene.own)), key=lambda slot: scene.own[slot].playable)
-    if scene.own[slot].playable:
-        yield Play(slot=slot), f"the game is nearly over, and slot {slot} fits with {scene.own[slot].playable:.2f}"
+    slot = max(range(len(scene.beliefs)), key=lambda slot: scene.beliefs[slot].playable)
+    if scene.beliefs[slot].playable:
+        yield Play(slot=slot), f"the game is nearly over, and slot {slot} fits with {scene.beliefs[slot].playable:.2f}"
 
 
 def dump(scene: Scene) -> Iterator[Reasoned[Hint]]:
@@ -192,9 +194,9 @@ def dump(scene: Scene) -> Iterator[Reasoned[Hint]]:
 def discard(scene: Scene) -> Iterator[Reasoned[Discard]]:
     """Discard a card known dead, first those that only this player knows; else the chop; else what is likeliest not
     critical."""
-    commonly, own = scene.knowledge.known[scene.seat], scene.own
+    commonly, own = scene.knowledge.common[scene.seat], scene.beliefs
     dead = [slot for slot, belief in enumerate(own) if belief.dead == 1.0]
-    for slot in sorted(dead, key=lambda slot: (known(commonly[slot], scene.piles.dead), slot)):
+    for slot in sorted(dead, key=lambda slot: (is_certain(commonly[slot], scene.piles.dead), slot)):
         yield Discard(slot=slot), f"slot {slot} is known dead"
     pointed = next_discard(commonly, scene.piles, scene.knowledge.conventions[scene.seat])
     if pointed is not None:

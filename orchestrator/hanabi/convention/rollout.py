@@ -73,13 +73,13 @@ class RolloutGame:
     """A game in progress: a sampled deal, and the common knowledge of it."""
 
     __slots__ = (
+        "common",
         "conventions",
+        "counts",
         "critical",
         "dead",
         "deck",
-        "gone",
         "hands",
-        "known",
         "literal",
         "lives",
         "pairs",
@@ -95,9 +95,9 @@ class RolloutGame:
         """Before `seat`'s turn; hands and deck are dealt by `dealt`."""
         self.conventions, self.players, self.seat = knowledge.conventions, knowledge.players, seat
         self.pairs: list[list[tuple[Focus | None, Focus | None]]] = _pairs(knowledge.conventions)
-        self.tops, self.gone = list(knowledge.piles.fireworks), list(knowledge.piles.gone)
+        self.tops, self.counts = list(knowledge.piles.fireworks), list(knowledge.piles.counts)
         self.tokens, self.lives, self.turns_left = knowledge.tokens, knowledge.lives, turns_left
-        self.known = [list(hand) for hand in knowledge.known]
+        self.common = [list(hand) for hand in knowledge.common]
         self.literal = [list(hand) for hand in knowledge.literal]
         self.hands: list[list[int]] = []
         self.deck: list[int] = []
@@ -109,15 +109,15 @@ class RolloutGame:
         game.conventions, game.pairs, game.players, game.seat = self.conventions, self.pairs, self.players, self.seat
         game.tokens, game.lives, game.turns_left = self.tokens, self.lives, self.turns_left
         game.playable, game.dead, game.critical = self.playable, self.dead, self.critical
-        game.tops, game.gone = self.tops[:], self.gone[:]
-        game.known, game.literal = [hand[:] for hand in self.known], [hand[:] for hand in self.literal]
+        game.tops, game.counts = self.tops[:], self.counts[:]
+        game.common, game.literal = [hand[:] for hand in self.common], [hand[:] for hand in self.literal]
         game.hands, game.deck = [list(hand) for hand in hands], list(deck)
         return game
 
     def _piles(self) -> None:
         """Which types are playable, dead and critical by the piles."""
         playable = dead = critical = 0
-        gone = self.gone
+        gone = self.counts
         for colour, top in enumerate(self.tops):
             first = 5 * colour
             dead |= ((1 << top) - 1) << first
@@ -160,7 +160,7 @@ class RolloutGame:
             self.literal[act.to] = [
                 mask & (of if of >> card & 1 else ~of) for mask, card in zip(literal, hand, strict=True)
             ]
-            self.known[act.to] = reading.hand
+            self.common[act.to] = reading.hand
             self.tokens -= 1
         else:
             self._spend(seat, act)
@@ -174,8 +174,8 @@ class RolloutGame:
     def _spend(self, seat: int, act: Act) -> None:
         """A card leaves the hand, and another is drawn."""
         card = self.hands[seat].pop(act.slot)
-        del self.known[seat][act.slot], self.literal[seat][act.slot]
-        self.gone[card] += 1
+        del self.common[seat][act.slot], self.literal[seat][act.slot]
+        self.counts[card] += 1
         back = act.kind == DISCARD
         if act.kind == PLAY:
             if self.playable >> card & 1:
@@ -186,7 +186,7 @@ class RolloutGame:
         self.tokens = min(MAX_TOKENS, self.tokens + back)
         if self.deck:
             self.hands[seat].append(self.deck.pop())
-            self.known[seat].append(ANY)
+            self.common[seat].append(ANY)
             self.literal[seat].append(ANY)
         self._piles()
 
@@ -198,7 +198,7 @@ class RolloutGame:
             return
         if self.pairs[seat][following][1] is None or self.conventions[seat].hints is None:
             return
-        hand = self.known[following]
+        hand = self.common[following]
         slot = self.next_discard(following)
         if slot is not None:
             hand[slot] = hand[slot] & ~self.critical or hand[slot]
@@ -209,7 +209,7 @@ class RolloutGame:
         hand: list[Mask] = []
         touched: list[int] = []
         plays, fit = False, True
-        for slot, (old, card) in enumerate(zip(self.known[to], self.hands[to], strict=True)):
+        for slot, (old, card) in enumerate(zip(self.common[to], self.hands[to], strict=True)):
             if of >> card & 1:
                 touched.append(slot)
                 new = old & of or self.literal[to][slot] & of
@@ -222,7 +222,7 @@ class RolloutGame:
         if hints is None or self._is_dump(giver, act, touched):
             return HintReading(hand, None, False, plays and fit)
         if going is not None and going in touched and act.slot >= FIRST_RANK and to == (giver + 1) % self.players:
-            mask, critical = self.known[to][going], self.critical
+            mask, critical = self.common[to][going], self.critical
             if mask & of & critical and mask & ~critical:
                 if reads is not None:
                     hand[going] = hand[going] & critical or hand[going]
@@ -250,7 +250,7 @@ class RolloutGame:
         """See `hint_convention.next_discard`."""
         playable, dead, critical = self.playable, self.dead, self.critical
         best, most = None, -1.0
-        for slot, mask in enumerate(self.known[seat]):
+        for slot, mask in enumerate(self.common[seat]):
             if not mask & ~playable or not mask & ~dead:
                 return None
             if mask & ~critical:
@@ -263,17 +263,17 @@ class RolloutGame:
         """See `common_knowledge.counted`."""
         while True:
             full, sure = self._full()
-            for hand, literal in zip(self.known, self.literal, strict=True):
+            for hand, literal in zip(self.common, self.literal, strict=True):
                 for slot, mask in enumerate(hand):
                     if mask & full and mask & (mask - 1):
                         hand[slot] = mask & ~full or literal[slot]
-            if sum(not mask & (mask - 1) for hand in self.known for mask in hand) == sure:
+            if sum(not mask & (mask - 1) for hand in self.common for mask in hand) == sure:
                 return
 
     def _full(self) -> tuple[Mask, int]:
         """The types of which every copy is gone or known to lie in some slot, and how many slots are known."""
-        copies = self.gone[:]
-        sure = [mask for hand in self.known for mask in hand if not mask & (mask - 1)]
+        copies = self.counts[:]
+        sure = [mask for hand in self.common for mask in hand if not mask & (mask - 1)]
         for mask in sure:
             copies[mask.bit_length() - 1] += 1
         full = 0
@@ -286,12 +286,12 @@ class RolloutGame:
 
     def decide(self) -> Act:
         """See `policy.decide`."""
-        own = self.own()
+        own = self.own_masks()
         return self._save() or self._play(own) or self._help() or self._gamble(own) or self._dump() or self._spare(own)
 
-    def own(self) -> list[Mask]:
+    def own_masks(self) -> list[Mask]:
         """The types that each own slot may be, given the others' hands."""
-        seat, copies = self.seat, self.gone[:]
+        seat, copies = self.seat, self.counts[:]
         for other, hand in enumerate(self.hands):
             if other != seat:
                 for card in hand:
@@ -302,7 +302,7 @@ class RolloutGame:
                 left |= 1 << index
         return [
             known & left or literal & left or known
-            for known, literal in zip(self.known[seat], self.literal[seat], strict=True)
+            for known, literal in zip(self.common[seat], self.literal[seat], strict=True)
         ]
 
     def in_danger(self) -> int | None:
@@ -327,7 +327,7 @@ class RolloutGame:
     def _helping(self, to: int) -> tuple[int, Act | None]:
         """How many types the best helping hint rules out, and that hint: one that makes its receiver play a card that
         fits."""
-        cards, before = self.hands[to], self.known[to]
+        cards, before = self.hands[to], self.common[to]
         best, most, going = None, -1, self.next_discard(to)
         fitting = 0
         for card in cards:
@@ -348,7 +348,7 @@ class RolloutGame:
         return most, best
 
     def _play(self, own: Sequence[Mask]) -> Act | None:
-        commonly, playable = self.known[self.seat], self.playable
+        commonly, playable = self.common[self.seat], self.playable
         sure = [slot for slot, mask in enumerate(own) if not mask & ~playable]
         if not sure:
             return None
@@ -378,7 +378,7 @@ class RolloutGame:
         return Act(HINT, FIRST_RANK + RANK[self.hands[right][0]], right)
 
     def _spare(self, own: Sequence[Mask]) -> Act:
-        commonly, dead = self.known[self.seat], self.dead
+        commonly, dead = self.common[self.seat], self.dead
         lost = [slot for slot, mask in enumerate(own) if not mask & ~dead]
         if lost:
             return Act(DISCARD, min(lost, key=lambda slot: (not commonly[slot] & ~dead, slot)))
@@ -390,7 +390,7 @@ class RolloutGame:
 
     def chances(self, own: Sequence[Mask], types: Mask) -> list[float]:
         """P(the card is one of `types`), slot by slot."""
-        left = [copies - gone for copies, gone in zip(COPIES_OF, self.gone, strict=True)]
+        left = [copies - gone for copies, gone in zip(COPIES_OF, self.counts, strict=True)]
         for seat, hand in enumerate(self.hands):
             for card in hand if seat != self.seat else ():
                 left[card] -= 1

@@ -12,7 +12,7 @@ from random import Random
 
 from orchestrator.hanabi import belief
 from orchestrator.hanabi.cards import Mask
-from orchestrator.hanabi.convention.hint_convention import known
+from orchestrator.hanabi.convention.hint_convention import is_certain
 from orchestrator.hanabi.convention.policy import Scene
 from orchestrator.hanabi.convention.rollout import RolloutGame, act, numbered
 from orchestrator.hanabi.moves import Discard, Move, Play
@@ -104,7 +104,7 @@ class Deals:
         self.chance, self.seat, self.players = chance, scene.seat, scene.knowledge.players
         self.game = RolloutGame(scene.knowledge, scene.seat, scene.turns_left)
         self.hands = {seat: numbered(cards) for seat, cards in scene.hands.items()}
-        self.masks = [slot.possible for slot in scene.own]
+        self.masks = [slot.possible for slot in scene.beliefs]
         unseen = belief.unseen(scene.piles, *scene.hands.values())
         self.pool = [index for index, copies in enumerate(unseen) for _ in range(copies)]
         self.fits = [_fitting(self.pool, mask) for mask in self.masks]
@@ -151,10 +151,10 @@ def candidates(scene: Scene, usual: Move) -> list[Move]:
 
 
 def _plays(scene: Scene) -> Sequence[Move]:
-    likely = [slot for slot, own in enumerate(scene.own) if own.playable >= WORTH_A_TRY]
+    likely = [slot for slot, own in enumerate(scene.beliefs) if own.playable >= WORTH_A_TRY]
     if scene.knowledge.lives == 1:
-        likely = [slot for slot in likely if scene.own[slot].playable == 1.0]
-    ranked = sorted(likely, key=lambda slot: -scene.own[slot].playable)
+        likely = [slot for slot in likely if scene.beliefs[slot].playable == 1.0]
+    ranked = sorted(likely, key=lambda slot: -scene.beliefs[slot].playable)
     return [Play(slot=slot) for slot in ranked][:3]
 
 
@@ -174,9 +174,9 @@ def _safe_discards(scene: Scene) -> Sequence[Move]:
     """Discards with the least risk; none when a discard would say something false: that no own card is known to fit, or
     that the next player is not about to lose a critical card."""
     if (scene.knowledge.tokens and scene.in_danger() is not None) or any(
-        known(mask, scene.piles.playable) for mask in scene.knowledge.known[scene.seat]
+        is_certain(mask, scene.piles.playable) for mask in scene.knowledge.common[scene.seat]
     ):
         return []
-    own = scene.own
+    own = scene.beliefs
     ranked = sorted(range(len(own)), key=lambda slot: (own[slot].critical + own[slot].playable - own[slot].dead, slot))
     return [Discard(slot=slot) for slot in ranked if own[slot].critical < 1.0][:2]

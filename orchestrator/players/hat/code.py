@@ -37,7 +37,7 @@ class Pool:
         return self.weigh(possible & wanted) / (self.weigh(possible) or 1)
 
     @classmethod
-    def of(cls, counts: Sequence[int]) -> "Pool":
+    def from_counts(cls, counts: Sequence[int]) -> "Pool":
         return cls(tuple(sum(1 << i for i, n in enumerate(counts) if n > layer) for layer in range(3)))
 
     def less(self, single: Mask) -> "Pool":

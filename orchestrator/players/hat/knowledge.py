@@ -31,9 +31,9 @@ from orchestrator.hanabi.view import Past, View
 from orchestrator.players.hat.code import Pool, decode, encode, is_single, settle
 
 
-def left(piles: Piles) -> list[int]:
+def copies_left(piles: Piles) -> list[int]:
     """Copies of each type that are in the hands or the deck."""
-    return [copies - gone for copies, gone in zip(COPIES_OF, piles.gone, strict=True)]
+    return [copies - gone for copies, gone in zip(COPIES_OF, piles.counts, strict=True)]
 
 
 @lru_cache(maxsize=256)
@@ -48,7 +48,7 @@ class HatTable:
     seat: int
     cards: tuple[HandMasks, ...]
     """The type of each card, as a mask, by seat; 0 for the cards of the own hand."""
-    known: tuple[HandMasks, ...]
+    common: tuple[HandMasks, ...]
     """The common knowledge of each slot, by seat."""
     literal: tuple[HandMasks, ...]
     """What hints say literally of each slot, by seat."""
@@ -59,9 +59,9 @@ class HatTable:
 
     @property
     def players(self) -> int:
-        return len(self.known)
+        return len(self.common)
 
-    def others(self, seat: int) -> list[int]:
+    def other_seats(self, seat: int) -> list[int]:
         """The other seats, in turn order from the next player."""
         return [(seat + step) % self.players for step in range(1, self.players)]
 
@@ -69,40 +69,40 @@ class HatTable:
 
     def sizes(self, giver: int) -> list[int]:
         """How many numbers the hints to each other player can stand for."""
-        return [_size(self.known[seat]) for seat in self.others(giver)]
+        return [_size(self.common[seat]) for seat in self.other_seats(giver)]
 
     def number(self, giver: int, to: int, slots: Sequence[int], by_rank: bool) -> int:
         """The number that a hint stands for: by its receiver, its kind, and whether it touches a certain slot of
         theirs."""
-        place = self.others(giver).index(to)
+        place = self.other_seats(giver).index(to)
         sizes = self.sizes(giver)
-        touches = _asked_slot(self.known[to], self.piles) in slots
+        touches = _asked_slot(self.common[to], self.piles) in slots
         kind = 0 if by_rank else 1
         return sum(sizes[:place]) + (kind if touches else 2 + kind if sizes[place] == 4 else 2)
 
     def sum(self, giver: int, size: int) -> int:
         """The number that encodes all hands but the giver's; the giver must be the seat whose view this is."""
-        return sum(self._share(seat, size)[0] for seat in self.others(giver)) % size
+        return sum(self._share(seat, size)[0] for seat in self.other_seats(giver)) % size
 
     def _share(self, seat: int, size: int) -> tuple[int, HandMasks]:
-        return _encoded(self.known[seat], self.pool, self.piles, size, self.cards[seat])
+        return _encoded(self.common[seat], self.pool, self.piles, size, self.cards[seat])
 
     def after_number(self, giver: int, size: int, number: int) -> tuple[HandMasks, ...]:
         """The common knowledge after a number below `size`."""
-        known = list(self.known)
-        for seat in self.others(giver):
+        known = list(self.common)
+        for seat in self.other_seats(giver):
             if seat != self.seat:
                 own, known[seat] = self._share(seat, size)
                 number -= own
         if giver != self.seat:
-            known[self.seat] = decode(self.known[self.seat], self.pool, self.piles, size, number % size)
+            known[self.seat] = decode(self.common[self.seat], self.pool, self.piles, size, number % size)
         return tuple(known)
 
     # What waits for a hint, what is useless
 
     def waits(self, seat: int) -> bool:
         """Whether no card of this seat is commonly known to be playable."""
-        return all(types & ~self.piles.playable for types in self.known[seat])
+        return all(types & ~self.piles.playable for types in self.common[seat])
 
     def useless(self, hand: HandMasks) -> list[int]:
         """Slots that are known to be dead, or to hold the same card as an older slot."""
@@ -115,7 +115,7 @@ class HatTable:
         playable = self.piles.playable
         known = [
             tuple(types & ~playable for types in hand) if seat != giver and self.waits(seat) else hand
-            for seat, hand in enumerate(self.known)
+            for seat, hand in enumerate(self.common)
         ]
         return self._with(known, self.literal)
 
@@ -126,7 +126,7 @@ class HatTable:
             tuple(types & hints or hints for types, hints in zip(*hand, strict=True))
             for hand in zip(known, literal, strict=True)
         ]
-        settled, pool = settle(tuple(mended), Pool.of(left(self.piles)))
+        settled, pool = settle(tuple(mended), Pool.from_counts(copies_left(self.piles)))
         return HatTable(self.seat, self.cards, settled, tuple(literal), pool, self.piles, self.tokens)
 
     # After a move
@@ -145,11 +145,11 @@ class HatTable:
         known = self.after_number(past.seat, sum(self.sizes(past.seat)), number)
         literal = with_hand(self.literal, hint.to, hinted(self.literal[hint.to], hint, past.slots))
         after = self._with(known, literal)
-        return HatTable(after.seat, after.cards, after.known, after.literal, after.pool, after.piles, past.tokens)
+        return HatTable(after.seat, after.cards, after.common, after.literal, after.pool, after.piles, past.tokens)
 
     def _discarded(self, seat: int, slot: int) -> "HatTable":
         table = self.nobody_waits(seat) if self.tokens else self
-        useless = table.useless(table.known[seat])
+        useless = table.useless(table.common[seat])
         if len(useless) < 2 or slot not in useless:
             return table
         return table._with(table.after_number(seat, len(useless), useless.index(slot)), table.literal)
@@ -162,13 +162,13 @@ class HatTable:
         def moved(hands: tuple[HandMasks, ...], card: Mask) -> tuple[HandMasks, ...]:
             return with_hand(hands, past.seat, shifted(hands[past.seat], move.slot, (card,) if more else ()))
 
-        known, literal = moved(self.known, ANY), moved(self.literal, ANY)
+        known, literal = moved(self.common, ANY), moved(self.literal, ANY)
         table = HatTable(self.seat, moved(self.cards, drew), known, literal, self.pool, piles, past.tokens)
         return table._with(known, literal)
 
     def _drawn(self, past: Past) -> bool:
         """Whether a card was drawn: the deck was not empty."""
-        return sum(map(len, self.known)) + sum(self.piles.fireworks) + len(self.piles.discards) < DECK_SIZE
+        return sum(map(len, self.common)) + sum(self.piles.fireworks) + len(self.piles.discards) < DECK_SIZE
 
 
 @lru_cache(maxsize=4096)
@@ -201,7 +201,9 @@ def start(view: View) -> HatTable:
     unknown = unknown_hands(view.players)
     hidden = (0,) * HAND_SIZES[view.players]
     cards = tuple(tuple(1 << INDEX[card] for card in hand) or hidden for hand in view.dealt)
-    return HatTable(view.seat, cards, unknown, unknown, Pool.of(COPIES_OF), piles_of((0, 0, 0, 0, 0), ()), MAX_TOKENS)
+    return HatTable(
+        view.seat, cards, unknown, unknown, Pool.from_counts(COPIES_OF), piles_of((0, 0, 0, 0, 0), ()), MAX_TOKENS
+    )
 
 
 def _steps(view: View) -> Iterator[tuple[Past, tuple[Card, ...]]]:

@@ -19,7 +19,7 @@ from orchestrator.hanabi.moves import Discard, Hint, HintColour, HintRank, Play
 from orchestrator.hanabi.view import View
 from orchestrator.players.base import Partner, ReasonedMove
 from orchestrator.players.hat.code import Pool, settle
-from orchestrator.players.hat.knowledge import HatTable, left, table_of
+from orchestrator.players.hat.knowledge import HatTable, copies_left, table_of
 
 RISK = 0.75
 """A card that fits or is dead is played above this P(playable)."""
@@ -35,18 +35,18 @@ class HatPosition:
     table: HatTable
 
     @cached_property
-    def own(self) -> tuple[HandMasks, Pool]:
+    def own_hand(self) -> tuple[HandMasks, Pool]:
         """The own hand by common knowledge and the cards in sight, and the copies that its cards can be."""
-        counts = left(self.table.piles)
+        counts = copies_left(self.table.piles)
         for _, card in self.seen:
             counts[INDEX_OF[card]] -= 1
-        (hand,), pool = settle((self.table.known[self.view.seat],), Pool.of(counts))
+        (hand,), pool = settle((self.table.common[self.view.seat],), Pool.from_counts(counts))
         return hand, pool
 
     @cached_property
     def seen(self) -> list[tuple[int, Mask]]:
         """The others' cards, as masks, with their seats."""
-        return [(seat, card) for seat in self.table.others(self.view.seat) for card in self.table.cards[seat]]
+        return [(seat, card) for seat in self.table.other_seats(self.view.seat) for card in self.table.cards[seat]]
 
     @property
     def early(self) -> bool:
@@ -55,12 +55,12 @@ class HatPosition:
         return len(self.view.discards) <= spare
 
     def chances(self, wanted: Mask) -> list[float]:
-        hand, pool = self.own
+        hand, pool = self.own_hand
         return [pool.chance(types, wanted) for types in hand]
 
     def mean(self, types: Mask, value: dict[Mask, float]) -> float:
         """The mean value of a card that may be of these types."""
-        _, pool = self.own
+        _, pool = self.own_hand
         weights = [(pool.weigh(one) or 1, one) for one in _singles(types)]
         return sum(n * value[one] for n, one in weights) / sum(n for n, _ in weights)
 
@@ -73,7 +73,7 @@ class HatPosition:
             return None
         holders = {card: len({seat for seat, held in self.seen if held == card}) for card in RANK_OF}
         use = {card: (10 - rank) / (1 + holders[card]) for card, rank in RANK_OF.items()}
-        return Play(slot=max(sure, key=lambda slot: self.mean(self.own[0][slot], use))), "it surely fits"
+        return Play(slot=max(sure, key=lambda slot: self.mean(self.own_hand[0][slot], use))), "it surely fits"
 
     def risky_play(self) -> ReasonedMove | None:
         """Risk a life for a card that fits or is of no other use; never the last life."""
@@ -81,7 +81,7 @@ class HatPosition:
         if self.view.lives < 2 or not self.early:
             return None
         fits = self.chances(piles.playable)
-        either = [slot for slot, types in enumerate(self.own[0]) if not types & ~(piles.playable | piles.dead)]
+        either = [slot for slot, types in enumerate(self.own_hand[0]) if not types & ~(piles.playable | piles.dead)]
         slot = max(either, key=lambda slot: fits[slot], default=None)
         if slot is None or fits[slot] <= RISK:
             return None
@@ -112,7 +112,7 @@ class HatPosition:
         types, pool = types_of(hint), self.table.pool
         live = [
             (known, known & (types if card & types else ~types))
-            for known, card in zip(self.table.known[hint.to], self.table.cards[hint.to], strict=True)
+            for known, card in zip(self.table.common[hint.to], self.table.cards[hint.to], strict=True)
             if known & ~self.table.piles.dead
         ]
         return prod((pool.weigh(before) or 1) / (pool.weigh(after) or 1) for before, after in live)
@@ -127,13 +127,13 @@ class HatPosition:
     # Discards
 
     def useless(self) -> list[int]:
-        return self.table.useless(self.own[0])
+        return self.table.useless(self.own_hand[0])
 
     def discard(self) -> ReasonedMove:
         """Discard a useless card. Where several are commonly known to be useless, the choice encodes the others'
         hands."""
         table = self.table.nobody_waits(self.view.seat) if self.view.tokens else self.table
-        common = table.useless(table.known[self.view.seat])
+        common = table.useless(table.common[self.view.seat])
         if len(common) > 1:
             number = table.sum(self.view.seat, len(common))
             return Discard(slot=common[number]), f"of {len(common)} useless cards it stands for {number}"
@@ -146,7 +146,7 @@ class HatPosition:
         ranks."""
         elsewhere = sum({card for _, card in self.seen})
         seen, spare = self.chances(elsewhere), self.chances(~self.table.piles.critical)
-        ranks = [self.mean(types, RANK_OF) for types in self.own[0]]
+        ranks = [self.mean(types, RANK_OF) for types in self.own_hand[0]]
         return max(range(len(ranks)), key=lambda slot: (20 * seen[slot] + 10 * spare[slot] + ranks[slot], -slot))
 
 

@@ -23,7 +23,7 @@ def exact(sections: Sections, truth: Truth) -> tuple[Slot, ...]:
     `newest` by that as well. Sections that an ablation took away make no difference. Empty where the truth has no view.
     """
     if told_conventions(sections) and truth.scene is not None:
-        return truth.scene.own
+        return truth.scene.beliefs
     return truth.by_hints
 
 

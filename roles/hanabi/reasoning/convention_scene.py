@@ -25,8 +25,8 @@ def understood(sections: Sections, notes: Notes) -> tuple[Position, Scene | None
     facts = sections.get(ConventionFacts)
     if facts is not None and not _read_by_a_program(notes):
         at = facts.scene
-        partners = {seat: at.knowledge.known[seat] for seat in at.hands}
-        narrowed = replace(Position.of(sections), own=at.knowledge.known[at.seat], known=partners)
+        partners = {seat: at.knowledge.common[seat] for seat in at.hands}
+        narrowed = replace(Position.of(sections), own=at.knowledge.common[at.seat], known=partners)
         return narrowed, replace(at, legal=narrowed.moves)
     position = by_history(Position.of(sections), notes)
     return position, scene(sections, position, notes)

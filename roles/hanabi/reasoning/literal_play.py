@@ -7,7 +7,7 @@ from typing import Literal
 
 from orchestrator.hanabi.belief import Slot
 from orchestrator.hanabi.cards import INDEX, Mask
-from orchestrator.hanabi.convention.hint_convention import hints_to, known, share
+from orchestrator.hanabi.convention.hint_convention import hints_to, is_certain, share
 from orchestrator.hanabi.literal_knowledge import types_of
 from orchestrator.hanabi.moves import Discard, Hint, HintColour, Move, Play
 from roles.hanabi.reasoning.position import Position
@@ -48,9 +48,9 @@ def lesson(position: Position, hint: Hint) -> Lesson:
     worth = 0.02 * sum(old.bit_count() - new.bit_count() for old, new in zip(before, after, strict=True))
     learnt, points = set(), 0
     for slot, (bit, old, new) in enumerate(zip(bits, before, after, strict=True)):
-        if not bit & playable or known(old, playable):
+        if not bit & playable or is_certain(old, playable):
             continue
-        if known(new, playable):
+        if is_certain(new, playable):
             learnt.add(bit)  # a second copy of the same card is no second play
         elif slot in touched and new != old and bit not in learnt:
             points += 1

@@ -10,7 +10,7 @@ from orchestrator.hanabi import belief
 from orchestrator.hanabi.belief import Slot
 from orchestrator.hanabi.cards import INDEX, Card
 from orchestrator.hanabi.convention.common_knowledge import CommonKnowledge
-from orchestrator.hanabi.convention.hint_convention import STRANGER, known, next_discard
+from orchestrator.hanabi.convention.hint_convention import STRANGER, is_certain, next_discard
 from orchestrator.hanabi.convention.partner_model import NOTHING_KNOWN, Understanding, learnt, understand
 from orchestrator.hanabi.convention.policy import HintEffect, Scene
 from orchestrator.hanabi.literal_knowledge import with_hand
@@ -68,12 +68,12 @@ class ConventionFacts(Section):
         hints leave."""
         now = self.understood.knowledge
         if not self._fits(now):
-            now = replace(now, known=with_hand(now.known, self.seat, now.literal[self.seat]))
+            now = replace(now, common=with_hand(now.common, self.seat, now.literal[self.seat]))
         return Scene(self.seat, now, self.hands, self.legal, self.turns_left)
 
     def _fits(self, now: CommonKnowledge) -> bool:
         try:
-            return bool(belief.believe(now.known[self.seat], now.piles, *self.hands.values()))
+            return bool(belief.believe(now.common[self.seat], now.piles, *self.hands.values()))
         except ValueError:
             return False
 
@@ -113,13 +113,13 @@ class ConventionFacts(Section):
     # The own cards
 
     def _own_hand(self, words: Words) -> Iterator[str]:
-        both = enumerate(zip(self.by_hints, self.scene.own, strict=True))
+        both = enumerate(zip(self.by_hints, self.scene.beliefs, strict=True))
         changed = [(slot, words.few(now)) for slot, (plain, now) in both if words.few(plain) != words.few(now)]
         yield words(MORE if changed else NO_MORE)
         yield from words.shared_slots(changed)
-        commonly, piles, own = self.scene.knowledge.known[self.seat], self.scene.piles, self.scene.own
-        fits = [(slot, known(commonly[slot], piles.playable)) for slot, s in enumerate(own) if s.playable == 1.0]
-        dead = [(slot, known(commonly[slot], piles.dead)) for slot, s in enumerate(own) if s.dead == 1.0]
+        commonly, piles, own = self.scene.knowledge.common[self.seat], self.scene.piles, self.scene.beliefs
+        fits = [(slot, is_certain(commonly[slot], piles.playable)) for slot, s in enumerate(own) if s.playable == 1.0]
+        dead = [(slot, is_certain(commonly[slot], piles.dead)) for slot, s in enumerate(own) if s.dead == 1.0]
         yield words(PLAYABLE, slots=_slots_in_words(fits, words))
         yield words(DEAD, slots=_slots_in_words(dead, words))
         going = next_discard(commonly, piles, self.scene.knowledge.conventions[self.seat])
@@ -129,10 +129,10 @@ class ConventionFacts(Section):
 
     def _partner(self, seat: int, words: Words) -> str:
         now, hand = self.scene.knowledge, self.hands[seat]
-        fits = [slot for slot, m in enumerate(now.known[seat]) if known(m, now.piles.playable)]
+        fits = [slot for slot, m in enumerate(now.common[seat]) if is_certain(m, now.piles.playable)]
         if now.conventions[seat] == STRANGER:
             going = words("not known")
-        elif (slot := next_discard(now.known[seat], now.piles, now.conventions[seat])) is None:
+        elif (slot := next_discard(now.common[seat], now.piles, now.conventions[seat])) is None:
             going = words("none")
         else:
             going = words("slot $slot ($card)", slot=slot, card=hand[slot].value)

@@ -85,7 +85,7 @@ def test_probed_prompts_are_what_a_model_that_answers_as_programs_do_is_asked(
         heard: list[Event] = []
         seat = graphs.seat(name, sure).bind(GameContext(heard.append))
         decision = asyncio.run(seat(played.views[number - 1], memory))
-        return [event for event in heard if isinstance(event, Call) and event.asked], decision.memory
+        return [event for event in heard if isinstance(event, Call) and event.of_model], decision.memory
 
     calls: list[Call] = []
     for view in played.sampled:

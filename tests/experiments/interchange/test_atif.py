@@ -46,7 +46,7 @@ def test_each_seat_is_a_trajectory_of_its_moves_with_its_calls_inside(game: Path
         inside = {sub.trajectory_id: sub for sub in one.subagent_trajectories}
         refs = [ref.trajectory_id for step in agents for ref in step.observation.results[0].subagent_trajectory_ref]
         assert refs == list(inside) and len(refs) == len(calls)
-        asked = [call for call in calls if call.asked]
+        asked = [call for call in calls if call.of_model]
         assert one.final_metrics.total_prompt_tokens == sum(call.tokens_in for call in asked)
         for call in asked:
             sub = inside[f"turn-{call.turn}/{call.node}/{call.sample}/{call.ask}"]

@@ -40,7 +40,7 @@ def test_the_library_reads_the_games_back(run: Run, tmp_path: Path) -> None:
     moves = [event.past for event in events if isinstance(event, Moved)]
     said = [message.text for message in sample.messages if message.role == "assistant"]
     assert len(said) == 9 and all(text.startswith(f"P{p.seat} {p.move}") for text, p in zip(said, moves, strict=True))
-    asked = [event for event in events if isinstance(event, Call) and event.asked]
+    asked = [event for event in events if isinstance(event, Call) and event.of_model]
     calls = [event for event in sample.events if event.event == "model"]
     assert sorted((c.role, c.output.completion) for c in calls) == sorted((c.role, c.text) for c in asked)
     begun: dict[str, str] = {}

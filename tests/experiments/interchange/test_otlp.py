@@ -93,7 +93,7 @@ def test_a_game_is_a_tree_of_spans_that_fit_into_one_another(game: Path, run: Ru
             assert parent.start_time_unix_nano <= span.start_time_unix_nano <= span.end_time_unix_nano
             assert span.end_time_unix_nano <= parent.end_time_unix_nano
     chats = [attributes(span) for span in made if level(span.name) == "chat "]
-    calls = [event for event in events if isinstance(event, Call) and event.asked]
+    calls = [event for event in events if isinstance(event, Call) and event.of_model]
     assert len(chats) == len(calls) > 8
     for said, call in zip(chats, calls, strict=True):
         assert said["gen_ai.operation.name"] == "chat" and said["gen_ai.provider.name"] == "openai"
@@ -118,7 +118,7 @@ def test_roles_that_ran_at_the_same_time_overlap_and_last_as_long_as_they_did(ga
         for a, b in pairs
     }
     assert apart == {True, False}, "some wait for one another, others do not"
-    calls = {(c.turn, c.node, c.ask): c.latency_s for c in journal.read(game) if isinstance(c, Call) and c.asked}
+    calls = {(c.turn, c.node, c.ask): c.latency_s for c in journal.read(game) if isinstance(c, Call) and c.of_model}
     for span in made:
         if level(span.name) == "chat ":
             said = attributes(span)
@@ -139,7 +139,7 @@ def test_the_same_journal_gives_the_same_spans_and_another_game_others(game: Pat
 def test_prompts_and_answers_go_only_where_they_are_asked_for(game: Path, run: Run) -> None:
     text, _ = exported(run, game)
     events = journal.read(game)
-    call = next(event for event in events if isinstance(event, Call) and event.asked)
+    call = next(event for event in events if isinstance(event, Call) and event.of_model)
     why = next(event.why for event in events if isinstance(event, Decided) and len(event.why) > 5)
     assert "# The game" not in text and json.dumps(why)[1:-1] not in text and "messages" not in text
     full, made = exported(run, game, "--content")
@@ -154,7 +154,7 @@ def test_prompts_and_answers_go_only_where_they_are_asked_for(game: Path, run: R
 def test_faults_are_the_status_of_their_spans(run: Run, tmp_path: Path) -> None:
     play(graphs.seat("house", "sim:careless"), players=2, seed=5, journal=tmp_path / "game.jsonl", max_turns=12)
     _, made = exported(run, tmp_path / "game.jsonl")
-    calls = [event for event in journal.read(tmp_path / "game.jsonl") if isinstance(event, Call) and event.asked]
+    calls = [event for event in journal.read(tmp_path / "game.jsonl") if isinstance(event, Call) and event.of_model]
     chats = [span for span in made if level(span.name) == "chat "]
     assert {call.outcome for call in calls} >= {"ok", "reasked"}
     for span, call in zip(chats, calls, strict=True):

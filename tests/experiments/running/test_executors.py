@@ -367,7 +367,7 @@ def test_what_a_dead_process_held_of_the_budget_comes_free() -> None:
     assert accounts.begin("dead-0") == accounts.begin("well-0") == (None, False)
     assert accounts.hold("dead-0", one) == (None, False)
     assert accounts.begin("well-1")[1]  # it waits
-    accounts.gone("dead")
+    accounts.process_ended("dead")
     accounts.end("well-0")
     assert (accounts.held, accounts.spent, accounts.turns) == (Usage(), one, {})
     accounts.settle("dead-0", one, Usage())  # a word that came late

@@ -23,7 +23,7 @@ from orchestrator import journal, play
 from orchestrator.errors import UserError
 from orchestrator.hanabi.view import View
 from orchestrator.journal.events import Call, Memory, TurnStarted
-from orchestrator.journal.lean import whole
+from orchestrator.journal.lean import with_views
 from orchestrator.players import partners
 from orchestrator.table.seat import Decision, Seat
 from tests.conftest import Run
@@ -264,7 +264,7 @@ def test_a_lean_journal_is_small_goes_on_and_tells_the_same_story(tmp_path: Path
     assert lean.stat().st_size < full.stat().st_size / 4
     assert not [event for event in journal.read(lean) if isinstance(event, Call | TurnStarted)]
     stories = [Story.read([e for e in journal.read(path) if not isinstance(e, Call)]) for path in (full, lean)]
-    assert stories[0] == stories[1] and whole(journal.read(full)) == journal.read(full)
+    assert stories[0] == stories[1] and with_views(journal.read(full)) == journal.read(full)
     data = lean.read_bytes()
     cut.write_bytes(data[: len(data) // 2])
     assert play(seats, players=3, seed=2, journal=cut, lean=True) == result

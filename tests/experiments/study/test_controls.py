@@ -100,7 +100,7 @@ def test_the_placebo_of_a_note_that_nobody_reads_changes_no_move(folder: Path) -
 @pytest.mark.parametrize("control", ["placebo", "shuffled"])
 def test_a_note_of_another_game_is_marked_and_of_another_deal(folder: Path, control: str) -> None:
     given = calls(folder, control, "tom_interpreter")
-    assert given and {call.fixed for call in given} == {control} and not any(call.asked for call in given)
+    assert given and {call.fixed for call in given} == {control} and not any(call.of_model for call in given)
     assert all(call.origin and call.origin.startswith("full/2p-s2-r1, turn ") for call in given)
 
 

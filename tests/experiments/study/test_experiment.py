@@ -490,7 +490,7 @@ async def test_a_run_of_a_model_is_played_again_from_its_recording(endpoint: str
     keys = {"graph": "watson", "models": {"default": {"model": f"openai:blind@{endpoint}", "max_tokens": 90}}}
     first = await asyncio.to_thread(run_experiment, asked(**keys, players=[2], seeds=[1]), tmp_path)
     again = Plan.resolve(rerun(tmp_path), tmp_path / "again")
-    asker = GameTask(again.specs).open(ModelLayer(replay=Replay(Recording.of(tmp_path))))
+    asker = GameTask(again.specs).open(ModelLayer(replay=Replay(Recording.read(tmp_path))))
     (played,) = [await asker.ask(job, OpenGate(), nowhere) for job in again.jobs]
     assert rows.row("small", 1, first.rows[0].journal, played.result) == first.rows[0]
     assert first.rows[0].calls == first.rows[0].turns > 0 and first.rows[0].tokens_in > 0

@@ -22,7 +22,7 @@ from experiments.values.rollout_store import RolloutStore
 from experiments.values.shortlists import guessed_of as guessed_list
 from orchestrator.hanabi.moves import Move, parse
 from orchestrator.journal.events import Call, Event, StoredEvent, VerdictGiven
-from orchestrator.journal.lean import kept
+from orchestrator.journal.lean import keeps
 from tests.experiments.values.chosen_games import CHOOSERS, Question, best, game, guessed, safe, values
 from tests.support.prove import FULL
 
@@ -220,7 +220,7 @@ def test_marks_are_the_same_from_the_lines_of_the_journal_and_with_stored_rollou
     stored: TypeAdapter[Event] = TypeAdapter(StoredEvent)
     again = Story.read([story.started, *map(stored.validate_json, lines)])
     found = role_marks(story)
-    lean = Story.read([story.started, *(event for turn in story.turns for event in turn.events if kept(event))])
+    lean = Story.read([story.started, *(event for turn in story.turns for event in turn.events if keeps(event))])
     assert any(mark.model == "program" for mark in found), "lean journals do not hold what programs replied"
     assert found == role_marks(again) == role_marks(lean) and not [mark for mark in found if "rollout" in mark.name]
     last = first(again, 1)

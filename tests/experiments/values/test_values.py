@@ -66,7 +66,7 @@ def test_a_lost_card_costs_the_points_that_it_puts_out_of_reach() -> None:
     for turn in random_story(4, 2).turns:
         piles = turn.started.view.piles
         for card in CARDS:
-            if piles.gone[INDEX[card]] < card.copies:
+            if piles.counts[INDEX[card]] < card.copies:
                 after = Piles(piles.fireworks, (*piles.discards, card))
                 assert out_of_reach(card, piles) == piles.best_possible - after.best_possible
 

@@ -53,7 +53,7 @@ def test_in_real_endgames_both_beliefs_are_what_brute_force_counts(players: int)
         own = list(belief.unseen(view.piles, *(hand.cards for hand in view.hands)))
         if sum(own) <= 7:
             expected = brute([known.mask for known in view.own], own)
-            assert [list(slot.weights) for slot in belief.own(view)] == expected
+            assert [list(slot.weights) for slot in belief.own_hand(view)] == expected
             met += 1
     assert met
 

@@ -3,9 +3,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from orchestrator.hanabi.move_reading import ground
-from orchestrator.hanabi.moves import Discard, HintColour, HintRank, Listed, Move, Play, listed, parse
+from orchestrator.hanabi.moves import Discard, HintColour, HintRank, Listed, Move, Play, labelled, parse
 
-LEGAL: Listed = listed(
+LEGAL: Listed = labelled(
     (
         Discard(slot=0),
         Discard(slot=1),
@@ -136,16 +136,16 @@ def test_a_refused_move_leaves_its_number_unused() -> None:
 
 @pytest.mark.parametrize("said", ["B", "b", "(B)", "B: discard slot 1", "B. Discard slot 1", "action B"])
 def test_moves_can_have_letters(said: str) -> None:
-    assert ground(said, listed(LEGAL.values(), letters=True)) == Discard(slot=1)
+    assert ground(said, labelled(LEGAL.values(), letters=True)) == Discard(slot=1)
 
 
 def test_a_letter_and_a_move_that_disagree_mean_nothing() -> None:
     with pytest.raises(ValueError, match="B is 'discard slot 1', not 'play slot 1'"):
-        ground("B: play slot 1", listed(LEGAL.values(), letters=True))
+        ground("B: play slot 1", labelled(LEGAL.values(), letters=True))
     with pytest.raises(ValueError, match="is not a legal move"):
-        ground("K", listed(LEGAL.values(), letters=True))
+        ground("K", labelled(LEGAL.values(), letters=True))
 
 
 def test_letters_go_on_after_z() -> None:
-    labels = list(listed([Play(slot=0)] * 54, letters=True))
+    labels = list(labelled([Play(slot=0)] * 54, letters=True))
     assert (labels[0], labels[25], labels[26], labels[52]) == ("A", "Z", "AA", "BA")

@@ -79,7 +79,7 @@ def test_a_full_disk_loses_no_answer_and_pays_for_none_again(lines: int, disk: D
     assert stop.value.held and stop.value.unwritten
     said = f"cannot write the journal {str(path)!r}: No space left on device; make room on its disk"
     assert str(stop.value).startswith(said)
-    assert sum(isinstance(event, Call) and event.asked for event in journal.read(path)) == len(first.asked)
+    assert sum(isinstance(event, Call) and event.of_model for event in journal.read(path)) == len(first.asked)
     again, before = brain(), path.read_bytes()
     with pytest.raises(Suspended, match="No space left"):  # the disk is still full
         game(path, again)

@@ -66,14 +66,14 @@ def test_a_first_accepted_choice_is_the_models_own() -> None:
 def test_what_comes_before_a_move_is_counted(events: tuple[Event, ...], own: bool, said: dict[str, int]) -> None:
     found = origin(*events)
     counts = {name: number for name, number in found.counts.items() if number and name not in ("model_moves", "own")}
-    assert (found.own, counts) == (own, said)
+    assert (found.chosen, counts) == (own, said)
 
 
 def test_the_first_refused_choice_is_the_first_choice_and_turns_do_not_mix() -> None:
     refused = verdict("check", 2), verdict("safety-2", 4)
     first, second = origins((started("openai:m", "program"), *refused, decided(), call(), decided()))
     assert first.refused == (Play(slot=2), Play(slot=4)) and first.refused_by_rule == 1
-    assert second.refused == () and second.own
+    assert second.refused == () and second.chosen
 
 
 def test_the_fake_server_is_told_by_its_fingerprint_whatever_model_is_asked() -> None:

@@ -78,7 +78,7 @@ async def test_a_recorded_game_is_played_again_with_the_server_gone(tmp_path: Pa
         graph,
         quick(url, temperature=0.7, seed=5),
         tmp_path / "b" / "again.jsonl",
-        layer=ModelLayer(replay=Replay(Recording.of(tmp_path))),
+        layer=ModelLayer(replay=Replay(Recording.read(tmp_path))),
     )
     assert same(path, by_model) and same(path, by_layer)
 
@@ -164,7 +164,7 @@ async def test_a_recording_of_several_models_is_replayed_beside_their_names(tmp_
     with pytest.raises(UserError, match=r"recorded with several models or none .* or give --replay"):
         graphs.seat("cac", f"replay:{path}")
     again = tmp_path / "again.jsonl"
-    seat = graphs.seat(config, quick(url), named=named, layer=ModelLayer(replay=Replay(Recording.of(path))))
+    seat = graphs.seat(config, quick(url), named=named, layer=ModelLayer(replay=Replay(Recording.read(path))))
     await play_async(seat, players=3, seed=2, journal=again)
     assert same(path, again)
 
@@ -218,7 +218,7 @@ async def test_a_folder_with_games_of_several_models_replays_each_from_its_own(t
         seat = replace(seat, brains=dict.fromkeys(seat.brains, Blind(model["temperature"])))
         name = "cold" if model is cold else "hot"
         await play_async(seat, players=3, seed=2, journal=tmp_path / f"{name}.jsonl", max_turns=turns)
-    layer = ModelLayer(replay=Replay(Recording.of(tmp_path)))
+    layer = ModelLayer(replay=Replay(Recording.read(tmp_path)))
     again = await replayed("cac", hot, tmp_path / "again" / "hot.jsonl", layer=layer)
     assert same(path, again)
     with pytest.raises(TurnError, match="turn 4: node 'interpret' asks what was not recorded"):
@@ -363,7 +363,7 @@ async def test_a_game_from_the_cache_is_the_same_game_and_costs_nothing(tmp_path
     assert kept.fireworks == paid.fireworks and kept.turns == paid.turns
     samples = [event for event in games[0] if isinstance(event, Call) and event.turn == 1 and event.node == "proposer"]
     assert sorted(call.sample for call in samples) == [0, 1, 2, 3, 4]
-    assert all(call.cached for call in games[1] if isinstance(call, Call) and call.asked)
+    assert all(call.cached for call in games[1] if isinstance(call, Call) and call.of_model)
 
 
 # A recording beside a model that is paid

@@ -66,13 +66,13 @@ def cut(path: Path, size: int) -> Path:
 def test_a_game_cut_anywhere_goes_on_to_the_same_journal_and_asks_nothing_twice(tmp_path: Path) -> None:
     path, brain = whole(tmp_path)
     data, unbroken = path.read_bytes(), journal.comparable(journal.read(path))
-    calls = sum(event.asked for event in journal.read(path) if isinstance(event, Call))
+    calls = sum(event.of_model for event in journal.read(path) if isinstance(event, Call))
     assert calls == len(brain.asked)
     chance = random.Random(1)
     places = [0, 1, len(data) - 1, len(data), *(chance.randrange(len(data)) for _ in range(200 if FULL else 8))]
     for place in places:
         broken, again = cut(path, place), talkative()
-        there = sum(event.asked for event in journal.read(broken) if isinstance(event, Call))
+        there = sum(event.of_model for event in journal.read(broken) if isinstance(event, Call))
         game(broken, again)
         assert journal.comparable(journal.read(broken)) == unbroken
         assert len(again.asked) == calls - there
@@ -353,4 +353,4 @@ def kill(folder: Path, command: list[str], watched: Watched, chance: random.Rand
 def paid(folder: Path) -> int:
     """The answers that its journal holds."""
     events = [event for file in folder.glob("*.jsonl") for event in journal.read(file)]
-    return sum(isinstance(event, Call) and event.asked for event in events)
+    return sum(isinstance(event, Call) and event.of_model for event in events)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import roles
 from orchestrator.hanabi.cards import COLOURS
-from orchestrator.hanabi.moves import Discard, HintColour, HintRank, Move, Play, listed
+from orchestrator.hanabi.moves import Discard, HintColour, HintRank, Move, Play, labelled
 from orchestrator.models import fake_endpoint
 from orchestrator.models.answer_room import SMALL
 from orchestrator.models.json_schema import constraints
@@ -42,7 +42,7 @@ JUDGES = {"safety", "self_verifier"}
 def strictest(kind: type[Reply], max_tokens: int | None, moves: int = len(LEGAL)) -> tuple[str, dict[str, Any]]:
     """The strictest constraint on a reply, and its schema."""
     model = settings({"model": "openai:m@http://127.0.0.1:9/v1", "max_tokens": max_tokens})
-    first = constraints(replace(ask(), reply=kind, moves=listed(LEGAL[:moves]), counts=COUNTS), model)[0]
+    first = constraints(replace(ask(), reply=kind, moves=labelled(LEGAL[:moves]), counts=COUNTS), model)[0]
     return first.name, first.response_format["json_schema"]["schema"]
 
 
@@ -148,7 +148,7 @@ def _most(schema: dict[str, Any]) -> int | None:
 def test_whatever_a_schema_allows_is_read_as_it_stands(name: str, max_tokens: int | None, data: st.DataObject) -> None:
     kind = KINDS[name]
     value = data.draw(allowed(strictest(kind, max_tokens)[1]))
-    reading = read(json.dumps(value), kind, listed(LEGAL))
+    reading = read(json.dumps(value), kind, labelled(LEGAL))
     assert as_objects(reading.reply.as_data(), kind) == as_objects(value, kind)
     assert not reading.repaired and not reading.dropped
 
@@ -163,7 +163,7 @@ async def test_a_server_that_bounds_no_texts_still_gets_the_moves() -> None:
         text = json.dumps(fake_endpoint.fill(schema, [], random.Random(1)))
         return web.json_response({"error": {"message": "maxLength"}}, status=400) if bad else completion(text)
 
-    asked = replace(ask(), reply=RatedChoice, moves=listed(LEGAL))
+    asked = replace(ask(), reply=RatedChoice, moves=labelled(LEGAL))
     async with fake_endpoint.serving(server(handle)) as url:
         brain = ModelLayer().brain(quick(url, max_tokens=300))
         said = [await brain(asked, messages(asked.parts)) for _ in range(2)]

@@ -234,7 +234,7 @@ def test_a_first_call_of_a_process_that_died_is_waited_for_by_nobody() -> None:
     accounts = Accounts(max_tokens=1000)
     assert accounts.expect("m", "dead-3") == (None, 0)
     assert accounts.expect("m", "well-1")[0] and accounts.expect("other", "well-2") == (None, 0)
-    accounts.gone("dead")
+    accounts.process_ended("dead")
     assert accounts.expect("m", "well-1") == (None, 0)
     accounts.learn("m", "well-1", 70)
     assert accounts.expect("m", "well-4") == (None, 70)

@@ -277,7 +277,7 @@ class Response:
     ],
 )
 def test_errors_of_other_providers_are_classified_too(error: Exception, status: int | None, heals: bool) -> None:
-    found = faults.of(error)
+    found = faults.classify(error)
     crowded = status in faults.CROWDED or isinstance(error, TimeoutError)
     assert (found.status, found.heals, found.crowded) == (status, heals, crowded)
     assert "sk-in-the-url" not in found.sentence
@@ -294,7 +294,7 @@ def test_errors_of_other_providers_are_classified_too(error: Exception, status: 
     ],
 )
 def test_what_lies_behind_an_error_is_looked_at(cause: Exception, status: int | None, heals: bool) -> None:
-    found = faults.of(wrapped(cause))
+    found = faults.classify(wrapped(cause))
     assert (found.status, found.heals) == (status, heals) and "sk-in-the-url" not in found.sentence
 
 

@@ -8,7 +8,7 @@ from aiohttp import web
 
 import roles
 from orchestrator.hanabi.cards import COLOURS
-from orchestrator.hanabi.moves import Discard, HintColour, HintRank, Play, listed
+from orchestrator.hanabi.moves import Discard, HintColour, HintRank, Play, labelled
 from orchestrator.models import fake_endpoint
 from orchestrator.models.json_schema import constraints
 from orchestrator.models.layer import ModelLayer
@@ -19,7 +19,7 @@ from roles.reply_types import RatedChoice, Reply
 from tests.support.servers import ask, completion, quick, server
 
 OWN = "openai:m@http://127.0.0.1:9/v1"
-MOVES = listed((Play(slot=0), Discard(slot=1), HintRank(to=1, rank=3)))
+MOVES = labelled((Play(slot=0), Discard(slot=1), HintRank(to=1, rank=3)))
 NAMES = ["play slot 0", "discard slot 1", "hint P1 rank 3"]
 COUNTS = {"players": 2, "others": 1, "slots": 5}
 MORE = (
@@ -67,7 +67,7 @@ def test_chances_have_steps_of_their_own() -> None:
 
 def test_decimals_are_free_where_their_steps_would_be_too_many_values() -> None:
     """OpenAI takes 1,000 enumerated values in a schema."""
-    many = listed((*(HintRank(to=to, rank=rank) for to in range(1, 5) for rank in (1, 2, 3, 4, 5)), *MORE))
+    many = labelled((*(HintRank(to=to, rank=rank) for to in range(1, 5) for rank in (1, 2, 3, 4, 5)), *MORE))
     assert len(many) == 48
     rating = schemas(RatedChoice, moves=many)["moves"]["ratings"]["properties"]["play slot 0"]
     assert (rating["minimum"], rating["maximum"]) == (-1, 1) and "enum" not in rating
@@ -104,7 +104,7 @@ def test_a_number_of_a_player_or_a_slot_is_one_that_there_is() -> None:
 def test_a_field_for_hints_takes_hints_alone() -> None:
     interpreter = roles.get("tom_interpreter").reply
     assert schemas(interpreter)["moves"]["hint"]["anyOf"][0]["enum"] == ["hint P1 rank 3"]
-    assert schemas(interpreter, moves=listed((Play(slot=0),)))["moves"]["hint"]["anyOf"] == [{"type": "null"}]
+    assert schemas(interpreter, moves=labelled((Play(slot=0),)))["moves"]["hint"]["anyOf"] == [{"type": "null"}]
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import pytest
 
 from orchestrator.errors import UserError
 from orchestrator.models.budget import Budget
-from orchestrator.models.list_prices import _all, caution, listed, price_of
+from orchestrator.models.list_prices import _all, caution, list_price, price_of
 from orchestrator.models.settings import settings
 
 LISTED = "openai:gpt-4.1-mini"
@@ -12,13 +12,13 @@ LISTED = "openai:gpt-4.1-mini"
 
 @pytest.mark.parametrize("name", [LISTED, f"{LISTED}-2025-04-14", "langchain:anthropic:claude-sonnet-4-5-20250929"])
 def test_a_model_and_its_dated_versions_are_listed(name: str) -> None:
-    found = listed(settings(name))
+    found = list_price(settings(name))
     assert found is not None and found.price.output > found.price.input > 0 and found.date.startswith("20")
 
 
 @pytest.mark.parametrize("name", [f"{LISTED}@http://localhost:8000/v1", "openai:gpt-4.1-mini-unknown", "langchain:x:y"])
 def test_other_servers_and_other_names_are_not(name: str) -> None:
-    assert listed(settings(name)) is None and caution([settings(name)]) is None
+    assert list_price(settings(name)) is None and caution([settings(name)]) is None
 
 
 def test_a_price_that_is_set_takes_precedence_and_needs_no_caution() -> None:

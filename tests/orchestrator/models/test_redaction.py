@@ -102,4 +102,4 @@ async def test_keys_that_are_words_of_the_game_leave_answers_alone(key: str) -> 
 )
 def test_a_short_key_is_removed_where_it_is_called_a_key(said: str, left: str) -> None:
     assert redact(said, ("hint",)) == left
-    assert left in faults.of(NotACompletion(said), ("hint",)).sentence
+    assert left in faults.classify(NotACompletion(said), ("hint",)).sentence

@@ -202,7 +202,7 @@ class Refusal(Exception):  # noqa: N818  # what clients raise has a status and a
 @pytest.mark.parametrize("name", REFUSALS)
 def test_every_servers_word_for_a_prompt_too_long_is_known(name: str) -> None:
     status, body, context = REFUSALS[name]
-    found = faults.of(Refusal(status, body))
+    found = faults.classify(Refusal(status, body))
     assert (found.too_long, found.context, found.heals) == (True, context, False)
 
 
@@ -217,7 +217,7 @@ def test_every_servers_word_for_a_prompt_too_long_is_known(name: str) -> None:
     ],
 )
 def test_other_refusals_are_not_taken_for_it(status: int, message: str) -> None:
-    assert not faults.of(Refusal(status, {"error": {"message": message}})).too_long
+    assert not faults.classify(Refusal(status, {"error": {"message": message}})).too_long
 
 
 TOO_LONG = Refusal(*REFUSALS["llama.cpp"][:2])

@@ -130,8 +130,8 @@ def test_what_decides_is_told_apart_from_how_it_is_asked() -> None:
 
 def test_a_price_counts_cached_tokens_apart() -> None:
     price = settings.Price(input=2, cached=0.5, output=8)
-    assert price.of(1_000_000, 500_000, cached=400_000) == pytest.approx(0.6 * 2 + 0.4 * 0.5 + 0.5 * 8)
-    assert settings.Price(input=2, output=8).of(10, 0, cached=10) == pytest.approx(20 / 1e6)
+    assert price.usd(1_000_000, 500_000, cached=400_000) == pytest.approx(0.6 * 2 + 0.4 * 0.5 + 0.5 * 8)
+    assert settings.Price(input=2, output=8).usd(10, 0, cached=10) == pytest.approx(20 / 1e6)
 
 
 MODELS = """

@@ -110,4 +110,4 @@ def test_no_cost_is_negative_whatever_a_journal_says_of_cached_tokens(
     tokens_in: int, tokens_out: int, cached: int
 ) -> None:
     price = Price.model_validate(PRICE)
-    assert 0 <= price.of(tokens_in, tokens_out, cached) <= price.of(tokens_in, tokens_out)
+    assert 0 <= price.usd(tokens_in, tokens_out, cached) <= price.usd(tokens_in, tokens_out)

@@ -86,9 +86,9 @@ def test_what_hat_players_know_in_common_is_true_and_the_same_for_all(players: i
     while not referee.over:
         views = [referee.view(seat) for seat in range(players)]
         tables = [table_of(view) for view in views]
-        assert all(table.known == tables[0].known for table in tables)
+        assert all(table.common == tables[0].common for table in tables)
         for hand in (*views[0].hands, next(hand for hand in views[1].hands if hand.seat == 0)):
-            known = tables[0].known[hand.seat]
+            known = tables[0].common[hand.seat]
             assert all(types >> INDEX[card] & 1 for types, card in zip(known, hand.cards, strict=True))
         referee.apply(rule(views[referee.seat], Random(0))[0])
 

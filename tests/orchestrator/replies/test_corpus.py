@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 import roles
-from orchestrator.hanabi.moves import listed, parse
+from orchestrator.hanabi.moves import labelled, parse
 from orchestrator.replies.reader import Unreadable, read
 from orchestrator.replies.reply import Reply
 from roles.reply_types import RatedChoice, Shortlist, variant
@@ -33,7 +33,7 @@ def answers() -> list[Any]:
 @pytest.mark.parametrize("one", answers())
 def test_an_answer_is_read_as_a_person_reads_it(one: Mapping[str, Any]) -> None:
     kind = variant(KINDS[one["reply"]], reason_first=one.get("reason_first", False))
-    legal = listed(map(parse, one["moves"]), letters=one.get("letters", False))
+    legal = labelled(map(parse, one["moves"]), letters=one.get("letters", False))
     cut_off = one.get("finish") == "length"
     if one["is"] == "unreadable":
         with pytest.raises(Unreadable):

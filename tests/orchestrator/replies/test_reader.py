@@ -8,14 +8,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import roles
-from orchestrator.hanabi.moves import Discard, HintColour, HintRank, Listed, Move, Play, listed
+from orchestrator.hanabi.moves import Discard, HintColour, HintRank, Listed, Move, Play, labelled
 from orchestrator.replies import text_format
 from orchestrator.replies.reader import Reading, Unreadable, read
 from orchestrator.replies.reply import Reply
 from roles.reply_types import Choice, RatedChoice, variant
 from tests.support.prove import FULL
 
-LEGAL: Listed = listed((Discard(slot=0), Play(slot=0), Play(slot=1), HintColour(to=1, colour="R")))
+LEGAL: Listed = labelled((Discard(slot=0), Play(slot=0), Play(slot=1), HintColour(to=1, colour="R")))
 RATED = {
     "ratings": [{"action": str(move), "rating": 0.5} for move in LEGAL.values()],
     "reason": 'he said "no"',
@@ -237,7 +237,7 @@ def test_an_object_will_do_where_plain_text_was_asked_for() -> None:
 def test_what_is_written_plainly_is_read_back(name: str) -> None:
     """Every reply type's example, in both forms."""
     kind = variant(roles.get(name).reply, True)
-    legal = listed(every_move())
+    legal = labelled(every_move())
     data = kind.model_validate(kind.example).as_data()
     assert read(text_format.write(kind, data), kind, legal, "text").reply.as_data() == data
     assert read(json.dumps(data), kind, legal, "json").reply.as_data() == data

@@ -48,7 +48,7 @@ def test_without_a_change_the_game_goes_on_as_it_did(game: Games, tmp_path: Path
     assert told(old) == told(new)
     parent = new[0].parent if isinstance(new[0], GameStarted) else None
     assert parent and (parent.journal, parent.turn, parent.seats, parent.edits) == (path.name, 4, {}, {})
-    calls = [event for event in new if isinstance(event, Call) and event.asked]
+    calls = [event for event in new if isinstance(event, Call) and event.of_model]
     assert all((call.fixed == "recorded") == (call.turn < 4) for call in calls)
     assert not any(call.paid for call in calls if call.turn < 4)
 

@@ -61,14 +61,14 @@ def within(masks: Sequence[Sequence[int]], hands: Sequence[Sequence[Card]]) -> b
 
 def sound(now: CommonKnowledge) -> bool:
     """Whether something is left of every card, and nothing that hints exclude."""
-    pairs = zip(now.known, now.literal, strict=True)
+    pairs = zip(now.common, now.literal, strict=True)
     return all(mask and not mask & ~said for hand, hints in pairs for mask, said in zip(hand, hints, strict=True))
 
 
 def now_at(now: CommonKnowledge, referee: Referee) -> CommonKnowledge:
     """The state one turn later, by the latest move alone."""
     history = referee.view(0).history
-    return now.after(PublicMove.of(history[-1])) if history else now
+    return now.after(PublicMove.from_past(history[-1])) if history else now
 
 
 CASES = [(tuple(CUSTOMS)[number % 6], 2 + number % 4, number) for number in range(GAMES)]
@@ -88,9 +88,9 @@ def test_it_grows_move_by_move_to_what_every_seat_makes_of_its_whole_history(
         assert (now.piles.fireworks, now.tokens, now.lives) == (views[0].fireworks, views[0].tokens, views[0].lives)
         assert sorted(now.piles.discards) == sorted(views[0].discards) and now.deck == views[0].deck_size
         assert within(now.literal, hands_of(referee)) and sound(now)
-        assert all(referee.deck[number] == card for number, card in now.gone)
+        assert all(referee.deck[number] == card for number, card in now.face_up)
         if name == "strangers":
-            assert within(now.known, hands_of(referee)) and not now.claims
+            assert within(now.common, hands_of(referee)) and not now.claims
 
 
 def test_a_past_that_nobody_worked_out_before_is_worked_out_from_its_beginning() -> None:
@@ -116,7 +116,7 @@ def test_among_those_who_keep_to_it_a_convention_is_never_broken_and_never_wrong
     customs = (KEPT[name],) * players
     for referee in partners_game((name,) * players, seed):
         now = common_knowledge(customs, () if referee.turn == 1 else referee.view(0).history)
-        assert within(now.known, hands_of(referee))
+        assert within(now.common, hands_of(referee))
     assert now.claims
     assert all(claim.types >> INDEX[referee.deck[claim.card]] & 1 for claim in now.claims)
     assert referee.lives > 0
@@ -145,7 +145,7 @@ async def test_house_trusts_itself_and_is_right_to(players: int) -> None:
             hands = {hand.seat: hand.cards for hand in view.hands}
             understood = understand(view.history, players, view.seat, hands)
             assert {(one.convention, one.broke) for one in understood.partners} == {(NEWEST, ())}
-            assert within(understood.knowledge.known, hands_of(referee))
+            assert within(understood.knowledge.common, hands_of(referee))
             referee.apply((await house(view, {})).move)
         assert referee.lives > 0 and referee.score_strict >= 15
 

@@ -42,7 +42,7 @@ def test_a_hint_points_at_the_newest_or_oldest_touched_card_that_may_be_playable
     referee = dealt(PLAIN, "R1 R3 G2 R1 B5", moves=["hint P1 red"])
     now = known_to_all(referee, *(Convention(which, which),) * 2)
     reds = OF_COLOUR["R"]
-    assert now.known[1] == tuple(
+    assert now.common[1] == tuple(
         mask([Card.R1]) if i == slot else (reds if i in (0, 1, 3) else ANY & ~reds) for i in range(5)
     )
     assert said(now) == [(0, "play hint", 5 + slot, (Card.R1, Card.Y1, Card.G1, Card.W1, Card.B1))]
@@ -52,14 +52,14 @@ def test_the_focus_passes_over_touched_cards_that_cannot_be_played() -> None:
     """The second hint touches slots 0 and 3; of slot 3 everybody knows that it is no 1."""
     referee = dealt(PLAIN, "R1 Y1 G2 R2 B5", moves=["hint P1 rank 2", PASS, "hint P1 red"])
     now = known_to_all(referee)
-    assert now.known[1][0] == mask([Card.R1]) and now.known[1][3] == mask([Card.R2])
+    assert now.common[1][0] == mask([Card.R1]) and now.common[1][3] == mask([Card.R2])
 
 
 def test_a_hint_that_makes_a_card_known_to_fit_points_at_nothing() -> None:
     referee = dealt(PLAIN, "R1 R3 G2 Y1 B5", moves=["hint P1 rank 1"])
     now = known_to_all(referee)
-    assert now.known == now.literal and not now.claims
-    assert now.known[1] == tuple(ONES if i in (0, 3) else ANY & ~ONES for i in range(5))
+    assert now.common == now.literal and not now.claims
+    assert now.common[1] == tuple(ONES if i in (0, 3) else ANY & ~ONES for i in range(5))
 
 
 THREE = (PLAIN, "R5 Y3 G4 W2 B3", "G5 Y1 G1 W4 B4")
@@ -67,25 +67,25 @@ THREE = (PLAIN, "R5 Y3 G4 W2 B3", "G5 Y1 G1 W4 B4")
 
 def test_a_rank_hint_that_touches_the_next_players_next_discard_warns_of_it() -> None:
     now = known_to_all(dealt(*THREE, moves=["hint P1 rank 5"]))
-    assert now.known[1][0] == FIVES
+    assert now.common[1][0] == FIVES
     assert [why for _, why, *_ in said(now)] == ["warning"]
 
 
 def test_the_same_hint_to_the_player_on_the_right_with_all_tokens_there_only_spends_one() -> None:
     now = known_to_all(dealt(*THREE, moves=["hint P2 rank 5"]))
-    assert now.known[2] == now.literal[2]
+    assert now.common[2] == now.literal[2]
     assert [(why, card) for _, why, card, _ in said(now)] == [("silence", 5)]  # of P1, who was not warned
 
 
 def test_a_warned_card_is_not_the_next_to_go() -> None:
     now = known_to_all(dealt(*THREE, moves=["hint P1 rank 5"]))
-    assert next_discard(known_to_all(dealt(*THREE)).known[1], START) == 0
-    assert next_discard(now.known[1], now.piles) == 1
+    assert next_discard(known_to_all(dealt(*THREE)).common[1], START) == 0
+    assert next_discard(now.common[1], now.piles) == 1
 
 
 def test_silence_says_that_the_card_about_to_go_is_not_critical() -> None:
     now = known_to_all(dealt(*THREE, moves=["hint P2 rank 1"]))
-    assert now.known[1] == (ANY & ~FIVES, ANY, ANY, ANY, ANY)
+    assert now.common[1] == (ANY & ~FIVES, ANY, ANY, ANY, ANY)
     assert said(now)[0] == (0, "silence", 5, unmask(ANY & ~FIVES))
 
 
@@ -93,24 +93,24 @@ def test_without_a_token_silence_says_nothing() -> None:
     eight = ["hint P1 rank 4", "hint P0 rank 4"] * 4
     now = known_to_all(dealt(PLAIN, "R5 Y3 G4 W2 B3", moves=eight))
     spent = known_to_all(dealt(PLAIN, "R5 Y3 G4 W2 B3", moves=[*eight, "discard slot 0"]))
-    assert now.tokens == 0 and spent.known[1][0] & FIVES == now.known[1][0] & FIVES != 0
+    assert now.tokens == 0 and spent.common[1][0] & FIVES == now.common[1][0] & FIVES != 0
     again = known_to_all(dealt(PLAIN, "R5 Y3 G4 W2 B3", moves=[*eight, "discard slot 0", "discard slot 4"]))
-    assert again.known[0][0] & FIVES == 0
+    assert again.common[0][0] & FIVES == 0
 
 
 def test_a_set_that_readings_would_empty_falls_back_to_what_hints_say() -> None:
     """A red 3 that a hint wrongly pointed at is then told to be a 3."""
     hands, moves = (PLAIN, "R3 Y3 G2 W4 B5"), ["hint P1 red", PASS]
-    assert known_to_all(dealt(*hands, moves=moves)).known[1][0] == mask([Card.R1])
-    assert known_to_all(dealt(*hands, moves=[*moves, "hint P1 rank 3"])).known[1][0] == mask([Card.R3])
+    assert known_to_all(dealt(*hands, moves=moves)).common[1][0] == mask([Card.R1])
+    assert known_to_all(dealt(*hands, moves=[*moves, "hint P1 rank 3"])).common[1][0] == mask([Card.R3])
 
 
 def test_a_card_that_is_located_is_nowhere_else() -> None:
     now = known_to_all(
         dealt(PLAIN, "B5 Y3 G4 W2 B3", moves=["hint P1 rank 5", PASS, "hint P1 blue"]), STRANGER, STRANGER
     )
-    assert now.known[1][0] == mask([Card.B5])
-    others = [*now.known[0], *now.known[1][1:]]
+    assert now.common[1][0] == mask([Card.B5])
+    others = [*now.common[0], *now.common[1][1:]]
     assert not any(types & mask([Card.B5]) for types in others)
     assert any(types & mask([Card.B5]) for types in now.literal[0])
 
@@ -121,12 +121,12 @@ def test_a_card_that_is_located_is_nowhere_else() -> None:
 def test_a_strangers_hints_say_what_they_say(customs: tuple[Convention, Convention]) -> None:
     referee = dealt(PLAIN, "R1 R3 G2 R1 B5", moves=["hint P1 red"])
     now = known_to_all(referee, *customs)
-    assert now.known == now.literal and not now.claims
+    assert now.common == now.literal and not now.claims
 
 
 def test_who_reads_literally_is_pointed_at_his_card_and_does_not_see_it() -> None:
     now = known_to_all(dealt(PLAIN, "R1 R3 G2 R1 B5", moves=["hint P1 red"]), LITERAL, LITERAL)
-    assert now.known == now.literal
+    assert now.common == now.literal
     assert [(why, card) for _, why, card, _ in said(now)] == [("play hint", 8)]
 
 

@@ -51,7 +51,7 @@ def test_from_then_on_all_his_hints_say_what_they_say_and_he_is_told_things_in_s
     moves = [*HINT, *PLAY, "hint P0 blue"]
     referee = dealt(*HANDS, moves=moves)
     now = understood(referee).knowledge
-    assert now.known == now.literal and not [claim for claim in now.claims if claim.seat == 1]
+    assert now.common == now.literal and not [claim for claim in now.claims if claim.seat == 1]
     view = referee.view()
     scene = Scene(0, now, {1: view.hands[0].cards}, view.legal)
     assert scene.among_strangers and all(effect.says is None for effect in scene.hint_effects)

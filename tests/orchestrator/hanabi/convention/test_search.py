@@ -62,7 +62,7 @@ def same(game: RolloutGame, view: View, now: CommonKnowledge) -> bool:
         (view.tokens, view.lives, view.fireworks, view.deck_size, view.turns_left, view.seat)
     )
     piles = (game.playable, game.dead, game.critical) == (now.piles.playable, now.piles.dead, now.piles.critical)
-    known = (game.known, game.literal) == ([list(h) for h in now.known], [list(h) for h in now.literal])
+    known = (game.common, game.literal) == ([list(h) for h in now.common], [list(h) for h in now.literal])
     return tables and piles and known
 
 
@@ -72,7 +72,7 @@ def test_a_rollout_keeps_the_rules_of_the_table_and_the_common_knowledge(players
     for before in random_game(players, 10_003):
         view = before.view()
         if view.history:
-            now = now.after(PublicMove.of(view.history[-1]))
+            now = now.after(PublicMove.from_past(view.history[-1]))
             game.apply(act(view.history[-1].move))
         assert not game.over and same(game, view, now)
     assert before is not None
@@ -96,7 +96,7 @@ def taught(card: str) -> tuple[Scene, RolloutGame]:
     hand = tuple(Card(one) for one in ("B4", card, "W3", "W4", "Y3"))
     start = CommonKnowledge.start((NEWEST, NEWEST))
     believed = 1 << INDEX[Card("R1")] | 1 << INDEX[Card("B3")]
-    start = replace(start, known=(start.known[0], (ANY, believed, ANY, ANY, ANY)))
+    start = replace(start, common=(start.common[0], (ANY, believed, ANY, ANY, ANY)))
     own = [INDEX[Card("G4")]] * 5
     game = RolloutGame(start, 0, None).dealt([own, numbered(hand)], [INDEX[Card("Y1")]])
     return Scene(0, start, {1: hand}, [HintColour(to=1, colour="W"), HintColour(to=1, colour="B")]), game
@@ -125,12 +125,12 @@ def test_deals_are_drawn_from_the_exact_belief() -> None:
     for _ in range(600):
         game = deals.draw()
         assert game is not None
-        whole = [*game.gone]
+        whole = [*game.counts]
         for card in [*game.deck, *(card for hand in game.hands for card in hand)]:
             whole[card] += 1
         assert whole == list(COPIES_OF) and numbered(at.hands[1 - at.seat]) == game.hands[1 - at.seat]
         drawn.append(game.hands[at.seat])
-    for slot, belief_of in enumerate(at.own):
+    for slot, belief_of in enumerate(at.beliefs):
         for card, weight in enumerate(belief_of.weights):
             share = sum(hand[slot] == card for hand in drawn) / len(drawn)
             assert abs(share - weight / belief_of.total) < 0.08
@@ -155,8 +155,8 @@ def test_hands_that_fit_the_cards_in_sight_are_equally_likely_whatever_slot_is_d
     one, other = fives[:2], [fives[0], *fives[2:4]]
     masks = [sum(1 << INDEX[card] for card in cards) for cards in (one, other)]
     mine = (masks[0], masks[1], *(ANY,) * 3)
-    known = tuple(mine if seat == at.seat else hand for seat, hand in enumerate(at.knowledge.known))
-    deals, count = Deals(replace(at, knowledge=replace(at.knowledge, known=known)), Random(1)), 2000
+    known = tuple(mine if seat == at.seat else hand for seat, hand in enumerate(at.knowledge.common))
+    deals, count = Deals(replace(at, knowledge=replace(at.knowledge, common=known)), Random(1)), 2000
     drawn = [game.hands[at.seat] for _ in range(count) if (game := deals.draw())]
     pairs = [(INDEX[a], INDEX[b]) for a in one for b in other if a != b]
     assert len(drawn) == count and len(pairs) == 5
@@ -199,10 +199,12 @@ def test_on_the_last_life_only_a_play_that_certainly_fits_is_tried() -> None:
     risky = 0
     for players in (2, 4):
         for _, at, made in conventional(players, 10_013):
-            risky += any(isinstance(move, Play) and at.own[move.slot].playable < 1 for move in candidates(at, made)[1:])
+            risky += any(
+                isinstance(move, Play) and at.beliefs[move.slot].playable < 1 for move in candidates(at, made)[1:]
+            )
             last = replace(at, knowledge=replace(at.knowledge, lives=1))
             plays = [move.slot for move in candidates(last, made)[1:] if isinstance(move, Play)]
-            assert all(last.own[slot].playable == 1.0 for slot in plays)
+            assert all(last.beliefs[slot].playable == 1.0 for slot in plays)
     assert risky > 2, "with lives to spare such plays are tried"
 
 
@@ -213,7 +215,7 @@ def test_what_is_tried_is_legal_and_says_nothing_false() -> None:
         hints = [at.effect_of(one) for one in moves[1:] if isinstance(one, HintColour | HintRank)]
         assert all(effect.true for effect in hints if effect.says is not None)
         risky = [one.slot for one in moves[1:] if isinstance(one, Play)]
-        assert all(at.own[slot].playable >= 0.6 for slot in risky)
+        assert all(at.beliefs[slot].playable >= 0.6 for slot in risky)
 
 
 def planner(rollouts: object, *others: str) -> graphs.GraphConfig:
@@ -262,7 +264,7 @@ def test_a_budget_that_is_none_is_refused(rollouts: Any) -> None:
 
 def test_without_conventions_partners_are_taken_at_their_word() -> None:
     at = middle(3)
-    strangers = replace(at, knowledge=replace(at.knowledge, conventions=(STRANGER,) * 3, known=at.knowledge.literal))
+    strangers = replace(at, knowledge=replace(at.knowledge, conventions=(STRANGER,) * 3, common=at.knowledge.literal))
     trials = search(strangers, strangers.legal[0], 24, Random(1))
     assert len(trials) > 1 and all(trial.scores for trial in trials)
-    assert belief.believe(strangers.knowledge.known[at.seat], at.piles, *at.hands.values())
+    assert belief.believe(strangers.knowledge.common[at.seat], at.piles, *at.hands.values())
