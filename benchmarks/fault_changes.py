@@ -8,7 +8,7 @@ from itertools import pairwise
 import roles
 from benchmarks.fault_games import Mark, Played
 from benchmarks.fault_graphs import naming_marks
-from experiments.statistics.estimates import Estimate, of_one
+from experiments.statistics.estimates import Estimate, estimate_mean
 from roles.marks import MarkInfo
 
 
@@ -81,7 +81,7 @@ class Fault:
             one, other = (game.beside if beside else game.marks for game in (first[seed], now[seed]))
             if mark in one and mark in other:
                 found.append((other[mark] - one[mark]) * (1 if info(mark).higher else -1))
-        estimate = of_one(found)
+        estimate = estimate_mean(found)
         return None if estimate is None else Change(mark, estimate)
 
     def changes(self, rate: float, *, beside: bool = False) -> list[Change]:

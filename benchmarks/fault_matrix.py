@@ -18,7 +18,7 @@ from benchmarks.fault_changes import Fault, collected, info
 from benchmarks.fault_games import Game, Mark, Played, played
 from benchmarks.fault_graphs import hosting, marked_roles, upstream
 from experiments.document.terminal import plain_table
-from experiments.statistics.estimates import Estimate, of_one, unseen, within
+from experiments.statistics.estimates import Estimate, clip, estimate_mean, unseen_share
 from orchestrator.errors import UserError
 
 RATES = (0.0, 0.1, 0.3, 0.6)
@@ -49,7 +49,7 @@ def matrix(found: Sequence[Fault], console: Console, *, every: bool) -> None:
     table = plain_table("role that errs", "its mark", *(f"rate {rate:g}" for rate in rates), "best", "falls")
     for fault in found:
         for mark in fault.worst_own(len(fault.own) if every else SHOWN):
-            cells = (_interval(of_one(fault.values(mark, rate)), info(mark).unit) for rate in rates)
+            cells = (_interval(estimate_mean(fault.values(mark, rate)), info(mark).unit) for rate in rates)
             falls = "yes" if fault.falls(mark) else "no" if fault.touched(mark) else "never moved"
             table.add_row(fault.role, mark[1], *cells, f"{info(mark).best:.2g}", falls)
     console.print(table)
@@ -94,11 +94,11 @@ def _interval(estimate: Estimate | None, unit: str) -> str:
     if estimate is None:
         return "-"
     least, most = (0, 1) if unit in ("share", "chance") else (-1, 1) if unit == "correlation" else (0, math.inf)
-    low, high = within(estimate.interval, least, most)
+    low, high = clip(estimate.interval, least, most)
     if not estimate.error:
         if math.isinf(most):
             return f"{estimate.mean:.3f}"
-        missed = unseen(estimate.n)  # all deals alike: in how many of them another value may have gone unseen
+        missed = unseen_share(estimate.n)  # all deals alike: in how many of them another value may have gone unseen
         low, high = estimate.mean - missed * (estimate.mean - least), estimate.mean + missed * (most - estimate.mean)
     return f"{estimate.mean:.3f} ({low:.3f} to {high:.3f})"
 

@@ -13,9 +13,8 @@ from rich.console import Console
 
 from experiments.analysis.rare_strike_outs import FEWEST
 from experiments.document.terminal import plain_table
-from experiments.statistics.estimates import Bounds, Matrix, bootstrapped, means, of_one
-from experiments.statistics.permutation import by_signs
-from experiments.statistics.power import ALPHA
+from experiments.statistics.estimates import ALPHA, Bounds, Matrix, bootstrap_interval, estimate_mean, mean_difference
+from experiments.statistics.permutation import sign_flip_test
 
 DEALS = (10, 20, 50, 100)
 TRIALS = 4_000
@@ -74,7 +73,7 @@ def _measured(arms: Arms, deals: int, trials: int) -> Coverage:
     ours, theirs = drawn(chance, arms, (trials, deals))
     deltas, some = ours - theirs, min(trials, TESTED)
     mean, difference = MEAN * (1 - arms.lost), MEAN * (arms.baseline - arms.lost)
-    held = np.array([by_signs(list(sample - difference), DRAWS).p >= ALPHA for sample in deltas[:some]])
+    held = np.array([sign_flip_test(list(sample - difference), DRAWS).p >= ALPHA for sample in deltas[:some]])
     warned = np.maximum((ours == 0).sum(axis=1), (theirs == 0).sum(axis=1)) < FEWEST
     free = held[~warned[:some]]
     return Coverage(
@@ -116,12 +115,12 @@ def _points(luck: Matrix) -> Matrix:
 
 
 def student(sample: list[float]) -> Bounds | None:
-    estimate = of_one(sample)
+    estimate = estimate_mean(sample)
     return estimate.interval if estimate else None
 
 
 def resampled(sample: list[float]) -> Bounds | None:
-    return bootstrapped(means, sample)
+    return bootstrap_interval(mean_difference, sample)
 
 
 def _coverage(interval: Callable[[list[float]], Bounds | None], samples: Matrix, truth: float) -> float:

@@ -16,8 +16,7 @@ from experiments.analysis.analysis import Analysis
 from experiments.analysis.differences import differences
 from experiments.document.terminal import plain_table
 from experiments.record.rows import PERFECT, Row
-from experiments.statistics.power import POWER
-from experiments.statistics.sign_flip_power import detectable
+from experiments.statistics.power import POWER, detectable
 
 NULLS, POWERED = 300, 400
 """Experiments for each design without an effect, and with one."""

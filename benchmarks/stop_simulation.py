@@ -11,8 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from rich.console import Console
 
-from experiments.analysis.pairing import Pairs
-from experiments.analysis.stopping import ArmStop, Settled, at_look, outcomes, test_of
+from experiments.analysis.stopping import ArmStop, Settled, at_look, outcomes
 from experiments.document.terminal import plain_table
 from experiments.record import measures
 from experiments.record.rows import PERFECT, Row
@@ -113,18 +112,19 @@ def _one(chance: np.random.Generator, design: Design, rule: StopRule) -> Sequenc
     stops = outcomes(rule, [row for arm in games for row in arm], counts)
     truth = [design.effect, *[0.0] * (design.arms - 1)]
     return [
-        _arm(design, rule, stop, at_look(rule, stop.look, ours, games[0], (2,), measures.STRICT), true)
+        _arm(design, rule, stop, ours, games[0], true)
         for stop, ours, true in zip(stops.values(), games[1:], truth, strict=True)
     ]
 
 
-def _arm(design: Design, rule: StopRule, stop: ArmStop, pairs: Pairs, truth: float) -> _Arm:
-    test = test_of(rule, stop.look, pairs)
+def _arm(
+    design: Design, rule: StopRule, stop: ArmStop, ours: Sequence[Row], theirs: Sequence[Row], truth: float
+) -> _Arm:
+    comparison, test = at_look(rule, stop.look, ours, theirs, (2,), measures.STRICT)
     held = test is None or not test.rejects(truth, rule.level)  # so is the interval defined
     excluded = stop.settled == "excluded" and truth >= design.excluded
-    return _Arm(
-        stop.settled, stop.deals, excluded or (stop.settled == "shown" and sum(pairs.deltas) * truth <= 0), held
-    )
+    opposite = comparison is not None and comparison.mean * truth <= 0
+    return _Arm(stop.settled, stop.deals, excluded or (stop.settled == "shown" and opposite), held)
 
 
 def _scores(chance: np.random.Generator, design: Design) -> Matrix:

@@ -1,4 +1,5 @@
-"""Conclusions from rows of games: summaries, paired comparisons, their sentences and cautions.
+"""What finished games, positions and marks say: comparisons, summaries, controls, caveats and conclusions in sentences.
 
-It may import record, study, values and statistics. Start reading at analysis.py, which compares the arms of a run.
+It may import record, study, values and statistics; numbers without a subject are in statistics. Start reading at
+compare.py, which compares any two samples, and analysis.py, which does so for the arms of an experiment.
 """

@@ -23,7 +23,7 @@ from experiments.document.terminal import plain_table
 from experiments.record import turn_rows
 from experiments.record.rows import Row
 from experiments.record.turn_rows import MovesOfGame
-from experiments.statistics.clustered import shares
+from experiments.statistics.clusters import pooled_shares
 from experiments.statistics.estimates import Bounds, Matrix
 from orchestrator.errors import UserError
 from orchestrator.hanabi.cards import COLOUR_NAMES, COLOURS, HAND_SIZES, RANKS
@@ -96,8 +96,8 @@ class ActionTable:
                 counts[at, place[one]] += times
             for (one, other), times in followed.items():
                 pairs[at, place[one], place[other]] += times
-        _, low, high = shares(counts, np.broadcast_to(counts.sum(axis=1, keepdims=True), counts.shape))
-        _, lowest, highest = shares(pairs, np.broadcast_to(pairs.sum(axis=2, keepdims=True), pairs.shape))
+        _, low, high = pooled_shares(counts, np.broadcast_to(counts.sum(axis=1, keepdims=True), counts.shape))
+        _, lowest, highest = pooled_shares(pairs, np.broadcast_to(pairs.sum(axis=2, keepdims=True), pairs.shape))
         return PolicyBounds(place, (low, high), (lowest, highest))
 
 

@@ -9,11 +9,12 @@ from dataclasses import asdict, dataclass
 from statistics import fmean
 from typing import Any
 
-from experiments.analysis.pairing import complete, scores
+from experiments.analysis.games import complete, unit_values
 from experiments.analysis.summaries import Summary
+from experiments.record.measures import STRICT
 from experiments.record.rows import PERFECT as MOST
 from experiments.record.rows import Row
-from experiments.statistics.estimates import Bounds, of_one, spread
+from experiments.statistics.estimates import Bounds, estimate_mean, standard_deviation
 from experiments.study.adhoc import SELF_PLAY
 from experiments.study.cross_play import WITH
 from experiments.study.held_out import Standing, standing
@@ -132,18 +133,18 @@ def _over_partners(games: Sequence[Sequence[Row]]) -> Mean | None:
     shared = _shared(games)
     if not shared or not shared[0]:
         return None
-    each = [scores(one) for one in shared]
+    each = [unit_values(one, STRICT.of) for one in shared]
     values = list(map(fmean, zip(*each, strict=True)))
     bounds = _bounds(values)
     within = bounds and (max(bounds[0], 0.0), min(bounds[1], float(MOST)))
-    return Mean(sum(map(len, shared)), fmean(values), within, spread(list(map(fmean, each))))
+    return Mean(sum(map(len, shared)), fmean(values), within, standard_deviation(list(map(fmean, each))))
 
 
 def _loss(games: Sequence[Sequence[Row]], own: Sequence[Row]) -> Mean | None:
     shared = _shared([*games, own]) if games else []
     if not shared or not shared[0]:
         return None
-    *each, alone = map(scores, shared)
+    *each, alone = (unit_values(one, STRICT.of) for one in shared)
     values = [fmean(one) - other for *one, other in zip(*each, alone, strict=True)]
     return Mean(sum(map(len, shared)), fmean(values), _bounds(values), None)
 
@@ -157,7 +158,7 @@ def _shared(games: Sequence[Sequence[Row]]) -> list[list[Row]]:
 
 
 def _bounds(values: Sequence[float]) -> Bounds | None:
-    found = of_one(values)
+    found = estimate_mean(values)
     return None if found is None else found.interval
 
 

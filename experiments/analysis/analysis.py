@@ -6,8 +6,9 @@ docs/statistics.md says how each number is computed.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from experiments.analysis.differences import Difference, Stopped, contrast, differences
-from experiments.analysis.pairing import arranged
+from experiments.analysis.differences import Difference, contrast, differences
+from experiments.analysis.games import by_arm
+from experiments.analysis.stopping import Stopped
 from experiments.analysis.summaries import Summary, forced_share, summaries, too_few_own
 from experiments.record import measures
 from experiments.record.measures import Measure
@@ -75,7 +76,7 @@ def analyse(
     measure = metric if isinstance(metric, Measure) else measures.metric(metric)
     named: Metric = score or ("kept" if measure.key == "kept" else "strict")
     other = measures.metric(OTHER[named] if measure.key == named else named)
-    arms = arranged(rows, order)
+    arms = by_arm(rows, order)
     standard = arms.get(baseline or "", [])
     free = [row for row in rows if not row.forced]
     withheld = tuple(arm for arm, games in arms.items() if too_few_own(games))

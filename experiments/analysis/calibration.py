@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from experiments.analysis.role_marks import MarkedGame
-from experiments.statistics.clustered import shares
+from experiments.statistics.clusters import pooled_shares
 from experiments.values.stated_tally import Stated, StatedTally
 
 
@@ -44,7 +44,7 @@ def _found(games: Iterable[MarkedGame]) -> Iterator[Calibration]:
 
 def _calibration(stated: Stated, deals: Mapping[int, Sequence[StatedTally]]) -> Calibration:
     counts = np.array([(sum(one.true for one in each), sum(one.statements for one in each)) for each in deals.values()])
-    share, below, above = (float(one) for one in shares(counts[:, 0].astype(float), counts[:, 1].astype(float)))
+    share, below, above = (float(one) for one in pooled_shares(counts[:, 0].astype(float), counts[:, 1].astype(float)))
     n = int(counts[:, 1].sum())
     likely = sum(one.likely for each in deals.values() for one in each) / n if stated.chance else None
     low, high = (None if math.isnan(end) else end for end in (below, above))

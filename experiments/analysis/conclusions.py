@@ -4,14 +4,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
-from experiments.analysis import rare_strike_outs, stop_sentences
+from experiments.analysis import rare_strike_outs, stopping
 from experiments.analysis.analysis import DOUBTFUL, OTHER, Analysis
 from experiments.analysis.caveats import caveats, last
 from experiments.analysis.differences import Difference
 from experiments.analysis.summaries import WITHHELD, Summary
-from experiments.statistics.estimates import ROUNDING, unseen
-from experiments.statistics.permutation import fewest, least_p
-from experiments.statistics.power import ALPHA
+from experiments.statistics.estimates import ALPHA, ROUNDING, unseen_share
+from experiments.statistics.permutation import fewest_pairs, least_p
 from roles.words import percent
 
 NAMED = 3
@@ -25,7 +24,7 @@ def sentences(analysis: Analysis) -> tuple[str, ...]:
     """A sentence or two for each arm, pooled over player counts; then what a reader of the numbers must know."""
     return (
         *_withheld(analysis),
-        *(stop_sentences.sentences(analysis.stopped) if analysis.stopped else ()),
+        *(stopping.sentences(analysis.stopped) if analysis.stopped else ()),
         *(compared(one, is_testable(one, analysis.differences)) for one in widest(analysis.differences)),
         *_by_the_other_score(analysis),
         *_warnings(analysis.differences),
@@ -52,7 +51,7 @@ def as_data(analysis: Analysis) -> dict[str, Any]:
     """The analysis as plain data, with its caveats and sentences under `said`."""
     unforced = None if analysis.unforced is None else as_data(analysis.unforced)
     plain = asdict(replace(analysis, stopped=None, unforced=None))
-    stopped = stop_sentences.data(analysis.stopped) if analysis.stopped else None
+    stopped = analysis.stopped.data if analysis.stopped else None
     said = [*caveats(analysis), *sentences(analysis)]
     return {**plain, "unforced": unforced, "stopped": stopped, "said": said}
 
@@ -174,7 +173,7 @@ def pvalue(p: float | None) -> str:
 
 def _may_differ(one: Difference) -> str:
     """In how many units the difference may be another one, when it is the same in all n."""
-    return f"it may differ in up to {percent(unseen(one.n))} of other {one.unit} (95 % confidence){_alike(one)}"
+    return f"it may differ in up to {percent(unseen_share(one.n))} of other {one.unit} (95 % confidence){_alike(one)}"
 
 
 def _left_out(one: Difference) -> str:
@@ -243,7 +242,7 @@ def _tested(one: Difference, all_of_them: Sequence[Difference]) -> int:
 
 def _untestable(one: Difference, all_of_them: Sequence[Difference]) -> str:
     arms = _tested(one, all_of_them)
-    enough = f"; with {fewest(arms)} it could" if one.unit == "deals" else ""
+    enough = f"; with {fewest_pairs(arms)} it could" if one.unit == "deals" else ""
     return (
         f"With {one.n} {one.unit} and {_arms(arms)} to compare, no Holm p can be below .05, however large the effect"
         f"{enough}."

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from math import sqrt
 from statistics import correlation, fmean, variance
 
-from experiments.analysis import pairing
-from experiments.analysis.pairing import Pairs
+from experiments.analysis.compare import compare
+from experiments.analysis.games import unit
 from experiments.record import measures
 from experiments.record.rows import Metric, Row
 from experiments.statistics.estimates import ROUNDING
@@ -75,9 +75,10 @@ def _between(deals: Sequence[Sequence[float]], within: float) -> float:
 
 
 def _correlation(ours: Sequence[Row], theirs: Sequence[Row], players: int, metric: Metric) -> float | None:
-    if not theirs or theirs[0].arm == ours[0].arm or pairing.unit(ours) == "repeats":
+    if not theirs or theirs[0].arm == ours[0].arm or unit(ours) == "repeats":
         return None
-    one, other = Pairs.match(ours, theirs, [players], measures.metric(metric)).scores
+    found = compare(ours, [row for row in theirs if row.players == players], measures.metric(metric))
+    one, other = found.values if found else ([], [])
     if len(one) < 3 or any(max(scores) - min(scores) < ROUNDING for scores in (one, other)):
         return None
     return correlation(one, other)

@@ -1,24 +1,25 @@
-"""The difference of an arm from its baseline, deal by deal, with its interval and test."""
+"""The differences of arms from their baseline, at each player count and pooled, corrected for their number."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby
-from statistics import fmean
 
-from experiments.analysis import pairing, stopping
-from experiments.analysis.pairing import Pairs, Unit
-from experiments.analysis.stopping import ArmStop
+from experiments.analysis import stopping
+from experiments.analysis.compare import Comparison, compare
+from experiments.analysis.games import Unit, player_counts
+from experiments.analysis.stopping import ArmStop, Stopped
 from experiments.analysis.summaries import too_few_own
 from experiments.record import measures
 from experiments.record.measures import Measure
 from experiments.record.rows import Better, Row
-from experiments.statistics.estimates import ROUNDING, Bounds, spread, within
-from experiments.statistics.permutation import Permuted, draws_for, holm, holm_levels, least_p
-from experiments.statistics.power import ALPHA
-from experiments.statistics.sequential_test import SequentialTest
-from experiments.statistics.sign_flip_power import detectable, needed
-from experiments.study.stop_rule import StopRule
+from experiments.statistics.estimates import ALPHA
+from experiments.statistics.permutation import PermutationTest, holm, holm_levels, least_p
+from experiments.statistics.power import detectable, detectable_by_t, needed_by_t, pairs_needed
+from experiments.statistics.sequential import SequentialTest
+
+Pair = tuple[Sequence[Row], Sequence[Row]]
+"""The games of an arm, and those of its baseline."""
 
 
 @dataclass(frozen=True)
@@ -61,11 +62,11 @@ class Difference:
     for_one_point: int | None
     """Units needed to detect an effect of one point with the same power; None when the spread is unknown."""
     metric: str = "strict"
+    """What is compared."""
     measured_in: str = "points"
     """What there is more or fewer of."""
     better: Better | None = "more"
     """Which side is better; None where neither is."""
-    """The score that is compared."""
     se: float | None = None
     """Standard error of the mean; None for a single unit."""
     sd: float | None = None
@@ -92,166 +93,173 @@ class Difference:
 
 
 @dataclass(frozen=True)
-class Tested:
-    pairs: Pairs
+class _Tested:
+    comparison: Comparison
     players: int | None
     """None when pooled."""
-    test: Permuted | SequentialTest | None
+    test: PermutationTest | SequentialTest | None
     stop: ArmStop | None = None
 
-
-@dataclass(frozen=True)
-class Stopped:
-    """The stop rule of a run, and how its arms stand by it."""
-
-    rule: StopRule
-    arms: Mapping[str, ArmStop]
+    def difference(self, p: float | None, level: float | None, tests: int) -> Difference:
+        """Return the record of it, with a corrected p, and the level at which it is tested."""
+        found, test = self.comparison, self.test
+        low, high = found.bounded(test.interval() if test else None) or (None, None)
+        low_holm, high_holm = found.bounded(test.interval(level or ALPHA) if test else None) or (None, None)
+        mde, for_one_point = _planning(found, tests) if test and not self.stop else (None, None)
+        wins, ties, losses = found.tally
+        assert found.measure is not None
+        return Difference(
+            arm=found.rows[0][0].arm,
+            baseline=found.rows[1][0].arm,
+            players=self.players,
+            counts=player_counts(found.rows[0]),
+            unit=found.unit,
+            n=found.n,
+            left_out=found.left_out,
+            mean=found.mean,
+            low=low,
+            high=high,
+            p=test.p if test else None,
+            draws=test.draws if test else None,
+            p_holm=p,
+            wins=wins,
+            ties=ties,
+            losses=losses,
+            mde=mde,
+            for_one_point=for_one_point,
+            metric=found.measure.key,
+            measured_in=found.measure.unit,
+            better=found.measure.better,
+            se=found.estimate.error if found.estimate else None,
+            sd=found.sd,
+            level=level,
+            low_holm=low_holm,
+            high_holm=high_holm,
+            alike=found.alike,
+            tests=tests,
+            stop=self.stop,
+        )
 
 
 def differences(
-    pairs: Sequence[tuple[Sequence[Row], Sequence[Row]]],
+    pairs: Sequence[Pair],
     measure: Measure = measures.STRICT,
     stopped: Stopped | None = None,
     tests: int = 0,
 ) -> tuple[Difference, ...]:
-    """For each pair (games of an arm, games of its baseline): at each shared player count, then pooled.
+    """Compare each pair of arms at each player count that both played, then pooled; none with too few moves of its own.
 
-    None for a pair in which too few moves are the seats' own.
     The p-values are corrected for the number of arms that are compared at a player count. `stopped`: of a run with a
     stop rule; then the games until each arm's last look are compared, by the test that is valid at every look.
     `tests`: how many p-values a caller corrects for together, if they are more; a test then draws as often as it needs.
     """
-    tested, compared = [], [pair for pair in pairs if not any(map(too_few_own, pair))]
-    for ours, theirs in compared:
-        shared = sorted({*pairing.counts(ours)} & {*pairing.counts(theirs)})
-        for at in [*([n] for n in shared), *([shared] if len(shared) > 1 else [])]:
-            one = tested_at(ours, theirs, at, measure, stopped, max(tests, len(compared)))
-            tested += [one] if one else []
-    return tuple(by_rule(one, stopped.rule) for one in tested) if stopped else tuple(_corrected(tested))
+    compared, tested = _comparable(pairs), list[_Tested]()
+    for pair in compared:
+        shared = _shared(pair)
+        for counts in [*([n] for n in shared), *([shared] if len(shared) > 1 else [])]:
+            tested += _test(pair, counts, measure, stopped, max(tests, len(compared)))
+    if stopped:
+        return tuple(_by_rule(each, stopped) for each in tested)
+    return _by_holm(tested, lambda each: each.players)
 
 
 def contrast(
     ours: Sequence[Row], theirs: Sequence[Row], measure: Measure, stopped: Stopped | None = None
 ) -> tuple[Difference, ...]:
-    """The difference of two arms of which neither is the baseline, tested alone: `p` and `low` to `high` count.
+    """Compare two arms of which neither is the baseline, alone: `p` and `low` to `high` count.
 
-    Under a stop rule it is tested at the last look that both reached, which the test allows.
+    Under a stop rule they are tested at the last look that both reached, which the test allows.
     """
     if stopped and ours and theirs:
-        stands = [stopped.arms.get(games[0].arm) for games in (ours, theirs)]
-        if stands[0] is None or stands[1] is None:
+        stops = [stopped.arms.get(games[0].arm) for games in (ours, theirs)]
+        if stops[0] is None or stops[1] is None:
             return ()
-        first = min(stands[0], stands[1], key=lambda one: one.look)
+        first = min(stops[0], stops[1], key=lambda stop: stop.look)
         stopped = replace(stopped, arms={ours[0].arm: replace(first, arm=ours[0].arm)})
     return differences([(ours, theirs)], measure, stopped)
 
 
-def tested_at(
-    ours: Sequence[Row],
-    theirs: Sequence[Row],
-    at: Sequence[int],
-    measure: Measure,
-    stopped: Stopped | None,
-    compared: int,
-) -> Tested | None:
-    """The test at these player counts; None without pairs."""
-    players = at[0] if len(at) == 1 else None
+def more_differences(
+    pairs: Sequence[Pair], others: Sequence[Measure], stopped: Stopped | None = None
+) -> tuple[Difference, ...]:
+    """Compare each pair of arms, pooled over player counts, by each metric that is known and varies: a look around.
+
+    p-values are corrected for all arms and all of these metrics together: by Holm, by Bonferroni under a stop rule.
+    """
+    compared, tested = _comparable(pairs), list[_Tested]()
+    for measure in others:
+        for pair in compared:
+            values = {value for games in pair for row in games if (value := measure.of(row)) is not None}
+            if len(values) > 1 and (shared := _shared(pair)):
+                tested += _test(pair, shared, measure, stopped, len(compared) * len(others))
+    if not stopped:
+        return _by_holm(tested, lambda each: None)
+    number = len(tested)
+    rule = [_by_rule(each, stopped) for each in tested]
+    return tuple(alone(each, None if each.p is None else min(1.0, each.p * number), number) for each in rule)
+
+
+def alone(difference: Difference, p: float | None, tests: int) -> Difference:
+    """Return a difference with a p corrected in another way, which has no interval of its own."""
+    return replace(difference, p_holm=p, level=None, low_holm=None, high_holm=None, tests=tests)
+
+
+def _comparable(pairs: Sequence[Pair]) -> list[Pair]:
+    return [pair for pair in pairs if not any(map(too_few_own, pair))]
+
+
+def _shared(pair: Pair) -> list[int]:
+    """Return the player counts that both arms played."""
+    return sorted({*player_counts(pair[0])} & {*player_counts(pair[1])})
+
+
+def _test(pair: Pair, counts: Sequence[int], measure: Measure, stopped: Stopped | None, tests: int) -> list[_Tested]:
+    """Test a pair at these player counts; nothing without pairs of games."""
+    players = counts[0] if len(counts) == 1 else None
     if stopped is None:
-        paired = Pairs.match(ours, theirs, at, measure)
-        return Tested(paired, players, paired.test(draws_for(compared))) if paired.deltas else None
-    stop = stopped.arms.get(ours[0].arm)
+        ours, theirs = ([row for row in games if row.players in counts] for games in pair)
+        comparison = compare(ours, theirs, measure, tests=tests)
+        return [_Tested(comparison, players, comparison.test)] if comparison else []
+    stop = stopped.arms.get(pair[0][0].arm)
     if stop is None or not stop.look:
-        return None
-    paired = stopping.at_look(stopped.rule, stop.look, ours, theirs, at, measure)
-    test = stopping.test_of(stopped.rule, stop.look, paired)
-    return Tested(paired, players, test, stop) if paired.deltas else None
+        return []
+    comparison, test = stopping.at_look(stopped.rule, stop.look, *pair, counts, measure)
+    return [_Tested(comparison, players, test, stop)] if comparison else []
 
 
-def by_rule(one: Tested, rule: StopRule) -> Difference:
-    """With Bonferroni's correction for the arms that the rule names: Holm's needs all arms at once, and these stop at
-    different looks."""
-    tests = 1 if one.stop and one.stop.arm in rule.alongside else len(rule.arms)
-    p = min(1.0, one.test.p * tests) if one.test else None
-    found = difference(one, p, rule.alpha / tests if one.test else None, tests)
-    return replace(found, alpha=rule.alpha)
+def _by_rule(tested: _Tested, stopped: Stopped) -> Difference:
+    """Correct by Bonferroni for the arms of the rule: Holm needs all at once, and these stop at different looks."""
+    rule = stopped.rule
+    tests = 1 if tested.stop and tested.stop.arm in rule.alongside else len(rule.arms)
+    p, level = (min(1.0, tested.test.p * tests), rule.alpha / tests) if tested.test else (None, None)
+    return replace(tested.difference(p, level, tests), alpha=rule.alpha)
 
 
-def _corrected(found: Sequence[Tested]) -> Iterator[Difference]:
-    """With Holm's correction within each player count, and within the pooled differences."""
-    families = dict[int | None, list[int]]()
-    for at, one in enumerate(found):
-        if one.test:
-            families.setdefault(one.players, []).append(at)
-    corrected = dict[int, tuple[float, float]]()
-    for family in families.values():
-        ps = [test.p for at in family if (test := found[at].test)]
-        corrected |= zip(family, zip(holm(ps), holm_levels(ps), strict=True), strict=True)
-    for at, one in enumerate(found):
-        p_holm, level = corrected.get(at, (None, None))
-        yield difference(one, p_holm, level, len(families.get(one.players, [])))
+def _by_holm(tested: Sequence[_Tested], family: Callable[[_Tested], Hashable]) -> tuple[Difference, ...]:
+    """Correct by Holm within each family."""
+    families: dict[Hashable, list[_Tested]] = {}
+    for each in tested:
+        families.setdefault(family(each), []).append(each)
+    corrected = dict[int, Difference]()
+    for members in families.values():
+        ps = [each.test.p for each in members if each.test]
+        tests = zip(holm(ps), holm_levels(ps), strict=True)
+        for each in members:
+            p, level = next(tests) if each.test else (None, None)
+            corrected[id(each)] = each.difference(p, level, len(ps))
+    return tuple(corrected[id(each)] for each in tested)
 
 
-def difference(tested: Tested, p_holm: float | None, level: float | None, tests: int) -> Difference:
-    pairs, test = tested.pairs, tested.test
-    wins, losses = sum(d > ROUNDING for d in pairs.deltas), sum(d < -ROUNDING for d in pairs.deltas)
-    low, high = _bounds(test, ALPHA, pairs.measure)
-    low_holm, high_holm = _bounds(test, level or ALPHA, pairs.measure)
-    mde, for_one_point = _planning(pairs, tests) if test and not tested.stop else (None, None)
-    return Difference(
-        arm=pairs.games[0][0].arm,
-        baseline=pairs.games[1][0].arm,
-        players=tested.players,
-        counts=pairing.counts(pairs.games[0]),
-        unit=pairs.unit,
-        n=len(pairs.deltas),
-        left_out=pairs.left_out,
-        mean=fmean(pairs.deltas),
-        low=low,
-        high=high,
-        p=test.p if test else None,
-        draws=test.draws if test else None,
-        p_holm=p_holm,
-        wins=wins,
-        ties=len(pairs.deltas) - wins - losses,
-        losses=losses,
-        mde=mde,
-        for_one_point=for_one_point,
-        metric=pairs.measure.key,
-        measured_in=pairs.measure.unit,
-        better=pairs.measure.better,
-        se=pairs.estimate.error if pairs.estimate else None,
-        sd=spread(pairs.deltas) if pairs.unit == "deals" else None,
-        level=level,
-        low_holm=low_holm,
-        high_holm=high_holm,
-        alike=pairs.alike,
-        tests=tests,
-        stop=tested.stop,
-    )
-
-
-def _bounds(test: Permuted | SequentialTest | None, level: float, measure: Measure) -> Bounds | tuple[None, None]:
-    found = test.interval(level) if test else None
-    if found is None:
+def _planning(comparison: Comparison, tests: int) -> tuple[float | None, int | None]:
+    """Return the detectable effect of a score, and the units for one point, corrected for this number of tests."""
+    estimate, n = comparison.estimate, comparison.n
+    if estimate is None or not estimate.error or comparison.measure not in (measures.STRICT, measures.KEPT):
         return None, None
-    return within(found, *measure.range) if measure.range else found
-
-
-def _deal(row: Row) -> tuple[int, int]:
-    return row.players, row.seed
-
-
-def _planning(pairs: Pairs, tests: int) -> tuple[float | None, int | None]:
-    """The detectable effect, and the units for one point, corrected for this number of tests."""
-    estimate, n = pairs.estimate, len(pairs.deltas)
-    if estimate is None or not estimate.error:
-        return None, None
-    if pairs.measure.key not in ("strict", "kept"):
-        return None, None
-    if pairs.unit == "deals":
-        sd = estimate.error * math.sqrt(n)
-        step = 1 / math.lcm(*({len(list(same)) for _, same in groupby(sorted(map(_deal, pairs.games[0])))}))
-        step /= len(pairing.counts(pairs.games[0]))
-        return detectable(sd, n, tests=tests, step=step), needed(sd, 1.0, tests=tests, step=step)
-    seen = estimate.detectable(tests) if least_p(n, groups=True) * tests < ALPHA else None
-    return seen, estimate.enough(1.0, tests)
+    if comparison.unit == "repeats":
+        seen = detectable_by_t(estimate, tests) if least_p(n, groups=True) * tests < ALPHA else None
+        return seen, needed_by_t(estimate, 1.0, tests)
+    games = comparison.rows[0]
+    repeats = Counter((row.players, row.seed) for row in games).values()
+    step = 1 / math.lcm(*repeats) / len(player_counts(games))
+    sd = estimate.error * math.sqrt(n)
+    return detectable(sd, n, tests=tests, step=step), pairs_needed(sd, 1.0, tests=tests, step=step)

@@ -19,7 +19,7 @@ from experiments.analysis.action_tables import By
 from experiments.document.terminal import plain_table
 from experiments.record import turn_rows
 from experiments.record.rows import Row
-from experiments.statistics.clustered import shares
+from experiments.statistics.clusters import pooled_shares
 from experiments.statistics.estimates import Bounds
 from orchestrator.errors import UserError
 
@@ -52,7 +52,7 @@ class RankTable:
             merged.setdefault(seed if several else repeat, Counter()).update(found)
         successes = np.array([[found[rank] for rank in ranks] for found in merged.values()], dtype=float)
         sizes = np.broadcast_to(successes.sum(axis=1, keepdims=True), successes.shape)
-        ends = zip(*(end.tolist() for end in shares(successes, sizes)), strict=True)
+        ends = zip(*(end.tolist() for end in pooled_shares(successes, sizes)), strict=True)
         known = ((share, None if isnan(low) else (low, high)) for share, low, high in ends)
         return dict(zip(ranks, known, strict=True))
 

@@ -14,8 +14,7 @@ from typing import Any
 from experiments.analysis.analysis import Analysis
 from experiments.analysis.conclusions import pvalue, widest
 from experiments.analysis.differences import Difference
-from experiments.statistics.estimates import ROUNDING
-from experiments.statistics.power import ALPHA
+from experiments.statistics.estimates import ALPHA, ROUNDING
 
 PLACEBO, SHUFFLED = "a placebo of the same length", "the note of another game"
 

@@ -6,19 +6,21 @@ which are alike, never count as independent.
 """
 
 import math
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
 
 import roles
-from experiments.analysis import pairing
 from experiments.analysis.analysis import no_hypothesis
+from experiments.analysis.compare import corrected
 from experiments.analysis.conclusions import widest
-from experiments.analysis.differences import Difference, Stopped, differences
-from experiments.analysis.valued import Valued, valued
+from experiments.analysis.differences import Difference, alone, differences
+from experiments.analysis.games import complete, player_counts, repetitive, unit, unit_values
+from experiments.analysis.stopping import Stopped
+from experiments.record.measures import STRICT, Measure
 from experiments.record.rows import Row
-from experiments.statistics.estimates import ROUNDING, of_one, unseen, within
-from experiments.statistics.permutation import by_signs, holm
+from experiments.statistics.estimates import ROUNDING, clip, estimate_mean, unseen_share
+from experiments.statistics.permutation import sign_flip_test
 from experiments.values.game_marks import GameMarks, NodeReplies
 from experiments.values.mark_tally import Key, MarkTally, infos_of, tallied
 from experiments.values.move_values import Kind
@@ -95,126 +97,124 @@ class MarkDifference:
 
 
 def summaries(games: Sequence[MarkedGame], arms: Sequence[str]) -> tuple[MarkSummary, ...]:
-    """Every mark of every arm, in the order of the arms; a role's marks stand together."""
-    return tuple(one for arm in arms for one in _of_arm(arm, [game for game in games if game.row.arm == arm]))
+    """Return every mark of every arm, in the order of the arms; a role's marks stand together."""
+    by_arm = {arm: [game for game in games if game.row.arm == arm] for arm in arms}
+    return tuple(_summary(arm, key, played) for arm, played in by_arm.items() for key in keys(played))
 
 
 def keys(games: Sequence[MarkedGame]) -> list[Key]:
-    """The marks of these games, role by role in the order in which roles are asked, each role's as `roles show` has
-    them."""
-    met = dict.fromkeys(key for game in games for key in game.tallies)
-    order = list(dict.fromkeys([*(node.role for game in games for node in game.nodes), *(key.role for key in met)]))
-    return sorted(met, key=lambda key: (order.index(key.role), _rank(key)))
+    """Return the marks of these games, by role as roles are asked, each role's as `roles show` has them."""
+    marks = dict.fromkeys(key for game in games for key in game.tallies)
+    order = list(dict.fromkeys([*(node.role for game in games for node in game.nodes), *(key.role for key in marks)]))
+
+    def place(key: Key) -> tuple[int, int]:
+        names = list(infos_of(key.role))  # marks of a role that is not registered here come last
+        return order.index(key.role), names.index(key.name) if key.name in names else len(names)
+
+    return sorted(marks, key=place)
 
 
-def _rank(key: Key) -> int:
-    """The place of a mark among its role's; the last for marks of a role that is not registered here."""
-    names = list(infos_of(key.role))
-    return names.index(key.name) if key.name in names else len(names)
+def _summary(arm: str, key: Key, played: Sequence[MarkedGame]) -> MarkSummary:
+    games = [game for game in played if key in game.tallies]
+    tallies = [game.tallies[key] for game in games]
+    rows, measure = _sample(games, key, lambda tally: tally.mean)
+    units = unit_values(rows, measure.of)
+    low, high = _bounds(rows, measure, key)
+    return MarkSummary(
+        arm=arm,
+        key=key,
+        models=tuple(dict.fromkeys(model for tally in tallies for model in tally.models)),
+        mean=fmean(units),
+        low=low,
+        high=high,
+        replies=sum(tally.replies for tally in tallies),
+        turns=sum(tally.turns for tally in tallies),
+        games=len(games),
+        units=len(units),
+        baselines={name: _baseline(games, key, name) for name in baselines_of(tallies)},
+    )
 
 
-def _of_arm(arm: str, games: Sequence[MarkedGame]) -> Iterator[MarkSummary]:
-    for key in keys(games):
-        having = [game for game in games if key in game.tallies]
-        each = [game.tallies[key] for game in having]
-        pool = _pool(having, key, lambda one: one.mean)
-        low, high = _bounds(pool, key)
-        yield MarkSummary(
-            arm=arm,
-            key=key,
-            models=tuple(dict.fromkeys(model for one in each for model in one.models)),
-            mean=fmean(pairing.scores(pool)),
-            low=low,
-            high=high,
-            replies=sum(one.replies for one in each),
-            turns=sum(one.turns for one in each),
-            games=len(having),
-            units=len(pairing.scores(pool)),
-            baselines={name: _baseline(having, key, name) for name in _names(each)},
-        )
-
-
-def _names(each: Iterable[MarkTally]) -> list[str]:
-    """The baselines that any of the replies has, in a fixed order."""
-    return _ordered({name for one in each for name in one.baselines}, BASELINES)
-
-
-def _ordered(names: Collection[str], first: Sequence[str]) -> list[str]:
-    return [*(name for name in first if name in names), *sorted(set(names) - set(first))]
-
-
-def baselines_of(found: Iterable[MarkSummary]) -> list[str]:
-    """The baselines that any of these marks has, in the order of tables."""
-    return _ordered({name for one in found for name in one.baselines}, BASELINES)
+def baselines_of(marks: Iterable[MarkSummary | MarkTally]) -> list[str]:
+    """Return the baselines that any of these marks has, in the order of tables."""
+    return _ordered({name for mark in marks for name in mark.baselines})
 
 
 def all_baselines() -> tuple[str, ...]:
-    """Every baseline that a mark may have: those that all roles share, then those that registered roles name."""
+    """Return every baseline that a mark may have: those that all roles share, then those that registered roles name."""
     markers = (roles.get(name).mark for name in roles.names())
-    named = {name for mark in markers if isinstance(mark, Marker) for name in mark.others}
-    return tuple(_ordered({*BASELINES, *named}, BASELINES))
+    return tuple(
+        _ordered({*BASELINES, *(name for mark in markers if isinstance(mark, Marker) for name in mark.others)})
+    )
 
 
-def _pool(games: Iterable[MarkedGame], key: Key, of: Callable[[MarkTally], float | None]) -> list[Valued]:
-    """The games that have a number, with it, as statistics pool them over player counts."""
-    numbers = {game.row: of(game.tallies[key]) for game in games if key in game.tallies}
-    pool = valued(numbers, numbers.get)
-    whole = pairing.complete(pool) if len(pairing.counts(pool)) > 1 else pool
-    return [one for one in (whole or pool) if isinstance(one, Valued)]
+def _ordered(names: Collection[str]) -> list[str]:
+    return [*(name for name in BASELINES if name in names), *sorted(set(names) - set(BASELINES))]
 
 
-def _bounds(pool: Sequence[Valued], key: Key) -> tuple[float, float] | tuple[None, None]:
-    """The interval of the mean. Bounded values that are all equal say in how many deals another one went unseen."""
-    units = pairing.scores(pool)
-    again = pairing.unit(pool) == "repeats" and pairing.repetitive(pool)
-    if again or (estimate := of_one(units)) is None:
+def _sample(
+    games: Iterable[MarkedGame], key: Key, number: Callable[[MarkTally], float | None]
+) -> tuple[list[Row], Measure]:
+    """Return the games that have a number, as statistics pool them over player counts, and the number as a measure.
+
+    It stands in for the score: games with the same moves may differ in it all the same.
+    """
+    numbers = {game.row: number(game.tallies[key]) for game in games if key in game.tallies}
+    rows = [row for row, value in numbers.items() if value is not None]
+    pooled = complete(rows) if len(player_counts(rows)) > 1 else rows
+    return pooled or rows, replace(STRICT, of=numbers.get)
+
+
+def _bounds(rows: Sequence[Row], measure: Measure, key: Key) -> tuple[float, float] | tuple[None, None]:
+    """Return the interval of the mean. Bounded values that are all equal say in how many deals another went unseen."""
+    again = unit(rows) == "repeats" and repetitive(rows, measure.of)
+    if again or (estimate := estimate_mean(unit_values(rows, measure.of))) is None:
         return None, None
     least, most = (key.info and key.info.range) or (-math.inf, math.inf)
     if estimate.error:
-        return within(estimate.interval, least, most)
+        return clip(estimate.interval, least, most)
     if math.isinf(most):
         return None, None
-    share = unseen(estimate.n)
+    share = unseen_share(estimate.n)
     return estimate.mean - share * (estimate.mean - least), estimate.mean + share * (most - estimate.mean)
 
 
 def _baseline(games: Sequence[MarkedGame], key: Key, name: str) -> Baseline:
-    having = [game for game in games if name in game.tallies[key].baselines]
-    theirs = pairing.scores(_pool(having, key, lambda one: one.baselines[name].mean))
-    ahead = pairing.scores(_pool(having, key, lambda one: one.baselines[name].ahead))
-    differ = len(ahead) > 1 and any(abs(one) > ROUNDING for one in ahead)
-    low, high = (by_signs(ahead).interval() if differ else None) or (None, None)
-    n = sum(game.tallies[key].baselines[name].replies for game in having)
+    games = [game for game in games if name in game.tallies[key].baselines]
+    theirs, ahead = (
+        unit_values(rows, measure.of)
+        for rows, measure in (
+            _sample(games, key, lambda tally: tally.baselines[name].mean),
+            _sample(games, key, lambda tally: tally.baselines[name].ahead),
+        )
+    )
+    differ = len(ahead) > 1 and any(abs(value) > ROUNDING for value in ahead)
+    low, high = (sign_flip_test(ahead).interval() if differ else None) or (None, None)
+    n = sum(game.tallies[key].baselines[name].replies for game in games)
     return Baseline(fmean(theirs), fmean(ahead), low, high, n)
 
 
 def compared(
     games: Sequence[MarkedGame], arms: Sequence[str], baseline: str | None, stopped: Stopped | None = None
 ) -> tuple[MarkDifference, ...]:
-    """The differences of arms from the baseline in the marks that both have, paired as scores are.
+    """Compare arms with the baseline by the marks that both have, paired as scores are.
 
     All are corrected together by Holm's procedure: many marks are many chances to find something. Arms that are no
     hypothesis, the baseline once more and those that cheat, are not corrected for and have no corrected p. `stopped`:
     of a run with a stop rule, whose tests hold at every look.
     """
-    of = {arm: [game for game in games if game.row.arm == arm] for arm in arms}
-    standard = of.get(baseline or "", [])
+    by_arm = {arm: [game for game in games if game.row.arm == arm] for arm in arms}
+    standard = by_arm.pop(baseline or "", [])
     rows = [game.row for game in standard]
-    others = [arm for arm in arms if arm != baseline]
-    aside = {arm for arm in others if no_hypothesis([game.row for game in of[arm]], rows)}
-    known = keys(standard)
-    found = []
-    for key in known:
-        theirs = _pool(standard, key, lambda one: one.mean)
-        pairs = [(pool, theirs) for arm in others if (pool := _pool(of[arm], key, lambda one: one.mean))]
-        tests = len(known) * len(others)
-        found += [MarkDifference(key, one) for one in widest(differences(pairs, stopped=stopped, tests=tests))]
-    return tuple(_corrected(found, aside))
-
-
-def _corrected(found: Sequence[MarkDifference], aside: Collection[str]) -> Iterator[MarkDifference]:
-    tested = [one for one in found if one.found.p is not None and one.found.arm not in aside]
-    ps = dict(zip(map(id, tested), holm([one.found.p or 0.0 for one in tested]), strict=True))
-    for one in found:
-        plain = replace(one.found, p_holm=ps.get(id(one)), level=None, low_holm=None, high_holm=None, tests=len(tested))
-        yield MarkDifference(one.key, plain)
+    aside = {arm for arm, played in by_arm.items() if no_hypothesis([game.row for game in played], rows)}
+    marks = keys(standard)
+    results = []
+    for key in marks:
+        measure = _sample(games, key, lambda tally: tally.mean)[1]
+        samples = [_sample(played, key, lambda tally: tally.mean)[0] for played in (standard, *by_arm.values())]
+        pairs = [(sample, samples[0]) for sample in samples[1:] if sample]
+        tests = len(marks) * len(by_arm)
+        results += [(key, each) for each in widest(differences(pairs, measure, stopped, tests=tests))]
+    ps = corrected([None if each.arm in aside else each.p for _, each in results])
+    number = sum(p is not None for p in ps)
+    return tuple(MarkDifference(key, alone(each, p, number)) for (key, each), p in zip(results, ps, strict=True))

@@ -1,20 +1,21 @@
-"""What a stop rule has found so far: which look each arm has reached, and whether it is settled.
+"""What a stop rule has found so far: which look each arm has reached, whether it is settled, and that in sentences.
 
 All of it follows from the finished games in the order of their deals, whoever played them and in which order. So a run
 that was killed, or played by many processes, stops where an undisturbed one does, and a report says what the run did.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Any, Literal
 
-from experiments.analysis.pairing import Pairs, arranged
+from experiments.analysis.compare import Comparison, compare
+from experiments.analysis.games import by_arm
 from experiments.analysis.summaries import too_few_own
 from experiments.record import measures
 from experiments.record.measures import Measure
 from experiments.record.rows import Row
-from experiments.statistics.sequential_test import SequentialTest
+from experiments.statistics.sequential import SequentialTest
 from experiments.study.stop_rule import StopRule
 
 Settled = Literal["shown", "excluded"]
@@ -40,85 +41,127 @@ class ArmStop:
         """Whether the arm needs no more games."""
         return self.settled is not None or self.look == self.looks
 
+    @property
+    def data(self) -> dict[str, Any]:
+        return {**vars(self), "over": self.over}
+
+
+@dataclass(frozen=True)
+class Stopped:
+    """The stop rule of a run, and how its arms stand by it."""
+
+    rule: StopRule
+    arms: Mapping[str, ArmStop]
+
+    @property
+    def compared(self) -> list[ArmStop]:
+        """Those of the arms that the rule compares."""
+        return [self.arms[arm] for arm in self.rule.arms]
+
+    @property
+    def data(self) -> dict[str, Any]:
+        return {**self.rule.data, "level": self.rule.level, "stood": [arm.data for arm in self.arms.values()]}
+
+    @property
+    def states(self) -> list[str]:
+        """How each arm that the rule compares stands by it, in words."""
+        return [_state(self.rule, arm) for arm in self.compared]
+
+
+def of_run(run: Mapping[str, Any], rows: Sequence[Row]) -> Stopped | None:
+    """Return the rule of a run.yaml and how its arms stand; None for a run without one."""
+    rule = StopRule.read(run)
+    counts = {name: arm.get("players", ()) for name, arm in (run.get("arms") or {}).items()}
+    return Stopped(rule, outcomes(rule, rows, counts)) if rule else None
+
 
 def outcomes(rule: StopRule, rows: Sequence[Row], counts: Mapping[str, Sequence[int]]) -> dict[str, ArmStop]:
-    """By arm; `counts`: the player counts at which each arm is played, the baseline's included."""
-    games = arranged(rows)
-    shared = {arm: sorted({*counts[arm]} & {*counts[rule.baseline]}) for arm in (*rule.arms, *rule.alongside)}
-    found = {arm: _outcome(rule, arm, games, shared[arm]) for arm in rule.arms}
-    last = max(one.look for one in found.values())
-    return found | {arm: _alongside(rule, arm, games, shared[arm], last) for arm in rule.alongside}
+    """Return how each arm stands; `counts`: the player counts at which each is played, the baseline's included.
+
+    An arm that plays the baseline again goes along to the last look that another has reached, as far as its own games
+    go.
+    """
+    games = by_arm(rows)
+    stops: dict[str, ArmStop] = {}
+    for arm in (*rule.arms, *rule.alongside):
+        played = games.get(arm, []), games.get(rule.baseline, [])
+        at = sorted({*counts[arm]} & {*counts[rule.baseline]})
+        last = max(stop.look for stop in stops.values()) if arm in rule.alongside else len(rule.looks)
+        look, settled = 0, None
+        while look < last and not settled and _finished(rule, look + 1, played, at):
+            look += 1
+            settled = None if arm in rule.alongside else _settled(rule, look, *played, at)
+        stops[arm] = ArmStop(arm, look, len(rule.looks), rule.looks[look - 1] if look else 0, rule.most, settled)
+    return stops
 
 
-def _alongside(rule: StopRule, arm: str, games: Mapping[str, list[Row]], counts: Sequence[int], last: int) -> ArmStop:
-    """At the last look that another arm has reached, as far as its own games go."""
-    arms = games.get(arm, []), games.get(rule.baseline, [])
-    reached = [look for look in range(1, last + 1) if _complete(rule, look, arms, counts)]
-    return _stop(rule, arm, max(reached, default=0), None)
-
-
-def of_run(run: Mapping[str, Any], rows: Sequence[Row]) -> tuple[StopRule, dict[str, ArmStop]] | None:
-    """The rule of a run.yaml and how its arms stand; None for a run without one."""
-    rule = StopRule.read(run)
-    if rule is None:
-        return None
-    counts = {name: arm.get("players", ()) for name, arm in (run.get("arms") or {}).items()}
-    return rule, outcomes(rule, rows, counts)
-
-
-def _outcome(rule: StopRule, arm: str, games: Mapping[str, list[Row]], counts: Sequence[int]) -> ArmStop:
-    ours, theirs = games.get(arm, []), games.get(rule.baseline, [])
-    reached = 0
-    for look in range(1, len(rule.looks) + 1):
-        if not _complete(rule, look, (ours, theirs), counts):
-            break
-        reached = look
-        if settled := _settled(rule, look, ours, theirs, counts):
-            return _stop(rule, arm, look, settled)
-    return _stop(rule, arm, reached, None)
-
-
-def _stop(rule: StopRule, arm: str, look: int, settled: Settled | None) -> ArmStop:
-    deals = rule.looks[look - 1] if look else 0
-    return ArmStop(arm, look, len(rule.looks), deals, rule.most, settled)
-
-
-def _complete(rule: StopRule, look: int, arms: Sequence[Sequence[Row]], counts: Sequence[int]) -> bool:
-    """Whether both arms have finished all games of the deals of a look."""
-    wanted = set(product(counts, rule.seeds[: rule.looks[look - 1]], range(1, rule.repeats + 1)))
-    return all(wanted <= {(row.players, row.seed, row.repeat) for row in games} for games in arms)
+def _finished(rule: StopRule, look: int, arms: Sequence[Sequence[Row]], counts: Sequence[int]) -> bool:
+    """Return whether both arms have finished all games of the deals of a look."""
+    games = set(product(counts, rule.seeds[: rule.looks[look - 1]], range(1, rule.repeats + 1)))
+    return all(games <= {(row.players, row.seed, row.repeat) for row in rows} for rows in arms)
 
 
 def _settled(
     rule: StopRule, look: int, ours: Sequence[Row], theirs: Sequence[Row], counts: Sequence[int]
 ) -> Settled | None:
-    pairs = at_look(rule, look, ours, theirs, counts, measures.metric(rule.metric))
-    test = None if too_few_own(ours) or too_few_own(theirs) else test_of(rule, look, pairs)
-    if test is None or not (pairs.estimate and pairs.estimate.error):
+    if too_few_own(ours) or too_few_own(theirs):
+        return None
+    comparison, test = at_look(rule, look, ours, theirs, counts, measures.metric(rule.metric))
+    if comparison is None or test is None or not (comparison.estimate and comparison.estimate.error):
         return None
     if rule.when != "excluded" and test.rejects(0.0, rule.level):
         return "shown"
-    effect, mean = rule.effect, sum(pairs.deltas) / len(pairs.deltas)
-    if effect is None or abs(mean) >= effect:
+    effect = rule.effect
+    if effect is None or abs(comparison.mean) >= effect:
         return None
     return "excluded" if all(test.rejects(end, rule.level) for end in (-effect, effect)) else None
 
 
 def at_look(
     rule: StopRule, look: int, ours: Sequence[Row], theirs: Sequence[Row], counts: Sequence[int], measure: Measure
-) -> Pairs:
-    """The pairs on the deals of a look."""
-    seeds = set(rule.seeds[: rule.looks[look - 1]])
-    one, other = ([row for row in games if row.seed in seeds] for games in (ours, theirs))
-    return Pairs.match(one, other, counts, measure)
+) -> tuple[Comparison | None, SequentialTest | None]:
+    """Compare two arms on the deals of a look, by the test that is valid at every look.
+
+    There is no test of pairs that are no evidence, and where a single deal is left, whose repeats are not paired.
+    """
+    seeds = rule.seeds[: rule.looks[look - 1]]
+    first, second = ([row for row in games if row.seed in seeds and row.players in counts] for games in (ours, theirs))
+    comparison = compare(first, second, measure)
+    if comparison is None or comparison.unit != "deals" or not comparison.testable:
+        return comparison, None
+    played = {row.seed for row in comparison.rows[0]}
+    until = {len(played.intersection(rule.seeds[:deals])) for deals in rule.looks[:look]}
+    return comparison, SequentialTest(tuple(comparison.deltas), tuple(sorted(until - {0})), rule.most)
 
 
-def test_of(rule: StopRule, look: int, pairs: Pairs) -> SequentialTest | None:
-    """The test at a look; None for pairs that are no evidence, and where a single deal is left, whose repeats are not
-    paired."""
-    if pairs.unit != "deals" or not pairs.deltas or not pairs.tells:
-        return None
-    played = sorted({row.seed for row in pairs.games[0]})
-    until = [sum(seed in rule.seeds[:deals] for seed in played) for deals in rule.looks[:look]]
-    looks = tuple(sorted({number for number in until if number > 0}))
-    return SequentialTest(tuple(pairs.deltas), looks, rule.most)
+def _state(rule: StopRule, stop: ArmStop) -> str:
+    if not stop.look:
+        return f"{stop.arm} has not reached the first look, after {rule.looks[0]} deals"
+    at = f"at look {stop.look} of {stop.looks}, after {stop.deals} of at most {stop.most} deals"
+    if stop.settled == "shown":
+        return f"{stop.arm} stopped {at}: its difference is shown"
+    if stop.settled == "excluded":
+        return f"{stop.arm} stopped {at}: a difference of {rule.effect:g} or more is excluded"
+    return f"{stop.arm} is open {at}" if stop.over else f"{stop.arm} goes on: nothing is settled {at}"
+
+
+def sentences(stopped: Stopped) -> Iterator[str]:
+    """Say that a run had a stop rule, where each arm stopped, and what that means for its figures."""
+    rule, number = stopped.rule, len(stopped.rule.arms)
+    yield f"This run had a stop rule: {rule.sentence}."
+    yield f"{'; '.join(stopped.states)}."
+    rate = f"{100 * rule.alpha:g} %"
+    family = (
+        f"Each of the {number} arms is tested at {rule.alpha:g} / {number} (Bonferroni), so that no more than "
+        f"{rate} of such runs show any difference where there is none"
+        if number > 1
+        else f"No more than {rate} of such runs show a difference where there is none"
+    )
+    yield (
+        f"{family}. p and intervals of differences hold at every look; the usual ones would not, and are not shown. "
+        "Intervals of mean scores and of marks are the usual ones, which do not allow for stopping."
+    )
+    for name in rule.alongside:
+        yield f"{name} plays the baseline again, as long as any arm goes on; it stops nothing and is tested apart."
+    if len({stop.deals for stop in stopped.compared}) > 1:
+        yield "Arms stopped after different deals, so their mean scores are of different deals: compare differences."

@@ -5,21 +5,21 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from experiments.analysis import pairing
+from experiments.analysis.games import complete, player_counts, repetitive, unit, unit_values
 from experiments.record import measures
 from experiments.record.rows import PERFECT, Metric, Row
 from experiments.statistics.estimates import (
     Bounds,
     Estimate,
     Interval,
-    binomial,
-    bootstrapped,
-    interquartile,
-    means,
-    of_one,
-    spread,
-    unseen,
-    within,
+    bootstrap_interval,
+    clip,
+    clopper_pearson,
+    estimate_mean,
+    interquartile_mean,
+    mean_difference,
+    standard_deviation,
+    unseen_share,
 )
 from orchestrator.models import list_prices
 
@@ -183,9 +183,9 @@ def too_few_own(games: Sequence[Row]) -> bool:
 
 def summaries(games: Sequence[Row], interval: Interval = "t") -> list[Summary]:
     """Summaries of one arm: at each player count, then pooled when there are several."""
-    counts = pairing.counts(games)
+    counts = player_counts(games)
     found = [_summary([row for row in games if row.players == n], n, interval) for n in counts]
-    pool = pairing.complete(games) if len(counts) > 1 else []
+    pool = complete(games) if len(counts) > 1 else []
     return [*found, _summary(pool, None, interval)] if pool else found
 
 
@@ -195,7 +195,7 @@ def _summary(games: Sequence[Row], players: int | None, interval: Interval) -> S
     return Summary(
         arm=games[0].arm,
         players=players,
-        counts=pairing.counts(games),
+        counts=player_counts(games),
         n=len(games),
         deals=len({row.seed for row in games}),
         strict=strict.mean,
@@ -252,22 +252,22 @@ def _summary(games: Sequence[Row], players: int | None, interval: Interval) -> S
         fake=any(row.faked for row in games),
         program=all(row.program for row in games),
         cheats=any(row.cheats for row in games),
-        replayed=pairing.repetitive(games),
+        replayed=repetitive(games),
     )
 
 
 def _score(games: Sequence[Row], metric: Metric, interval: Interval) -> Score:
-    units, of_games = pairing.scores(games, measures.metric(metric)), [row.score(metric) for row in games]
-    estimate = None if _one_game(games) else of_one(units)
+    units, of_games = unit_values(games, measures.metric(metric).of), [row.score(metric) for row in games]
+    estimate = None if _one_game(games) else estimate_mean(units)
     low, high = _bounds(estimate, units, interval) if estimate else (None, None)
-    iqm_low, iqm_high = (bootstrapped(interquartile, units) if estimate else None) or (None, None)
+    iqm_low, iqm_high = (bootstrap_interval(interquartile_mean, units) if estimate else None) or (None, None)
     return Score(
         mean=fmean(units),
         low=low,
         high=high,
         se=estimate.error if estimate else None,
-        sd=spread(of_games) if estimate else None,
-        iqm=float(interquartile(units)),
+        sd=standard_deviation(of_games) if estimate else None,
+        iqm=float(interquartile_mean(units)),
         iqm_low=iqm_low,
         iqm_high=iqm_high,
         histogram=tuple(of_games.count(score) for score in range(PERFECT + 1)),
@@ -276,29 +276,29 @@ def _score(games: Sequence[Row], metric: Metric, interval: Interval) -> Score:
 
 def _one_game(games: Sequence[Row]) -> bool:
     """Whether there is a single deal whose repeats are all the same game, which says nothing about a spread."""
-    return pairing.unit(games) == "repeats" and pairing.repetitive(games)
+    return unit(games) == "repeats" and repetitive(games)
 
 
 def _bounds(estimate: Estimate, units: Sequence[float], interval: Interval) -> Bounds:
     """Scores that are all equal do not show how far others lie from them, but in how many a difference went unseen."""
     if not estimate.error:
-        share, score = unseen(estimate.n), estimate.mean
+        share, score = unseen_share(estimate.n), estimate.mean
         return score - share * score, score + share * (PERFECT - score)
-    drawn = bootstrapped(means, units) if interval == "bootstrap" else None
-    return within(drawn or estimate.interval, 0, PERFECT)
+    drawn = bootstrap_interval(mean_difference, units) if interval == "bootstrap" else None
+    return clip(drawn or estimate.interval, 0, PERFECT)
 
 
 def _share(games: Sequence[Row], counts: Callable[[Row], bool]) -> tuple[float, float, float]:
     """The share of games, and its interval. Repeats of a deal may be alike, so several deals count once each."""
     share = fmean(map(counts, games))
     deals = {(row.players, row.seed) for row in games}
-    n = len(games) if pairing.unit(games) == "repeats" and not _one_game(games) else len(deals)
-    return share, *binomial(round(share * n, 9), n)
+    n = len(games) if unit(games) == "repeats" and not _one_game(games) else len(deals)
+    return share, *clopper_pearson(round(share * n, 9), n)
 
 
 def _units(games: Sequence[Row], counts: Callable[[Row], bool]) -> int:
     """The number of deals, or of repeats of a single deal, with such a game."""
-    by_repeat = pairing.unit(games) == "repeats"
+    by_repeat = unit(games) == "repeats"
     return len({row.repeat if by_repeat else row.seed for row in games if counts(row)})
 
 

@@ -5,8 +5,8 @@ from collections.abc import Collection, Mapping, Sequence
 from experiments.costs import early_stops
 from experiments.costs.sample_size import Spread, assumed_spread, measured_spread
 from experiments.record.rows import Row
-from experiments.statistics.permutation import fewest
-from experiments.statistics.sign_flip_power import detectable
+from experiments.statistics.permutation import fewest_pairs
+from experiments.statistics.power import detectable
 from experiments.study.experiment import Experiment
 from experiments.study.job import Job
 from experiments.study.stop_rule import StopRule
@@ -27,10 +27,10 @@ def sentences(
     if deals == 1:
         return ["with a single deal, whatever the repeats show holds for this deal alone"]
     tests, counts = max(arms.values()), len(arms)
-    if deals < fewest(tests):
+    if deals < fewest_pairs(tests):
         return [
             f"this experiment cannot show any difference, however large: with {deals} deals and {_many(tests)} to "
-            f"compare no corrected p can be below .05; it needs {fewest(tests)} deals at least"
+            f"compare no corrected p can be below .05; it needs {fewest_pairs(tests)} deals at least"
         ]
     spread = measured_spread(rows, experiment.baseline, paid=paid, repeats=experiment.repeats) or assumed_spread()
     found = [_seen(spread, deals, counts, tests), *_repeats(experiment, spread)]

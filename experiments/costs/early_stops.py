@@ -12,7 +12,7 @@ import numpy as np
 
 from experiments.costs.sample_size import Spread
 from experiments.statistics.estimates import Matrix
-from experiments.statistics.sequential_test import limits
+from experiments.statistics.sequential import limits
 from experiments.study.stop_rule import Stop, StopRule, resolved
 
 WALKS = 20_000

@@ -15,9 +15,9 @@ from experiments.costs import cost_estimate
 from experiments.costs.cost_estimate import Bill, Estimates
 from experiments.record import rows as results
 from experiments.record.rows import Row
-from experiments.statistics.permutation import fewest
-from experiments.statistics.power import ALPHA, POWER
-from experiments.statistics.sign_flip_power import detectable, needed
+from experiments.statistics.estimates import ALPHA
+from experiments.statistics.permutation import fewest_pairs
+from experiments.statistics.power import POWER, detectable, pairs_needed
 from experiments.study.experiment import Experiment, Range
 from experiments.study.offline_layer import OfflineLayer
 from experiments.study.plan import Plan
@@ -154,7 +154,7 @@ class Options:
 
     def fewest(self, players: Sequence[int]) -> int:
         """The fewest deals with which any p can be below .05."""
-        return fewest(self.tests(players))
+        return fewest_pairs(self.tests(players))
 
     def size(self, players: tuple[int, ...], deals: int) -> Size:
         power, tests = self.goal.power, self.tests(players)
@@ -168,7 +168,9 @@ class Options:
         if self.goal.effect is None:
             return None
         sd = self.spread.pooled(len(players))
-        return self.size(players, needed(sd, self.goal.effect, self.goal.power, self.tests(players), 1 / len(players)))
+        return self.size(
+            players, pairs_needed(sd, self.goal.effect, self.goal.power, self.tests(players), 1 / len(players))
+        )
 
     def affordable(self, players: tuple[int, ...]) -> Size | None:
         """The largest size that the budget buys; None for so few deals that nothing could show, and when it is

@@ -12,7 +12,7 @@ from experiments.costs import cost_estimate, early_stops
 from experiments.costs.dry_run import bill_data, money
 from experiments.costs.sample_size import Proposal, Size, command
 from experiments.document.terminal import plain_table
-from experiments.statistics.sign_flip_power import needed as pairs_needed
+from experiments.statistics.power import pairs_needed
 
 DETECTABLE = "smallest effect detectable with {:.0f} % power at alpha .05{}"
 

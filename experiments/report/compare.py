@@ -8,13 +8,14 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
+from experiments.analysis import compare as comparisons
 from experiments.analysis import conclusions
 from experiments.analysis.analysis import Analysis
 from experiments.analysis.caveats import caveats
 from experiments.analysis.differences import differences
-from experiments.analysis.pairing import Pairs, arranged, counts
+from experiments.analysis.games import by_arm, player_counts
 from experiments.analysis.summaries import Summary, summaries, too_few_own
-from experiments.record import rows, run_folder
+from experiments.record import measures, rows, run_folder
 from experiments.record.rows import Row, peek
 from experiments.report import metrics, order, run_summary
 from experiments.statistics.estimates import Interval
@@ -81,7 +82,7 @@ def compare(
     kept = [
         (_pair(a, b, (first, second)), a, b)
         for a, b in zip(theirs, ours, strict=True)
-        if Pairs.match(b, a, counts(a)).deltas
+        if comparisons.compare([row for row in b if row.players in player_counts(a)], a, measures.STRICT)
     ]
     if not kept:
         raise UserError(f"{str(first)!r} and {str(second)!r} have no deal in common: the same players, seed and repeat")
@@ -120,7 +121,7 @@ def _headline(first: Path, second: Path, metric: str | None) -> Headline:
 
 def _games(run: Path) -> Mapping[str, list[Row]]:
     """The games of a run by arm. Raises UserError for a folder without finished games."""
-    if not (found := arranged(rows.rows(run))):
+    if not (found := by_arm(rows.rows(run))):
         raise UserError(f"{str(run)!r} is not a run folder with finished games: there are none in {rows.GAMES}/")
     return found
 
@@ -147,7 +148,7 @@ def _renamed(games: Sequence[Row], name: str) -> list[Row]:
 
 def _pair(theirs: Sequence[Row], ours: Sequence[Row], folders: tuple[Path, Path]) -> Pair:
     differs = dict[str, None]()
-    for n in counts(theirs):
+    for n in player_counts(theirs):
         at = [{(row.seed, row.repeat): row for row in games if row.players == n} for games in (theirs, ours)]
         for game in sorted(at[0].keys() & at[1].keys())[:1]:
             differs |= dict.fromkeys(_differs(*(folders[i] / at[i][game].journal for i in (0, 1))))

@@ -5,7 +5,7 @@ Those of arms and of differences are made for papers; each other table is as in 
 
 from collections.abc import Sequence
 
-from experiments.analysis import stop_sentences
+from experiments.analysis import stopping
 from experiments.analysis.analysis import OTHER
 from experiments.analysis.differences import Difference
 from experiments.analysis.labels import difference_labels, labels
@@ -98,7 +98,7 @@ def _correction(data: RunData) -> str:
     if stopped is None:
         tests = len({(d.arm, d.baseline) for d in data.analysis.differences if d.p is not None})
         return f"with Holm's correction for all arms ({tests})."
-    stood = "; ".join(stop_sentences.sentences(stopped)).replace(".;", ";")
+    stood = "; ".join(stopping.sentences(stopped)).replace(".;", ";")
     return f"valid at every look, with Bonferroni's correction for {len(stopped.rule.arms)} arms. {stood}"
 
 

@@ -6,7 +6,6 @@ from typing import Any
 
 from experiments.analysis import role_controls, stopping
 from experiments.analysis.analysis import OTHER, Analysis, analyse
-from experiments.analysis.differences import Stopped
 from experiments.record import measures
 from experiments.record.measures import MARK, METRICS, Measure
 from experiments.record.rows import Row
@@ -44,7 +43,6 @@ def compared(
 ) -> Analysis:
     """The analysis of a run's games by its metric, and by its stop rule where it has one."""
     measure = of_runs(shown.metric, folders, [games])
-    found = stopping.of_run(run, games)
     return analyse(
         games,
         run.get("baseline"),
@@ -52,6 +50,6 @@ def compared(
         interval=interval,
         metric=measure,
         score=shown.score,
-        stopped=Stopped(*found) if found else None,
+        stopped=stopping.of_run(run, games),
         contrasts=role_controls.contrasts(run),
     )

@@ -8,8 +8,7 @@ from typing import Any
 
 from experiments.analysis.analysis import Analysis
 from experiments.analysis.deal_variance import DealVariance, deal_variance
-from experiments.analysis.differences import Difference
-from experiments.analysis.more_metrics import more_differences
+from experiments.analysis.differences import Difference, more_differences
 from experiments.analysis.role_marks import MarkedGame
 from experiments.analysis.summaries import Summary
 from experiments.record import turn_rows

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from experiments.record.turn_rows import TurnRow
-from experiments.statistics.estimates import Estimate, Matrix, of_one
+from experiments.statistics.estimates import Estimate, Matrix, estimate_mean
 
 LONGEST = 128
 """Turns that are counted separately; no game of Hanabi has as many."""
@@ -66,7 +66,7 @@ class TurnTally:
     def score(self, turn: int) -> Estimate | float:
         """Mean points after a turn, over deals; a bare mean for a single one. Turn 1 is the first."""
         points = self.units[:, turn - 1].tolist()
-        return of_one(points) or float(points[0])
+        return estimate_mean(points) or float(points[0])
 
     def lives_lost(self, turn: int) -> float:
         return self.lost[turn - 1] / self.games

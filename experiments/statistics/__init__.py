@@ -1,4 +1,5 @@
-"""The statistics of finished games: estimates, permutation tests, power, pairing by seed, and conclusions in sentences.
+"""Numbers in, numbers out: estimates, permutation tests, power, clustered shares, agreement and sequential looks.
 
-It may import results, design and show. Start reading at analysis.py; p-values are computed in permutation.py.
+It imports nothing of this project: what the numbers are about, `experiments/analysis` knows. p-values are computed in
+permutation.py; start reading there.
 """

@@ -8,7 +8,7 @@ from experiments.report.figures.figure import Figure, FigureTable
 from experiments.report.figures.scores import by_players, groups
 from experiments.report.run_data import NothingToDrawError, RunData
 from experiments.report.turn_tally import TurnTally
-from experiments.statistics.estimates import within
+from experiments.statistics.estimates import clip
 
 LINES = 8
 """The most arms whose lines can be told apart."""
@@ -33,7 +33,7 @@ def _points(tally: TurnTally, turn: int) -> tuple[float, float | None, float | N
     one = tally.score(turn)
     if isinstance(one, float):
         return one, None, None, None
-    return one.mean, one.error, *within(one.interval, 0, PERFECT)
+    return one.mean, one.error, *clip(one.interval, 0, PERFECT)
 
 
 def _paint(table: FigureTable, data: RunData) -> Any:

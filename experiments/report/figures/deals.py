@@ -4,7 +4,7 @@ from collections import Counter
 from statistics import fmean
 from typing import Any
 
-from experiments.analysis.pairing import Pairs
+from experiments.analysis.compare import compare
 from experiments.record import measures
 from experiments.record.rows import PERFECT, Row
 from experiments.report import order
@@ -38,7 +38,9 @@ def _deals(data: RunData) -> FigureTable:
 
 def _pairs(data: RunData, games: list[Row], base: list[Row], players: int) -> dict[int, tuple[float, float]]:
     """By seed: the score of the baseline and of the arm, averaged over the repeats that both played."""
-    ours, theirs = Pairs.match(games, base, [players], measures.metric(data.metric)).games
+    of_arm, of_base = ([row for row in rows if row.players == players] for rows in (games, base))
+    comparison = compare(of_arm, of_base, measures.metric(data.metric))
+    ours, theirs = comparison.rows if comparison else ([], [])
     seeds = sorted({row.seed for row in ours})
     both = [{seed: [r.score(data.metric) for r in of if r.seed == seed] for seed in seeds} for of in (theirs, ours)]
     return {seed: (fmean(both[0][seed]), fmean(both[1][seed])) for seed in seeds}

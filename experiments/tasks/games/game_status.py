@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from experiments.analysis import stop_sentences, stopping
+from experiments.analysis import stopping
 from experiments.record import failures, rows, run_folder
 from experiments.record.rows import Peeked, peek_all
 from experiments.record.run_folder import RUN
@@ -29,10 +29,8 @@ def status(folder: Path) -> dict[str, Any]:
         "tokens": spent.tokens,
         "usd": spent.usd,
     }
-    if rule_and_arms := stopping.of_run(record, rows.finished(folder, games)):
-        rule, arms = rule_and_arms
-        stood = [stop_sentences.stood(rule, arms[arm]) for arm in rule.arms]
-        data["stop"] = {"stood": stood, "over": all(arms[arm].over for arm in rule.arms)}
+    if stopped := stopping.of_run(record, rows.finished(folder, games)):
+        data["stop"] = {"stood": stopped.states, "over": all(arm.over for arm in stopped.compared)}
     return data
 
 

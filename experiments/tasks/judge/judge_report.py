@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from experiments.record.files import write_atomically
 from experiments.record.table_text import as_csv, as_markdown
-from experiments.statistics.agreement import Clustered
+from experiments.statistics.clusters import Clustered
 from experiments.tasks.judge import scores
 from experiments.tasks.judge.human_ratings import HumanRating
 from experiments.tasks.judge.ratings import JudgeRun, read

@@ -10,7 +10,7 @@ from statistics import fmean
 import numpy as np
 
 from experiments.statistics import agreement
-from experiments.statistics.agreement import Clustered
+from experiments.statistics.clusters import Clustered, bootstrap_clusters
 from experiments.statistics.estimates import Matrix
 from experiments.tasks.judge.human_ratings import HumanRating
 from experiments.tasks.judge.judged_folder import Judged
@@ -99,7 +99,7 @@ def scores(found: Sequence[Unit]) -> list[Score]:
     """For every model that kept lists, and every rater: the mean of each aspect."""
     raters = [rater for rater in (JUDGE, EXACT, HUMAN) if any(rater in unit.by for unit in found)]
     return [
-        Score(model, rater, aspect, agreement.clustered(agreement.mean, _grouped(own, [_of(rater, aspect)])))
+        Score(model, rater, aspect, bootstrap_clusters(agreement.mean, _grouped(own, [_of(rater, aspect)])))
         for model in dict.fromkeys(unit.model for unit in found)
         for rater in raters
         if (own := [unit for unit in found if unit.model == model and rater in unit.by])
@@ -121,9 +121,9 @@ def _between(found: Sequence[Unit]) -> Iterator[Agreement]:
                 yield Agreement(
                     (one, other),
                     aspect,
-                    agreement.clustered(agreement.pearson, groups),
-                    agreement.clustered(agreement.spearman, groups),
-                    agreement.clustered(agreement.alpha, groups),
+                    bootstrap_clusters(agreement.pearson, groups),
+                    bootstrap_clusters(agreement.spearman, groups),
+                    bootstrap_clusters(agreement.alpha, groups),
                 )
 
 
@@ -135,7 +135,7 @@ def _among_people(found: Sequence[Unit]) -> Iterator[Agreement]:
         rated = [unit for unit in found if any(aspect in rating for rating in unit.people.values())]
         if rated:
             groups = _grouped(rated, [_person(name, aspect) for name in names])
-            yield Agreement(tuple(names), aspect, None, None, agreement.clustered(agreement.alpha, groups))
+            yield Agreement(tuple(names), aspect, None, None, bootstrap_clusters(agreement.alpha, groups))
 
 
 Column = Callable[[Unit], float]

@@ -11,9 +11,8 @@ from itertools import product
 from pathlib import Path
 from statistics import fmean
 
-from experiments.statistics.estimates import ROUNDING, Bounds, binomial
-from experiments.statistics.permutation import by_signs, draws_for, holm
-from experiments.statistics.power import ALPHA
+from experiments.statistics.estimates import ALPHA, ROUNDING, Bounds, clopper_pearson
+from experiments.statistics.permutation import draws_for, holm, sign_flip_test
 from experiments.tasks.positions import cheat, decisions
 from experiments.tasks.positions.arms import BASELINE, Arm
 from experiments.tasks.positions.bank import Bank, BankPosition
@@ -253,7 +252,7 @@ def effect_of(arm: Arm, outcomes: Mapping[str, Sequence[Outcome]], cost: Cost) -
         positions=len(rows),
         deals=len(flips),
         flips=share,
-        flips_between=binomial(share * len(flips), len(flips)),
+        flips_between=clopper_pearson(share * len(flips), len(flips)),
         floor=_mean(by_deal((null, null.flipped) for _, null in nulls)),
         beyond=sign_test(by_deal((row, row.flipped - null.flipped) for row, null in nulls)) if nulls else None,
         better=fmean(row.better for row in rows) / flipped if flipped else 0.0,
@@ -295,7 +294,7 @@ def sign_test(values: Mapping[str, float], tests: int = 1) -> Tested:
     figures = list(values.values())
     if not any(abs(figure) > ROUNDING for figure in figures):
         return Tested(0.0, None, None, None)
-    test = by_signs(figures, draws_for(tests))
+    test = sign_flip_test(figures, draws_for(tests))
     low, high = test.interval() or (None, None)
     return Tested(fmean(figures), low, high, test.p)
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from experiments.statistics.power import ALPHA
+from experiments.statistics.estimates import ALPHA
 from experiments.tasks.positions.cheat import CHEATS
 from experiments.tasks.positions.effects import Effect, Effects, Tested
 from roles.words import percent

@@ -4,15 +4,15 @@ Every probe of a convention comes from a deck of its own, so its interval is Wil
 has several probes of one deck, so its interval is over decks.
 """
 
-import math
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
 
 from experiments.record.provenance import Provenance
-from experiments.statistics.estimates import CONFIDENCE, Bounds, within
+from experiments.statistics.clusters import ratio_interval
+from experiments.statistics.estimates import Bounds, wilson
 from experiments.tasks.probes.convention import LITERAL
 from experiments.tasks.probes.probe import Probe
 from experiments.tasks.probes.probe_folder import Record, path_of, probes_of, record_of
@@ -145,7 +145,7 @@ def _score(pack: str, convention: str, answers: Sequence[Answer]) -> Score:
         len(answers),
         len(decks),
         kept,
-        clustered(list(decks.values())) if convention == ALL else wilson(kept, len(answers)),
+        ratio_interval(list(decks.values())) if convention == ALL else wilson(kept, len(answers)),
         fmean(answer.probe.chance for answer in answers),
         sum(answer.forced for answer in answers),
         tuple(_others(answers)),
@@ -162,32 +162,3 @@ def _others(answers: Sequence[Answer]) -> Iterator[Other]:
             fmean(row.move in row.probe.others[name] for row in rows),
             all(name in answer.probe.apart for answer in answers),
         )
-
-
-def wilson(successes: float, n: int) -> Bounds:
-    """Return the 95 % interval of a share by Wilson's score."""
-    from scipy.stats import norm
-
-    z = float(norm.ppf((1 + CONFIDENCE) / 2))
-    share, weight = successes / n, z * z / n
-    middle = (share + weight / 2) / (1 + weight)
-    half = z / (1 + weight) * math.sqrt(share * (1 - share) / n + weight / (4 * n))
-    return within((middle - half, middle + half), 0.0, 1.0)
-
-
-def clustered(clusters: Iterable[Sequence[bool]]) -> Bounds:
-    """Return the 95 % interval of a share over groups of values that are not independent: Student's t of the ratio.
-
-    Where all values are equal, or there is one group, that of Wilson's score for as many values as there are groups.
-    """
-    from scipy.stats import t
-
-    groups = list(clusters)
-    number, total = len(groups), sum(map(len, groups))
-    share = sum(map(sum, groups)) / total
-    off = [sum(group) - share * len(group) for group in groups]
-    if number < 2 or not any(off):
-        return wilson(share * number, number)
-    error = math.sqrt(number / (number - 1) * sum(value * value for value in off)) / total
-    half = float(t.ppf((1 + CONFIDENCE) / 2, number - 1)) * error
-    return within((share - half, share + half), 0.0, 1.0)

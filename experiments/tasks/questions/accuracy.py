@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from experiments.statistics.estimates import CONFIDENCE, Bounds, binomial, standard_error
+from experiments.statistics.estimates import CONFIDENCE, Bounds, clopper_pearson, standard_error
 from experiments.tasks.questions.answers import Answered, Run
 from experiments.tasks.questions.questions import GAMES, KINDS, Kind
 from experiments.tasks.questions.run_folder import Asked
@@ -98,7 +98,7 @@ def _cell(game: str, kind: Kind, found: Sequence[Answered]) -> Cell:
         len(shares),
         len(found),
         fmean(shares),
-        binomial(sum(shares), len(shares)),
+        clopper_pearson(sum(shares), len(shares)),
         standard_error([fmean(right) for right in by_trial.values()]),
         sum(one.chosen is None for one in found),
         sum(one.asks > 1 for one in found),

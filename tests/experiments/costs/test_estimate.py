@@ -19,8 +19,8 @@ from experiments.costs.cost_estimate import Bill
 from experiments.costs.measured import Measured
 from experiments.costs.sample_size import Goal, Options, Spread, measured_spread
 from experiments.record.rows import Row, peek_all
-from experiments.statistics.permutation import by_signs, fewest
-from experiments.statistics.sign_flip_power import detectable, needed
+from experiments.statistics.permutation import fewest_pairs, sign_flip_test
+from experiments.statistics.power import detectable, pairs_needed
 from experiments.study import prompt_positions
 from experiments.study.experiment import read
 from orchestrator.journal.events import Call, Event, Memory
@@ -186,19 +186,19 @@ def test_what_is_detectable_is_detected_so_often(n: int, tests: int) -> None:
     effect = detectable(sd, n, tests=tests, step=1.0)
     assert effect is not None
     samples = np.rint(np.random.default_rng(1).normal(effect, sd, (trials, n)))
-    found = [by_signs(list(sample)).p * tests < 0.05 and sample.sum() > 0 for sample in samples]
+    found = [sign_flip_test(list(sample)).p * tests < 0.05 and sample.sum() > 0 for sample in samples]
     assert np.mean(found) == pytest.approx(0.8, abs=0.02 + 3 * math.sqrt(0.16 / trials))
 
 
 def test_a_design_in_which_no_p_can_be_small_detects_nothing() -> None:
     assert detectable(1, 5) is None and detectable(1, 6) is not None
-    assert [fewest(tests) for tests in (1, 2, 5, 9)] == [6, 7, 8, 9]
-    assert needed(0.1, 5, tests=9) == 9 and detectable(0.1, 8, tests=9) is None
+    assert [fewest_pairs(tests) for tests in (1, 2, 5, 9)] == [6, 7, 8, 9]
+    assert pairs_needed(0.1, 5, tests=9) == 9 and detectable(0.1, 8, tests=9) is None
 
 
 @pytest.mark.parametrize("effect", [0.5, 1, 3, 9, 40])
 def test_what_is_needed_is_the_fewest_that_show_it(effect: float) -> None:
-    n = needed(5.3, effect)
+    n = pairs_needed(5.3, effect)
     seen, before = detectable(5.3, n), detectable(5.3, n - 1)
     assert seen is not None and seen <= effect and (before is None or before > effect)
 
@@ -206,7 +206,9 @@ def test_what_is_needed_is_the_fewest_that_show_it(effect: float) -> None:
 def test_a_plan_proposes_what_an_effect_needs_or_what_a_budget_buys(run: Run) -> None:
     command = ("experiment", "plan", written())
     wanted = told(run, *command, "--effect", "2")
-    pairs = needed(wanted["sd"] / math.sqrt(2), 2, tests=2, step=1 / 2)  # a seed is one unit at both player counts
+    pairs = pairs_needed(
+        wanted["sd"] / math.sqrt(2), 2, tests=2, step=1 / 2
+    )  # a seed is one unit at both player counts
     proposed = wanted["proposed"]
     assert (proposed["deals"], proposed["players"]) == (pairs, [2, 3]) and wanted["suffices"] is None
     assert proposed["effect"] <= 2 < proposed["effect_each"] and "assumed" in wanted["sd_basis"]

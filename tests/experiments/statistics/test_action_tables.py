@@ -12,7 +12,7 @@ from experiments.analysis import action_tables
 from experiments.analysis.action_tables import ActionTable
 from experiments.record import run_folder
 from experiments.report import run_report
-from experiments.statistics.estimates import binomial
+from experiments.statistics.estimates import clopper_pearson
 from orchestrator import play
 from orchestrator.errors import UserError
 from orchestrator.hanabi.moves import parse
@@ -92,9 +92,9 @@ def test_intervals_are_over_deals_and_repeats_of_a_deal_are_one_draw() -> None:
             once.add(seed, repeat, counts, pairs) if repeat == 1 else None
     assert twice.given("hint 1")["play 0"] == once.given("hint 1")["play 0"] == 0.5
     bounds = once.bounds.given("hint 1", "play 0")
-    assert bounds == pytest.approx(binomial(5, 10), abs=0.05), "ten deals, not thirty turns"
+    assert bounds == pytest.approx(clopper_pearson(5, 10), abs=0.05), "ten deals, not thirty turns"
     assert twice.bounds.given("hint 1", "play 0") == pytest.approx(bounds, abs=0.01)
-    assert once.bounds.share("hint 2") == pytest.approx((0, binomial(0, 60)[1]), abs=0.02)
+    assert once.bounds.share("hint 2") == pytest.approx((0, clopper_pearson(0, 60)[1]), abs=0.02)
     assert once.bounds.given("hint 2", "hint 1") is None, "it was never played"
 
 

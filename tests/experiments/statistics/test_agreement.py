@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from experiments.statistics import agreement
+from experiments.statistics.clusters import bootstrap_clusters, over_all
 from experiments.statistics.estimates import Matrix
 
 A = [1, 2, 3, 3, 2, 1, 4, 1, 2, nan, nan, nan]
@@ -20,7 +21,7 @@ PUBLISHED = np.asarray([A, B, C, D]).T
 
 
 def test_alpha_is_that_of_the_published_example() -> None:
-    found = agreement.of_all(agreement.alpha, PUBLISHED)
+    found = over_all(agreement.alpha, PUBLISHED)
     assert found is not None and round(found, 3) == 0.849
 
 
@@ -40,7 +41,7 @@ def by_brute_force(ratings: Matrix) -> float | None:
 @given(st.lists(st.lists(st.sampled_from([nan, 0.0, 0.25, 0.5, 1.0]), min_size=3, max_size=3), min_size=1, max_size=8))
 def test_alpha_is_that_of_brute_force(rows: list[list[float]]) -> None:
     ratings = np.asarray(rows)
-    found, wanted = agreement.of_all(agreement.alpha, ratings), by_brute_force(ratings)
+    found, wanted = over_all(agreement.alpha, ratings), by_brute_force(ratings)
     assert (found is None) == (wanted is None) and (found is None or found == pytest.approx(wanted))
 
 
@@ -51,8 +52,8 @@ def test_correlations_are_those_of_scipy_and_not_defined_without_differences() -
     one, other = pairs[:4].T
     same = np.asarray([[0.5, 0.3], [0.5, 0.1], [0.5, 0.5]])
     for ours, theirs in ((agreement.pearson, pearsonr), (agreement.spearman, spearmanr)):
-        assert agreement.of_all(ours, pairs) == pytest.approx(theirs(one, other).statistic)
-        assert agreement.of_all(ours, same) is None
+        assert over_all(ours, pairs) == pytest.approx(theirs(one, other).statistic)
+        assert over_all(ours, same) is None
 
 
 @settings(max_examples=30, deadline=None)
@@ -62,7 +63,7 @@ def test_a_weight_is_a_unit_that_often(weights: list[int], seed: int) -> None:
     ratings = np.random.default_rng(seed).integers(0, 4, (8, 2)) / 4
     for statistic in (agreement.alpha, agreement.pearson, agreement.spearman, agreement.mean):
         (weighed,) = statistic(ratings, np.asarray([weights], dtype=float))
-        written = agreement.of_all(statistic, np.repeat(ratings, weights, axis=0))
+        written = over_all(statistic, np.repeat(ratings, weights, axis=0))
         assert np.isnan(weighed) if written is None else weighed == pytest.approx(written)
 
 
@@ -70,9 +71,9 @@ def test_an_interval_over_games_is_wider_than_one_over_their_turns() -> None:
     """Turns of a game that are alike say little more than one turn; a single game gives no interval."""
     dice = np.random.default_rng(3)
     rated = [np.column_stack([one + dice.normal(0, 0.01, (20, 1))]) for one in dice.uniform(0, 1, 12)]
-    by_game = agreement.clustered(agreement.mean, rated)
-    by_turn = agreement.clustered(agreement.mean, [row[None] for game in rated for row in game])
+    by_game = bootstrap_clusters(agreement.mean, rated)
+    by_turn = bootstrap_clusters(agreement.mean, [row[None] for game in rated for row in game])
     assert by_game.interval and by_turn.interval and by_game.value == pytest.approx(by_turn.value)
     width, other = (high - low for low, high in (by_game.interval, by_turn.interval))
     assert width > 3 * other and (by_game.groups, by_game.units) == (12, 240)
-    assert agreement.clustered(agreement.mean, rated[:1]).interval is None
+    assert bootstrap_clusters(agreement.mean, rated[:1]).interval is None

@@ -24,8 +24,8 @@ from experiments.analysis.differences import Difference
 from experiments.analysis.summaries import Summary
 from experiments.record.rows import Row
 from experiments.report import tables
-from experiments.statistics.permutation import by_groups, by_signs
-from experiments.statistics.sign_flip_power import detectable
+from experiments.statistics.permutation import regrouping_test, sign_flip_test
+from experiments.statistics.power import detectable
 from orchestrator.hanabi.moves import HintColour, HintRank
 from orchestrator.hanabi.view import View
 from orchestrator.hanabi.wasted_hints import wasted
@@ -186,7 +186,7 @@ def test_a_comparison_with_the_baseline_is_the_paired_test(scores: list[tuple[in
     deltas = [a - b for b, a in scores]
     assert (found.wins, found.losses) == (sum(d > 0 for d in deltas), sum(d < 0 for d in deltas))
     assert found.wins + found.ties + found.losses == found.n
-    assert found.p == pytest.approx(by_signs(deltas).p)
+    assert found.p == pytest.approx(sign_flip_test(deltas).p)
     assert found.se == pytest.approx(stats.sem(deltas)) and found.sd == pytest.approx(np.std(deltas, ddof=1))
     assert (found.low is None) == (found.mde is None or not found.sd) == (found.n < 6) or not found.sd
     if found.low is not None and found.high is not None and found.p is not None:
@@ -235,8 +235,8 @@ def test_pooled_is_over_seeds_each_the_mean_of_its_player_counts(scores: list[tu
     assert found.mean == pytest.approx(np.mean(deltas))
     at = analyse([row for row in rows if row.seed != 99], "b")
     assert found.mean == pytest.approx((only(at, 2).mean + only(at, 3).mean) / 2)
-    bounds = by_signs(deltas).interval()
-    assert found.p == pytest.approx(by_signs(deltas).p) and (found.low, found.high) == (bounds or (None, None))
+    bounds = sign_flip_test(deltas).interval()
+    assert found.p == pytest.approx(sign_flip_test(deltas).p) and (found.low, found.high) == (bounds or (None, None))
     pooled = [one for one in analysis.summaries if one.players is None]
     assert [(one.arm, one.deals) for one in pooled] == [("a", len(scores)), ("b", len(scores))]
     assert pooled[0].strict == pytest.approx(np.mean([score for row in scores for score in row[:2]]))
@@ -273,7 +273,7 @@ def test_one_deal_is_judged_by_its_repeats_and_said_to_be_one() -> None:
     rows += [game("no-x", 7, score, repeat=r) for r, score in enumerate(other)]
     analysis = analyse(rows, "full")
     found = only(analysis)
-    assert (found.unit, found.n, (found.low, found.high)) == ("repeats", 5, by_groups(other, one).interval())
+    assert (found.unit, found.n, (found.low, found.high)) == ("repeats", 5, regrouping_test(other, one).interval())
     assert found.p == 2 / 252, "no other of the 252 groups is as far apart, but its mirror"
     assert analysis.summaries[0].strict_se == pytest.approx(stats.sem(one)) and analysis.summaries[0].deals == 1
     assert sentences(analysis)[0].startswith(
@@ -293,7 +293,7 @@ def test_several_counts_of_one_deal_are_pooled_repeat_by_repeat() -> None:
     found = only(analyse([*rows, *alone], "full"), None)
     one, other = [17.5 + r % 4 for r in range(6)], [20 + r % 3 for r in range(6)]
     assert (found.unit, found.n, found.left_out) == ("repeats", 6, 2)
-    assert (found.low, found.high) == pytest.approx(by_groups(one, other).interval())
+    assert (found.low, found.high) == pytest.approx(regrouping_test(one, other).interval())
 
 
 def test_games_with_forced_moves_can_be_left_out_with_their_partners() -> None:

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from experiments.statistics.clustered import shares
-from experiments.statistics.estimates import binomial
+from experiments.statistics.clusters import pooled_shares
+from experiments.statistics.estimates import clopper_pearson
 from tests.support.prove import FULL
 
 
@@ -14,21 +14,21 @@ def test_the_interval_covers_the_truth_though_turns_of_a_game_are_alike(truth: f
     draw, samples = np.random.default_rng(1), 4000 if FULL else 1000
     sizes = draw.integers(3, 20, (clusters, samples)).astype(float)
     own = draw.beta(truth * 4, (1 - truth) * 4, (clusters, samples))
-    share, low, high = shares(draw.binomial(sizes.astype(int), own).astype(float), sizes)
+    share, low, high = pooled_shares(draw.binomial(sizes.astype(int), own).astype(float), sizes)
     assert abs(share.mean() - truth) < 0.01
     assert ((low <= truth) & (truth <= high)).mean() > (0.9 if clusters == 10 else 0.93)
-    plain = np.array([binomial(share[i] * sizes[:, i].sum(), int(sizes[:, i].sum())) for i in range(100)])
+    plain = np.array([clopper_pearson(share[i] * sizes[:, i].sum(), int(sizes[:, i].sum())) for i in range(100)])
     assert ((high - low)[:100] > plain[:, 1] - plain[:, 0]).mean() > 0.9, "wider than turns alone would have it"
 
 
 def test_clusters_of_one_thing_have_the_interval_of_clopper_and_pearson() -> None:
     successes = np.array([[1.0, 0.0, 1.0]] * 12 + [[0.0, 0.0, 1.0]] * 28)
-    share, low, high = shares(successes, np.ones((40, 3)))
+    share, low, high = pooled_shares(successes, np.ones((40, 3)))
     assert share.tolist() == [0.3, 0.0, 1.0]
     for number, (count, near) in enumerate([(12, 0.005), (0, 1e-9), (40, 1e-9)]):
-        assert (low[number], high[number]) == pytest.approx(binomial(count, 40), abs=near)
+        assert (low[number], high[number]) == pytest.approx(clopper_pearson(count, 40), abs=near)
 
 
 def test_one_cluster_has_no_interval_and_no_cluster_no_share() -> None:
-    share, low, high = shares(np.array([[3.0, 0.0], [0.0, 0.0]]), np.array([[5.0, 0.0], [0.0, 0.0]]))
+    share, low, high = pooled_shares(np.array([[3.0, 0.0], [0.0, 0.0]]), np.array([[5.0, 0.0], [0.0, 0.0]]))
     assert share[0] == 0.6 and np.isnan([share[1], *low, *high]).all()

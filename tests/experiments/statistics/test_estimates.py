@@ -12,15 +12,16 @@ from scipy import stats
 
 from experiments.statistics.estimates import (
     Estimate,
-    bootstrapped,
-    interquartile,
-    means,
-    of_one,
-    of_two,
-    spread,
+    bootstrap_interval,
+    estimate_difference,
+    estimate_mean,
+    interquartile_mean,
+    mean_difference,
+    standard_deviation,
     standard_error,
 )
-from experiments.statistics.permutation import DRAWS, by_groups, by_signs, holm, holm_levels, least_p
+from experiments.statistics.permutation import DRAWS, holm, holm_levels, least_p, regrouping_test, sign_flip_test
+from experiments.statistics.power import detectable_by_t, needed_by_t
 from tests.support.prove import FULL
 
 SCORES = st.lists(st.integers(0, 25), min_size=2, max_size=40)
@@ -30,22 +31,26 @@ FEW = st.lists(st.integers(-4, 4), max_size=9)
 @settings(deadline=None)
 @given(SCORES)
 def test_spread_error_and_interval_are_scipys(scores: list[int]) -> None:
-    assert spread(scores) == pytest.approx(np.std(scores, ddof=1))
+    assert standard_deviation(scores) == pytest.approx(np.std(scores, ddof=1))
     assert standard_error(scores) == pytest.approx(stats.sem(scores))
-    found = of_one(scores)
+    found = estimate_mean(scores)
     assert found is not None
     if len(set(scores)) > 1:
         expected = stats.ttest_1samp(scores, 0).confidence_interval(0.95)
         assert found.interval == pytest.approx((expected.low, expected.high))
     else:
-        assert found.interval == (scores[0], scores[0]) and found.detectable() is None and found.enough(1) is None
+        assert (
+            found.interval == (scores[0], scores[0])
+            and detectable_by_t(found) is None
+            and needed_by_t(found, 1) is None
+        )
 
 
 @settings(max_examples=30, deadline=None)
 @given(SCORES, st.data())
 def test_two_samples_are_compared_as_scipy_does_by_welch(one: list[int], data: st.DataObject) -> None:
     other = data.draw(st.lists(st.integers(0, 25), min_size=len(one), max_size=len(one)))
-    found = of_two(one, other)
+    found = estimate_difference(one, other)
     assert found is not None and found.mean == pytest.approx(np.mean(one) - np.mean(other))
     if len(set(one)) > 1 and len(set(other)) > 1:  # scipy warns of others
         test = stats.ttest_ind(one, other, equal_var=False)
@@ -55,19 +60,23 @@ def test_two_samples_are_compared_as_scipy_does_by_welch(one: list[int], data: s
 
 
 def test_a_single_value_says_nothing_of_its_spread() -> None:
-    assert spread([3]) is None and standard_error([3]) is None and bootstrapped(means, [3]) is None
-    assert of_one([3]) is None and of_two([3], [4]) is None
+    assert (
+        standard_deviation([3]) is None
+        and standard_error([3]) is None
+        and bootstrap_interval(mean_difference, [3]) is None
+    )
+    assert estimate_mean([3]) is None and estimate_difference([3], [4]) is None
 
 
 def test_means_that_differ_by_rounding_alone_do_not_vary() -> None:
-    assert spread([0.1 + 0.2, 0.3]) == 0.0
+    assert standard_deviation([0.1 + 0.2, 0.3]) == 0.0
 
 
 @settings(deadline=None)
 @given(FEW)
 def test_the_sign_test_goes_through_all_signs(deltas: list[int]) -> None:
     sums = [sum(d * s for d, s in zip(deltas, signs, strict=True)) for signs in product((1, -1), repeat=len(deltas))]
-    found = by_signs(deltas)
+    found = sign_flip_test(deltas)
     assert found.draws is None
     assert found.p == pytest.approx(sum(abs(one) >= abs(sum(deltas)) for one in sums) / len(sums))
 
@@ -80,15 +89,15 @@ def test_the_test_of_groups_goes_through_all_groups(one: list[int], other: list[
     sums = [sum(chosen) for chosen in combinations(both, len(one))]
     apart = [abs(first / len(one) - (sum(both) - first) / len(other)) for first in sums]
     seen = abs(sum(one) / len(one) - sum(other) / len(other))
-    assert by_groups(one, other).p == pytest.approx(sum(one >= seen - 1e-9 for one in apart) / len(apart))
+    assert regrouping_test(one, other).p == pytest.approx(sum(one >= seen - 1e-9 for one in apart) / len(apart))
 
 
 def test_both_tests_are_scipys() -> None:
     one, other = [3, 1, 4, 1, 5, 9, 2, 6], [2, 1, 1, 0, 4, 2, 1, 3]
     paired = stats.permutation_test((one, other), _difference, permutation_type="samples", n_resamples=np.inf)
     groups = stats.permutation_test((one, other), _difference, n_resamples=np.inf)
-    assert by_signs([a - b for a, b in zip(one, other, strict=True)]).p == pytest.approx(paired.pvalue)
-    assert by_groups(one, other).p == pytest.approx(groups.pvalue)
+    assert sign_flip_test([a - b for a, b in zip(one, other, strict=True)]).p == pytest.approx(paired.pvalue)
+    assert regrouping_test(one, other).p == pytest.approx(groups.pvalue)
 
 
 def _difference(one: Sequence[float], other: Sequence[float], axis: int = 0) -> float:
@@ -111,15 +120,15 @@ def exact(deltas: Sequence[int]) -> float:
 def test_drawn_signs_come_as_near_as_their_number_allows(effect: float) -> None:
     chance = np.random.default_rng(3)
     deltas = [round(one) for one in chance.normal(effect, 3, 60)]
-    found, p = by_signs(deltas), exact(deltas)
-    assert found.draws == DRAWS and found == by_signs(deltas)
+    found, p = sign_flip_test(deltas), exact(deltas)
+    assert found.draws == DRAWS and found == sign_flip_test(deltas)
     assert found.p == pytest.approx(p, abs=4 * math.sqrt(p * (1 - p) / DRAWS) + 1 / DRAWS)
 
 
 def test_drawn_groups_come_as_near_as_their_number_allows() -> None:
     chance = np.random.default_rng(4)
     one, other = chance.normal(0, 1, 30), chance.normal(0.5, 1, 30)
-    found = by_groups(list(one), list(other))
+    found = regrouping_test(list(one), list(other))
     p = stats.permutation_test((one, other), _difference, n_resamples=9_999, rng=5).pvalue
     assert found.draws == DRAWS and found.p == pytest.approx(p, abs=6 * math.sqrt(p * (1 - p) / DRAWS))
 
@@ -127,8 +136,8 @@ def test_drawn_groups_come_as_near_as_their_number_allows() -> None:
 @settings(max_examples=40, deadline=None)
 @given(st.lists(st.integers(-4, 4), min_size=6, max_size=9), st.sampled_from([0.05, 0.02]), st.integers(-40, 40))
 def test_the_interval_of_the_sign_test_holds_what_it_does_not_reject(deltas: list[int], level: float, at: int) -> None:
-    found, difference = by_signs(deltas).interval(level), at / 8 + 0.01
-    accepted = by_signs([delta - difference for delta in deltas]).p >= level
+    found, difference = sign_flip_test(deltas).interval(level), at / 8 + 0.01
+    accepted = sign_flip_test([delta - difference for delta in deltas]).p >= level
     assert accepted == (found is None or found[0] <= difference <= found[1])
 
 
@@ -136,21 +145,24 @@ def test_the_interval_of_the_sign_test_holds_what_it_does_not_reject(deltas: lis
 @given(st.data(), st.integers(4, 5), st.integers(-40, 40))
 def test_the_interval_of_the_test_of_groups_holds_what_it_does_not_reject(data: st.DataObject, n: int, at: int) -> None:
     one, other = (data.draw(st.lists(st.integers(-4, 4), min_size=n, max_size=n)) for _ in range(2))
-    found, difference = by_groups(one, other).interval(), at / 8 + 0.01
-    accepted = by_groups([value - difference for value in one], other).p >= 0.05
+    found, difference = regrouping_test(one, other).interval(), at / 8 + 0.01
+    accepted = regrouping_test([value - difference for value in one], other).p >= 0.05
     assert accepted == (found is None or found[0] <= difference <= found[1])
 
 
 def test_an_interval_from_drawn_signs_is_near_students_where_nothing_is_skewed() -> None:
     values = list(np.random.default_rng(7).normal(1, 3, 80))
-    found, student = by_signs(values).interval(), of_one(values)
+    found, student = sign_flip_test(values).interval(), estimate_mean(values)
     assert found and student and found == pytest.approx(student.interval, abs=0.06)
-    few = by_signs([3, 4, 2, *[0] * 40])  # p is exact, and the interval drawn: they agree all the same
+    few = sign_flip_test([3, 4, 2, *[0] * 40])  # p is exact, and the interval drawn: they agree all the same
     assert few.p == 0.25 and few.draws is None and (bounds := few.interval()) and bounds[0] <= 0 <= bounds[1]
 
 
 def test_up_to_five_pairs_reject_nothing() -> None:
-    assert by_signs([9, 8, 9, 9, 9]).interval() is None and by_signs([9, 8, 9, 9, 9, 8]).interval() == (8, 9)
+    assert sign_flip_test([9, 8, 9, 9, 9]).interval() is None and sign_flip_test([9, 8, 9, 9, 9, 8]).interval() == (
+        8,
+        9,
+    )
     assert least_p(5) > 0.05 > least_p(6) and least_p(4, groups=True) < 0.05 < least_p(3, groups=True)
 
 
@@ -162,8 +174,8 @@ def test_the_levels_of_holm_are_those_at_which_its_steps_reject(ps: list[float])
 
 
 def test_a_difference_without_bounds_is_never_a_p_of_nought() -> None:
-    assert by_signs([5] * 200).p == 1 / (DRAWS + 1)
-    assert by_signs([0] * 200).p == by_signs([]).p == 1.0
+    assert sign_flip_test([5] * 200).p == 1 / (DRAWS + 1)
+    assert sign_flip_test([0] * 200).p == sign_flip_test([]).p == 1.0
 
 
 def test_holm_is_the_known_table() -> None:
@@ -185,7 +197,7 @@ def test_holm_rejects_what_its_steps_reject(ps: list[float]) -> None:
 @pytest.mark.parametrize("n", [4, 12, 60])
 def test_the_detectable_effect_is_seen_four_times_in_five(n: int) -> None:
     trials, sd = (200_000 if FULL else 10_000), 3.0
-    effect = Estimate(0, sd / math.sqrt(n), n - 1, n).detectable()
+    effect = detectable_by_t(Estimate(0, sd / math.sqrt(n), n - 1, n))
     assert effect is not None
     samples = np.random.default_rng(n).normal(effect, sd, (trials, n))
     errors = samples.std(axis=1, ddof=1) / math.sqrt(n)
@@ -197,24 +209,26 @@ def test_the_detectable_effect_is_seen_four_times_in_five(n: int) -> None:
 @given(st.floats(0.05, 20), st.integers(2, 300), st.sampled_from([0.5, 1.0, 3.0]))
 def test_enough_is_the_least_sample_that_detects_as_much(sd: float, n: int, effect: float) -> None:
     def detectable(many: int) -> float:
-        return Estimate(0, sd / math.sqrt(many), many - 1, many).detectable() or 0.0
+        return detectable_by_t(Estimate(0, sd / math.sqrt(many), many - 1, many)) or 0.0
 
-    enough = Estimate(0, sd / math.sqrt(n), n - 1, n).enough(effect)
+    enough = needed_by_t(Estimate(0, sd / math.sqrt(n), n - 1, n), effect)
     assert enough is not None and detectable(enough) <= effect * (1 + 1e-9)
     assert enough == 2 or detectable(enough - 1) > effect * (1 - 1e-9)
 
 
 def test_the_interquartile_mean_is_that_of_the_middle_half() -> None:
-    assert interquartile([0, 0, 18, 19, 20, 21, 25, 25]) == 19.5
-    assert interquartile([0, 18, 20]) == pytest.approx(38 / 3)
+    assert interquartile_mean([0, 0, 18, 19, 20, 21, 25, 25]) == 19.5
+    assert interquartile_mean([0, 18, 20]) == pytest.approx(38 / 3)
 
 
 def test_a_bootstrap_is_the_same_each_time_and_close_to_t_where_nothing_is_skewed() -> None:
     values = list(np.random.default_rng(1).normal(20, 3, 400))
-    found, student = bootstrapped(means, values), of_one(values)
-    assert found == bootstrapped(means, values) and student is not None
+    found, student = bootstrap_interval(mean_difference, values), estimate_mean(values)
+    assert found == bootstrap_interval(mean_difference, values) and student is not None
     assert found == pytest.approx(student.interval, abs=0.05)
     one, other = values[:200], values[200:]
-    welch = of_two(one, other)
-    assert welch is not None and bootstrapped(means, one, other) == pytest.approx(welch.interval, abs=0.08)
-    assert bootstrapped(interquartile, [7, 7, 7]) == (7, 7)
+    welch = estimate_difference(one, other)
+    assert welch is not None and bootstrap_interval(mean_difference, one, other) == pytest.approx(
+        welch.interval, abs=0.08
+    )
+    assert bootstrap_interval(interquartile_mean, [7, 7, 7]) == (7, 7)

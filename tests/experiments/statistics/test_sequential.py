@@ -7,10 +7,10 @@ import pytest
 
 from benchmarks import stop_simulation
 from benchmarks.stop_simulation import POOLS
-from experiments.analysis.differences import Stopped, differences
-from experiments.analysis.stopping import outcomes
+from experiments.analysis.differences import differences
+from experiments.analysis.stopping import Stopped, outcomes
 from experiments.record.rows import Row
-from experiments.statistics.sequential_test import SequentialTest, spent
+from experiments.statistics.sequential import SequentialTest, spent_level
 from experiments.study.stop_rule import Stop, resolved
 from tests.experiments.statistics.test_analysis import game
 from tests.support.prove import FULL
@@ -23,7 +23,7 @@ def rejected(deltas: list[int], looks: list[int], difference: int, level: float)
     whole, gone, rejects = len(alive), 0, False
     for look in looks:
         sizes = {one: abs(sum(s * d for s, d in zip(one[:look], shifted, strict=False))) for one in alive}
-        room = spent(look / len(deltas), level) * whole
+        room = spent_level(look / len(deltas), level) * whole
         ordered = sorted({*sizes.values()}, reverse=True)
         fits = [size for size in ordered if gone + sum(of >= size for of in sizes.values()) < room - 1e-9]
         staying = [size for size in ordered if size not in fits]

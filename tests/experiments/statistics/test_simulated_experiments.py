@@ -9,7 +9,7 @@ import pytest
 from benchmarks import interval_coverage, simulated_experiments
 from benchmarks.interval_coverage import Arms
 from benchmarks.simulated_experiments import Design
-from experiments.statistics.estimates import of_one
+from experiments.statistics.estimates import estimate_mean
 from tests.support.folders import ROOT
 from tests.support.prove import FULL
 
@@ -46,7 +46,7 @@ def test_both_arms_play_the_same_deals() -> None:
     both = ((ours > 0) & (theirs > 0))[0]
     assert np.corrcoef(ours[0][both], theirs[0][both])[0, 1] > 0.6
     assert np.mean(ours[0][both]) == pytest.approx(interval_coverage.MEAN, abs=0.15)
-    deltas, alone = of_one(list((ours - theirs)[0])), of_one(list(ours[0]))
+    deltas, alone = estimate_mean(list((ours - theirs)[0])), estimate_mean(list(ours[0]))
     assert deltas and alone and deltas.error < alone.error * math.sqrt(2) * 0.7
 
 

@@ -22,7 +22,7 @@ from experiments.report import mark_metric, marked_run, marks_table, role_senten
 from experiments.report.figures import calibration, drawing
 from experiments.report.marked_run import Unmarked
 from experiments.report.run_data import RunData, run_data
-from experiments.statistics.estimates import of_one, unseen
+from experiments.statistics.estimates import estimate_mean, unseen_share
 from experiments.values.game_marks import GameMarks, game_marks
 from experiments.values.mark_store import marks_of
 from experiments.values.mark_tally import Key, tallied
@@ -147,12 +147,12 @@ def test_deals_are_the_units_and_a_game_with_many_replies_weighs_no_more() -> No
     games = [game("a", seed, *(mark(one, one / 2) for one in each)) for seed, each in enumerate(values, 1)]
     (found,) = summaries([*games, game("a", 1, mark(0.4, 0.2), repeat=2)], ["a"])
     units = [0.3, 0.4, 0.2]
-    estimate = of_one(units)
+    estimate = estimate_mean(units)
     assert estimate and found.mean == pytest.approx(fmean(units)) and found.units == 3 and found.replies == 34
     assert (found.low, found.high) == pytest.approx((max(0, estimate.interval[0]), estimate.interval[1]))
     assert found.baselines["program"].mean == pytest.approx(0.15) and found.baselines["program"].low is None
     (alike,) = summaries([game("a", seed, mark(0.0)) for seed in range(1, 7)], ["a"])
-    assert alike.low == 0 and alike.high == pytest.approx(unseen(6)), "equal shares say how many deals are unseen"
+    assert alike.low == 0 and alike.high == pytest.approx(unseen_share(6)), "equal shares say how many deals are unseen"
 
 
 def test_arms_are_compared_by_deal_and_all_marks_are_corrected_together() -> None:
@@ -181,7 +181,7 @@ def test_bounds_are_those_of_the_unit_and_tables_show_the_baselines_that_are_the
     ]
     brier, exact = summaries(games, ["a"])
     assert brier.high and brier.low and 1 < brier.low < brier.mean < brier.high, "it is summed over options: up to 2"
-    assert exact.high == 1.0 - 0.1 * (1 - unseen(6))
+    assert exact.high == 1.0 - 0.1 * (1 - unseen_share(6))
     assert marks_table.columns([exact]) == ("role", "mark", "mean", "95 %", "uniform", "nothing excluded", *LAST)
     assert marks_table.columns([brier]) == ("role", "mark", "mean", "95 %", *LAST), "no empty columns"
     cells = marks_table.cells(exact, ["uniform", "nothing_excluded"])

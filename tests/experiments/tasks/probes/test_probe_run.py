@@ -7,6 +7,8 @@ import pytest
 import yaml
 
 from experiments.document.blocks import Table
+from experiments.statistics.clusters import ratio_interval
+from experiments.statistics.estimates import wilson
 from experiments.tasks.probes import bank, probe_report, probe_run, scores
 from experiments.tasks.probes.convention import LITERAL
 from experiments.tasks.probes.probe import Probe
@@ -66,10 +68,10 @@ def test_figures_are_counts_with_intervals(tmp_path: Path, probes: list[Probe]) 
 
 
 def test_the_interval_over_decks_widens_where_their_probes_agree() -> None:
-    alone = scores.clustered([[True]] * 15 + [[False]] * 5)
-    agreeing = scores.clustered([[True] * 4] * 15 + [[False] * 4] * 5)
+    alone = ratio_interval([[True]] * 15 + [[False]] * 5)
+    agreeing = ratio_interval([[True] * 4] * 15 + [[False] * 4] * 5)
     assert alone == pytest.approx(agreeing), "four equal probes of a deck are worth one"
-    assert scores.clustered([[True, True]] * 3) == scores.wilson(3, 3)
+    assert ratio_interval([[True, True]] * 3) == wilson(3, 3)
 
 
 def test_a_folder_belongs_to_one_player(tmp_path: Path, run: Run) -> None:

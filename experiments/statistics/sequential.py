@@ -14,7 +14,7 @@ whatever made the run stop.
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import pairwise
@@ -22,9 +22,8 @@ from statistics import NormalDist
 
 import numpy as np
 
-from experiments.statistics.estimates import ROUNDING, SEED, Bounds, Matrix
+from experiments.statistics.estimates import ALPHA, ROUNDING, SEED, Bounds, Matrix
 from experiments.statistics.permutation import EXACT
-from experiments.statistics.power import ALPHA
 
 DRAWS = 19_999
 """Random patterns of signs where there are too many to try all of them."""
@@ -34,36 +33,32 @@ STEPS = 40
 """Halvings until a limit is found."""
 
 
-def spent(share: float, level: float) -> float:
-    """The part of the level that is spent when this share of the deals has been played, of the O'Brien-Fleming type."""
+def spent_level(share: float, level: float) -> float:
+    """Return the part of the level that is spent when this share of the deals has been played, as O'Brien-Fleming."""
     normal = NormalDist()
     return 2 - 2 * normal.cdf(normal.inv_cdf(1 - level / 2) / math.sqrt(share))
 
 
 def limits(paths: Matrix, shares: Sequence[float], level: float) -> list[float]:
-    """For each look the size beyond which it rejects; infinite where it can reject nothing.
+    """Return for each look the size beyond which it rejects; infinite where it can reject nothing.
 
     `paths`: a row for each look, a column for each equally likely path, sizes without sign. A path that crosses the
     limit of a look is gone for later ones. Fewer paths are gone after a look than the level that is spent until then.
     """
-    found, many = list[float](), paths.shape[1]
-    alive = np.arange(0)
-    gone = 0
-    for look, share in enumerate(shares):
-        room = math.ceil(spent(share, level) * many - ROUNDING) - 1 - gone
-        sizes = paths[look][alive] if gone else paths[look]
-        limit = math.inf
-        if room >= len(sizes):
-            limit = -math.inf
-        elif room > 0:
+    ends, number = list[float](), paths.shape[1]
+    alive, crossed = np.arange(number), 0
+    for sizes, share in zip(paths, shares, strict=True):
+        sizes = sizes[alive] if crossed else sizes
+        room = math.ceil(spent_level(share, level) * number - ROUNDING) - 1 - crossed
+        limit = -math.inf if room >= len(sizes) else math.inf
+        if 0 < room < len(sizes):
             place = len(sizes) - 1 - room
             limit = float(np.partition(sizes, place)[place]) + ROUNDING
-        found.append(limit)
+        ends.append(limit)
         if limit < math.inf:
-            staying = np.flatnonzero(sizes <= limit)
-            alive = alive[staying] if gone else staying
-            gone = many - len(alive)
-    return found
+            alive = alive[np.flatnonzero(sizes <= limit)]
+            crossed = number - len(alive)
+    return ends
 
 
 @dataclass(frozen=True)
@@ -71,9 +66,9 @@ class SequentialTest:
     """The test at a look at paired differences, in the order of their deals."""
 
     deltas: tuple[float, ...]
-    """Of the deals so far."""
+    """The differences of the deals so far."""
     looks: tuple[int, ...]
-    """The deals at which was looked so far, the last of which is all of `deltas`."""
+    """The deals of the looks so far, the last of which is all of `deltas`."""
     most: int
     """The deals at which all of the level is spent."""
 
@@ -84,69 +79,65 @@ class SequentialTest:
 
     @cached_property
     def _sums(self) -> Matrix:
-        """For each look and pattern of signs: the sum of the flipped differences."""
+        """The sum of the flipped differences, for each look and pattern of signs."""
         signs, deltas = _signs(self.most), np.array(self.deltas)
         parts = [deltas[a:b] @ signs[a:b] for a, b in pairwise((0, *self.looks))]
         return np.cumsum(parts, axis=0)
 
     def rejects(self, difference: float = 0.0, level: float = ALPHA) -> bool:
-        """Whether the last look rejects that this is the true difference."""
-        paths = np.abs(self._sums - difference * _ones(self.most, self.looks)) if difference else np.abs(self._sums)
+        """Return whether the last look rejects that this is the true difference."""
+        paths = (
+            np.abs(self._sums - difference * _sign_sums(self.most, self.looks)) if difference else np.abs(self._sums)
+        )
         return bool(paths[-1, 0] > limits(paths, [look / self.most for look in self.looks], level)[-1])
 
     @cached_property
     def p(self) -> float:
         """The smallest level at which the last look would reject no difference: valid at every look."""
-        return _least_level(lambda level: self.rejects(level=level))
+        low, high = math.log(1e-6), 0.0
+        for _ in range(STEPS // 2):
+            middle = (low + high) / 2
+            low, high = (low, middle) if self.rejects(level=math.exp(middle)) else (middle, high)
+        return math.exp(high)
 
     def interval(self, level: float = ALPHA) -> Bounds | None:
-        """All differences that the last look does not reject at this level; None when it can reject none."""
+        """Return all differences that the last look does not reject at this level; None when it can reject none."""
         mean = sum(self.deltas) / len(self.deltas)
-        ends = [self._end(mean, side, level) for side in (-1, 1)]
-        if ends[0] is None or ends[1] is None:
+        low, high = (self._end(mean, side, level) for side in (-1, 1))
+        if low is None or high is None:
             return None
-        low, high = ends[0], ends[1]
         if self.rejects(0.0, level):  # ends that are found by halving may lie on the other side of 0 by a hair
             return (max(low, 0.0), high) if mean > 0 else (low, min(high, 0.0))
         return min(low, 0.0), max(high, 0.0)
 
     def _end(self, mean: float, side: int, level: float) -> float | None:
-        """Where differences on one side of the mean begin to be rejected."""
-        far = max(1.0, 2 * max(abs(delta - mean) for delta in self.deltas)) * len(self.deltas)
-        if not self.rejects(mean + side * far, level):
+        """Return where differences on one side of the mean begin to be rejected."""
+        outside = max(1.0, 2 * max(abs(delta - mean) for delta in self.deltas)) * len(self.deltas)
+        if not self.rejects(mean + side * outside, level):
             return None
-        inside, outside = 0.0, far
+        inside = 0.0
         for _ in range(STEPS):
             middle = (inside + outside) / 2
             inside, outside = (inside, middle) if self.rejects(mean + side * middle, level) else (middle, outside)
         return mean + side * inside
 
 
-def _least_level(rejects: Callable[[float], bool]) -> float:
-    low, high = math.log(1e-6), 0.0
-    for _ in range(STEPS // 2):
-        middle = (low + high) / 2
-        low, high = (low, middle) if rejects(math.exp(middle)) else (middle, high)
-    return math.exp(high)
-
-
 @lru_cache(maxsize=4)
 def _signs(n: int) -> Matrix:
-    """A column of signs for each pattern, the first without a flip: all patterns up to mirror images, or random ones.
+    """Return a column of signs for each pattern, the first without a flip: all up to mirror images, or random ones.
 
     A look takes the first rows, so that later looks see the same patterns again.
     """
     if 2 ** (n - 1) <= EXACT:
         flips = np.arange(2 ** (n - 1))[:, None] >> np.arange(n) & 1
     else:
-        drawn = np.random.default_rng([SEED, n]).bytes(DRAWS * -(-n // 8))
-        bits = np.frombuffer(drawn, np.uint8).reshape(DRAWS, -1)
+        random = np.random.default_rng([SEED, n]).bytes(DRAWS * -(-n // 8))
+        bits = np.frombuffer(random, np.uint8).reshape(DRAWS, -1)
         flips = np.concatenate([np.zeros((1, n), np.uint8), np.unpackbits(bits, axis=1, count=n)])
     return np.ascontiguousarray((1 - 2.0 * flips).T.astype(np.float32 if n > WIDE else float))
 
 
 @lru_cache(maxsize=16)
-def _ones(n: int, looks: tuple[int, ...]) -> Matrix:
-    """For each look and pattern: the sum of its signs."""
-    signs = _signs(n)
-    return np.cumsum([signs[a:b].sum(axis=0) for a, b in pairwise((0, *looks))], axis=0)
+def _sign_sums(n: int, looks: tuple[int, ...]) -> Matrix:
+    """Return for each look and pattern the sum of its signs."""
+    return np.cumsum([_signs(n)[a:b].sum(axis=0) for a, b in pairwise((0, *looks))], axis=0)

@@ -1,0 +1,172 @@
+"""Two samples compared cluster by cluster: their paired values, the mean difference, its interval and its test.
+
+Games, positions, marks and probes are compared alike: values of a cluster, such as a deal, are averaged first, clusters
+are the sample, and signs of their differences are flipped. Of a single deal its repeats are the sample.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from operator import attrgetter
+from statistics import fmean
+from typing import Any, TypeVar
+
+from experiments.analysis.games import Unit, complete, repetitive, unit, unit_values
+from experiments.record.measures import Measure
+from experiments.record.rows import Row
+from experiments.statistics.clusters import cluster_means
+from experiments.statistics.estimates import (
+    ALPHA,
+    ROUNDING,
+    Bounds,
+    Estimate,
+    clip,
+    estimate_difference,
+    estimate_mean,
+    standard_deviation,
+)
+from experiments.statistics.permutation import PermutationTest, draws_for, holm, regrouping_test, sign_flip_test
+
+R = TypeVar("R")
+
+GAME = ("players", "seed", "repeat")
+"""What games are paired by."""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The values of two samples, in pairs of clusters, and what their differences show."""
+
+    rows: tuple[Sequence[Any], Sequence[Any]]
+    """In complete pairs; the second is empty where the values themselves are tested."""
+    left_out: int
+    """Number of rows of both samples that are in no complete pair."""
+    measure: Measure | None
+    """None for a plain function."""
+    values: tuple[Sequence[float], Sequence[float]] = field(repr=False)
+    """Of each cluster, in the same order; of a single deal, of its repeats."""
+    unit: Unit = "deals"
+    alike: int = 0
+    """Clusters in which both samples are the same games with the same values; 0 where games do not tell."""
+    testable: bool = True
+    """Whether the differences can be evidence: not those of the same games, nor where nothing differs."""
+    tests: int = 1
+    """Tests that are corrected for together; more take more random draws."""
+
+    @cached_property
+    def deltas(self) -> list[float]:
+        """The differences of clusters."""
+        return [first - second for first, second in zip(*self.values, strict=True)]
+
+    @property
+    def n(self) -> int:
+        return len(self.deltas)
+
+    @property
+    def mean(self) -> float:
+        return fmean(self.deltas)
+
+    @cached_property
+    def estimate(self) -> Estimate | None:
+        """The mean difference with its standard error; None for a single cluster."""
+        return estimate_difference(*self.values) if self.unit == "repeats" else estimate_mean(self.deltas)
+
+    @property
+    def sd(self) -> float | None:
+        """Standard deviation of the differences; None for a single one, and for repeats, which are not paired."""
+        return standard_deviation(self.deltas) if self.unit == "deals" else None
+
+    @property
+    def tally(self) -> tuple[int, int, int]:
+        """Clusters in which the first sample has more, as much, less."""
+        wins, losses = sum(d > ROUNDING for d in self.deltas), sum(d < -ROUNDING for d in self.deltas)
+        return wins, self.n - wins - losses, losses
+
+    @cached_property
+    def test(self) -> PermutationTest | None:
+        """The permutation test of no difference; None where the differences cannot be evidence."""
+        if not self.testable:
+            return None
+        draws = draws_for(self.tests)
+        return regrouping_test(*self.values, draws) if self.unit == "repeats" else sign_flip_test(self.deltas, draws)
+
+    @property
+    def p(self) -> float | None:
+        """The two-sided p-value."""
+        return self.test.p if self.test else None
+
+    def interval(self, level: float = ALPHA) -> Bounds | None:
+        """Return all mean differences that the test does not reject, inside the range of the measure."""
+        return self.bounded(self.test.interval(level) if self.test else None)
+
+    def bounded(self, interval: Bounds | None) -> Bounds | None:
+        """Return the part of an interval in which a difference can lie."""
+        return clip(interval, *self.measure.range) if interval and self.measure and self.measure.range else interval
+
+
+def compare(
+    ours: Sequence[R],
+    theirs: Sequence[R] | None,
+    measure: Measure | Callable[[R], float | None],
+    *,
+    cluster: str = "seed",
+    pair: Sequence[str] = GAME,
+    tests: int = 1,
+) -> Comparison | None:
+    """Compare two samples of rows by a measure, cluster by cluster; None without a pair.
+
+    Rows are paired where all attributes `pair` are equal; a row without a value is in no pair. `theirs`: None to test
+    the values of `ours` themselves against 0. `cluster`: the attribute that rows which are not independent share.
+    `tests`: how many p-values are corrected together. Games are paired only where they were played at all player counts
+    that there are, are averaged over the repeats of a deal, then over player counts; games that are the same, move by
+    move, are no evidence. Other rows are none where nothing differs.
+    """
+    value: Callable[[Any], float | None] = measure.of if isinstance(measure, Measure) else measure
+    known = measure if isinstance(measure, Measure) else None
+    key = attrgetter(*pair)
+    samples: list[Sequence[R]] = [ours] if theirs is None else [ours, theirs]
+    valued = [[row for row in rows if value(row) is not None] for rows in samples]
+    shared = set.intersection(*({key(row) for row in rows} for rows in valued)) if theirs is not None else set()
+    pairs = [[row for row in rows if theirs is None or key(row) in shared] for rows in valued]
+    if any(isinstance(row, Row) for row in ours):
+        return _games([complete(rows) for rows in pairs], sum(map(len, samples)), known, value, tests)  # type: ignore[arg-type]
+    means = [cluster_means((attrgetter(cluster)(row), value(row) or 0.0) for row in rows) for rows in pairs]
+    first = list(means[0].values())
+    second = [0.0] * len(first) if theirs is None else [means[1][each] for each in means[0]]
+    differs = any(abs(a - b) > ROUNDING for a, b in zip(first, second, strict=True))
+    rows = pairs[0], pairs[1] if theirs is not None else []
+    left_out = sum(map(len, samples)) - sum(map(len, pairs))
+    return Comparison(rows, left_out, known, (first, second), testable=differs, tests=tests) if first else None
+
+
+def _games(
+    pairs: Sequence[Sequence[Row]],
+    number: int,
+    measure: Measure | None,
+    value: Callable[[Row], float | None],
+    tests: int,
+) -> Comparison | None:
+    """Compare games in complete pairs, of so many before."""
+    ours, theirs = pairs
+    if not ours:
+        return None
+    sampled = unit(ours)
+    by_moves = measure is not None and measure.by_moves
+    same: dict[int, bool] = {}
+    for first, second in zip(*(sorted(games, key=attrgetter(*GAME)) for games in pairs), strict=True):
+        each = first.repeat if sampled == "repeats" else first.seed
+        equal = by_moves and (first.game, value(first)) == (second.game, value(second))
+        same[each] = same.get(each, True) and equal
+    alike = sum(same.values())
+    repeated = sampled == "repeats" and by_moves and all(repetitive(games, value) for games in pairs)
+    values = unit_values(ours, value), unit_values(theirs, value)
+    testable = len(same) > 1 and alike < len(same) and not repeated
+    left_out = number - len(ours) - len(theirs)
+    return Comparison((ours, theirs), left_out, measure, values, sampled, alike, testable, tests)
+
+
+def corrected(ps: Sequence[float | None]) -> list[float | None]:
+    """Return p-values with Holm's correction for the number of those that there are."""
+    known = [place for place, p in enumerate(ps) if p is not None]
+    by_place = dict(zip(known, holm([p for p in ps if p is not None]), strict=True))
+    return [by_place.get(place) for place in range(len(ps))]

@@ -1,0 +1,59 @@
+"""Games as a sample: by arm, complete over player counts, and as one value for each deal.
+
+Repeats of a deal are not independent deals, so they are averaged first. A seed is the same deck at all player counts,
+so pooled results are over seeds. When there is a single deal, its repeats are the sample.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Literal
+
+from experiments.record.rows import Row
+from experiments.statistics.clusters import cluster_means
+
+Unit = Literal["deals", "repeats"]
+Value = Callable[[Row], float | None]
+
+
+def by_arm(rows: Iterable[Row], order: Sequence[str] = ()) -> Mapping[str, list[Row]]:
+    """Return the games of each arm: first the arms in the given order, then the others by name."""
+    rows = list(rows)
+    arms = dict.fromkeys((*order, *sorted({row.arm for row in rows})))
+    return {arm: games for arm in arms if (games := [row for row in rows if row.arm == arm])}
+
+
+def player_counts(games: Iterable[Row]) -> tuple[int, ...]:
+    """Return the player counts, ascending."""
+    return tuple(sorted({row.players for row in games}))
+
+
+def complete(games: Sequence[Row]) -> list[Row]:
+    """Return the games of seeds played at all player counts; of a single seed, of repeats played at all of them."""
+    at = [[row for row in games if row.players == n] for n in player_counts(games)]
+    seeds = set.intersection(*({row.seed for row in some} for some in at)) if at else set()
+    repeats = set.intersection(*({row.repeat for row in some if row.seed in seeds} for some in at)) if at else set()
+    return [row for row in games if row.seed in seeds and (len(seeds) != 1 or row.repeat in repeats)]
+
+
+def unit(games: Iterable[Row]) -> Unit:
+    """Return the unit of sampling: repeats where there is a single deal."""
+    return "repeats" if len({row.seed for row in games}) == 1 else "deals"
+
+
+def repetitive(games: Iterable[Row], value: Value | None = None) -> bool:
+    """Return whether deals were played more than once, and always in the same way: their repeats say nothing new.
+
+    `value`: a number that games with the same moves may differ in.
+    """
+    deals: dict[tuple[int, int], list[object]] = {}
+    for row in games:
+        deals.setdefault((row.players, row.seed), []).append((row.game, value and value(row)))
+    return all(len(repeats) > 1 and len(set(repeats)) == 1 for repeats in deals.values())
+
+
+def unit_values(games: Sequence[Row], value: Value) -> list[float]:
+    """Return a value for each seed (each repeat of a single seed), averaged over repeats, then over player counts."""
+    repeats = unit(games) == "repeats"
+    numbers = ((row.repeat if repeats else row.seed, row.players, value(row)) for row in games)
+    at_counts = cluster_means(((each, players), number) for each, players, number in numbers if number is not None)
+    means = cluster_means((each, mean) for (each, _), mean in at_counts.items())
+    return [mean for _, mean in sorted(means.items())]
