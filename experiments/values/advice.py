@@ -37,8 +37,8 @@ def _discard(report: DiscardReport) -> Advice | None:
     return Advice(Discard(slot=report.safest_first[0]), (Discard,)) if report.safest_first else None
 
 
-def _first_listed(found: Shortlist) -> Advice | None:
-    best = min(found.entries, key=lambda entry: entry.rank, default=None)
+def _first_listed(shortlist: Shortlist) -> Advice | None:
+    best = min(shortlist.entries, key=lambda entry: entry.rank, default=None)
     return Advice(best.action) if best else None
 
 

@@ -22,21 +22,21 @@ INFOS = (PASS, NEAR, ORACLE_REGRET)
 def marks(turn: MarkedTurn) -> Iterator[RoleMark]:
     """One of each for a node that gave several choices."""
     by_node: dict[str, list[RecordedReply]] = {}
-    for one in turn.replies:
-        if one.node.samples > 1 and isinstance(one.reply, Choice) and one.reply.action in turn.values:
-            by_node.setdefault(one.node.name, []).append(one)
+    for recorded in turn.replies:
+        if recorded.node.samples > 1 and isinstance(recorded.reply, Choice) and recorded.reply.action in turn.values:
+            by_node.setdefault(recorded.node.name, []).append(recorded)
     for first, *more in by_node.values():
         options = turn.options(first)
-        said = [one.reply.action for one in (first, *more) if isinstance(one.reply, Choice)]
-        uniform = guessed_of([turn.values[move] for move in options], len(said))
+        moves = [recorded.reply.action for recorded in (first, *more) if isinstance(recorded.reply, Choice)]
+        uniform = guessed_of([turn.values[move] for move in options], len(moves))
         solved = turn.program(first)
         program = _marks(turn, options, [solved.action]) if isinstance(solved, Choice) else None
-        for key, value in _marks(turn, options, said).items():
+        for key, value in _marks(turn, options, moves).items():
             yield turn.mark(first, key, value, beside(key, program, uniform)).model_copy(update={"sample": 0})
 
 
-def _marks(turn: MarkedTurn, options: Sequence[Move], said: Sequence[Move]) -> MoveMarks:
-    regret = turn.best([*options, *said]) - turn.best(said)
+def _marks(turn: MarkedTurn, options: Sequence[Move], moves: Sequence[Move]) -> MoveMarks:
+    regret = turn.best([*options, *moves]) - turn.best(moves)
     return _of_regret(regret)
 
 
@@ -54,4 +54,4 @@ def guessed_of(values: Sequence[float], k: int) -> MoveMarks:
     ordered, n = sorted(values, reverse=True), len(values)
     reached = [((n - i) / n) ** k - ((n - i - 1) / n) ** k for i in range(n)]
     each = [_of_regret(ordered[0] - value) for value in ordered]
-    return {key: sum(p * one[key] for p, one in zip(reached, each, strict=True)) for key in each[0]}
+    return {key: sum(p * scores[key] for p, scores in zip(reached, each, strict=True)) for key in each[0]}

@@ -31,8 +31,8 @@ def mark_infos(role: str) -> Mapping[str, MarkInfo]:
 
     Raises UserError for a role that is not registered.
     """
-    found = roles.get(role)
-    kind, more = found.reply, tuple[MarkInfo, ...]()
+    definition = roles.get(role)
+    kind, more = definition.reply, tuple[MarkInfo, ...]()
     if issubclass(kind, Choice):
         more += (*choosers.INFOS, *ratings.INFOS, *best_of_k.INFOS)
     if issubclass(kind, Shortlist):
@@ -41,4 +41,4 @@ def mark_infos(role: str) -> Mapping[str, MarkInfo]:
         more += judges.INFOS
     if advises(kind):
         more += colleagues.INFOS
-    return {**infos(found.mark), **{info.name: info for info in more}}
+    return {**infos(definition.mark), **{info.name: info for info in more}}

@@ -48,27 +48,27 @@ INFOS = (REGRET, RANK, CHOSE_BEST, ROLLOUT_REGRET, AGREES, LISTED_RANK, OUTSIDE_
 def marks(turn: MarkedTurn, rollouts: int, store: RolloutStore) -> Iterator[RoleMark]:
     """Of all choices of a turn. Moves of a refused choice leave the list of the next one."""
     losses = dict[Move, float]()
-    for one in turn.replies:
-        if not isinstance(one.reply, Choice) or (move := one.reply.action) not in turn.values:
+    for recorded in turn.replies:
+        if not isinstance(recorded.reply, Choice) or (move := recorded.reply.action) not in turn.values:
             continue
-        yield from _marks(turn, one, move)
+        yield from _marks(turn, recorded, move)
         if rollouts:
             if move not in losses:
                 losses[move], _ = lost(turn.position, move, rollouts, store)
-            yield turn.mark(one, (ROLLOUT_REGRET.name, None), losses[move])
+            yield turn.mark(recorded, (ROLLOUT_REGRET.name, None), losses[move])
 
 
-def _marks(turn: MarkedTurn, one: RecordedReply, move: Move) -> Iterator[RoleMark]:
-    case = _Case.of(turn, one)
-    solved = turn.program(one)
+def _marks(turn: MarkedTurn, recorded: RecordedReply, move: Move) -> Iterator[RoleMark]:
+    case = _Case.of(turn, recorded)
+    solved = turn.program(recorded)
     program = case.marks(solved.action) if isinstance(solved, Choice) and solved.action in turn.values else None
     uniform = averaged([case.marks(other) for other in case.options])
     for key, value in case.marks(move).items():
-        yield turn.mark(one, key, value, beside(key, program, uniform))
+        yield turn.mark(recorded, key, value, beside(key, program, uniform))
     if case.listed_only:
-        first = turn.calls(one)[:1]
+        first = turn.calls(recorded)[:1]
         outside = move not in case.options or any(call.cause == "illegal" for call in first)
-        yield turn.mark(one, (OUTSIDE_LIST.name, None), float(outside))
+        yield turn.mark(recorded, (OUTSIDE_LIST.name, None), float(outside))
 
 
 @dataclass(frozen=True)
@@ -85,16 +85,16 @@ class _Case:
     """Whether it could choose from a recommender's list alone."""
 
     @classmethod
-    def of(cls, turn: MarkedTurn, one: RecordedReply) -> "_Case":
-        options, listed = turn.options(one), one.sections.get(LegalMoves)
-        read = {note.action for replies in one.notes.values() for note in replies if isinstance(note, Choice)}
-        others: dict[str, list[Advice]] = {}
-        for role, node, found in turn.advice:
-            if node != base(one.node.name):
-                others.setdefault(role, []).append(found)
+    def of(cls, turn: MarkedTurn, recorded: RecordedReply) -> "_Case":
+        options, legal = turn.options(recorded), recorded.sections.get(LegalMoves)
+        read = {note.action for replies in recorded.notes.values() for note in replies if isinstance(note, Choice)}
+        colleagues: dict[str, list[Advice]] = {}
+        for role, node, advice in turn.advice:
+            if node != base(recorded.node.name):
+                colleagues.setdefault(role, []).append(advice)
         candidates = [move for move in options if move in read]
-        only = listed is not None and listed.legal is not None
-        return cls(turn, options, candidates if len(candidates) > 1 else (), others, only)
+        from_list = legal is not None and legal.legal is not None
+        return cls(turn, options, candidates if len(candidates) > 1 else (), colleagues, from_list)
 
     @cached_property
     def worth(self) -> Sequence[float]:
@@ -108,16 +108,16 @@ class _Case:
     def marks(self, move: Move) -> MoveMarks:
         value = self.turn.values[move]
         rank = 1 + sum(other > value + ROUNDING for other in self.worth)
-        found: dict[MarkKey, float] = {
+        scores: dict[MarkKey, float] = {
             (REGRET.name, None): max(*self.worth, value) - value,
             (RANK.name, None): rank,
             (CHOSE_BEST.name, None): float(rank == 1),
         }
         if self.best_candidate is not None:
-            found[SELECTION_REGRET.name, None] = max(0.0, self.best_candidate - value)
-        if ranks := [listed for one in self.turn.lists if (listed := one.rank(move)) is not None]:
-            found[LISTED_RANK.name, None] = ranks[0]
+            scores[SELECTION_REGRET.name, None] = max(0.0, self.best_candidate - value)
+        if ranks := [place for shortlist in self.turn.lists if (place := shortlist.rank(move)) is not None]:
+            scores[LISTED_RANK.name, None] = ranks[0]
         for role, puts_first in self.colleagues.items():
-            if concerned := [one for one in puts_first if one.concerns(move)]:
-                found[AGREES.name, role] = sum(one.move == move for one in concerned) / len(concerned)
-        return found
+            if concerned := [advice for advice in puts_first if advice.concerns(move)]:
+                scores[AGREES.name, role] = sum(advice.move == move for advice in concerned) / len(concerned)
+        return scores

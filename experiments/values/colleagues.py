@@ -31,18 +31,18 @@ INFOS = (FOLLOWED, OVERRULED_RIGHT, FOLLOWED_WRONG)
 
 def marks(turn: MarkedTurn) -> Iterator[RoleMark]:
     """Of all nodes of a turn but the deciding one, by their replies in the last attempt in which they were asked."""
-    for one in turn.last:
-        found = advice(one.reply)
-        if found is None or base(one.node.name) == turn.config.decides or found.move not in turn.values:
+    for recorded in turn.last:
+        first = advice(recorded.reply)
+        if first is None or base(recorded.node.name) == turn.config.decides or first.move not in turn.values:
             continue
-        scored = _marks(turn, found)
-        solved = turn.program(one) if scored else None
+        scored = _marks(turn, first)
+        solved = turn.program(recorded) if scored else None
         program = advice(solved) if solved else None
-        said = _marks(turn, program) if program and program.move in turn.values else None
-        guesses = [Advice(move, found.only) for move in turn.options(one) if scored and found.concerns(move)]
+        program_scores = _marks(turn, program) if program and program.move in turn.values else None
+        guesses = [Advice(move, first.only) for move in turn.options(recorded) if scored and first.concerns(move)]
         uniform = averaged([_marks(turn, guess) for guess in guesses])
         for key, value in scored.items():
-            yield turn.mark(one, key, value, beside(key, said, uniform))
+            yield turn.mark(recorded, key, value, beside(key, program_scores, uniform))
 
 
 def _marks(turn: MarkedTurn, put_first: Advice) -> MoveMarks:

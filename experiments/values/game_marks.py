@@ -49,8 +49,8 @@ class GameMarks(Frozen):
     @cached_property
     def quality(self) -> Mapping[Kind, int]:
         """How many moves had each known fault."""
-        found = Counter(one.kind for one in self.faults)
-        return {kind: found[kind] for kind in KINDS}
+        counts = Counter(fault.kind for fault in self.faults)
+        return {kind: counts[kind] for kind in KINDS}
 
 
 def game_marks(story: Story, rollouts: int = 0, store: RolloutStore | None = None) -> GameMarks:

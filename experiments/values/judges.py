@@ -39,7 +39,7 @@ COIN: MoveMarks = {(info.name, None): 0.5 for info in (RIGHT_VERDICT, REFUSED_SA
 
 def marks(turn: MarkedTurn, rollouts: int, store: RolloutStore) -> Iterator[RoleMark]:
     """Of all verdicts of a turn."""
-    judges = {one.node.name: one for one in turn.replies}
+    judges = {recorded.node.name: recorded for recorded in turn.replies}
     for verdict in turn.verdicts:
         if verdict.move not in turn.values:
             continue
@@ -49,13 +49,13 @@ def marks(turn: MarkedTurn, rollouts: int, store: RolloutStore) -> Iterator[Role
             program: MoveMarks = _marks(safe, verdict.accepted)  # the exact rule is a program
         else:
             program = _marks(safe, solved.accept) if isinstance(solved, Judgement) else {}
-        made = partial(_mark, turn, verdict)
+        make_mark = partial(_mark, turn, verdict)
         for (name, _), value in _marks(safe, verdict.accepted).items():
-            yield made(name, value, beside((name, None), program, COIN))
+            yield make_mark(name, value, beside((name, None), program, COIN))
         if not verdict.accepted and turn.played is not None:
-            yield made(REFUSAL_GAIN.name, turn.values[turn.played] - turn.values[verdict.move])
+            yield make_mark(REFUSAL_GAIN.name, turn.values[turn.played] - turn.values[verdict.move])
             if rollouts:
-                yield made(REFUSAL_ROLLOUT_GAIN.name, _gain(turn, turn.played, verdict.move, rollouts, store))
+                yield make_mark(REFUSAL_ROLLOUT_GAIN.name, _gain(turn, turn.played, verdict.move, rollouts, store))
 
 
 def _marks(safe: bool, accepted: bool) -> MoveMarks:
@@ -78,9 +78,9 @@ def _safe(turn: MarkedTurn, move: Move) -> bool:
 def _gain(turn: MarkedTurn, played: Move, refused: Move, rollouts: int, store: RolloutStore) -> float:
     """The mean difference of the final scores on equal deals, half of the rollouts for each move."""
     trials, deals = SeatRollouts(turn.position, store), max(2, rollouts // 2)
-    one, other = (mean(points(trials.ends(move, 0, deals), "strict")) for move in (played, refused))
+    gained, lost = (mean(points(trials.ends(move, 0, deals), "strict")) for move in (played, refused))
     trials.keep()
-    return one - other
+    return gained - lost
 
 
 def _mark(

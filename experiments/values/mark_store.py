@@ -39,11 +39,11 @@ CODE = (
 @cache
 def version(names: tuple[str, ...]) -> str:
     """A hash of the code that computes marks, and of the modules of these roles."""
-    found = {path for package in CODE for path in _sources(package)}
+    paths = {path for package in CODE for path in _sources(package)}
     for name in names:
-        found |= set(_sources_of(name))
+        paths |= set(_sources_of(name))
     digest = sha256("\n".join(names).encode())
-    for path in sorted(found):
+    for path in sorted(paths):
         digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
 
@@ -57,8 +57,8 @@ def _sources(package: str) -> list[Path]:
 
 def _sources_of(role: str) -> Iterator[Path]:
     """The files of a role that is somebody's own."""
-    one = roles.get(role)
-    for part in (one.reply, one.solve, getattr(one.mark, "score", one.mark)):
+    definition = roles.get(role)
+    for part in (definition.reply, definition.solve, getattr(definition.mark, "score", definition.mark)):
         module = sys.modules.get(getattr(part, "__module__", ""))
         if module and module.__file__:
             yield Path(module.__file__)
@@ -86,17 +86,19 @@ class MarkStore:
     def of(self, path: Path) -> GameMarks:
         """The marks of a journal, computed unless they are kept. Raises UserError for what is no journal."""
         name = self._name(path) if self._folder else ""
-        if kept := self._read(name) if name else None:
-            return kept
-        made = game_marks(Story.read(journal.read(path)), self._rollouts, self._played)
+        if stored := self._read(name) if name else None:
+            return stored
+        marks = game_marks(Story.read(journal.read(path)), self._rollouts, self._played)
         if name:
-            self._write(name, made)
-        return made
+            self._write(name, marks)
+        return marks
 
     def _name(self, path: Path) -> str:
         """Of the journal as it is now."""
-        told = f"{version(tuple(roles.names()))}\n{self._rollouts}\n"
-        return sha256(f"{told}{_digest(path, path.stat().st_size, path.stat().st_mtime_ns)}".encode()).hexdigest()[:32]
+        settings = f"{version(tuple(roles.names()))}\n{self._rollouts}\n"
+        return sha256(f"{settings}{_digest(path, path.stat().st_size, path.stat().st_mtime_ns)}".encode()).hexdigest()[
+            :32
+        ]
 
     def _file(self, name: str) -> Path:
         assert self._folder is not None
@@ -109,10 +111,10 @@ class MarkStore:
         except (OSError, ValidationError):
             return None
 
-    def _write(self, name: str, made: GameMarks) -> None:
+    def _write(self, name: str, marks: GameMarks) -> None:
         """What cannot be written is computed again another time."""
         try:
-            write_atomically(self._file(name), made.model_dump_json())
+            write_atomically(self._file(name), marks.model_dump_json())
         except OSError as error:
             log.warning("marks are not kept", folder=str(self._folder), error=str(error))
             self._folder = None
@@ -123,5 +125,5 @@ def marks_of(path: Path, rollouts: int = 0) -> MarkStore:
 
     `rollouts`: as in `game_marks`.
     """
-    folder = next((one for one in (path, *path.parents) if (one / RUN).is_file()), None)
+    folder = next((parent for parent in (path, *path.parents) if (parent / RUN).is_file()), None)
     return MarkStore(folder / FOLDER / MARKS if folder else None, rollouts, store_of(path))

@@ -23,8 +23,8 @@ class Key(NamedTuple):
     """The other role that the mark is about, if any."""
 
     @classmethod
-    def of(cls, one: RoleMark) -> "Key":
-        return cls(one.role, one.name, one.other)
+    def of(cls, mark: RoleMark) -> "Key":
+        return cls(mark.role, mark.name, mark.other)
 
     @property
     def info(self) -> MarkInfo | None:
@@ -67,24 +67,24 @@ class MarkTally:
     @classmethod
     def of(cls, marks: Sequence[RoleMark]) -> "MarkTally":
         """Of at least one reply."""
-        names = dict.fromkeys(name for one in marks for name in one.baselines)
+        names = dict.fromkeys(name for mark in marks for name in mark.baselines)
         return cls(
-            mean=fmean(one.value for one in marks),
+            mean=fmean(mark.value for mark in marks),
             replies=len(marks),
-            turns=len({one.turn for one in marks}),
-            models=tuple(dict.fromkeys(one.model for one in marks)),
-            baselines={name: _baseline([one for one in marks if name in one.baselines], name) for name in names},
+            turns=len({mark.turn for mark in marks}),
+            models=tuple(dict.fromkeys(mark.model for mark in marks)),
+            baselines={name: _baseline([mark for mark in marks if name in mark.baselines], name) for name in names},
         )
 
 
 def _baseline(marks: Sequence[RoleMark], name: str) -> BaselineTally:
-    mean = fmean(one.baselines[name] for one in marks)
-    return BaselineTally(mean, fmean(one.value for one in marks) - mean, len(marks))
+    mean = fmean(mark.baselines[name] for mark in marks)
+    return BaselineTally(mean, fmean(mark.value for mark in marks) - mean, len(marks))
 
 
 def tallied(marks: GameMarks) -> dict[Key, MarkTally]:
     """The marks of a game by what they mark."""
-    found: dict[Key, list[RoleMark]] = defaultdict(list)
-    for one in marks.marks:
-        found[Key.of(one)].append(one)
-    return {key: MarkTally.of(each) for key, each in found.items()}
+    groups: dict[Key, list[RoleMark]] = defaultdict(list)
+    for mark in marks.marks:
+        groups[Key.of(mark)].append(mark)
+    return {key: MarkTally.of(each) for key, each in groups.items()}

@@ -61,49 +61,51 @@ class MarkedTurn:
     @cached_property
     def verdicts(self) -> tuple[VerdictGiven, ...]:
         """Those that a judge gave; one who was absent gave none, whatever it counted as."""
-        asked = {call.node for call in self.turn.calls}
-        heard = {call.node for call in self.turn.calls if call.reply is not None}
-        given = (event for event in self.turn.events if isinstance(event, VerdictGiven))
-        return tuple(one for one in given if one.node in heard or one.node not in asked)
+        asked_nodes = {call.node for call in self.turn.calls}
+        answering = {call.node for call in self.turn.calls if call.reply is not None}
+        verdicts = (event for event in self.turn.events if isinstance(event, VerdictGiven))
+        return tuple(verdict for verdict in verdicts if verdict.node in answering or verdict.node not in asked_nodes)
 
-    def calls(self, one: RecordedReply) -> list[Call]:
+    def calls(self, recorded: RecordedReply) -> list[Call]:
         """What was asked for a reply, oldest first."""
-        return [call for call in self.turn.calls if (call.node, call.sample) == (one.node.name, one.sample)]
+        return [call for call in self.turn.calls if (call.node, call.sample) == (recorded.node.name, recorded.sample)]
 
-    def options(self, one: RecordedReply) -> list[Move]:
+    def options(self, recorded: RecordedReply) -> list[Move]:
         """The moves that a role could name: those of its list, without a list all legal ones."""
-        listed = one.sections.get(LegalMoves)
-        moves = listed.moves if listed and listed.moves else tuple(self.values)
+        legal = recorded.sections.get(LegalMoves)
+        moves = legal.moves if legal and legal.moves else tuple(self.values)
         return [move for move in moves if move in self.values]
 
     @cached_property
     def lists(self) -> tuple[Shortlist, ...]:
         """What recommenders listed."""
-        return tuple(one.reply for one in self.replies if isinstance(one.reply, Shortlist))
+        return tuple(recorded.reply for recorded in self.replies if isinstance(recorded.reply, Shortlist))
 
     @cached_property
     def last(self) -> tuple[RecordedReply, ...]:
         """The replies of each node in the last attempt in which it was asked."""
-        names = {base(one.node.name): one.node.name for one in self.replies}
-        return tuple(one for one in self.replies if one.node.name in names.values())
+        names = {base(recorded.node.name): recorded.node.name for recorded in self.replies}
+        return tuple(recorded for recorded in self.replies if recorded.node.name in names.values())
 
     @cached_property
     def advice(self) -> tuple[tuple[str, str, Advice], ...]:
         """What the replies of `last` put first, each with its role and its node in the graph."""
-        found = ((one, advice(one.reply)) for one in self.last)
-        return tuple((one.node.role.name, base(one.node.name), said) for one, said in found if said)
+        first_choices = ((recorded, advice(recorded.reply)) for recorded in self.last)
+        return tuple(
+            (recorded.node.role.name, base(recorded.node.name), first) for recorded, first in first_choices if first
+        )
 
     def best(self, moves: Sequence[Move]) -> float:
         """The highest value among some moves."""
         return max(self.values[move] for move in moves)
 
-    def program(self, one: RecordedReply) -> BaseModel | None:
+    def program(self, recorded: RecordedReply) -> BaseModel | None:
         """What the role's program would have replied in the place of a reply, if it has one."""
-        asked = self._programs.setdefault(one.node.name, [])
-        if not asked:
-            own = one.node.model == PROGRAM and not any(call.fixed for call in self.calls(one))
-            asked.append(one.reply if own else program_reply(one))
-        return asked[0]
+        replies = self._programs.setdefault(recorded.node.name, [])
+        if not replies:
+            by_program = recorded.node.model == PROGRAM and not any(call.fixed for call in self.calls(recorded))
+            replies.append(recorded.reply if by_program else program_reply(recorded))
+        return replies[0]
 
     @cached_property
     def _programs(self) -> dict[str, list[BaseModel | None]]:
@@ -111,16 +113,16 @@ class MarkedTurn:
         return {}
 
     def mark(
-        self, one: RecordedReply, key: MarkKey, value: float, baselines: Mapping[str, float] | None = None
+        self, recorded: RecordedReply, key: MarkKey, value: float, baselines: Mapping[str, float] | None = None
     ) -> RoleMark:
         name, other = key
         return RoleMark(
             turn=self.number,
             seat=self.turn.started.seat,
-            node=one.node.name,
-            role=one.node.role.name,
-            model=one.node.model,
-            sample=one.sample,
+            node=recorded.node.name,
+            role=recorded.node.role.name,
+            model=recorded.node.model,
+            sample=recorded.sample,
             name=name,
             value=value,
             other=other,
@@ -130,8 +132,8 @@ class MarkedTurn:
 
 def beside(key: MarkKey, program: MoveMarks | None, uniform: MoveMarks | None) -> dict[str, float]:
     """The baselines of a mark, as far as there are any."""
-    found = {PROGRAM: program, UNIFORM: uniform}
-    return {name: marks[key] for name, marks in found.items() if marks and key in marks}
+    sources = {PROGRAM: program, UNIFORM: uniform}
+    return {name: marks[key] for name, marks in sources.items() if marks and key in marks}
 
 
 def averaged(each: Sequence[MoveMarks]) -> dict[MarkKey, float]:

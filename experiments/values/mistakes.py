@@ -32,12 +32,12 @@ def mistake(position: Position, past: Past, values: TurnValues) -> Mistake | Non
     if values.best == past.move or not values.loss or values.error is None:
         return None
     clear = values.loss > WORTH and values.loss > SURE * values.error
-    found = fault(position, past)
-    if not clear and not (found and values.loss > values.error):
+    known_fault = fault(position, past)
+    if not clear and not (known_fault and values.loss > values.error):
         return None
     final = position.view.turns_left is not None
-    kind, why = found or ("final_round" if final else "clear_loss", "in the final round " if final else "")
-    what = f"{why}; " if found else why
+    kind, why = known_fault or ("final_round" if final else "clear_loss", "in the final round " if final else "")
+    what = f"{why}; " if known_fault else why
     return Mistake(
         turn=values.turn,
         seat=values.seat,
@@ -52,7 +52,7 @@ def mistake(position: Position, past: Past, values: TurnValues) -> Mistake | Non
 
 def fault(position: Position, past: Past) -> Fault | None:
     """The known fault of a move, without any value; None where it has none of them."""
-    return next((found for look in FAULTS if (found := look(position, past))), None)
+    return next((match for look in FAULTS if (match := look(position, past))), None)
 
 
 def _risky_misplay(position: Position, past: Past) -> Fault | None:
@@ -72,7 +72,7 @@ def _critical_discard(position: Position, past: Past) -> Fault | None:
     if not isinstance(past.move, Discard) or past.card is None:
         return None
     chance = position.own[past.move.slot].critical
-    dead = [slot for slot, own in enumerate(position.own) if own.dead == 1.0 and slot != past.move.slot]
+    dead = [slot for slot, card in enumerate(position.own) if card.dead == 1.0 and slot != past.move.slot]
     if not (position.view.piles.critical >> INDEX[past.card] & 1 and chance and dead):
         return None
     return (
@@ -87,7 +87,7 @@ def _missed_play(position: Position, past: Past) -> Fault | None:
     if isinstance(past.move, Play):
         return None
     for slots, by in ((position.by_hints, "by hints and counting"), (position.own, "by the conventions")):
-        if sure := [slot for slot, own in enumerate(slots) if own.playable == 1.0]:
+        if sure := [slot for slot, card in enumerate(slots) if card.playable == 1.0]:
             return "missed_play", f"slot {sure[0]} was certain to fit {by} and was not played"
     return None
 
@@ -99,8 +99,8 @@ def _empty_hint(position: Position, past: Past) -> Fault | None:
         return None
     named = types_of(move)
     hand = next(hand for hand in position.view.hands if hand.seat == move.to)
-    after = (known.mask & (named if slot in past.slots else ~named) for slot, known in enumerate(hand.known))
-    if any(known.mask != now for known, now in zip(hand.known, after, strict=True)):
+    after = (card.mask & (named if slot in past.slots else ~named) for slot, card in enumerate(hand.known))
+    if any(card.mask != now for card, now in zip(hand.known, after, strict=True)):
         return None
     return "empty_hint", f"the hint told P{move.to} nothing new about any card"
 

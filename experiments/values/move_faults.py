@@ -36,11 +36,11 @@ class MoveFault(Frozen):
 
 def faults_of(story: Story) -> tuple[MoveFault, ...]:
     """The known faults of a game's moves, oldest first; a move has at most one, the gravest."""
-    found = []
+    faults = []
     for number, turn in enumerate(story.turns, 1):
-        if turn.moved and (known := known_fault(Position.of(story, number), turn.moved.past)):
-            found.append(MoveFault(turn=number, seat=turn.started.seat, kind=known[0], text=known[1]))
-    return tuple(found)
+        if turn.moved and (fault := known_fault(Position.of(story, number), turn.moved.past)):
+            faults.append(MoveFault(turn=number, seat=turn.started.seat, kind=fault[0], text=fault[1]))
+    return tuple(faults)
 
 
 def known_fault(position: Position, past: Past) -> Fault | None:

@@ -34,9 +34,9 @@ def one_step_value(scene: Scene, move: Move) -> float:
     return _led_to(scene, move) - _worth(scene)
 
 
-def expected_loss(own: Sequence[Slot], slot: int, piles: Piles) -> float:
+def expected_loss(hand: Sequence[Slot], slot: int, piles: Piles) -> float:
     """The points that can be expected to be out of reach once the card of a slot is gone unplayed."""
-    return sum(chance * out_of_reach(card, piles) for card, chance in own[slot].likely().items())
+    return sum(chance * out_of_reach(card, piles) for card, chance in hand[slot].likely().items())
 
 
 def out_of_reach(card: Card, piles: Piles) -> int:

@@ -86,12 +86,12 @@ def open_positions(story: Story) -> list[OpenPosition]:
         return []
     hands = true_hands(story)
     conventions = kept_conventions(views[-1], hands[-1])
-    found = []
+    positions = []
     for view, held in zip(views, hands, strict=True):
         game = RolloutGame(common_knowledge(conventions, view.history), view.seat, view.turns_left)
         deck = numbered(story.started.deck[len(story.started.deck) - view.deck_size :])
-        found.append(OpenPosition(game.dealt([numbered(cards) for cards in held], ()), tuple(deck)))
-    return found
+        positions.append(OpenPosition(game.dealt([numbered(cards) for cards in held], ()), tuple(deck)))
+    return positions
 
 
 def true_hands(story: Story) -> list[tuple[tuple[Card, ...], ...]]:
@@ -101,5 +101,5 @@ def true_hands(story: Story) -> list[tuple[tuple[Card, ...], ...]]:
 
 def kept_conventions(last: View, hands: Sequence[Sequence[Card]]) -> tuple[Convention, ...]:
     """The convention of each seat, judged by all past moves of a view with all hands face up."""
-    kept = Course(last.players, last.history, tuple(tuple(hand) for hand in hands)).kept
-    return tuple(kept[seat] for seat in range(last.players))
+    conventions = Course(last.players, last.history, tuple(tuple(hand) for hand in hands)).kept
+    return tuple(conventions[seat] for seat in range(last.players))

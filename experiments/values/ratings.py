@@ -41,42 +41,42 @@ def ratings(reply: BaseModel) -> Mapping[Move, float]:
 
 def marks(turn: MarkedTurn) -> Iterator[RoleMark]:
     """Of all replies of a turn that rate several moves."""
-    for one in turn.replies:
-        found = _marks(turn, one.reply)
-        solved = turn.program(one) if found else None
+    for recorded in turn.replies:
+        scores = _marks(turn, recorded.reply)
+        solved = turn.program(recorded) if scores else None
         program = _marks(turn, solved) if solved else {}
-        for key, value in found.items():
-            yield turn.mark(one, key, value, beside(key, program, _guessed(turn, one.reply)))
+        for key, value in scores.items():
+            yield turn.mark(recorded, key, value, beside(key, program, _guessed(turn, recorded.reply)))
 
 
 def _marks(turn: MarkedTurn, reply: BaseModel) -> dict[MarkKey, float]:
-    given = {move: rating for move, rating in ratings(reply).items() if move in turn.values}
-    if len(given) < 2:
+    rated = {move: rating for move, rating in ratings(reply).items() if move in turn.values}
+    if len(rated) < 2:
         return {}
-    found: dict[MarkKey, float] = {}
-    if (same_order := correlation(list(given.values()), [turn.values[move] for move in given])) is not None:
-        found[CORRELATION.name, None] = same_order
-    if isinstance(reply, Choice) and reply.action in given:
-        found[RATED_BELOW.name, None] = float(given[reply.action] < max(given.values()))
+    scores: dict[MarkKey, float] = {}
+    if (same_order := correlation(list(rated.values()), [turn.values[move] for move in rated])) is not None:
+        scores[CORRELATION.name, None] = same_order
+    if isinstance(reply, Choice) and reply.action in rated:
+        scores[RATED_BELOW.name, None] = float(rated[reply.action] < max(rated.values()))
     if isinstance(reply, PlannedChoice):
-        found[GAIN_ERROR.name, None] = sum(abs(gain - turn.values[m]) for m, gain in given.items()) / len(given)
-    return found
+        scores[GAIN_ERROR.name, None] = sum(abs(gain - turn.values[m]) for m, gain in rated.items()) / len(rated)
+    return scores
 
 
 def _guessed(turn: MarkedTurn, reply: BaseModel) -> dict[MarkKey, float]:
     """Ratings at random are as often in the right order as in the wrong one; a choice at random goes by no ratings."""
-    given = [rating for move, rating in ratings(reply).items() if move in turn.values]
-    below = sum(rating < max(given) for rating in given) / len(given)
+    rated = [rating for move, rating in ratings(reply).items() if move in turn.values]
+    below = sum(rating < max(rated) for rating in rated) / len(rated)
     return {(CORRELATION.name, None): 0.0, (RATED_BELOW.name, None): below}
 
 
-def correlation(one: list[float], other: list[float]) -> float | None:
+def correlation(scores: list[float], values: list[float]) -> float | None:
     """Spearman's; ties share their mean rank. None where either side is all equal."""
-    if max(one) - min(one) < ROUNDING or max(other) - min(other) < ROUNDING:
+    if max(scores) - min(scores) < ROUNDING or max(values) - min(values) < ROUNDING:
         return None
     from scipy.stats import spearmanr  # a second to import
 
-    return float(spearmanr(_rounded(one), _rounded(other)).statistic)
+    return float(spearmanr(_rounded(scores), _rounded(values)).statistic)
 
 
 def _rounded(values: list[float]) -> list[float]:

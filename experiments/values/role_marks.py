@@ -45,14 +45,14 @@ class _Reply(NamedTuple):
 
     turn: int
     seat: int
-    one: RecordedReply
+    recorded: RecordedReply
     truth: Truth
 
     @property
     def place(self) -> Mapping[str, int | str]:
-        node = self.one.node
-        who = {"node": node.name, "role": node.role.name, "model": node.model}
-        return {"turn": self.turn, "seat": self.seat, "sample": self.one.sample, **who}
+        node = self.recorded.node
+        source = {"node": node.name, "role": node.role.name, "model": node.model}
+        return {"turn": self.turn, "seat": self.seat, "sample": self.recorded.sample, **source}
 
 
 def role_marks(
@@ -65,13 +65,13 @@ def role_marks(
     `rollouts`: games played to judge each chosen and each refused move, for the marks that need them; none with 0,
     else up to half a second a move. `store` keeps what was played.
     """
-    tracked, found = TrackedGame(story), list[RoleMark]()
+    tracked, marks = TrackedGame(story), list[RoleMark]()
     for turn in _turns(story):
         if turns is None or turn.number in turns:
-            found += _of_turn(story, turn, tracked, rollouts, store)
+            marks += _turn_marks(story, turn, tracked, rollouts, store)
         else:
-            tracked.follow(turn.number, tuple(reply.one for reply in turn.replies))
-    return tuple(found)
+            tracked.follow(turn.number, tuple(reply.recorded for reply in turn.replies))
+    return tuple(marks)
 
 
 def marked_and_stated(
@@ -79,23 +79,23 @@ def marked_and_stated(
 ) -> tuple[tuple[RoleMark, ...], tuple[StatedOutcome, ...]]:
     """What `role_marks` and `calibration` give, in one reading of the game."""
     turns, tracked = list(_turns(story)), TrackedGame(story)
-    marks = tuple(mark for turn in turns for mark in _of_turn(story, turn, tracked, rollouts, store))
-    return marks, tuple(pair for turn in turns for found in turn.replies for pair in _pairs(found))
+    marks = tuple(mark for turn in turns for mark in _turn_marks(story, turn, tracked, rollouts, store))
+    return marks, tuple(pair for turn in turns for reply in turn.replies for pair in _pairs(reply))
 
 
-def _of_turn(
+def _turn_marks(
     story: Story, turn: "_Turn", tracked: TrackedGame, rollouts: int, store: RolloutStore | None
 ) -> Iterator[RoleMark]:
-    there = tuple(found.one for found in turn.replies)
-    yield from tracked.marks(turn.number, there)
-    for found in turn.replies:
-        yield from _marks(found)
-    yield from choice_marks(MarkedTurn.of(story, turn.number, turn.config, there), rollouts, store)
+    recorded = tuple(reply.recorded for reply in turn.replies)
+    yield from tracked.marks(turn.number, recorded)
+    for reply in turn.replies:
+        yield from _marks(reply)
+    yield from choice_marks(MarkedTurn.of(story, turn.number, turn.config, recorded), rollouts, store)
 
 
 def calibration(story: Story) -> tuple[StatedOutcome, ...]:
     """All probabilities and categories that the replies of a game stated, each with what came true, turn by turn."""
-    return tuple(pair for turn in _turns(story) for found in turn.replies for pair in _pairs(found))
+    return tuple(pair for turn in _turns(story) for reply in turn.replies for pair in _pairs(reply))
 
 
 class _Turn(NamedTuple):
@@ -108,34 +108,34 @@ class _Turn(NamedTuple):
 
 def _turns(story: Story) -> Iterator[_Turn]:
     memories = [story.memory(number) for number in range(1, len(story.turns) + 1)]
-    known = truths(story.started.players, story.started.deck, story.moves, memories)
-    for number, (turn, truth) in enumerate(zip(story.turns, known, strict=False), 1):
+    turn_truths = truths(story.started.players, story.started.deck, story.moves, memories)
+    for number, (turn, truth) in enumerate(zip(story.turns, turn_truths, strict=False), 1):
         seat = turn.started.seat
         if config := story.config(seat, number):
-            there = replies(config, (turn.started, *turn.events), memories[number - 1])
-            yield _Turn(number, config, tuple(_Reply(number, seat, one, truth) for one in there))
+            recorded_replies = replies(config, (turn.started, *turn.events), memories[number - 1])
+            yield _Turn(number, config, tuple(_Reply(number, seat, recorded, truth) for recorded in recorded_replies))
 
 
-def _marks(found: _Reply) -> Iterator[RoleMark]:
-    one, truth = found.one, found.truth
-    scored = roles.mark(one.node.role, one.reply, one.sections, truth) or {}
-    others = _baselines(one, truth) if scored else {}
+def _marks(reply: _Reply) -> Iterator[RoleMark]:
+    recorded, truth = reply.recorded, reply.truth
+    scored = roles.mark(recorded.node.role, recorded.reply, recorded.sections, truth) or {}
+    baselines = _baselines(recorded, truth) if scored else {}
     for name, value in scored.items():
-        beside = {who: marks[name] for who, marks in others.items() if name in marks}
-        yield RoleMark.model_validate({**found.place, "name": name, "value": value, "baselines": beside})
+        values = {baseline: marks[name] for baseline, marks in baselines.items() if name in marks}
+        yield RoleMark.model_validate({**reply.place, "name": name, "value": value, "baselines": values})
 
 
-def _baselines(one: RecordedReply, truth: Truth) -> Mapping[str, Marks]:
-    found: dict[str, Marks] = {PROGRAM: program_marks(one, truth)}
-    if isinstance(mark := one.node.role.mark, Marker):
+def _baselines(recorded: RecordedReply, truth: Truth) -> Mapping[str, Marks]:
+    baselines: dict[str, Marks] = {PROGRAM: program_marks(recorded, truth)}
+    if isinstance(mark := recorded.node.role.mark, Marker):
         for name, baseline in {UNIFORM: mark.guess, PREVIOUS: mark.previous, **mark.others}.items():
-            found[name] = (baseline and baseline(one.reply, one.sections, truth)) or {}
-    return found
+            baselines[name] = (baseline and baseline(recorded.reply, recorded.sections, truth)) or {}
+    return baselines
 
 
-def _pairs(found: _Reply) -> Iterator[StatedOutcome]:
-    one = found.one
-    for pair in roles.stated(one.node.role, one.reply, one.sections, found.truth):
+def _pairs(reply: _Reply) -> Iterator[StatedOutcome]:
+    recorded = reply.recorded
+    for pair in roles.stated(recorded.node.role, recorded.reply, recorded.sections, reply.truth):
         words = isinstance(pair.said, str)
-        said = {"probability": None if words else pair.said, "category": pair.said if words else None}
-        yield StatedOutcome.model_validate({**found.place, "kind": pair.kind, **said, "true": pair.true})
+        statement = {"probability": None if words else pair.said, "category": pair.said if words else None}
+        yield StatedOutcome.model_validate({**reply.place, "kind": pair.kind, **statement, "true": pair.true})

@@ -61,18 +61,18 @@ class RolloutStore:
         if self._folder is None:
             return {}
         try:
-            found = json.loads(self._path(self._folder, name).read_text("utf-8"))
+            scores_by_move = json.loads(self._path(self._folder, name).read_text("utf-8"))
         except (OSError, ValueError, RecursionError):
             return {}
-        right = isinstance(found, dict) and all(_letters(scores) for scores in found.values())
-        return found if right else {}
+        right = isinstance(scores_by_move, dict) and all(_letters(scores) for scores in scores_by_move.values())
+        return scores_by_move if right else {}
 
     def write(self, name: str, scores: Mapping[str, str]) -> None:
         """Keep the scores of a position. What cannot be written is played again another time."""
         if self._folder is None:
             return
-        kept = self.read(name)
-        merged = {move: max(kept.get(move, ""), scores.get(move, ""), key=len) for move in sorted({*kept, *scores})}
+        stored = self.read(name)
+        merged = {move: max(stored.get(move, ""), scores.get(move, ""), key=len) for move in sorted({*stored, *scores})}
         try:
             write_atomically(self._path(self._folder, name), json.dumps(merged))
         except OSError as error:
@@ -85,10 +85,10 @@ class RolloutStore:
 
 
 def _letters(scores: object) -> bool:
-    return isinstance(scores, str) and scores.isascii() and all("A" <= one.upper() <= "Z" for one in scores)
+    return isinstance(scores, str) and scores.isascii() and all("A" <= letter.upper() <= "Z" for letter in scores)
 
 
 def store_of(path: Path) -> RolloutStore:
     """The store of a run folder, or of the run to which a journal belongs; of a journal elsewhere, none."""
-    folder = next((one for one in (path, *path.parents) if (one / RUN).is_file()), None)
+    folder = next((parent for parent in (path, *path.parents) if (parent / RUN).is_file()), None)
     return RolloutStore(folder / FOLDER if folder else None)

@@ -135,4 +135,4 @@ def mean(scores: Sequence[float]) -> float:
 def mean_and_error(scores: Sequence[float]) -> tuple[float, float]:
     """The mean and its standard error, of at least two scores."""
     middle = mean(scores)
-    return middle, sqrt(sum((one - middle) ** 2 for one in scores) / (len(scores) - 1) / len(scores))
+    return middle, sqrt(sum((score - middle) ** 2 for score in scores) / (len(scores) - 1) / len(scores))

@@ -42,12 +42,12 @@ def strip(
     store = store or RolloutStore()
     before: list[tuple[float, float]] = []
     swings: list[tuple[float, float]] = []
-    found: list[Mistake] = []
+    every_mistake: list[Mistake] = []
     for number, (turn, position) in enumerate(zip(story.turns, open_positions(story), strict=True), 1):
         value, swing = _turn(turn, position, deals, metric, store)
         before.append(value)
         swings += [swing] if turn.moved else []
-        found += _mistake(story, number, rollouts, metric, store) if mistakes else []
+        every_mistake += _mistake(story, number, rollouts, metric, store) if mistakes else []
         if done:
             done(number)
     after = [*before[1:], *([(_score(story, metric), 0.0)] if story.result else [])][: len(swings)]
@@ -59,7 +59,7 @@ def strip(
         errors=tuple(error for _, error in after),
         swings=tuple(value for value, _ in swings),
         swing_errors=tuple(error for _, error in swings),
-        mistakes=tuple(found),
+        mistakes=tuple(every_mistake),
     )
 
 
@@ -72,20 +72,20 @@ def mistakes_of(
     done: Callable[[int], None] | None = None,
 ) -> list[Mistake]:
     """The mistakes of a game, oldest first, without its strip; see `strip`."""
-    store, found = store or RolloutStore(), list[Mistake]()
+    store, mistakes = store or RolloutStore(), list[Mistake]()
     for number in range(1, len(story.turns) + 1):
-        found += _mistake(story, number, rollouts, metric, store)
+        mistakes += _mistake(story, number, rollouts, metric, store)
         if done:
             done(number)
-    return found
+    return mistakes
 
 
 def _mistake(story: Story, number: int, rollouts: int, metric: Metric, store: RolloutStore) -> list[Mistake]:
     """That of a turn, if there is one."""
     if story.turn(number).moved is None:
         return []
-    found = turn_values(story, number, rollouts=rollouts, metric=metric, store=store, every=False).mistake
-    return [found] if found else []
+    worst = turn_values(story, number, rollouts=rollouts, metric=metric, store=store, every=False).mistake
+    return [worst] if worst else []
 
 
 def _score(story: Story, metric: Metric) -> float:
@@ -103,7 +103,7 @@ def _turn(
     swing = (0.0, 0.0)
     if played and not _as_usual(position, played):
         after = points(rollouts.ends(played, 0, deals), metric)
-        swing = mean_and_error([one - other for one, other in zip(after, before, strict=True)])
+        swing = mean_and_error([later - earlier for later, earlier in zip(after, before, strict=True)])
     rollouts.keep()
     return mean_and_error(before), swing
 

@@ -18,23 +18,23 @@ INFOS = (BEST_LISTED, LIST_REGRET)
 
 def marks(turn: MarkedTurn) -> Iterator[RoleMark]:
     """Of all lists of a turn."""
-    for one in turn.replies:
-        if not isinstance(one.reply, Shortlist) or not (listed := _legal(turn, one.reply)):
+    for recorded in turn.replies:
+        if not isinstance(recorded.reply, Shortlist) or not (moves := _legal(turn, recorded.reply)):
             continue
-        options, solved = turn.options(one), turn.program(one)
-        known = _legal(turn, solved) if isinstance(solved, Shortlist) else []
-        uniform = guessed_of([turn.values[move] for move in options], len(set(listed)))
-        program = _marks(turn, options, known) if known else None
-        for key, value in _marks(turn, options, listed).items():
-            yield turn.mark(one, key, value, beside(key, program, uniform))
+        options, solved = turn.options(recorded), turn.program(recorded)
+        program_moves = _legal(turn, solved) if isinstance(solved, Shortlist) else []
+        uniform = guessed_of([turn.values[move] for move in options], len(set(moves)))
+        program = _marks(turn, options, program_moves) if program_moves else None
+        for key, value in _marks(turn, options, moves).items():
+            yield turn.mark(recorded, key, value, beside(key, program, uniform))
 
 
-def _legal(turn: MarkedTurn, found: Shortlist) -> list[Move]:
-    return [move for move in found.moves if move in turn.values]
+def _legal(turn: MarkedTurn, shortlist: Shortlist) -> list[Move]:
+    return [move for move in shortlist.moves if move in turn.values]
 
 
-def _marks(turn: MarkedTurn, options: Sequence[Move], listed: Sequence[Move]) -> MoveMarks:
-    return _of_regret(turn.best([*options, *listed]) - turn.best(listed))
+def _marks(turn: MarkedTurn, options: Sequence[Move], moves: Sequence[Move]) -> MoveMarks:
+    return _of_regret(turn.best([*options, *moves]) - turn.best(moves))
 
 
 def _of_regret(regret: float) -> MoveMarks:
@@ -47,4 +47,4 @@ def guessed_of(values: Sequence[float], k: int) -> MoveMarks:
     k = min(k, n)
     chances = [comb(n - i - 1, k - 1) / comb(n, k) for i in range(n)]
     each = [_of_regret(ordered[0] - value) for value in ordered]
-    return {key: sum(p * one[key] for p, one in zip(chances, each, strict=True)) for key in each[0]}
+    return {key: sum(p * scores[key] for p, scores in zip(chances, each, strict=True)) for key in each[0]}

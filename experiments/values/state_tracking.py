@@ -43,25 +43,25 @@ class Tracked:
     earlier: BaseModel | None = None
     """The reply of the seat's last turn, where `before` is from."""
 
-    def changed(self, said: Lists) -> Changes:
+    def changed(self, lists: Lists) -> Changes:
         """What lists made of the turns since the last ones."""
-        return changes(self.before, said, self.known, self.moves)
+        return changes(self.before, lists, self.known, self.moves)
 
-    def marks(self, said: Lists) -> dict[str, float]:
+    def marks(self, lists: Lists) -> dict[str, float]:
         """The marks that lists have in this place, but for those that need the turns before the last."""
-        found = self.changed(said)
-        exact = aspects(said, self.known, found)
-        return named(found) | vars(exact) | {"overall": exact.overall}
+        changed = self.changed(lists)
+        exact = aspects(lists, self.known, changed)
+        return named(changed) | vars(exact) | {"overall": exact.overall}
 
 
 def tracked(story: Story, number: int, reply: BaseModel, before: BaseModel | None = None) -> Tracked | None:
     """The lists of a reply of a turn, beside those of an earlier reply; None for a reply that states none."""
     view = story.turn(number).started.view
-    said = stated_lists(reply, view.seat)
-    if said is None:
+    lists = stated_lists(reply, view.seat)
+    if lists is None:
         return None
     earlier = None if before is None else stated_lists(before, view.seat)
-    return Tracked(number, view.seat, earlier, said, by_hints(view), since_last_turn(view), before)
+    return Tracked(number, view.seat, earlier, lists, by_hints(view), since_last_turn(view), before)
 
 
 @dataclass(frozen=True)
@@ -91,8 +91,8 @@ class TrackedGame:
 
     def lists(self, number: int, replies: Sequence[RecordedReply]) -> Iterator[tuple[RecordedReply, Tracked]]:
         """The lists of a turn's replies. To be called for every turn of a seat, in order."""
-        for one, found, _ in self._followed(number, replies):
-            yield one, found
+        for recorded, tracking, _ in self._followed(number, replies):
+            yield recorded, tracking
 
     def follow(self, number: int, replies: Sequence[RecordedReply]) -> None:
         """Go past a turn whose replies are not marked."""
@@ -101,63 +101,66 @@ class TrackedGame:
 
     def marks(self, number: int, replies: Sequence[RecordedReply]) -> Iterator[RoleMark]:
         """The marks of a turn's replies. To be called for every turn of a seat, in order."""
-        for one, found, about in self._followed(number, replies):
-            own = found.marks(found.said) | {STALE: self._stale(found, found.said, about)}
-            baselines = dict(self._baselines(one, found))
-            for name, value in own.items():
+        for recorded, tracking, about in self._followed(number, replies):
+            exact = tracking.marks(tracking.said) | {STALE: self._stale(tracking, tracking.said, about)}
+            baselines = dict(self._baselines(recorded, tracking))
+            for name, value in exact.items():
                 yield RoleMark(
                     turn=number,
-                    seat=found.seat,
-                    node=one.node.name,
-                    role=one.node.role.name,
-                    model=one.node.model,
-                    sample=one.sample,
+                    seat=tracking.seat,
+                    node=recorded.node.name,
+                    role=recorded.node.role.name,
+                    model=recorded.node.model,
+                    sample=recorded.sample,
                     name=name,
                     value=value,
-                    baselines={who: marks[name] for who, marks in baselines.items() if name in marks},
+                    baselines={baseline: marks[name] for baseline, marks in baselines.items() if name in marks},
                 )
 
     def _followed(
         self, number: int, replies: Sequence[RecordedReply]
     ) -> Iterator[tuple[RecordedReply, Tracked, About]]:
-        made: dict[Place, _Earlier] = {}
-        for one in replies:
-            before = self._before(number, one)
-            if (found := tracked(self.story, number, one.reply, before.reply if before else None)) is None:
+        earlier: dict[Place, _Earlier] = {}
+        for recorded in replies:
+            before = self._before(number, recorded)
+            if (tracking := tracked(self.story, number, recorded.reply, before.reply if before else None)) is None:
                 continue
-            about = self._about(found, found.said, before)
-            made[found.seat, base(one.node.name), one.sample] = _Earlier(number, one.reply, about)
-            yield one, found, about
-        self.earlier |= made
+            about = self._about(tracking, tracking.said, before)
+            earlier[tracking.seat, base(recorded.node.name), recorded.sample] = _Earlier(number, recorded.reply, about)
+            yield recorded, tracking, about
+        self.earlier |= earlier
 
-    def _before(self, number: int, one: RecordedReply) -> _Earlier | None:
+    def _before(self, number: int, recorded: RecordedReply) -> _Earlier | None:
         """The reply of the seat's last turn; None where that brought none."""
         seat = self.story.turn(number).started.seat
-        kept = self.earlier.get((seat, base(one.node.name), one.sample))
-        return kept if kept and kept.turn == number - self.story.started.players else None
+        earlier = self.earlier.get((seat, base(recorded.node.name), recorded.sample))
+        return earlier if earlier and earlier.turn == number - self.story.started.players else None
 
-    def _about(self, found: Tracked, said: Lists, before: _Earlier | None) -> About:
+    def _about(self, tracking: Tracked, lists: Lists, before: _Earlier | None) -> About:
         """The card that each list is about: what it was about before, where it is a list of then, else the card that
         is there."""
-        hands = self.cards[found.turn - 1]
+        hands = self.cards[tracking.turn - 1]
         about = {(seat, slot): card for seat, hand in enumerate(hands) for slot, card in enumerate(hand)}
-        sources = found.changed(said).sources if before else {}
+        sources = tracking.changed(lists).sources if before else {}
         for (seat, slot), origin in sources.items():
-            if before and said[seat, slot] != found.known[seat][slot] and (seat, origin) in before.about:
+            if before and lists[seat, slot] != tracking.known[seat][slot] and (seat, origin) in before.about:
                 about[seat, slot] = before.about[seat, origin]
         return about
 
-    def _stale(self, found: Tracked, said: Lists, about: About) -> int:
+    def _stale(self, tracking: Tracked, lists: Lists, about: About) -> int:
         """How many slots hold a list about a card that has left the hand."""
-        hands = self.cards[found.turn - 1]
-        there = [(slot, card) for slot, card in about.items() if said.get(slot) not in (None, ANY)]
-        return sum(card not in hands[seat] for (seat, _), card in there)
+        hands = self.cards[tracking.turn - 1]
+        readable = [(slot, card) for slot, card in about.items() if lists.get(slot) not in (None, ANY)]
+        return sum(card not in hands[seat] for (seat, _), card in readable)
 
-    def _baselines(self, one: RecordedReply, found: Tracked) -> Iterator[tuple[str, Mapping[str, float]]]:
-        reply = program_reply(one)
-        program = None if reply is None else stated_lists(reply, found.seat)
-        before = self._before(found.turn, one)
-        for who, said in {PROGRAM: program, NOTHING_EXCLUDED: open_lists(found.known)}.items():
-            if said is not None:
-                yield who, found.marks(said) | {STALE: self._stale(found, said, self._about(found, said, before))}
-        yield UNIFORM, guessed(found.before, found.known, found.moves)
+    def _baselines(self, recorded: RecordedReply, tracking: Tracked) -> Iterator[tuple[str, Mapping[str, float]]]:
+        reply = program_reply(recorded)
+        program = None if reply is None else stated_lists(reply, tracking.seat)
+        before = self._before(tracking.turn, recorded)
+        for name, lists in {PROGRAM: program, NOTHING_EXCLUDED: open_lists(tracking.known)}.items():
+            if lists is not None:
+                yield (
+                    name,
+                    tracking.marks(lists) | {STALE: self._stale(tracking, lists, self._about(tracking, lists, before))},
+                )
+        yield UNIFORM, guessed(tracking.before, tracking.known, tracking.moves)

@@ -33,18 +33,20 @@ class StatedTally(NamedTuple):
 
 def stated_tallies(stated: Iterable[StatedOutcome]) -> Mapping[Stated, StatedTally]:
     """The statements of a game, counted."""
-    found: dict[Stated, list[StatedOutcome]] = defaultdict(list)
-    for one in stated:
-        found[_key(one)].append(one)
-    return {key: _tally(each) for key, each in found.items()}
+    groups: dict[Stated, list[StatedOutcome]] = defaultdict(list)
+    for outcome in stated:
+        groups[_key(outcome)].append(outcome)
+    return {key: _tally(each) for key, each in groups.items()}
 
 
-def _key(one: StatedOutcome) -> Stated:
-    if one.probability is None:
-        return Stated(one.role, one.kind, one.category or "", chance=False)
-    place = min(int(one.probability * BINS), BINS - 1)
-    return Stated(one.role, one.kind, f"{place / BINS:.1f} to {(place + 1) / BINS:.1f}", chance=True)
+def _key(outcome: StatedOutcome) -> Stated:
+    if outcome.probability is None:
+        return Stated(outcome.role, outcome.kind, outcome.category or "", chance=False)
+    place = min(int(outcome.probability * BINS), BINS - 1)
+    return Stated(outcome.role, outcome.kind, f"{place / BINS:.1f} to {(place + 1) / BINS:.1f}", chance=True)
 
 
 def _tally(each: list[StatedOutcome]) -> StatedTally:
-    return StatedTally(len(each), sum(one.true for one in each), sum(one.probability or 0.0 for one in each))
+    return StatedTally(
+        len(each), sum(outcome.true for outcome in each), sum(outcome.probability or 0.0 for outcome in each)
+    )

@@ -86,7 +86,7 @@ def values_at(
     best = challenger if loss > 0 else search.played
     ordered = sorted(one_step, key=lambda move: (move != best, -_rollout(values, move), -one_step[move]))
     moves = [values.get(move) or MoveValue(move=move, one_step=one_step[move], rank=1) for move in ordered]
-    found = TurnValues(
+    result = TurnValues(
         turn=position.view.turn,
         seat=position.view.seat,
         basis=BASIS,
@@ -99,7 +99,7 @@ def values_at(
         error=error if played else None,
         rollouts=search.used,
     )
-    return found.model_copy(update={"mistake": mistake(position, past, found)}) if past else found
+    return result.model_copy(update={"mistake": mistake(position, past, result)}) if past else result
 
 
 def lost(position: Position, move: Move, rollouts: int, store: RolloutStore) -> tuple[float, float]:
@@ -174,10 +174,10 @@ class _Search:
         """The move that is likeliest better than the one played, what it is worth more, the error of that, and on how
         many deals."""
         first, second = self.budget.first, self.budget.second
-        others = [move for move in self.tried if move != self.played]
-        if not others:
+        rivals = [move for move in self.tried if move != self.played]
+        if not rivals:
             return self.played, 0.0, 0.0, first
-        ahead = self._best(others, first)[: (len(others) + 1) // 2]
+        ahead = self._best(rivals, first)[: (len(rivals) + 1) // 2]
         challenger = self._best(ahead, second)[0]
         gains = self._gains(challenger, 0, second)
         if mean(gains) <= 0:
@@ -202,7 +202,7 @@ class _Search:
     def _gains(self, move: Move, first: int, last: int) -> list[float]:
         """What a move is worth more than the one played, deal by deal."""
         pairs = zip(self._scores(move, first, last), self._scores(self.played, first, last), strict=True)
-        return [one - other for one, other in pairs]
+        return [value - base for value, base in pairs]
 
     def _scores(self, move: Move, first: int, last: int, metric: Metric | None = None) -> list[int]:
         self.used += max(0, last - self._counted.get(move, 0))
@@ -222,12 +222,12 @@ class _Search:
 
     def _value(self, move: Move, gain: float, error: float, deals: range) -> MoveValue:
         every = max(self._counted[self.played], deals.stop)
-        kept = self._kept(move, deals) - self._kept(self.played, deals)
+        kept_gain = self._kept(move, deals) - self._kept(self.played, deals)
         return MoveValue(
             move=move,
             one_step=self.one_step[move],
             rollout=_score(mean(self._scores(self.played, 0, every)) + gain),
-            kept=_score(mean(self._scores(self.played, 0, every, "kept")) + kept),
+            kept=_score(mean(self._scores(self.played, 0, every, "kept")) + kept_gain),
             error=error,
             deals=len(deals),
             rank=1,

@@ -93,13 +93,13 @@ def worth_a_look(
     `swings`: also play rollouts, which takes seconds a game, for at most `most` games; `done` is told how many of how
     many are finished.
     """
-    found = list(saved.journals(folder))
-    ended = sorted(_results(found), key=lambda pair: pair[1].score_strict)
+    games = list(saved.journals(folder))
+    ended = sorted(_results(games), key=lambda pair: pair[1].score_strict)
     failed = {folder / "games" / f"{name}.jsonl": (name, why) for name, why in failures.read(folder).items()}
-    looks = [look for path, peeked in found if path not in failed for look in _stated(path, peeked)]
+    looks = [look for path, peeked in games if path not in failed for look in _stated(path, peeked)]
     for path, (name, why) in failed.items():
         looks.append(Look("failed", path.as_posix() if path.exists() else name, None, None, None, why, 0))
-    teams = {path for path, peeked in found if _has_colleagues(peeked)}
+    teams = {path for path, peeked in games if _has_colleagues(peeked)}
     read = [(path, result) for path, result in ended if path in teams][:READ]
     looks += [look for path, result in read for look in _overruled(path, result)]
     rolled = ended[:most] if swings else []
@@ -109,7 +109,7 @@ def worth_a_look(
             done(number, len(rolled))
     order = list(GROUPS)
     looks.sort(key=lambda look: (order.index(look.group), -look.weight, look.journal))
-    return Looks(len(found), len(ended), tuple(looks), len(teams), len(read), len(rolled))
+    return Looks(len(games), len(ended), tuple(looks), len(teams), len(read), len(rolled))
 
 
 def _has_colleagues(peeked: Peeked) -> bool:
@@ -118,8 +118,8 @@ def _has_colleagues(peeked: Peeked) -> bool:
     return any(len((seat.config or {}).get("nodes", ())) > 1 for seat in seats)
 
 
-def _results(found: Iterable[tuple[Path, Peeked]]) -> Iterator[tuple[Path, Result]]:
-    for path, peeked in found:
+def _results(games: Iterable[tuple[Path, Peeked]]) -> Iterator[tuple[Path, Result]]:
+    for path, peeked in games:
         if peeked.result:
             yield path, peeked.result
 
@@ -130,8 +130,8 @@ def _stated(path: Path, peeked: Peeked) -> Iterator[Look]:
     if result is None:
         turns = saved.moves(path)
         why = saved.suspended(path)
-        said = f"suspended: {why}" if why else "it stopped, or is being played"
-        yield Look("suspended", path.as_posix(), None, None, None, f"after {many(turns, 'turn')}; {said}", turns)
+        state = f"suspended: {why}" if why else "it stopped, or is being played"
+        yield Look("suspended", path.as_posix(), None, None, None, f"after {many(turns, 'turn')}; {state}", turns)
         return
     for group, weight, why, turn in _reasons(result):
         yield Look(group, path.as_posix(), result.score_strict, result.score_kept, turn, why, weight)
@@ -150,8 +150,8 @@ def _reasons(result: Result) -> Iterator[tuple[Group, float, str, int | None]]:
         yield "refused", turns / result.turns, why, None
     if bad := result.fallbacks + result.faults:
         nodes, errors = many(result.fallbacks, "node"), many(result.faults, "transport error")
-        said = [f"{nodes} without a usable answer"] * bool(result.fallbacks) + [errors] * bool(result.faults)
-        yield "faults", bad, ", ".join(said), None
+        causes = [f"{nodes} without a usable answer"] * bool(result.fallbacks) + [errors] * bool(result.faults)
+        yield "faults", bad, ", ".join(causes), None
 
 
 def _overruled(path: Path, result: Result) -> Iterator[Look]:
@@ -189,21 +189,21 @@ def overruled(story: Story, turn: StoryTurn) -> list[Overruled]:
     config = story.started.seat_at(turn.started.seat, turn.started.turn).config or {}
     played = turn.moved.past.move
     proposed = proposed_moves(turn.calls, config.get("decides"))
-    others = [(node, move) for node, move in proposed if move != played and move in turn.started.view.legal]
-    if not others:
+    rivals = [(node, move) for node, move in proposed if move != played and move in turn.started.view.legal]
+    if not rivals:
         return []
     values = one_step_values(Position.of(story, turn.started.turn).scene)
-    gains = {(node, move): values[move] - values[played] for node, move in others}
+    gains = {(node, move): values[move] - values[played] for node, move in rivals}
     return [
         Overruled(turn.started.turn, node, move, played, gain) for (node, move), gain in gains.items() if gain >= WORTH
     ]
 
 
 def _swing(path: Path, result: Result) -> Iterator[Look]:
-    found = strip(Story.read(journal.read(path)), deals=DEALS, mistakes=False, store=store_of(path))
-    turn = _worst(found.swings, found.swing_errors)
+    scores = strip(Story.read(journal.read(path)), deals=DEALS, mistakes=False, store=store_of(path))
+    turn = _worst(scores.swings, scores.swing_errors)
     if turn is not None:
-        swing, error = found.swings[turn - 1], found.swing_errors[turn - 1]
+        swing, error = scores.swings[turn - 1], scores.swing_errors[turn - 1]
         why = f"the move of turn {turn} changed the expected score by {swing:+.1f} (\N{PLUS-MINUS SIGN}{error:.1f})"
         yield Look("swings", path.as_posix(), result.score_strict, result.score_kept, turn, why, -swing)
 
